@@ -1,0 +1,168 @@
+import type { AppError } from '#shared/errors'
+
+/** A room's key as text: `type:id`, `alpha`, or `global`. */
+export type RoomKey = string
+
+/** The room whose log carries what holds everywhere: suspensions, global words and moderators, admin roles, ended sessions. */
+export const GLOBAL: RoomKey = 'global'
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+
+/** What an accepted act asks the log to append. */
+export interface Entry {
+  type: string
+  body: { [key: string]: Json }
+  /** The account acted on, where there is one. */
+  target?: string | null
+  until?: number | null
+  reason?: string | null
+}
+
+/** One event of a room, as stored: the row is the commit. */
+export interface Row extends Required<Entry> {
+  /** UUIDv7, made by the appending node. */
+  _id: string
+  room: RoomKey
+  /** 1, 2, 3, … without a gap. */
+  seq: number
+  epoch: string
+  /** Ordinal among the messages of the room; null on rows that are no message. */
+  n: number | null
+  /** Messages in the room up to and including this row. */
+  total: number
+  /** Account id of the actor. */
+  sender: string
+  /** The sender's own key for this act; unique per room and sender. */
+  cid: string
+  /** Milliseconds on the log's clock; never runs back within a room. */
+  at: number
+  /** Head of the room's chain of moderation entries as of this row; '' before the first. */
+  chain: string
+  /** Seq of the last event written into this row (an edit, a delete, a pin …); its own seq at first. */
+  applied_seq: number
+}
+
+/** A value that follows from the log, under a key such as `rules` or `member:<account>`. `null` means there is none. */
+export type Fact = Json
+
+/** How a row changes one fact. A patch is called only where the value before is known. */
+export type Change = { key: string; value: Fact } | { key: string; patch: (before: Fact) => Fact }
+
+/** What the log must know of the product: which facts follow from a row. All pure. */
+export interface Projection {
+  /** Facts every open view holds; the others are loaded when an act asks for them. */
+  readonly always: (room: RoomKey) => readonly string[]
+  changes(row: Row): readonly Change[]
+  /** Is this row a message, and so counted by `n`? */
+  isMessage(type: string): boolean
+  /** Is this row an entry of the hash-chained moderation log? */
+  isChained(type: string): boolean
+  /** May this row take people out of the room, or hold globally, so that its ack waits for every node? */
+  holdsEverywhere(type: string): boolean
+}
+
+/** The records that follow from the log: loaded into views, written before the ack. */
+export interface Records {
+  /** Each value with the seq it has applied; an absent record is `{ value: null, seq: 0 }`. */
+  load(room: RoomKey, keys: readonly string[]): Promise<Map<string, { value: Fact; seq: number }>>
+  /** Writes each value where the record's own seq is below the row's. Idempotent; keys without a record are passed over. */
+  save(room: RoomKey, changes: readonly { key: string; value: Fact; row: Row }[]): Promise<void>
+}
+
+/** The state an act is judged on. `get` of a fact not yet in memory makes the log load it and judge again. */
+export interface View {
+  readonly room: RoomKey
+  readonly epoch: string
+  readonly seq: number
+  readonly total: number
+  readonly at: number
+  get(key: string): Fact
+  /** The view of `global`; a view of `global` is its own. */
+  readonly global: View
+}
+
+/** A pure decision over a view; it may be taken several times before one of them stands. */
+export type Judgement<T> =
+  | { accept: Entry }
+  /** Nothing to append: it is already so. */
+  | { already: T }
+  | { refuse: AppError }
+
+export interface Act<T = never> {
+  sender: string
+  /** The idempotency key; made by the log where the caller gave none. */
+  cid?: string | undefined
+  judge(view: View, now: number): Judgement<T>
+}
+
+export type Outcome<T> =
+  | { row: Row; duplicate: boolean; view: View; pendingNodes: number }
+  | { row: null; already: T; view: View }
+
+export interface RoomLog {
+  readonly node: string
+  /** Judges and appends as one atomic step. Throws the refusal, or SERVICE_UNAVAILABLE after 3 s without an answer. */
+  act<T = never>(room: RoomKey, act: Act<T>): Promise<Outcome<T>>
+  /** Runs a question on the view, brought to the head by a read that begins after this call. */
+  ask<T>(room: RoomKey, question: (view: View, now: number) => T): Promise<T>
+  /** Rows with seq > after, in order, from memory where it can. At most 200. */
+  read(room: RoomKey, after: number, limit: number): Promise<Row[]>
+  /** The head as this node knows it, without a read; opens the room. */
+  head(room: RoomKey): Promise<{ epoch: string; seq: number; total: number }>
+  /** Keeps a room followed while the hold is not released: its rows are delivered within one poll at the latest. */
+  hold(room: RoomKey): Promise<() => void>
+  /** Called in seq order, each row once, for each room this node follows. Must not throw; runs synchronously. */
+  onRows(listener: (room: RoomKey, rows: readonly Row[]) => void): void
+  close(): Promise<void>
+}
+
+/** The collection of rows, heads and leases. A lost answer is thrown as it is: the log finds out what happened. */
+export interface LogStore {
+  /** One node only: no polling, no leases, nothing to read before a refusal. */
+  readonly alone: boolean
+  /** One ordered insert, durable when it returns. */
+  insert(rows: readonly Row[]): Promise<void>
+  /** Rows in after < seq <= after + limit, ascending; a range closed at both ends. */
+  read(room: RoomKey, after: number, limit: number): Promise<Row[]>
+  byCid(room: RoomKey, sender: string, cid: string): Promise<Row | null>
+  /** Raises the heads of the rooms of one turn, in one write. */
+  raiseHeads(heads: readonly { room: RoomKey; seq: number; total: number }[], movedAt: number): Promise<void>
+  /** Raises the mark up to which every record is written. */
+  raiseApplied(room: RoomKey, seq: number): Promise<void>
+  headOf(room: RoomKey): Promise<{ epoch: string; seq: number; applied: number }>
+  headsMovedSince(movedAt: number): Promise<{ room: RoomKey; seq: number; applied: number }[]>
+  heads(rooms: readonly RoomKey[]): Promise<{ room: RoomKey; seq: number; applied: number }[]>
+  writeLeases(node: string, leases: readonly { room: RoomKey; applied: number }[], at: number): Promise<void>
+  leasesOf(room: RoomKey, aliveSince: number): Promise<{ node: string; applied: number }[]>
+}
+
+/** Is this error the store's "a row with this key is there already"? Decided by code 11000 alone. */
+export type IsDuplicate = (error: unknown) => boolean
+
+/** What makes other nodes hear sooner. It may lose, double and reorder; nothing rests on it. */
+export interface Hints {
+  publish(hint: Hint): void
+  subscribe(listener: (hint: Hint) => void): void
+}
+export type Hint =
+  | { kind: 'rows'; node: string; rows: readonly Row[] }
+  | { kind: 'applied'; node: string; room: RoomKey; seq: number }
+
+export interface Clock {
+  /** Milliseconds of the store's clock. */
+  now(): number
+  /** Resolves after so many milliseconds. */
+  sleep(milliseconds: number): Promise<void>
+}
+
+export interface LogDependencies {
+  node: string
+  store: LogStore
+  records: Records
+  projection: Projection
+  hints: Hints
+  clock: Clock
+  random: () => number
+  newId: () => string
+  isDuplicate: IsDuplicate
+}

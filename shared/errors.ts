@@ -1,0 +1,80 @@
+// The one error table: code -> [status, message]. Codes are stable; messages may change.
+export const errors = {
+  VALIDATION_ERROR: [400, 'The request is not valid.'],
+  INVALID_PARAMETER: [400, 'A parameter is not valid.'],
+  PAYLOAD_TOO_LARGE: [413, 'The request is too large.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'The content type is not supported.'],
+  UNAUTHORIZED: [401, 'Unauthorized'],
+  FORBIDDEN: [403, 'You may not do this.'],
+  ACCESS_DENIED: [403, 'Access denied.'],
+  NOT_FOUND: [404, 'Not found.'],
+  METHOD_NOT_ALLOWED: [405, 'This method is not allowed here.'],
+  CONFLICT: [409, 'This conflicts with what is there already.'],
+  RATE_LIMIT_EXCEEDED: [429, 'Too many requests'],
+  INTERNAL_ERROR: [500, 'Something went wrong.'],
+  DATABASE_ERROR: [500, 'The database could not do this.'],
+  UPSTREAM_ERROR: [502, 'An outside service failed.'],
+  SERVICE_UNAVAILABLE: [503, 'The service cannot answer now. Try again.'],
+  TIMEOUT: [504, 'An outside service took too long.'],
+
+  SESSION_EXPIRED: [401, 'The session has expired.'],
+  SESSION_INVALID: [401, 'The session is not valid.'],
+  SESSION_NOT_FOUND: [401, 'The session has ended.'],
+  INVALID_SIGNATURE: [401, 'Invalid signature'],
+  INVALID_NONCE: [401, 'Invalid nonce'],
+  NONCE_EXPIRED: [401, 'The nonce has expired'],
+  INVALID_DOMAIN: [401, 'The message was signed for another domain'],
+  CHAIN_NOT_SUPPORTED: [400, 'This chain is not supported'],
+  USER_NOT_FOUND: [404, 'User not found'],
+  USERNAME_TAKEN: [409, 'This username is not available'],
+  SUSPENDED: [403, 'Your account is suspended'],
+
+  ROOM_NOT_FOUND: [404, 'Room not found'],
+  ROOM_ARCHIVED: [409, 'This room is archived'],
+  NOT_A_MEMBER: [403, 'You are not a member of this room'],
+  MESSAGE_NOT_FOUND: [404, 'Message not found'],
+  EDIT_WINDOW_CLOSED: [400, 'Messages can be edited for 15 minutes'],
+
+  BANNED: [403, 'You are banned from this room'],
+  BLOCKED: [403, 'You cannot message this user'],
+  MUTED: [403, 'You are muted in this room'],
+  READ_ONLY: [403, 'This room is read-only'],
+  CONTENT_NOT_ALLOWED: [403, 'This content is not allowed'],
+  BLOCKED_WORD: [403, 'Your message contains a blocked word'],
+  MESSAGE_REJECTED: [403, 'Your message could not be sent.'],
+  LINKS_NOT_ALLOWED: [403, 'Links are not allowed'],
+  MESSAGE_TOO_LONG: [400, 'Message is too long'],
+  SLOW_MODE: [429, 'Slow mode'],
+} as const satisfies Record<string, readonly [number, string]>
+
+export type ErrorCode = keyof typeof errors
+
+/** What travels beside a code. */
+export interface ErrorExtras {
+  message?: string
+  /** Seconds. */
+  retryAfter?: number
+  /** The explained refusal of a send; see `shared/api/verdict.ts`. */
+  verdict?: unknown
+  details?: Record<string, unknown>
+  cause?: unknown
+}
+
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly retryAfter: number | undefined
+  readonly verdict: unknown
+  readonly details: Record<string, unknown> | undefined
+
+  constructor(code: ErrorCode, extras: ErrorExtras = {}) {
+    const [status, message] = errors[code]
+    super(extras.message ?? message, extras.cause === undefined ? undefined : { cause: extras.cause })
+    this.code = code
+    this.status = status
+    this.retryAfter = extras.retryAfter
+    this.verdict = extras.verdict
+    this.details = extras.details
+  }
+}
