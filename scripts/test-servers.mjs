@@ -1,0 +1,182 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import mongoose from 'mongoose'
+
+/** Later versions of the package have no binary, only a slow server in Python. */
+const SECANTUS = '0.6.0b17'
+const CACHE = join(fileURLToPath(new URL('..', import.meta.url)), '.cache')
+const START_MILLISECONDS = 30_000
+
+const CHROMIUMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const CHROMIUM_APPS = [
+  '/usr/bin/chromium',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+/** A MongoDB to test against, or why there is none: `{ uri, name, stop }` or `{ missing }`. */
+export async function startMongo() {
+  const given = process.env.MONGODB_URI
+  if (given) return { uri: given, name: 'MONGODB_URI', stop: () => dropTestDatabases(given) }
+  try {
+    const mongod = process.env.MONGOD_BINARY || onPath('mongod')
+    if (mongod) return await startMongod(mongod)
+    return await startSecantus(onPath('secantusd-rs') ?? provisionSecantus())
+  } catch (error) {
+    return { missing: error.message }
+  }
+}
+
+export function findChromium() {
+  const named = process.env.CHROMIUM_BINARY
+  if (named) return isExecutable(named) ? named : undefined
+  return CHROMIUM_APPS.find(isExecutable) ?? CHROMIUMS.map(onPath).find(Boolean)
+}
+
+async function startMongod(binary) {
+  const port = await freePort()
+  const server = await startServer(
+    binary,
+    (directory) => ['--dbpath', directory, '--port', `${port}`, '--bind_ip', '127.0.0.1', '--replSet', 'test'],
+    /Waiting for connections/,
+  )
+  const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`
+  await initiate(uri, port)
+  return { uri, name: binary, stop: server.stop }
+}
+
+async function startSecantus(binary) {
+  const options = ['--port', '0', '--sync-on-commit', '--cache-size', '512M', '--log-level', 'ERROR']
+  const server = await startServer(
+    binary,
+    (directory) => [...options, '--storage-path', directory],
+    /listening on (\S+)/,
+  )
+  return {
+    uri: `mongodb://${server.ready[1]}/?directConnection=true`,
+    name: `SecantusDB ${SECANTUS}`,
+    stop: server.stop,
+  }
+}
+
+function provisionSecantus() {
+  const home = join(CACHE, `secantus-${SECANTUS}`)
+  const binary = join(home, 'secantusdb.scripts', 'secantusd-rs')
+  if (existsSync(binary)) return binary
+  mkdirSync(CACHE, { recursive: true })
+  const unfinished = mkdtempSync(`${home}-`)
+  const options = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', unfinished]
+  try {
+    execFileSync('python3', [...options, `SecantusDB==${SECANTUS}`], { stdio: ['ignore', 'ignore', 'pipe'] })
+    renameSync(unfinished, home)
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true })
+    if (existsSync(binary)) return binary
+    const said = `${error.stderr ?? error.message}`.trim().split('\n').at(-1)
+    throw new Error(`no mongod here, and SecantusDB ${SECANTUS} could not be installed by python3 -m pip: ${said}`)
+  }
+  return binary
+}
+
+/** Resolves once the server has printed that it is ready; its data lives and dies with it. */
+async function startServer(binary, options, ready) {
+  const directory = mkdtempSync(join(tmpdir(), 'plaza-mongodb-'))
+  const child = spawn(binary, options(directory), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    await ended
+    clearTimeout(late)
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    return { ready: await printed(child, ready), stop }
+  } catch (error) {
+    await stop()
+    throw new Error(`${binary} did not start: ${error.message}`)
+  }
+}
+
+function printed(child, pattern) {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    const late = setTimeout(() => reject(new Error('not ready in time')), START_MILLISECONDS)
+    const look = (chunk) => {
+      output += chunk
+      const match = pattern.exec(output)
+      if (!match) return
+      for (const stream of [child.stdout, child.stderr]) stream.off('data', look).resume()
+      clearTimeout(late)
+      resolve(match)
+    }
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', look)
+    child.once('error', (error) => {
+      clearTimeout(late)
+      child.emit('close')
+      reject(error)
+    })
+    child.once('exit', (code) => {
+      clearTimeout(late)
+      reject(new Error(`exit ${code}: ${output.trim().split('\n').at(-1)}`))
+    })
+  })
+}
+
+async function initiate(uri, port) {
+  await withClient(uri, async (client) => {
+    const admin = client.db('admin')
+    await admin.command({ replSetInitiate: { _id: 'test', members: [{ _id: 0, host: `127.0.0.1:${port}` }] } })
+    for (const deadline = Date.now() + START_MILLISECONDS; Date.now() < deadline; ) {
+      if ((await admin.command({ hello: 1 })).isWritablePrimary) return
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    throw new Error('the replica set did not elect a primary in time')
+  })
+}
+
+/** Databases of the tests on a server that is not ours to stop. */
+async function dropTestDatabases(uri) {
+  await withClient(uri, async (client) => {
+    const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true })
+    const ours = databases.filter(({ name }) => name.startsWith(process.env.PLAZA_TEST_DATABASES ?? 'plaza_test_'))
+    for (const { name } of ours) await client.db(name).dropDatabase()
+  })
+}
+
+async function withClient(uri, work) {
+  const client = new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: 5000 })
+  try {
+    return await work(client)
+  } finally {
+    await client.close()
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+function onPath(name) {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
+  return folders.map((folder) => join(folder, name)).find(isExecutable)
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

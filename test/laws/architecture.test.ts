@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { findings, parse, type Source, sourcesOf } from './sources.ts'
+
+const FOLDER = /^(server|client|shared)\//
+const PORT = /^server\/ports\/[^/]+\/port\.ts$/
+
+/** The first layer that a path belongs to says what it may import of ours. */
+const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
+  [/^shared\/errors\.ts$/, /^$/],
+  [/^shared\/kit\//, /^shared\/(kit\/|errors\.ts)/],
+  [/^shared\/api\//, /^shared\//],
+  [/^server\/log\//, /^(server\/log\/|shared\/errors\.ts)/],
+  [PORT, /^$/],
+  [/^server\/ports\//, /^(server\/ports\/|server\/kernel\/fetch\.ts|shared\/errors\.ts)/],
+  [/^server\/kernel\//, /^(server\/(kernel\/|log\/types\.ts|ports\/[^/]+\/port\.ts)|shared\/(kit\/|errors\.ts))/],
+  [/^server\/domains\//, /^(server\/(domains|kernel|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
+  [/^server\/config\.ts$/, /^shared\//],
+  [/^server\/[^/]+\.ts$/, /^(server|shared)\//],
+  [/^client\/sdk\//, /^(client\/sdk|shared)\//],
+  [/^client\/web\//, /^(client|shared)\//],
+]
+
+const PACKAGES: readonly (readonly [name: RegExp, place: RegExp])[] = [
+  [/^mongoose/, /^server\/((.+\/)?model\.ts|log\/store\.ts|ports\/database\/.+)$/],
+  [/^(socket\.io|engine\.io)(\/|$)/, /^server\/(kernel\/(sockets|connection|events)|app)\.ts$/],
+]
+
+describe('the house', () => {
+  const sources = sourcesOf('server', 'client', 'shared')
+
+  test('imports run along the layers', () => expect(misplaced(sources)).toEqual([]))
+
+  test('no file imports itself in a circle', () => expect(circles(graphOf(sources, (path) => path))).toEqual([]))
+
+  test('no domain imports itself in a circle', () => {
+    const domains = graphOf(sources, (path) => /^server\/domains\/([^/]+)\//.exec(path)?.[1])
+    expect(circles(domains)).toEqual([])
+  })
+
+  test('adapters are named by the platform alone', () => {
+    const named = sources.flatMap(({ path, imports }) =>
+      imports.filter((to) => isForeignAdapter(path, to)).map((to) => `${path} -> ${to}`),
+    )
+    expect(named).toEqual([])
+  })
+
+  test('only the configuration reads the environment', () => {
+    const environment =
+      /\bprocess\s*(\.|\?\.)\s*env\b|\{[^}]*\benv\b[^}]*\}\s*(=\s*process\b|from\s*'(node:)?process')/g
+    expect(findings(sources, environment, (path) => path === 'server/config.ts')).toEqual([])
+  })
+
+  test('catches what is planted', () => {
+    const planted = [
+      parse('shared/kit/a.ts', "import { b } from './b.ts' // import '#server/app'\nexport const a = b"),
+      parse('shared/kit/b.ts', "export { a as b } from '#shared/kit/a'\nexport const c = () => import('#server/app')"),
+      parse('server/domains/rooms/members.ts', "import mongoose from 'mongoose'\nexport const m = mongoose"),
+    ]
+    expect(misplaced(planted)).toEqual([
+      'shared/kit/b.ts -> server/app.ts',
+      'server/domains/rooms/members.ts -> mongoose',
+    ])
+    expect(circles(graphOf(planted, (path) => path))).toEqual(['shared/kit/a.ts -> shared/kit/b.ts -> shared/kit/a.ts'])
+  })
+})
+
+function misplaced(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, imports }) =>
+    imports.filter((to) => !mayImport(path, to)).map((to) => `${path} -> ${to}`),
+  )
+}
+
+function mayImport(path: string, to: string): boolean {
+  if (FOLDER.test(to)) return LAYERS.find(([layer]) => layer.test(path))?.[1].test(to) ?? false
+  if (path.startsWith('shared/')) return to === 'zod'
+  return PACKAGES.every(([name, place]) => !name.test(to) || place.test(path))
+}
+
+function isForeignAdapter(path: string, to: string): boolean {
+  if (!to.startsWith('server/ports/') || PORT.test(to) || path === 'server/platform.ts') return false
+  return to.split('/')[2] !== path.split('/')[2] || !path.startsWith('server/ports/')
+}
+
+function graphOf(sources: readonly Source[], nodeOf: (path: string) => string | undefined): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>()
+  for (const { path, imports } of sources) {
+    const from = nodeOf(path)
+    if (from === undefined) continue
+    const reached = imports.map(nodeOf).filter((to): to is string => to !== undefined && to !== from)
+    graph.set(from, new Set([...(graph.get(from) ?? []), ...reached]))
+  }
+  return graph
+}
+
+function circles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const done = new Set<string>()
+  const visit = (node: string, trail: readonly string[]): string[] => {
+    if (trail.includes(node)) return [[...trail.slice(trail.indexOf(node)), node].join(' -> ')]
+    if (done.has(node)) return []
+    const found = [...(graph.get(node) ?? [])].flatMap((next) => visit(next, [...trail, node]))
+    done.add(node)
+    return found
+  }
+  return [...graph.keys()].flatMap((node) => visit(node, []))
+}

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from 'vite'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+const NOT_OURS = new Set(['node_modules', '.git', '.cache', 'data', 'dist', 'coverage'])
+
+export type Source = { path: string; code: string; imports: readonly string[] }
+
+/** Every file below a folder, as paths from the root of the repository. */
+export function filesUnder(folder: string): string[] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true })
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (!entry.isDirectory()) return entry.isFile() ? [path] : []
+    return NOT_OURS.has(entry.name) ? [] : filesUnder(path)
+  })
+}
+
+export function textOf(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+export function sourcesOf(...folders: string[]): Source[] {
+  const paths = folders.flatMap(filesUnder).filter((path) => /\.tsx?$/.test(path))
+  return paths.map((path) => parse(path, textOf(path)))
+}
+
+/** The code without its comments, and what it imports in any of the ways there are. */
+export function parse(path: string, text: string): Source {
+  const { comments, module, errors } = parseSync(path, text)
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
+  const written = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) => entries.map((entry) => entry.moduleRequest?.value)),
+    ...module.dynamicImports.map(({ moduleRequest }) => text.slice(moduleRequest.start + 1, moduleRequest.end - 1)),
+  ]
+  const imports = new Set(written.filter((name) => name !== undefined).map((name) => resolve(path, name)))
+  const code = comments.reduceRight((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, text)
+  return { path, code, imports: [...imports] }
+}
+
+function resolve(path: string, name: string): string {
+  if (name.startsWith('#')) return `${name.slice(1)}.ts`
+  return name.startsWith('.') ? join(path, '..', name) : name
+}
+
+/** Where a pattern occurs, told as `path: what`. */
+export function findings(sources: readonly Source[], pattern: RegExp, isAllowed = (_path: string) => false): string[] {
+  const judged = sources.filter(({ path }) => !isAllowed(path))
+  return judged.flatMap(({ path, code }) => [...code.matchAll(pattern)].map((match) => `${path}: ${match[0]}`))
+}

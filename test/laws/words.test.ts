@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { filesUnder, textOf } from './sources.ts'
+
+const MACHINE_PATH = /(?<![\w.#:*-])\/(work|root|home|Users|opt)\/[\w.]|\.library\b|\b[A-Z]:\\Users\b/g
+const THIS = 'test/laws/words.test.ts'
+
+test('the repository speaks of Plaza alone and of no machine', () => {
+  const texts = filesUnder('.').map((path) => ({ path, text: path === THIS ? '' : textOf(path) }))
+  const written = texts.filter(({ text }) => !text.includes('\0'))
+  const found = written.flatMap(({ path, text }) =>
+    [...text.matchAll(MACHINE_PATH)].map(([words]) => `${path}: ${words}`),
+  )
+  expect(found).toEqual([])
+})

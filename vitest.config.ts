@@ -1,0 +1,52 @@
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+
+const long = ['**/*.kill.test.ts', '**/*.slow.test.ts', '**/node_modules/**']
+const longMilliseconds = 300_000
+
+function project(
+  name: string,
+  folders: readonly string[],
+  env: Record<string, string> = {},
+): TestProjectInlineConfiguration {
+  const include = folders.map((folder) => `test/${folder}/**/*.test.ts`)
+  return { extends: true, test: { name, include, exclude: long, env } }
+}
+
+/** Tests that want the machine to themselves: one file at a time, after the others. */
+function alone(name: string, include: string, groupOrder: number): TestProjectInlineConfiguration {
+  return {
+    extends: true,
+    test: {
+      name,
+      include: [include],
+      maxWorkers: 1,
+      sequence: { groupOrder },
+      testTimeout: longMilliseconds,
+      hookTimeout: longMilliseconds,
+    },
+  }
+}
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    retry: 0,
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    passWithNoTests: true,
+    projects: [
+      project('laws', ['laws']),
+      project('unit', ['unit', 'log', 'shared', 'client']),
+      project('store', ['store']),
+      project('embedded', ['server'], { PLAZA_TEST_STORE: 'embedded' }),
+      project('mongodb', ['server'], { PLAZA_TEST_STORE: 'mongodb' }),
+      project('two-nodes', ['server'], { PLAZA_TEST_STORE: 'mongodb', PLAZA_TEST_NODES: '2' }),
+      project('hostile', ['hostile']),
+      project('simulation', ['simulation']),
+      alone('kill', 'test/**/*.kill.test.ts', 1),
+      alone('slow', 'test/**/*.slow.test.ts', 2),
+      alone('browser', 'test/browser/**/*.test.ts', 3),
+    ],
+  },
+})
