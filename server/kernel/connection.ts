@@ -1,0 +1,119 @@
+import type { Namespace as IoNamespace, Socket } from 'socket.io'
+import { AppError } from '#shared/errors'
+import { audiences, type Caller, type Connection } from './context.ts'
+
+export const maxRoomsPerSocket = 100
+const runningAtOnce = 8
+const waitingAtMost = 256
+const maxBufferedBytes = 1_000_000
+const maxBufferedPackets = 256
+
+/** One socket of one namespace: who it speaks for, how much it asks, and what is kept while it lives. */
+export class LiveConnection implements Connection {
+  caller: Caller
+  warned = false
+  readonly socket: Socket
+  readonly #limits: { perSecond: number }
+  #memory: Map<string, unknown> | undefined
+  #running = 0
+  #waiting: (() => void)[] = []
+  #second = 0
+  #inSecond = 0
+
+  constructor(socket: Socket, caller: Caller, limits: { perSecond: number }) {
+    this.socket = socket
+    this.caller = caller
+    this.#limits = limits
+  }
+
+  get id(): string {
+    return this.socket.id
+  }
+  get account(): string | null {
+    return this.caller.account
+  }
+  get memory(): Map<string, unknown> {
+    this.#memory ??= new Map()
+    return this.#memory
+  }
+
+  join(audience: string): void {
+    const rooms = [...this.socket.rooms].filter((name) => name.startsWith(audiences.room('')))
+    if (rooms.length >= maxRoomsPerSocket && !this.socket.rooms.has(audience))
+      throw new AppError('RATE_LIMIT_EXCEEDED', { message: `A connection holds at most ${maxRoomsPerSocket} rooms` })
+    void this.socket.join(audience)
+  }
+  leave(audience: string): void {
+    void this.socket.leave(audience)
+  }
+  has(audience: string): boolean {
+    return this.socket.rooms.has(audience)
+  }
+  close(): void {
+    this.socket.disconnect(true)
+  }
+  emit(event: { name: string }, payload: unknown): void {
+    this.socket.emit(event.name, payload)
+  }
+  onClose(listener: () => void): void {
+    this.socket.once('disconnect', listener)
+  }
+  renew(caller: Caller): void {
+    this.caller = caller
+    this.warned = false
+  }
+
+  /** How a new event fares: taken, refused, or the last straw. */
+  meter(): 'ok' | 'limited' | 'abuse' {
+    const second = Math.floor(Date.now() / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#inSecond = 0
+    }
+    this.#inSecond++
+    if (this.#inSecond > this.#limits.perSecond * 10) return 'abuse'
+    return this.#inSecond > this.#limits.perSecond ? 'limited' : 'ok'
+  }
+
+  /** Waits, in order, for one of the places of this connection. */
+  async place(): Promise<() => void> {
+    if (this.#running >= runningAtOnce) {
+      if (this.#waiting.length >= waitingAtMost) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    } else this.#running++
+    return () => {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running--
+    }
+  }
+
+  get busy(): boolean {
+    return this.#running > 0
+  }
+  /** Bytes and packets it has not read yet are more than it may owe. */
+  get isBehind(): boolean {
+    const { conn } = this.socket
+    const transport = conn.transport as unknown as { socket?: { bufferedAmount?: number } }
+    const { writeBuffer } = conn as unknown as { writeBuffer: readonly unknown[] }
+    return writeBuffer.length > maxBufferedPackets || (transport.socket?.bufferedAmount ?? 0) > maxBufferedBytes
+  }
+}
+
+const connections = new WeakMap<Socket, LiveConnection>()
+export const rememberConnection = (live: LiveConnection) => connections.set(live.socket, live)
+
+export function* localConnections(namespace: IoNamespace, audience: string): Generator<LiveConnection> {
+  for (const id of namespace.adapter.rooms.get(audience) ?? []) {
+    const socket = namespace.sockets.get(id)
+    const live = socket && connections.get(socket)
+    if (live) yield live
+  }
+}
+
+export function* allConnections(namespace: IoNamespace): Generator<LiveConnection> {
+  for (const socket of namespace.sockets.values()) {
+    const live = connections.get(socket)
+    if (live) yield live
+  }
+}

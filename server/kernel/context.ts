@@ -1,0 +1,141 @@
+import type { z } from 'zod'
+import type { RoomLog } from '#server/log/types'
+import { AppError } from '#shared/errors'
+import type { Contract, Event, InputOf, Operation, OutputOf } from '#shared/kit/contract'
+import type { Limits } from './limits.ts'
+import type { Logger } from './logger.ts'
+
+export type Role = 'user' | 'admin' | 'super_admin'
+
+export interface Session {
+  id: string
+  authMethod: string
+  chainId: number | null
+  expiresAt: number
+  userId: string
+}
+
+/** Who is calling, as the door found out. Nothing in a body or query ever changes it. */
+export interface Caller {
+  /** Account id; null where nobody is signed in. */
+  account: string | null
+  session: Session | null
+  ip: string
+  userAgent: string
+}
+
+export interface SignedIn extends Caller {
+  account: string
+  session: Session
+}
+
+/** Names of the audiences a socket can be in. */
+export const audiences = {
+  room: (key: string) => `r:${key}`,
+  account: (account: string) => `u:${account}`,
+  moderators: (scope: string) => `m:${scope}`,
+}
+
+/** The live connection a call came over, where it came over one. */
+export interface Connection {
+  id: string
+  join(audience: string): void
+  leave(audience: string): void
+  has(audience: string): boolean
+  /** Ends the connection after the answer. */
+  close(): void
+  emit<Payload extends z.ZodType>(event: Event<Payload>, payload: z.input<Payload>): void
+  /** What a domain keeps about this connection; gone with it. */
+  readonly memory: Map<string, unknown>
+  onClose(listener: () => void): void
+  /** Replaces the session this connection speaks for. */
+  renew(caller: SignedIn): void
+}
+
+/** What an action may use. */
+export interface Context {
+  caller: Caller
+  requestId: string
+  door: 'http' | 'socket'
+  /** The host name and port the client used, for documents that name it. */
+  origin: string | null
+  connection: Connection | null
+  node: Node
+  logger: Logger
+  /** Sets or clears the session cookie of an HTTP answer; nothing on a socket. */
+  setSessionCookie(token: string | null): void
+  /** Tells an audience after the action has succeeded. */
+  emit<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.input<Payload>): void
+  /** Headers a REST answer should carry. */
+  setHeader(name: string, value: string): void
+  /** Aborted when the caller has gone. */
+  signal: AbortSignal
+}
+
+/** What one running server shares among its actions. */
+export interface Node {
+  id: string
+  log: RoomLog
+  now(): number
+  limits: Limits
+  logger: Logger
+  settings: Settings
+  live: Live
+}
+
+/** The part of the configuration that domains read. */
+export interface Settings {
+  publicUrl: string
+  siwe: {
+    domain: string
+    uri: string
+    chainIds: readonly number[]
+    defaultChainId: number
+    rpcUrls: ReadonlyMap<number, string>
+  }
+  sessionKeys: readonly { id: string; secret: Uint8Array }[]
+  admins: readonly string[]
+  superAdmins: readonly string[]
+  production: boolean
+  demo: boolean
+}
+
+/** Reaches the sockets of this node. */
+export interface Live {
+  /** One frame to every local socket of an audience, in the order of the calls. */
+  send(namespace: string, audience: string, event: string, payload: unknown): void
+  /** As `send`, but dropped for a socket that is behind. */
+  sendVolatile(namespace: string, audience: string, event: string, payload: unknown): void
+  audienceSize(namespace: string, audience: string): number
+  /** The connections of an audience on this node. */
+  connectionsOf(namespace: string, audience: string): readonly (Connection & { account: string | null })[]
+  /** Says why, then closes every connection of these sessions on this node. */
+  endSessions(account: string, sessionIds: readonly string[] | 'all', code: string): void
+}
+
+export type Action<O extends Operation> = (input: InputOf<O>, context: Context) => Promise<OutputOf<O>> | OutputOf<O>
+/** An action of an operation whose access is `user` or more: the caller is signed in. */
+export type SignedInContext = Context & { caller: SignedIn }
+
+/** The caller, signed in; the pipeline has refused everybody else before an action that asks for it runs. */
+export const signedIn = (context: Context): SignedIn => {
+  const { account, session } = context.caller
+  if (account === null || session === null) throw new AppError('UNAUTHORIZED')
+  return { ...context.caller, account, session }
+}
+
+export interface Bound {
+  name: string
+  operation: Operation
+  action: (input: never, context: Context) => unknown
+}
+
+export type Actions<C extends Contract> = { [K in keyof C]: Action<C[K]> }
+
+/** Binds actions to their declarations; a missing or wrong one does not compile. */
+export const implement = <C extends Contract>(domain: string, contract: C, actions: Actions<C>): Bound[] =>
+  Object.entries(contract).map(([name, operation]) => ({
+    name: `${domain}.${name}`,
+    operation,
+    action: actions[name as keyof C] as Bound['action'],
+  }))

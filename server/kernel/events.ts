@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { event } from '#shared/kit/contract'
+
+export const sessionReady = event('* session:ready', {
+  summary: 'The first event of every connection.',
+  audience: 'socket',
+  payload: z.object({
+    protocol: z.literal(1),
+    feature_level: z.number().int(),
+    server_time: z.string(),
+    node: z.string(),
+    user: z.record(z.string(), z.unknown()).nullable(),
+    session_expires_at: z.string().nullable(),
+    limits: z.record(z.string(), z.number()),
+    degraded: z.array(z.string()),
+    recovered: z.literal(false),
+  }),
+})
+
+export const sessionExpiring = event('* session:expiring', {
+  summary: 'The session ends soon; refresh it or sign in again.',
+  audience: 'socket',
+  payload: z.object({ in_s: z.number().int() }),
+})
+
+export const sessionEnded = event('* session:ended', {
+  summary: 'The session is over; the connection closes now.',
+  audience: 'socket',
+  payload: z.object({ code: z.string() }),
+})
+
+export const serverNotice = event('* server:notice', {
+  summary: 'The server is draining, degraded, or well again.',
+  audience: 'socket',
+  payload: z.object({
+    kind: z.enum(['draining', 'degraded', 'restored']),
+    detail: z.string(),
+    reconnect_after_ms: z.number().int(),
+  }),
+})
+
+export const kernelEvents = { sessionReady, sessionExpiring, sessionEnded, serverNotice }

@@ -1,0 +1,180 @@
+import type { z } from 'zod'
+import { AppError, type ErrorCode } from '#shared/errors'
+import { commonErrors, type Event, type Operation } from '#shared/kit/contract'
+import { canonicalAddress } from '#shared/kit/primitives'
+import type { Bound, Caller, Connection, Context, Node, Role } from './context.ts'
+import { recallAnswer, rememberAnswer } from './idempotency.ts'
+import type { Rate } from './limits.ts'
+import { metrics } from './metrics.ts'
+
+export interface Call {
+  door: 'http' | 'socket'
+  caller: Caller
+  requestId: string
+  origin: string | null
+  connection: Connection | null
+  signal: AbortSignal
+  setSessionCookie(token: string | null): void
+  setHeader(name: string, value: string): void
+  /** What the door hears of the bucket, as soon as it is known. */
+  onRate(rate: Rate): void
+}
+
+export interface Kernel {
+  node: Node
+  roleOf(account: string): Promise<Role>
+  /** In tests and development an undeclared error code is itself a failure. */
+  strict: boolean
+  deliver(deliveries: readonly Delivery[]): void
+  record(line: AuditLine): void
+}
+
+export interface Delivery {
+  event: Event
+  audience: string
+  payload: unknown
+}
+
+export interface AuditLine {
+  operation: string
+  actor: string | null
+  outcome: 'ok' | ErrorCode
+  request_id: string
+}
+
+/** The one path every call takes, whatever door it came through: allow, parse, replay, spend, act, check, remember, deliver, record. */
+export async function invoke(
+  kernel: Kernel,
+  bound: Bound,
+  schema: z.ZodType,
+  raw: unknown,
+  call: Call,
+): Promise<{ output: unknown; input: unknown }> {
+  const started = performance.now()
+  const { name, operation } = bound
+  let outcome: 'ok' | ErrorCode = 'ok'
+  try {
+    await allow(kernel, operation, call.caller)
+    refuseOtherCallers(schema, raw, call.caller)
+    const input = parse(schema, raw)
+    const remembered = await replay(operation, name, input, call.caller)
+    if (remembered) return { output: remembered.answer, input }
+    await spend(kernel, operation, call)
+    const deliveries: Delivery[] = []
+    const output = operation.output.parse(await bound.action(input as never, contextOf(kernel, call, deliveries)))
+    await remember(operation, name, input, call.caller, output)
+    kernel.deliver(deliveries)
+    return { output, input }
+  } catch (error) {
+    const refusal = refusalOf(error, kernel, bound, call)
+    outcome = refusal.code
+    throw refusal
+  } finally {
+    metrics.operation(name, call.door, outcome, performance.now() - started)
+    if (operation.audit)
+      kernel.record({ operation: name, actor: call.caller.account, outcome, request_id: call.requestId })
+  }
+}
+
+async function allow(kernel: Kernel, { access }: Operation, caller: Caller): Promise<void> {
+  if (access === 'public') return
+  if (caller.account === null) throw new AppError('UNAUTHORIZED')
+  if (access === 'admin' && (await kernel.roleOf(caller.account)) === 'user') throw new AppError('FORBIDDEN')
+}
+
+const callerFields = new WeakMap<z.ZodType, readonly string[]>()
+
+/** Names of the fields of an input that name the caller. */
+function callerFieldsOf(schema: z.ZodType): readonly string[] {
+  const known = callerFields.get(schema)
+  if (known) return known
+  const fields = objectsIn(schema).flatMap((object) =>
+    Object.entries(object.shape).flatMap(([field, value]) =>
+      (value as z.ZodType).meta()?.['names-caller'] ? [field] : [],
+    ),
+  )
+  callerFields.set(schema, fields)
+  return fields
+}
+
+/** The objects a schema reads, through unions and transforms. */
+export function objectsIn(schema: z.ZodType): z.ZodObject[] {
+  const { def } = schema as unknown as {
+    def: { type: string; in?: z.ZodType; options?: z.ZodType[]; innerType?: z.ZodType }
+  }
+  if (def.type === 'object') return [schema as z.ZodObject]
+  if (def.type === 'pipe' && def.in) return objectsIn(def.in)
+  if (def.type === 'union' && def.options) return def.options.flatMap(objectsIn)
+  return def.innerType ? objectsIn(def.innerType) : []
+}
+
+/** Before any look-up, so that nothing is learnt by claiming to be somebody else. */
+function refuseOtherCallers(schema: z.ZodType, raw: unknown, caller: Caller): void {
+  if (caller.account === null || typeof raw !== 'object' || raw === null) return
+  for (const field of callerFieldsOf(schema)) {
+    const claimed = (raw as Record<string, unknown>)[field]
+    if (typeof claimed === 'string' && canonicalAddress(claimed) !== caller.account)
+      throw new AppError('FORBIDDEN', { message: 'The address is not the one of your session' })
+  }
+}
+
+function parse(schema: z.ZodType, raw: unknown): unknown {
+  const parsed = schema.safeParse(raw)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  const path = issue?.path.join('.') ?? ''
+  const plain = issue?.message ?? 'Invalid input'
+  const message = path && /^(Invalid|Too|Unrecognized)/.test(plain) ? `${path}: ${plain}` : plain
+  throw new AppError('VALIDATION_ERROR', { message, details: { path } })
+}
+
+const replayKey = (operation: Operation, input: unknown): string | null => {
+  if (operation.idempotency?.kept !== 'answer') return null
+  const key = (input as Record<string, unknown>)[operation.idempotency.key]
+  return typeof key === 'string' ? key : null
+}
+
+async function replay(operation: Operation, name: string, input: unknown, { account }: Caller) {
+  const key = replayKey(operation, input)
+  return key === null || account === null ? null : recallAnswer(account, name, key, input)
+}
+
+async function remember(operation: Operation, name: string, input: unknown, { account }: Caller, output: unknown) {
+  const key = replayKey(operation, input)
+  if (key !== null && account !== null) await rememberAnswer(account, name, key, input, output)
+}
+
+/** One bucket for both doors: the account's, else the address's. */
+async function spend({ node }: Kernel, { limit }: Operation, { caller, onRate }: Call): Promise<void> {
+  const { rate, retryAfterSeconds } = await node.limits.spend(limit, caller.account ?? caller.ip)
+  onRate(rate)
+  if (retryAfterSeconds !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: retryAfterSeconds })
+}
+
+function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Context {
+  return {
+    ...call,
+    node,
+    logger: node.logger,
+    emit: (event, audience, payload) =>
+      void deliveries.push({ event, audience, payload: event.payload.parse(payload) }),
+  }
+}
+
+function refusalOf(error: unknown, kernel: Kernel, { name, operation }: Bound, call: Call): AppError {
+  const fields = { request_id: call.requestId, operation: name, actor: call.caller.account }
+  if (!(error instanceof AppError)) {
+    kernel.node.logger.error({ ...fields, error }, 'action failed')
+    return new AppError('INTERNAL_ERROR', { cause: error })
+  }
+  const declared = commonErrors.includes(error.code) || operation.errors?.includes(error.code)
+  if (kernel.strict && !declared) {
+    kernel.node.logger.error({ ...fields, code: error.code }, 'undeclared error code')
+    return new AppError('INTERNAL_ERROR', {
+      message: `${name} answered the undeclared code ${error.code}`,
+      cause: error,
+    })
+  }
+  if (error.status >= 500) kernel.node.logger.warn({ ...fields, code: error.code, error: error.cause }, 'refused')
+  return error
+}

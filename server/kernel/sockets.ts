@@ -1,0 +1,345 @@
+import { randomInt } from 'node:crypto'
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import { parseCookie } from 'cookie'
+import { Server, type Socket } from 'socket.io'
+import { AppError } from '#shared/errors'
+import { namespaces } from '#shared/kit/contract'
+import { allConnections, LiveConnection, localConnections, rememberConnection } from './connection.ts'
+import { audiences, type Bound, type Caller, type Live } from './context.ts'
+import { serverNotice, sessionEnded, sessionExpiring, sessionReady } from './events.ts'
+import { sessionCookie } from './http.ts'
+import { newId } from './ids.ts'
+import { type Delivery, invoke, type Kernel } from './invoke.ts'
+import type { Rate } from './limits.ts'
+import { metrics } from './metrics.ts'
+import { addressOf, type OriginRule } from './origins.ts'
+import { guardShape } from './shape.ts'
+
+export interface SocketDoor {
+  kernel: Kernel
+  bound: readonly Bound[]
+  origins: OriginRule
+  trustedHops: number
+  identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
+  /** Which of these sessions still have their record. */
+  alive(sessionIds: readonly string[]): Promise<ReadonlySet<string>>
+  /** What `session:ready` says of the caller. */
+  describe(caller: Caller): Promise<Record<string, unknown> | null>
+  /** What the domains do with a new connection. */
+  connected(namespace: string, connection: LiveConnection): Promise<void> | void
+}
+
+const eventLimitBytes = 64 * 1024
+const eventsPerSecond = 30
+const handshakesPerSecond = 200
+const handshakesPerMinuteAndAddress = 60
+const socketsPerAccount = 10
+const expiringMilliseconds = 5 * 60_000
+const sweepMilliseconds = 1_000
+const recheckSweeps = 60
+
+export interface OpenSockets {
+  io: Server
+  live: Live
+  deliver(deliveries: readonly Delivery[]): void
+  /** Tells everybody to go elsewhere, lets what runs finish, then closes. */
+  drain(): Promise<void>
+}
+
+export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
+  const { limits } = door.kernel.node
+  let draining = false
+  const io = new Server(server, {
+    transports: ['websocket'],
+    serveClient: false,
+    connectTimeout: 10_000,
+    maxHttpBufferSize: 100_000,
+    perMessageDeflate: false,
+    pingInterval: 25_000,
+    pingTimeout: 20_000,
+    allowRequest: (request, answer) => {
+      mayConnect(door, request).then(
+        (allowed) => answer(null, allowed && !draining),
+        () => answer(null, false),
+      )
+    },
+  })
+  const events = new Map<string, Map<string, Bound>>(namespaces.map((name) => [name, eventsOf(door.bound, name)]))
+  io.use((_socket, next) => next(new Error('Connect to a namespace')))
+  for (const name of namespaces) {
+    const namespace = io.of(name)
+    namespace.use((socket, next) => {
+      admit(door, socket, name).then(
+        () => next(),
+        (error: unknown) => next(connectError(error)),
+      )
+    })
+    namespace.on('connection', (socket) => {
+      const live = accepted.get(socket)
+      if (!live) return void socket.disconnect(true)
+      void greet(door, name, live)
+      const known = events.get(name)
+      socket.use(([event, ...args]) => {
+        if (known) void receive(door, known, live, String(event), args, () => draining)
+      })
+    })
+  }
+  const sweep = setInterval(() => void sweepConnections(io, door), sweepMilliseconds)
+  return {
+    io,
+    live: liveSockets(io),
+    deliver: (deliveries) => {
+      for (const delivery of deliveries) deliverOne(io, delivery)
+    },
+    async drain() {
+      draining = true
+      clearInterval(sweep)
+      await drainConnections(io)
+    },
+  }
+
+  async function mayConnect({ origins, trustedHops }: SocketDoor, request: IncomingMessage): Promise<boolean> {
+    const origin = request.headers.origin
+    const several = request.rawHeaders.filter((name) => name.toLowerCase() === 'origin').length > 1
+    if (several || !origins.allows(origin, request.headers['sec-fetch-site'] as string | undefined)) return false
+    const ip = ipOf(request, trustedHops)
+    return (
+      (await limits.guard('handshake', ip, handshakesPerMinuteAndAddress, 60)) &&
+      (await limits.guard('handshakes', 'node', handshakesPerSecond, 1))
+    )
+  }
+}
+
+const accepted = new WeakMap<Socket, LiveConnection>()
+
+const eventsOf = (bound: readonly Bound[], namespace: string) =>
+  new Map(
+    bound.flatMap((one) => {
+      const [space, event] = one.operation.socket?.split(' ') ?? []
+      return event !== undefined && (space === namespace || space === '*') ? [[event, one] as const] : []
+    }),
+  )
+
+const ipOf = (request: IncomingMessage, hops: number) => {
+  const forwarded = request.headers['x-forwarded-for']
+  return addressOf(
+    Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+    hops,
+    request.socket.remoteAddress ?? 'unknown',
+  )
+}
+
+const connectError = (error: unknown) => {
+  const { code, message } = error instanceof AppError ? error : new AppError('INTERNAL_ERROR')
+  return Object.assign(new Error(message), { data: { code, message } })
+}
+
+/** Finds out who connects; guests stay outside. */
+async function admit(door: SocketDoor, socket: Socket, name: string): Promise<void> {
+  const auth: unknown = socket.handshake.auth
+  guardShape(auth)
+  const { request } = socket
+  const seen = { ip: ipOf(request, door.trustedHops), userAgent: (request.headers['user-agent'] ?? '').slice(0, 200) }
+  const caller = await door.identify(credentialOf(auth, request), seen)
+  if (caller.account === null) throw new AppError('UNAUTHORIZED')
+  const { limits } = door.kernel.node
+  const live = new LiveConnection(socket, caller, { perSecond: Math.ceil(eventsPerSecond * limits.scale) })
+  accepted.set(socket, live)
+  rememberConnection(live)
+  const mine = [...localConnections(socket.nsp, audiences.account(caller.account))]
+  const surplus = mine.length + 1 - Math.ceil(socketsPerAccount * limits.scale)
+  for (const old of mine.slice(0, Math.max(0, surplus))) {
+    door.kernel.node.logger.info({ namespace: name }, 'closed the oldest socket of an account')
+    old.close()
+  }
+  await socket.join(audiences.account(caller.account))
+}
+
+function credentialOf(auth: unknown, request: IncomingMessage): string | null {
+  const { token } = (auth ?? {}) as { token?: unknown }
+  if (token !== undefined && token !== null) {
+    if (typeof token !== 'string') throw new AppError('SESSION_INVALID')
+    return token
+  }
+  const bearer = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  return bearer ?? parseCookie(request.headers.cookie ?? '')[sessionCookie] ?? null
+}
+
+async function greet(door: SocketDoor, name: string, live: LiveConnection): Promise<void> {
+  const { node } = door.kernel
+  try {
+    const user = await door.describe(live.caller)
+    const { session } = live.caller
+    live.emit(sessionReady, {
+      protocol: 1,
+      feature_level: 1,
+      server_time: new Date(node.now()).toISOString(),
+      node: node.id,
+      user,
+      session_expires_at: session ? new Date(session.expiresAt).toISOString() : null,
+      limits: {
+        event_bytes: eventLimitBytes,
+        events_per_second: Math.ceil(eventsPerSecond * node.limits.scale),
+        rooms: 100,
+      },
+      degraded: [],
+      recovered: false,
+    })
+    await door.connected(name, live)
+  } catch (error) {
+    node.logger.error({ error }, 'greeting failed')
+    live.close()
+  }
+}
+
+type Ack = (answer: unknown) => void
+
+/** One event of a client. Never throws; always answers where an answer was asked for. */
+async function receive(
+  door: SocketDoor,
+  known: ReadonlyMap<string, Bound>,
+  live: LiveConnection,
+  event: string,
+  args: unknown[],
+  draining: () => boolean,
+) {
+  const ack = typeof args.at(-1) === 'function' ? (args.pop() as Ack) : null
+  const requestId = newId()
+  const seen: { rate?: Rate } = {}
+  const meta = () => ({
+    request_id: requestId,
+    server_time: new Date(door.kernel.node.now()).toISOString(),
+    rate: seen.rate ?? null,
+  })
+  try {
+    const weight = live.meter()
+    if (weight === 'abuse') return live.close()
+    if (weight === 'limited') throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
+    if (draining()) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+    if (args.length > 1) throw new AppError('VALIDATION_ERROR', { message: 'One payload an event' })
+    const bound = known.get(event)
+    if (!bound) throw new AppError('NOT_FOUND', { message: 'Unknown event' })
+    const data = await run(door, bound, live, args[0] ?? {}, requestId, seen)
+    ack?.({ ok: true, data, meta: meta() })
+  } catch (error) {
+    const { code, message, status, retryAfter, verdict, details } =
+      error instanceof AppError ? error : new AppError('INTERNAL_ERROR')
+    if (!(error instanceof AppError)) door.kernel.node.logger.error({ request_id: requestId, error }, 'event failed')
+    const extras = {
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(verdict === undefined ? {} : { verdict }),
+      ...(details ? { details } : {}),
+    }
+    ack?.({ ok: false, error: { code, message, status, ...extras }, meta: meta() })
+  }
+}
+
+async function run(
+  door: SocketDoor,
+  bound: Bound,
+  live: LiveConnection,
+  raw: unknown,
+  requestId: string,
+  seen: { rate?: Rate },
+): Promise<unknown> {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
+    throw new AppError('VALIDATION_ERROR', { message: 'The payload must be an object' })
+  guardShape(raw)
+  if (JSON.stringify(raw).length > eventLimitBytes) throw new AppError('PAYLOAD_TOO_LARGE')
+  const unknown = Object.keys(raw).find((key) => !(key in bound.operation.input.shape))
+  if (unknown !== undefined)
+    throw new AppError('VALIDATION_ERROR', { message: `Unrecognized key: ${unknown.slice(0, 40)}` })
+  const release = await live.place()
+  try {
+    const { output } = await invoke(door.kernel, bound, bound.operation.input, raw, {
+      door: 'socket',
+      caller: live.caller,
+      requestId,
+      origin: live.socket.request.headers.host ?? null,
+      connection: live,
+      signal: new AbortController().signal,
+      setSessionCookie() {},
+      setHeader() {},
+      onRate: (rate) => {
+        seen.rate = rate
+      },
+    })
+    return output
+  } finally {
+    release()
+  }
+}
+
+const liveSockets = (io: Server): Live => ({
+  send: (namespace, audience, event, payload) => void io.of(namespace).local.to(audience).emit(event, payload),
+  sendVolatile: (namespace, audience, event, payload) =>
+    void io.of(namespace).local.volatile.to(audience).emit(event, payload),
+  audienceSize: (namespace, audience) => io.of(namespace).adapter.rooms.get(audience)?.size ?? 0,
+  connectionsOf: (namespace, audience) => [...localConnections(io.of(namespace), audience)],
+  endSessions(account, sessionIds, code) {
+    for (const name of namespaces) {
+      for (const live of localConnections(io.of(name), audiences.account(account))) {
+        const { session } = live.caller
+        if (sessionIds === 'all' || (session && sessionIds.includes(session.id))) endConnection(live, code)
+      }
+    }
+  },
+})
+
+function endConnection(live: LiveConnection, code: string): void {
+  live.emit(sessionEnded, { code })
+  setImmediate(() => live.close())
+}
+
+function deliverOne(io: Server, { event, audience, payload }: Delivery): void {
+  const spaces = event.namespace === '*' ? namespaces : [event.namespace]
+  for (const space of spaces) io.of(space).to(audience).emit(event.name, payload)
+}
+
+let sweeps = 0
+
+/** Ends what has expired, warns what soon will, drops who does not read, and asks now and then whether sessions still stand. */
+async function sweepConnections(io: Server, door: SocketDoor): Promise<void> {
+  const now = door.kernel.node.now()
+  const all = namespaces.flatMap((name) => [...allConnections(io.of(name))])
+  metrics.sockets(io.engine.clientsCount)
+  for (const live of all) {
+    const { session } = live.caller
+    if (live.isBehind) {
+      metrics.slowConsumer()
+      door.kernel.node.logger.warn({ reason: 'slow-consumer' }, 'closed a socket')
+      live.close()
+    } else if (session && session.expiresAt <= now) endConnection(live, 'SESSION_EXPIRED')
+    else if (session && !live.warned && session.expiresAt - now <= expiringMilliseconds) {
+      live.warned = true
+      live.emit(sessionExpiring, { in_s: Math.floor((session.expiresAt - now) / 1000) })
+    }
+  }
+  if (++sweeps % recheckSweeps > 0) return
+  const ids = [...new Set(all.flatMap((live) => live.caller.session?.id ?? []))]
+  const alive = await door.alive(ids).catch(() => new Set(ids))
+  for (const live of all)
+    if (live.caller.session && !alive.has(live.caller.session.id)) endConnection(live, 'SESSION_NOT_FOUND')
+}
+
+const drainMilliseconds = 8_000
+const batchOfClosing = 200
+
+async function drainConnections(io: Server): Promise<void> {
+  const all = () => namespaces.flatMap((name) => [...allConnections(io.of(name))])
+  for (const live of all())
+    live.emit(serverNotice, {
+      kind: 'draining',
+      detail: 'This server is restarting.',
+      reconnect_after_ms: randomInt(8_000),
+    })
+  const until = Date.now() + drainMilliseconds
+  while (Date.now() < until && all().some((live) => live.busy)) await new Promise((resolve) => setTimeout(resolve, 20))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const open = all()
+  for (let from = 0; from < open.length; from += batchOfClosing) {
+    for (const live of open.slice(from, from + batchOfClosing)) live.close()
+    await new Promise((resolve) => setTimeout(resolve, from + batchOfClosing < open.length ? 100 : 0))
+  }
+  await io.close()
+}

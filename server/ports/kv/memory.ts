@@ -1,0 +1,34 @@
+import type { Kv } from './port.ts'
+
+interface Window {
+  /** Times of the calls inside the window, oldest first. */
+  times: number[]
+  expiresAt: number
+}
+
+const sweepMilliseconds = 30_000
+
+export const memoryKv = (): Kv => {
+  const windows = new Map<string, Window>()
+  const sweep = setInterval(() => {
+    const now = Date.now()
+    for (const [key, window] of windows) if (window.expiresAt < now - sweepMilliseconds) windows.delete(key)
+  }, sweepMilliseconds).unref()
+  return {
+    async slide(key, limit, windowMilliseconds, now) {
+      const window = windows.get(key) ?? { times: [], expiresAt: 0 }
+      windows.set(key, window)
+      const first = window.times.findIndex((time) => time > now - windowMilliseconds)
+      window.times.splice(0, first < 0 ? window.times.length : first)
+      const allowed = window.times.length < limit
+      if (allowed) window.times.push(now)
+      const newest = window.times.at(-1) ?? now
+      const oldest = window.times[0] ?? now
+      window.expiresAt = newest + windowMilliseconds
+      return { allowed, used: window.times.length, freeAt: (allowed ? newest : oldest) + windowMilliseconds }
+    },
+    async close() {
+      clearInterval(sweep)
+    },
+  }
+}

@@ -1,0 +1,14 @@
+/** Short-lived counters and values that nodes share. */
+export interface Kv {
+  /**
+   * Takes one from a sliding window of `limit` in `windowMilliseconds`, unless it is full.
+   * `freeAt`: when full, the time the oldest leaves; else the time the window is empty again.
+   */
+  slide(
+    key: string,
+    limit: number,
+    windowMilliseconds: number,
+    now: number,
+  ): Promise<{ allowed: boolean; used: number; freeAt: number }>
+  close(): Promise<void>
+}

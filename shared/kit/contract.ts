@@ -1,0 +1,121 @@
+import type { z } from 'zod'
+import type { ErrorCode } from '#shared/errors'
+
+export const namespaces = ['/rooms', '/agents', '/streams', '/notifications', '/moderation'] as const
+export type Namespace = (typeof namespaces)[number]
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** `METHOD /path`; `:name` is a field of the input, `{room}` is a room key (`channel/<id>`, or `alpha`). */
+export type Route = `${Method} /${string}`
+/** `/namespace event:name`; `*` is every namespace. */
+export type SocketEvent = `${Namespace | '*'} ${string}`
+
+/** Who may call at all. Who may touch an object is decided by the finder that loads it. */
+export type Access = 'public' | 'user' | 'admin'
+export type Tier = 'auth' | 'strict' | 'contact' | 'ai' | 'messaging' | 'general'
+
+/** `text`: `{ error: text, code }`. `coded`: `{ success: false, error: { code, message } }`. */
+export type ErrorBody = 'text' | 'coded'
+
+/** A second spelling of an operation, for clients that speak the documented REST paths. */
+export interface Alias<Input, Output> {
+  http: Route
+  /** What this path accepts; it must come out as the operation's own input. Left out: the input itself. */
+  input?: z.ZodType<Input>
+  /** The body of this path's answer, where it differs from the output. */
+  answer?: { schema: z.ZodType; of: (output: Output, input: Input) => unknown }
+  errorBody?: ErrorBody
+}
+
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+  summary: string
+  /** The path of ours; absent where only aliases or the socket exist. */
+  http?: Route
+  aliases?: readonly Alias<z.output<Input>, z.output<Output>>[]
+  socket?: SocketEvent
+  access: Access
+  limit: Tier
+  input: Input
+  output: Output
+  /** Codes particular to this operation; those in `commonErrors` need not be named. */
+  errors?: readonly ErrorCode[]
+  /**
+   * The input field that makes a repeat answer the first result. `log`: the room log keeps it with the row.
+   * `answer`: the answer is kept for 24 hours with a hash of the input.
+   */
+  idempotency?: { key: keyof z.output<Input> & string; kept: 'log' | 'answer' }
+  /** Written to the audit log, refusals too. */
+  audit?: boolean
+  errorBody?: ErrorBody
+}
+
+/** Declares an operation. Everything else about it (routes, socket handler, SDK method, documents) is derived. */
+export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(declared: Operation<Input, Output>) =>
+  declared
+
+export interface Event<Payload extends z.ZodType = z.ZodType> {
+  name: string
+  namespace: Namespace | '*'
+  summary: string
+  /** Which sockets hear it: those joined to a room, all of an account, those of a moderation scope, or the one that asked. */
+  audience: 'room' | 'account' | 'moderators' | 'socket'
+  payload: Payload
+}
+
+/** Declares something the server tells. */
+export const event = <Payload extends z.ZodType>(
+  name: SocketEvent,
+  declared: Omit<Event<Payload>, 'name' | 'namespace'>,
+): Event<Payload> => {
+  const [namespace, bare] = name.split(' ') as [Namespace | '*', string]
+  return { ...declared, namespace, name: bare }
+}
+
+export type Contract = { readonly [name: string]: Operation }
+export type Api = { readonly [domain: string]: Contract }
+export type InputOf<O extends Operation> = z.output<O['input']>
+export type OutputOf<O extends Operation> = z.output<O['output']>
+/** What a caller writes: defaults and optional fields may be left out. */
+export type CallOf<O extends Operation> = z.input<O['input']>
+
+/** Codes every operation may answer without naming them. */
+export const commonErrors: readonly ErrorCode[] = [
+  'VALIDATION_ERROR',
+  'INVALID_PARAMETER',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNAUTHORIZED',
+  'SESSION_EXPIRED',
+  'SESSION_INVALID',
+  'SESSION_NOT_FOUND',
+  'FORBIDDEN',
+  'RATE_LIMIT_EXCEEDED',
+  'CONFLICT',
+  'INTERNAL_ERROR',
+  'DATABASE_ERROR',
+  'SERVICE_UNAVAILABLE',
+]
+
+export interface Named {
+  /** `domain.operation`. */
+  name: string
+  operation: Operation
+}
+
+export const operationsOf = (api: Api): Named[] =>
+  Object.entries(api).flatMap(([domain, contract]) =>
+    Object.entries(contract).map(([name, declared]) => ({ name: `${domain}.${name}`, operation: declared })),
+  )
+
+/** `{room}` stands for two paths: `/:type/:id`, and `/alpha` for the room without an id. */
+export const expandRoute = (route: Route): { method: Method; path: string; fixed?: { type: string } }[] => {
+  const [method, path] = route.split(' ') as [Method, string]
+  if (!path.includes('{room}')) return [{ method, path }]
+  return [
+    { method, path: path.replace('{room}', 'alpha'), fixed: { type: 'alpha' } },
+    { method, path: path.replace('{room}', ':type/:id') },
+  ]
+}
+
+export const pathParameters = (path: string): string[] =>
+  [...path.matchAll(/:([a-zA-Z_]+)/g)].map((match) => match[1] ?? '')

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+
+const invisible = /\u200b|\u200c|\u200d|\u2060|\ufeff/g
+const controls = /[^\P{Cc}\t\n\r]/u
+
+const wellFormed = (value: string) => value.isWellFormed() && !controls.test(value)
+
+/** Free text, kept as written. `max` counts code points. */
+export const text = (max: number, says?: string) =>
+  z
+    .string(says)
+    .max(max * 2)
+    .refine((value) => value.length <= max || [...value].length <= max, {
+      error: `Too long: at most ${max} characters`,
+    })
+    .refine(wellFormed, { error: 'Invalid characters' })
+
+/** One line of free text without the spaces around it. */
+export const line = (min: number, max: number, says?: string) =>
+  z
+    .string(says)
+    .trim()
+    .min(min, says)
+    .max(max)
+    .refine((value) => wellFormed(value) && !/[\n\r\t]/.test(value), { error: 'Invalid characters' })
+
+/** One way to write each account id: no invisible characters, `0x` addresses in lower case, the rest as it is. */
+export const canonicalAddress = (value: string): string => {
+  const bare = value.replace(invisible, '').trim()
+  return /^0x/i.test(bare) ? bare.toLowerCase() : bare
+}
+
+const accountId = /^(0x[0-9a-f]{40}|(?!0x)[A-Za-z0-9][A-Za-z0-9:_.-]{0,127})$/
+
+/** An account id: a wallet address (`0x` in any case), or an id of another sign-in method. */
+export const Address = z
+  .string()
+  .max(160)
+  .transform(canonicalAddress)
+  .refine((value) => accountId.test(value), { error: 'Invalid address' })
+
+/** An address of the caller, which may be left out; the kernel refuses one that is not the session's. */
+export const CallerAddress = Address.optional().meta({ 'names-caller': true })
+
+/** An id this server made. */
+export const Id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Invalid id' })
+
+/** A key the client made so that a repeat is recognised. */
+export const ClientId = z.string().regex(/^[A-Za-z0-9_.:-]{8,64}$/, { error: 'Invalid client id' })
+
+/** ISO 8601, UTC. */
+export const Timestamp = z.iso.datetime()
+
+/** A time in a query: ISO 8601, any offset. */
+export const Moment = z.iso.datetime({ offset: true })
+
+export const count = (min: number, max: number) => z.number().int().min(min).max(max)
+
+export const roomTypes = ['channel', 'alpha', 'location', 'group', 'token', 'dm', 'stream'] as const
+export const RoomType = z.enum(roomTypes)
+export type RoomType = z.infer<typeof RoomType>
+
+/** A room: its type and id; alpha has none, a dm's is the two account ids, sorted and joined by `~`. */
+export const RoomRef = z
+  .strictObject({ type: RoomType, id: z.string().max(330).nullish() })
+  .refine((room) => (room.type === 'alpha') === (room.id === null || room.id === undefined), {
+    error: 'Invalid room: alpha has no id, every other room has one',
+  })
+  .refine((room) => room.id === null || room.id === undefined || /^[A-Za-z0-9:_.~-]+$/.test(room.id), {
+    error: 'Invalid room id',
+  })
+  .transform((room) => ({ type: room.type, id: room.id ?? null }))
+export type RoomRef = z.infer<typeof RoomRef>
+
+/** The text form of a room's key: `type:id`, or `alpha`. */
+export const roomKey = (room: { type: RoomType; id: string | null }): string =>
+  room.id === null ? room.type : `${room.type}:${room.id}`
+
+export const roomOfKey = (key: string): RoomRef => {
+  const colon = key.indexOf(':')
+  if (colon < 0) return { type: 'alpha', id: null }
+  return { type: key.slice(0, colon) as RoomType, id: key.slice(colon + 1) }
+}
+
+/** The dm between two accounts. */
+export const dmOf = (one: string, other: string): { type: 'dm'; id: string } => ({
+  type: 'dm',
+  id: [one, other].sort().join('~'),
+})
+
+export const Empty = z.object({})
+export const Done = z.object({ success: z.literal(true) })
+export const done = { success: true } as const
