@@ -21,7 +21,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
 ]
 
 const PACKAGES: readonly (readonly [name: RegExp, place: RegExp])[] = [
-  [/^mongoose/, /^server\/((.+\/)?model\.ts|log\/store\.ts|ports\/database\/.+)$/],
+  [/^(mongoose|mongodb|lmdb|mingo)(\/|$)/, /^server\/((.+\/)?model\.ts|log\/store\.ts|ports\/database\/.+)$/],
   [/^(socket\.io|engine\.io)(\/|$)/, /^server\/(kernel\/(sockets|connection|events)|app)\.ts$/],
 ]
 

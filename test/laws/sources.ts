@@ -23,8 +23,10 @@ export function textOf(path: string): string {
 }
 
 export function sourcesOf(...folders: string[]): Source[] {
-  const paths = folders.flatMap(filesUnder).filter((path) => /\.tsx?$/.test(path))
-  return paths.map((path) => parse(path, textOf(path)))
+  const isSource = (path: string) => /\.tsx?$/.test(path) && folders.some((folder) => path.startsWith(`${folder}/`))
+  return filesUnder('.')
+    .filter(isSource)
+    .map((path) => parse(path, textOf(path)))
 }
 
 /** The code without its comments, and what it imports in any of the ways there are. */
