@@ -1,0 +1,31 @@
+const commonTopLevels = [
+  'com net org io co me app dev xyz info biz gg tv cc ly link site online store shop club live top pro tech ai',
+  'edu gov uk us ca de fr es eu ru cn jp br au nl ch se pl',
+]
+const topLevels = commonTopLevels.join(' ').replaceAll(' ', '|')
+
+// One character on each side of a fixed text: nothing here can backtrack.
+const address = new RegExp(
+  [
+    '[\\p{L}\\p{N}]://\\S',
+    '(?<![\\p{L}\\p{N}])www\\.[\\p{L}\\p{N}]',
+    `[\\p{L}\\p{N}]\\.(?:${topLevels})(?![\\p{L}\\p{N}_-])`,
+    '[\\p{L}\\p{N}]\\.xn--[a-z0-9]',
+    '(?<![\\p{L}\\p{N}])xn--[a-z0-9-]+\\.[a-z]',
+  ].join('|'),
+  'iu',
+)
+const ascii = /^[\0-\x7f]*$/
+const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+const dots = /[。．｡․]/g
+const bracketedDot = /[[({]\s?(?:\.|dot)\s?[\])}]/gi
+
+/** Does the text hold a link: a URL, a `www.` prefix, or a bare domain under a common top level? */
+export function hasLink(text: string): boolean {
+  return address.test(plainDots(text))
+}
+
+function plainDots(text: string): string {
+  const visible = ascii.test(text) ? text : text.replace(dots, '.').normalize('NFKC').replace(invisible, '')
+  return /[[({]/.test(visible) ? visible.replace(bracketedDot, '.') : visible
+}

@@ -1,0 +1,133 @@
+import type { MessageType } from '#shared/api/verdict'
+
+/** What a message is, for the permissions of a room. */
+export type ContentKind = 'photo' | 'gif' | 'pixel_art' | 'poll' | 'location' | 'voice'
+
+export const contentOfType: Readonly<Record<MessageType, ContentKind | null>> = {
+  text: null,
+  photo: 'photo',
+  gif: 'gif',
+  pixel_art: 'pixel_art',
+  poll: 'poll',
+  location: 'location',
+  voice: 'voice',
+  encrypted_image: 'photo',
+  voice_memo: 'voice',
+  system: null,
+}
+
+const contentOfTag = {
+  ENC_IMAGE: 'photo',
+  VOICE: 'voice',
+  IMAGE: 'photo',
+  PIXEL_ART: 'pixel_art',
+  GIF: 'gif',
+  LOCATION: 'location',
+  POLL: 'poll',
+} as const satisfies Record<string, ContentKind>
+export type MarkerTag = keyof typeof contentOfTag
+
+export const imageMimeTypes = [
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/heic',
+] as const
+export const maxVoiceSeconds = 3600
+
+export const encryptedImageMarker = (mime: string, url: string) => `[ENC_IMAGE:${mime}]${url}`
+export const voiceMarker = (durationSeconds: number, url: string) => `[VOICE:${durationSeconds}]${url}`
+export const mediaMarker = (tag: 'IMAGE' | 'PIXEL_ART' | 'GIF', url: string) => `[${tag}]${url}`
+export const locationMarker = (place: object) => `[LOCATION]${JSON.stringify(place)}`
+export const pollMarker = (question: string) => `[POLL]${question}`
+
+/** A message text that stands for media. */
+export interface Marker {
+  /** null: a bare address, sent under a type of media. */
+  tag: MarkerTag | null
+  content: ContentKind
+  /** What stands behind the colon; null where there is none. */
+  parameter: string | null
+  /** What follows the marker; null where the marker is never closed. */
+  rest: string | null
+}
+
+export interface OwnStorage {
+  publicUrl: string
+  sender: string
+}
+
+// What a reader does not see before the text begins, the blank braille cell among it.
+const leadingBlanks = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+/u
+const opening = new RegExp(`^\\[(${Object.keys(contentOfTag).join('|')})(?=[:\\]])`)
+const isAddressed: readonly (ContentKind | null)[] = ['photo', 'gif', 'pixel_art', 'voice']
+
+/** The marker a text begins with, whatever invisible characters stand before it and however broken it is. */
+export function readMarker(type: MessageType, text: string): Marker | null {
+  const visible = text.replace(leadingBlanks, '').trimEnd()
+  const tag = opening.exec(visible)?.[1]
+  if (isTag(tag)) return dissect(tag, visible.slice(tag.length + 1))
+  const content = contentOfType[type]
+  if (content === null || !isAddressed.includes(content) || !/^[a-z][a-z0-9+.-]*:/i.test(visible)) return null
+  return { tag: null, content, parameter: null, rest: visible }
+}
+
+function isTag(tag: string | undefined): tag is MarkerTag {
+  return tag !== undefined && Object.hasOwn(contentOfTag, tag)
+}
+
+function dissect(tag: MarkerTag, afterTag: string): Marker {
+  const content = contentOfTag[tag]
+  const end = afterTag.indexOf(']')
+  if (end === -1) return { tag, content, parameter: null, rest: null }
+  return { tag, content, parameter: end === 0 ? null : afterTag.slice(1, end), rest: afterTag.slice(end + 1) }
+}
+
+/** Does the marker hold an address, which must be our own? */
+export function isMedia(marker: Marker): boolean {
+  return isAddressed.includes(marker.content)
+}
+
+/** Why a marker cannot stand, in words for its sender; null where it is sound. */
+export function markerFault(marker: Marker, storage: OwnStorage): string | null {
+  const { tag, parameter, rest } = marker
+  if (rest === null) return 'The media marker is not closed'
+  if (tag === 'ENC_IMAGE' && !imageMimeTypes.some((mime) => mime === parameter))
+    return 'This image type is not supported'
+  if (tag === 'VOICE' && !isDuration(parameter)) return `A voice message lasts at most ${maxVoiceSeconds} seconds`
+  if (tag !== 'ENC_IMAGE' && tag !== 'VOICE' && parameter !== null) return 'The media marker is not valid'
+  if (tag === 'LOCATION') return isPlace(rest) ? null : 'The location is not valid'
+  if (!isMedia(marker)) return null
+  return isOwnUrl(rest, marker.content, storage) ? null : 'Media must be uploaded here by its sender'
+}
+
+function isDuration(parameter: string | null): boolean {
+  return parameter !== null && /^[0-9]{1,4}$/.test(parameter) && Number(parameter) <= maxVoiceSeconds
+}
+
+function isPlace(rest: string): boolean {
+  try {
+    const place: unknown = JSON.parse(rest)
+    return typeof place === 'object' && place !== null && !Array.isArray(place)
+  } catch {
+    return false
+  }
+}
+
+const keySegments = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$/
+
+/** Compared as text, not parsed: an address that would have to be normalised first is not ours. */
+function isOwnUrl(url: string, content: ContentKind, { publicUrl, sender }: OwnStorage): boolean {
+  const base = `${publicUrl.replace(/\/+$/, '')}/`
+  if (sender === '' || !url.startsWith(base)) return false
+  const [bucket, folder] = content === 'voice' ? ['chat-voice/', 'voice/'] : ['chat-images/', 'encrypted/']
+  const path = url.slice(base.length)
+  const key = path.startsWith(bucket) ? path.slice(bucket.length) : path
+  const owners = [sender, sender.toLowerCase(), encodeURIComponent(sender), encodeURIComponent(sender.toLowerCase())]
+  return owners.some((owner) => {
+    const prefix = `${folder}${owner}/`
+    return key.startsWith(prefix) && keySegments.test(key.slice(prefix.length))
+  })
+}

@@ -1,0 +1,144 @@
+import type { DecidingRule, MessageType, PermissionLevel, Rules, Step } from '#shared/api/verdict'
+import type { ErrorCode } from '#shared/errors'
+import { hasLink } from './links.ts'
+import { type ContentKind, contentOfType, type Marker, markerFault } from './markers.ts'
+import { firstHit, type Hit, type WordList } from './words.ts'
+
+export interface MessageDraft {
+  type: MessageType
+  text: string
+}
+
+/** All that a verdict rests on. An expired ban or mute counts as none. */
+export interface RoomState {
+  kind: 'channel' | 'alpha' | 'location' | 'group' | 'token' | 'dm' | 'stream'
+  /** Milliseconds on the log's clock. */
+  now: number
+  judgedSeq: number
+  suspended: boolean
+  ban: { until: number | null } | null
+  blocked: boolean
+  member: boolean
+  archived: boolean
+  mute: { until: number | null } | null
+  /** member 1, moderator 2, owner or group admin 3, admin 4, super admin 5. */
+  rank: number
+  rules: Rules
+  /** Global first, then the room's. */
+  words: readonly WordList[]
+  lastMessageAt: number | null
+  sender: string
+  storage: { publicUrl: string }
+}
+
+/** Why a step refuses. */
+export interface Refusal {
+  step: Step | null
+  code: ErrorCode
+  text?: string
+  rule?: DecidingRule
+  until?: number | null
+  retryAfter?: number
+}
+
+const moderatorRank = 2
+
+export function admission(state: RoomState): Refusal | null {
+  const { suspended, ban, mute, now } = state
+  if (suspended) return { step: 'suspension', code: 'SUSPENDED' }
+  if (ban !== null && isRunning(ban, now)) return { step: 'ban', code: 'BANNED', until: ban.until }
+  if (state.kind === 'dm' && state.blocked) return { step: 'ban', code: 'BLOCKED' }
+  if (!state.member) return { step: 'membership', code: 'NOT_A_MEMBER' }
+  if (state.archived) return { step: 'archived', code: 'ROOM_ARCHIVED' }
+  if (mute !== null && isRunning(mute, now)) return { step: 'mute', code: 'MUTED', until: mute.until }
+  return null
+}
+
+function isRunning(term: { until: number | null }, now: number): boolean {
+  return term.until === null || term.until > now
+}
+
+export function readOnly({ rules, rank }: RoomState): Refusal | null {
+  if (!rules.read_only || rank >= moderatorRank) return null
+  return { step: 'read_only', code: 'READ_ONLY', rule: setting('read_only') }
+}
+
+type PermissionName = { [Name in keyof Rules]: Rules[Name] extends PermissionLevel ? Name : never }[keyof Rules]
+
+const permissionOf: Readonly<Record<ContentKind, readonly [name: PermissionName, refusal: string]>> = {
+  photo: ['photos_allowed', 'Photos are not allowed'],
+  gif: ['gifs_allowed', 'GIFs are not allowed'],
+  pixel_art: ['pixel_art_allowed', 'Pixel art is not allowed'],
+  poll: ['polls_allowed', 'Polls are not allowed'],
+  location: ['location_sharing_allowed', 'Location sharing is not allowed'],
+  voice: ['voice_allowed', 'Voice messages are not allowed'],
+}
+
+/** The room's permission first, for what the message says it is and for what it is; then whether the media is the sender's own. */
+export function contentType(message: MessageDraft, marker: Marker | null, state: RoomState): Refusal | null {
+  for (const content of [contentOfType[message.type], marker?.content]) {
+    if (content === null || content === undefined) continue
+    const [name, text] = permissionOf[content]
+    if (mayUse(name, state)) continue
+    return { step: 'content_type', code: 'CONTENT_NOT_ALLOWED', text, rule: setting(name) }
+  }
+  const fault = marker && markerFault(marker, { publicUrl: state.storage.publicUrl, sender: state.sender })
+  return fault === null ? null : { step: 'content_type', code: 'INVALID_PARAMETER', text: fault }
+}
+
+function mayUse(name: PermissionName, { rules, rank }: RoomState): boolean {
+  return rules[name] === 'everyone' || (rules[name] === 'mods_only' && rank >= moderatorRank)
+}
+
+export function blockedWord(found: readonly Hit[]): Refusal | null {
+  const hit = firstHit(found)
+  if (hit === null) return null
+  if (hit.action === 'mute') return { step: null, code: 'MESSAGE_REJECTED' }
+  const rule: DecidingRule = { id: hit.id, kind: hit.is_regex ? 'pattern' : 'word', scope: hit.scope }
+  return { step: 'blocked_words', code: 'BLOCKED_WORD', rule }
+}
+
+export function links(message: MessageDraft, state: RoomState): Refusal | null {
+  if (mayUse('links_allowed', state) || !hasLink(message.text)) return null
+  return { step: 'links', code: 'LINKS_NOT_ALLOWED', rule: setting('links_allowed') }
+}
+
+export function length({ text }: MessageDraft, { rules }: RoomState): Refusal | null {
+  const most = rules.max_message_length
+  if (most === 0 || text.length <= most || [...text].length <= most) return null
+  return {
+    step: 'length',
+    code: 'MESSAGE_TOO_LONG',
+    text: `Message exceeds ${most} characters`,
+    rule: setting('max_message_length'),
+  }
+}
+
+export function slowMode(state: RoomState): Refusal | null {
+  const until = slowUntil(state)
+  if (until === null) return null
+  const retryAfter = Math.ceil((until - state.now) / 1000)
+  return {
+    step: 'slow_mode',
+    code: 'SLOW_MODE',
+    text: `Slow mode: wait ${retryAfter} seconds`,
+    rule: setting('slow_mode_seconds'),
+    retryAfter,
+  }
+}
+
+/** From when slow mode lets this sender's next message pass; null where it may pass now. */
+export function slowUntil({ kind, rules, rank, lastMessageAt, now }: RoomState): number | null {
+  if (lastMessageAt === null || !isSlowed({ kind, rules, rank })) return null
+  const until = lastMessageAt + rules.slow_mode_seconds * 1000
+  return until > now ? until : null
+}
+
+/** Does slow mode hold this sender back at all? */
+export function isSlowed({ kind, rules, rank }: Pick<RoomState, 'kind' | 'rules' | 'rank'>): boolean {
+  return kind !== 'dm' && rank < moderatorRank && rules.slow_mode_seconds > 0
+}
+
+function setting(name: keyof Rules): DecidingRule {
+  return { id: name, kind: 'setting', scope: 'room' }
+}
