@@ -1,0 +1,573 @@
+import { z } from 'zod'
+import { event, operation } from '#shared/kit/contract'
+import { Address, CallerAddress, ClientId, count, Done, Id, Moment, RoomRef, text } from '#shared/kit/primitives'
+import { Message } from './messages.ts'
+import { channelRef } from './rooms.ts'
+import { Rules, RulesPatch } from './verdict.ts'
+
+export const moderationActions = [
+  'mute',
+  'unmute',
+  'ban',
+  'unban',
+  'delete',
+  'pin',
+  'unpin',
+  'purge',
+  'warn',
+  'promote',
+  'demote',
+  'rules',
+  'word_add',
+  'word_remove',
+] as const
+export const ModerationAction = z.enum(moderationActions)
+export type ModerationAction = z.infer<typeof ModerationAction>
+
+export const chatTypes = ['channel', 'alpha', 'location', 'group', 'token'] as const
+const ChatType = z.enum(chatTypes, { error: 'chatType required' })
+const ChatId = z.string().max(200).nullish()
+type ChatType = z.infer<typeof ChatType>
+
+/** The room of a (chatType, chatId) pair; alpha's id may be absent, empty or `null`. */
+const roomOfChat = (chatType: ChatType, chatId: string | null | undefined): RoomRef =>
+  chatType === 'alpha' ? { type: 'alpha', id: null } : { type: chatType, id: chatId ?? '' }
+const chat = { chatType: ChatType, chatId: ChatId }
+const withChat = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z
+    .object({ ...chat, ...shape })
+    .refine(
+      ({ chatType, chatId }: { chatType?: unknown; chatId?: unknown }) =>
+        chatType === 'alpha' || (typeof chatId === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(chatId)),
+      { error: 'chatId required' },
+    )
+
+export const RulesRecord = Rules.and(
+  z.object({
+    id: z.string().optional(),
+    chat_type: z.string(),
+    chat_id: z.string().nullable(),
+    rules_text: z.string().nullable(),
+    rules_version: z.number().int(),
+    updated_by: z.string().nullable(),
+    updated_at: z.string().nullable(),
+  }),
+)
+export const Ban = z.object({
+  id: z.string(),
+  chat_type: z.string(),
+  chat_id: z.string().nullable(),
+  channel_id: z.string().nullable(),
+  user_address: z.string(),
+  banned_by: z.string(),
+  reason: z.string().nullable(),
+  banned_at: z.string(),
+  banned_until: z.string().nullable(),
+  created_at: z.string(),
+  is_active: z.boolean(),
+})
+export const ModerationMute = z.object({
+  id: z.string(),
+  user_address: z.string(),
+  channel_id: z.string().nullable(),
+  muted_by: z.string(),
+  muted_at: z.string(),
+  muted_until: z.string().nullable(),
+  reason: z.string().nullable(),
+  is_active: z.boolean(),
+})
+export const Moderator = z.object({
+  id: z.string(),
+  user_address: z.string(),
+  channel_id: z.string().nullable(),
+  granted_by: z.string(),
+  granted_at: z.string(),
+  can_pin: z.boolean(),
+  can_delete: z.boolean(),
+  can_mute: z.boolean(),
+  can_manage_mods: z.boolean(),
+  notes: z.string().nullable(),
+})
+export const WordAction = z.enum(['block', 'flag', 'mute'])
+export const BlockedWord = z.object({
+  id: z.string(),
+  word: z.string(),
+  scope: z.enum(['global', 'room']),
+  chat_type: z.string().nullable(),
+  chat_id: z.string().nullable(),
+  action: WordAction,
+  is_regex: z.boolean(),
+  added_by: z.string(),
+  added_at: z.string(),
+  is_active: z.boolean(),
+  quarantined: z.string().nullable().optional(),
+  cost_microseconds: z.number().optional(),
+})
+export type BlockedWord = z.infer<typeof BlockedWord>
+
+export const LogEntry = z.object({
+  id: z.string(),
+  seq: z.number().int(),
+  hash: z.string(),
+  action_type: z.string(),
+  moderator_address: z.string(),
+  target_user_address: z.string().nullable(),
+  target_message_id: z.string().nullable(),
+  channel_id: z.string().nullable(),
+  reason: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+  created_at: z.string(),
+})
+export type LogEntry = z.infer<typeof LogEntry>
+
+export const Permissions = z.object({
+  isAdmin: z.boolean(),
+  isSuperAdmin: z.boolean(),
+  isModerator: z.boolean(),
+  canPin: z.boolean(),
+  canDelete: z.boolean(),
+  canMute: z.boolean(),
+  canManageMods: z.boolean(),
+})
+
+/** Lengths of a ban or a mute: a number and m, h, d or w, or `permanent`. */
+const MuteDuration = z.string().regex(/^([1-9][0-9]{0,3}[mhdw]|permanent)$/, { error: 'Invalid duration' })
+const BanDuration = z.enum(['1h', '24h', '7d', '30d', 'permanent'], { error: 'Invalid duration' })
+const Reason = text(500).nullish()
+const Target = Address
+const Word = z.string({ error: 'word missing' }).trim().min(1, 'word missing').max(200)
+const Grants = {
+  canPin: z.boolean().optional(),
+  canDelete: z.boolean().optional(),
+  canMute: z.boolean().optional(),
+  canManageMods: z.boolean().optional(),
+}
+
+const Patch = z.strictObject({
+  ...Grants,
+  notes: text(1_000).nullish(),
+  rules: RulesPatch.optional(),
+  word: Word.optional(),
+  word_action: WordAction.optional(),
+  is_regex: z.boolean().optional(),
+  word_id: Id.optional(),
+})
+
+const Act = z.object({
+  /** Null: everywhere (global moderators and words). */
+  room: RoomRef.nullable(),
+  client_action_id: ClientId.optional(),
+  action: ModerationAction,
+  target: Target.nullish(),
+  message_id: Id.nullish(),
+  duration: MuteDuration.nullish(),
+  reason: Reason,
+  patch: Patch.optional(),
+})
+export type Act = z.output<typeof Act>
+
+const Acted = z.object({
+  entry: z.object({ id: z.string(), seq: z.number().int(), hash: z.string() }).nullable(),
+  effects: z.object({
+    sockets_removed: z.number().int(),
+    messages_removed: z.number().int(),
+    expires_at: z.string().nullable(),
+    pending_nodes: z.number().int(),
+  }),
+  /** What the act left behind: the ban, mute, moderator, word, rules or message. */
+  record: z.unknown(),
+})
+type Acted = z.output<typeof Acted>
+
+const recordAs = (name: string, schema: z.ZodType) => ({
+  schema: z.object({ success: z.literal(true), [name]: schema }),
+  of: ({ record }: Acted) => ({ success: true, [name]: record }),
+})
+const succeeded = { schema: Done, of: () => ({ success: true }) }
+
+/** `channelId` of the moderation paths: a channel, or alpha where there is none. */
+const placeOf = (channelId: string | null | undefined): RoomRef => channelRef(channelId || 'global')
+const ChannelId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid channelId' })
+  .nullish()
+const byModerator = { moderatorAddress: CallerAddress, channelId: ChannelId }
+const targetAddress = Address
+/** Optional and only read where the message cannot be found without it. */
+const message = {
+  messageId: Id,
+  messageType: z.enum(['alpha', 'channel', 'group', 'dm']).optional(),
+  moderatorAddress: CallerAddress,
+  channelId: ChannelId,
+}
+
+const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
+
+const LegacyAct = z
+  .discriminatedUnion(
+    'action',
+    [
+      z.object({
+        action: z.literal('promote-mod'),
+        ...byModerator,
+        targetAddress,
+        ...Grants,
+        notes: text(1_000).nullish(),
+      }),
+      z.object({ action: z.literal('demote-mod'), ...byModerator, targetAddress }),
+      z.object({
+        action: z.literal('mute-user'),
+        ...byModerator,
+        targetAddress,
+        duration: MuteDuration.default('permanent'),
+        reason: Reason,
+      }),
+      z.object({ action: z.literal('unmute-user'), ...byModerator, targetAddress, reason: Reason }),
+      z.object({ action: z.literal('delete-message'), ...message, reason: Reason }),
+      z.object({ action: z.literal('pin-message'), ...message, shouldPin: z.boolean() }),
+    ],
+    { error: 'Invalid action' },
+  )
+  .transform((act): Act => {
+    switch (act.action) {
+      case 'promote-mod': {
+        const { canPin, canDelete, canMute, canManageMods, notes } = act
+        const patch = JSON.parse(JSON.stringify({ canPin, canDelete, canMute, canManageMods, notes })) as Act['patch']
+        return {
+          room: act.channelId ? placeOf(act.channelId) : null,
+          action: 'promote',
+          target: act.targetAddress,
+          patch,
+        }
+      }
+      case 'demote-mod':
+        return { room: act.channelId ? placeOf(act.channelId) : null, action: 'demote', target: act.targetAddress }
+      case 'mute-user':
+        return {
+          room: placeOf(act.channelId),
+          action: 'mute',
+          target: act.targetAddress,
+          duration: act.duration,
+          reason: act.reason,
+        }
+      case 'unmute-user':
+        return { room: placeOf(act.channelId), action: 'unmute', target: act.targetAddress, reason: act.reason }
+      case 'delete-message':
+        return { room: placeOf(act.channelId), action: 'delete', message_id: act.messageId, reason: act.reason }
+      case 'pin-message':
+        return { room: placeOf(act.channelId), action: act.shouldPin ? 'pin' : 'unpin', message_id: act.messageId }
+    }
+  })
+const legacyAnswer = {
+  schema: Done.and(z.record(z.string(), z.unknown())),
+  of: ({ record }: Acted, { action }: Act) => {
+    if (action === 'promote') return { success: true, moderator: record }
+    return action === 'mute' ? { success: true, mute: record } : { success: true }
+  },
+}
+
+export const moderation = {
+  act: operation({
+    summary: 'Act as a moderator. Answered when it holds on every node, or after a second with `pending_nodes`.',
+    http: 'POST /api/moderation/act',
+    socket: '/rooms mod:act',
+    aliases: [
+      { http: 'POST /api/moderation', input: LegacyAct, answer: legacyAnswer },
+      {
+        http: 'POST /api/chat-rules',
+        input: withChat({ rules: RulesPatch }).transform(
+          ({ chatType, chatId, rules }): Act => ({
+            room: roomOfChat(chatType, chatId),
+            action: 'rules',
+            patch: { rules },
+          }),
+        ),
+        answer: recordAs('rules', RulesRecord),
+      },
+      {
+        http: 'POST /api/chat-rules/ban',
+        input: withChat({
+          action: z.enum(['ban', 'unban'], { error: 'Invalid action' }),
+          targetAddress,
+          reason: Reason,
+          duration: BanDuration.default('permanent'),
+        }).transform(
+          ({ chatType, chatId, action, targetAddress: target, reason, duration }): Act => ({
+            room: roomOfChat(chatType, chatId),
+            action,
+            target,
+            reason,
+            ...(action === 'ban' ? { duration } : {}),
+          }),
+        ),
+        answer: {
+          schema: z.object({ success: z.literal(true), ban: Ban.optional() }),
+          of: ({ record }, { action }) => (action === 'ban' ? { success: true, ban: record } : { success: true }),
+        },
+      },
+      {
+        http: 'POST /api/channels/:id/ban',
+        input: z.object({ id: z.string().max(100), userAddress: Address, reason: Reason }).transform(
+          ({ id, userAddress, reason }): Act => ({
+            room: channelRef(id),
+            action: 'ban',
+            target: userAddress,
+            reason,
+            duration: 'permanent',
+          }),
+        ),
+        answer: succeeded,
+      },
+      {
+        http: 'DELETE /api/channels/:id/ban',
+        input: z
+          .object({ id: z.string().max(100), userAddress: Address })
+          .transform(({ id, userAddress }): Act => ({ room: channelRef(id), action: 'unban', target: userAddress })),
+        answer: succeeded,
+      },
+      {
+        http: 'POST /api/blocked-words',
+        input: z
+          .object({
+            word: Word,
+            scope: z.enum(['global', 'room']).default('global'),
+            chatType: z.enum(chatTypes).nullish(),
+            chatId: ChatId,
+            action: WordAction.default('block'),
+            isRegex: z.boolean().default(false),
+          })
+          .refine(({ scope, chatType, chatId }) => scope === 'global' || chatType === 'alpha' || (chatType && chatId), {
+            error: 'chatType and chatId are required for scope room',
+          })
+          .transform(
+            ({ word, scope, chatType, chatId, action, isRegex }): Act => ({
+              room: scope === 'global' || !chatType ? null : roomOfChat(chatType, chatId),
+              action: 'word_add',
+              patch: { word, word_action: action, is_regex: isRegex },
+            }),
+          ),
+        answer: recordAs('word', BlockedWord),
+      },
+    ],
+    access: 'user',
+    limit: 'general',
+    idempotency: { key: 'client_action_id', kept: 'log' },
+    audit: true,
+    input: Act,
+    output: Acted,
+    errors: [...seen, 'ROOM_ARCHIVED', 'SUSPENDED', 'MESSAGE_NOT_FOUND', 'NOT_FOUND', 'USER_NOT_FOUND'],
+  }),
+  removeWord: operation({
+    summary: 'Take a blocked word out of use.',
+    http: 'DELETE /api/blocked-words',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    audit: true,
+    input: z.object({ id: Id }),
+    output: Done,
+    errors: ['NOT_FOUND', 'SUSPENDED', 'ROOM_NOT_FOUND'],
+  }),
+  inspect: operation({
+    summary: 'Permissions, moderators, muted users, one mute, or the log of actions.',
+    http: 'GET /api/moderation',
+    access: 'public',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({
+      action: z.enum(['permissions', 'moderators', 'muted', 'check-muted', 'mod-log'], { error: 'Invalid action' }),
+      userAddress: Address.optional(),
+      requestingUser: CallerAddress,
+      channelId: ChannelId,
+      actor: Address.optional(),
+      target: Address.optional(),
+      actionType: z.string().max(40).optional(),
+      since: Moment.optional(),
+      until: Moment.optional(),
+      limit: count(1, 100).default(100),
+    }),
+    output: z.union([
+      z.object({ permissions: Permissions }),
+      z.object({ moderators: z.array(Moderator) }),
+      z.object({ mutedUsers: z.array(ModerationMute) }),
+      z.object({ isMuted: z.boolean() }),
+      z.object({ logs: z.array(LogEntry) }),
+    ]),
+    errors: ['ROOM_NOT_FOUND'],
+  }),
+  verify: operation({
+    summary: 'Walk the hash chain of the moderation log of a room and name the first entry that does not fit.',
+    http: 'GET /api/moderation/verify',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ channelId: ChannelId }),
+    output: z.object({
+      ok: z.boolean(),
+      entries: z.number().int(),
+      head: z.string(),
+      broken_at: z.string().nullable(),
+    }),
+    errors: ['ROOM_NOT_FOUND'],
+  }),
+  rules: operation({
+    summary: 'The rules of a room; the defaults where none were set.',
+    http: 'GET /api/chat-rules',
+    access: 'public',
+    limit: 'general',
+    errorBody: 'text',
+    input: withChat({}),
+    output: z.object({ rules: RulesRecord }),
+    errors: ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'],
+  }),
+  bans: operation({
+    summary: 'Active bans of a room, or whether one person is banned.',
+    http: 'GET /api/chat-rules/ban',
+    aliases: [
+      {
+        http: 'GET /api/channels/:id/ban',
+        input: z.object({ id: z.string().max(100) }).transform(({ id }) => ({
+          chatType: id === 'global' ? ('alpha' as const) : ('channel' as const),
+          chatId: id,
+        })),
+      },
+    ],
+    access: 'public',
+    limit: 'general',
+    errorBody: 'text',
+    input: withChat({
+      action: z.literal('check', { error: 'Invalid action' }).optional(),
+      userAddress: Address.optional(),
+    }),
+    output: z.union([z.object({ bans: z.array(Ban) }), z.object({ isBanned: z.boolean() })]),
+    errors: ['ROOM_NOT_FOUND'],
+  }),
+  words: operation({
+    summary: 'Active blocked words, for those who may edit that scope; an empty list for everybody else.',
+    http: 'GET /api/blocked-words',
+    access: 'public',
+    limit: 'general',
+    errorBody: 'text',
+    input: z
+      .object({
+        scope: z.enum(['global', 'room', 'all']).default('global'),
+        chatType: z.enum(chatTypes).nullish(),
+        chatId: ChatId,
+      })
+      .refine(({ scope, chatType }) => scope !== 'room' || chatType, { error: 'chatType required' }),
+    output: z.object({ words: z.array(BlockedWord) }),
+  }),
+  simulate: operation({
+    summary: 'What a proposed word or rule would have done to the last messages of a room.',
+    http: 'POST /api/moderation/simulate',
+    aliases: [
+      {
+        http: 'POST /api/chat-rules/simulate',
+        input: withChat({ rules: RulesPatch, last: count(1, 1_000).default(500) }).transform(
+          ({ chatType, chatId, rules, last }) => ({
+            room: roomOfChat(chatType, chatId),
+            rules,
+            last,
+          }),
+        ),
+      },
+      {
+        http: 'POST /api/blocked-words/simulate',
+        input: withChat({
+          word: Word,
+          isRegex: z.boolean().default(false),
+          last: count(1, 1_000).default(500),
+        }).transform(({ chatType, chatId, word, isRegex, last }) => ({
+          room: roomOfChat(chatType, chatId),
+          word,
+          is_regex: isRegex,
+          last,
+        })),
+      },
+    ],
+    access: 'user',
+    limit: 'general',
+    input: z.object({
+      room: RoomRef,
+      word: Word.optional(),
+      is_regex: z.boolean().optional(),
+      rules: RulesPatch.optional(),
+      last: count(1, 1_000).default(500),
+    }),
+    output: z.object({
+      tested: z.number().int(),
+      hits: z.number().int(),
+      authors: z.number().int(),
+      sample: z.array(Message),
+      milliseconds: z.number(),
+    }),
+    errors: [...seen],
+  }),
+  queue: operation({
+    summary: 'Reports and flagged messages that wait for a decision, newest first.',
+    http: 'GET /api/moderation/queue',
+    socket: '/moderation mod:subscribe',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ scope: z.enum(['global', 'room']).default('global'), room: RoomRef.optional() }),
+    output: z.object({
+      queue: z.array(z.lazy(() => QueueItem)),
+      logs: z.array(LogEntry),
+      log_head: z.number().int(),
+      moderators_online: z.array(z.string()),
+    }),
+    errors: ['ROOM_NOT_FOUND'],
+  }),
+  claim: operation({
+    summary: 'Tell the other moderators that you look at this.',
+    http: 'POST /api/moderation/queue/claim',
+    socket: '/moderation queue:claim',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ item: Id, on: z.boolean().default(true) }),
+    output: z.object({ item: z.lazy(() => QueueItem) }),
+    errors: ['NOT_FOUND'],
+  }),
+  decide: operation({
+    summary: 'Close an item of the queue.',
+    http: 'POST /api/moderation/queue/decide',
+    socket: '/moderation queue:decide',
+    access: 'user',
+    limit: 'general',
+    audit: true,
+    input: z.object({
+      item: Id,
+      decision: z.enum(['action_taken', 'dismissed', 'reviewed']),
+      note: text(1_000).optional(),
+    }),
+    output: z.object({ item: z.lazy(() => QueueItem) }),
+    errors: ['NOT_FOUND'],
+  }),
+}
+
+export const QueueItem = z.object({
+  id: z.string(),
+  kind: z.enum(['report', 'flag']),
+  state: z.enum(['pending', 'reviewed', 'action_taken', 'dismissed']),
+  room: z.unknown().nullable(),
+  reporter_address: z.string().nullable(),
+  reported_address: z.string(),
+  report_type: z.string(),
+  description: z.string().nullable(),
+  message_id: z.string().nullable(),
+  message_content: z.string().nullable(),
+  claimed_by: z.string().nullable(),
+  created_at: z.string(),
+})
+export type QueueItem = z.infer<typeof QueueItem>
+
+export const logged = event('/moderation modlog:event', {
+  summary: 'A new entry of the log of actions.',
+  audience: 'moderators',
+  payload: z.object({ room: z.unknown().nullable(), entry: LogEntry }),
+})
+export const queued = event('/moderation queue:event', {
+  summary: 'An item of the queue came, was claimed, or was decided.',
+  audience: 'moderators',
+  payload: z.object({ item: QueueItem }),
+})
+export const moderationEvents = { logged, queued }

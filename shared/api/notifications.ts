@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { event } from '#shared/kit/contract'
+import { roomTypes } from '#shared/kit/primitives'
+
+const RoomKey = z.object({ type: z.enum(roomTypes), id: z.string().nullable() })
+const Unread = z.object({
+  room: RoomKey,
+  head_seq: z.number().int(),
+  read_seq: z.number().int(),
+  unread: z.number().int(),
+  mentions: z.number().int(),
+  muted_until: z.string().nullable(),
+  silent: z.boolean(),
+})
+
+export const unreadSnapshot = event('/notifications unread:snapshot', {
+  summary: 'On connect: the unread counts of every room of yours.',
+  audience: 'socket',
+  payload: z.object({ rooms: z.array(Unread), total: z.number().int() }),
+})
+export const unreadChanged = event('/notifications unread:changed', {
+  summary: 'The unread count of one room, as a full value, to every device of yours.',
+  audience: 'account',
+  payload: Unread.extend({ total: z.number().int() }),
+})
+export const notificationEvents = { unreadSnapshot, unreadChanged }

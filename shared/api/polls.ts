@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { CallerAddress, ClientId, count, Done, Id, line, Moment, RoomRef } from '#shared/kit/primitives'
+import { Message } from './messages.ts'
+import { channelRef } from './rooms.ts'
+
+const RoomId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid room id' })
+
+export const Poll = z.object({
+  id: z.string(),
+  message_id: z.string(),
+  channel_id: z.string().nullable(),
+  group_id: z.string().nullable(),
+  creator_address: z.string(),
+  question: z.string(),
+  options: z.array(z.string()),
+  allows_multiple: z.boolean(),
+  ends_at: z.string().nullable(),
+  is_anonymous: z.boolean(),
+  is_closed: z.boolean(),
+  created_at: z.string(),
+  version: z.number().int(),
+  votes: z.array(z.object({ option_index: z.number().int(), count: z.number().int(), voters: z.array(z.string()) })),
+  user_votes: z.array(z.number().int()),
+  total_votes: z.number().int(),
+})
+export type Poll = z.infer<typeof Poll>
+
+const Options = z.array(line(1, 200)).min(2, 'A poll has at least 2 options').max(10, 'A poll has at most 10 options')
+const fields = {
+  question: line(1, 500, 'question is required'),
+  options: Options,
+  allowsMultiple: z.boolean().default(false),
+  endsAt: Moment.nullish(),
+  ends_at: Moment.nullish(),
+  isAnonymous: z.boolean().default(false),
+}
+const changes = {
+  question: line(1, 500).optional(),
+  endsAt: Moment.nullish(),
+  isClosed: z.boolean().optional(),
+}
+
+const kinds = [
+  { path: '/api/channels/:id', ref: channelRef, shape: { id: RoomId } },
+  { path: '/api/groups/:id', ref: (id: string): RoomRef => ({ type: 'group', id }), shape: { id: RoomId } },
+  { path: '/api/alpha', ref: (): RoomRef => ({ type: 'alpha', id: null }), shape: {} },
+] as const
+const pathOf = (shape: object) =>
+  ({ ...shape, userAddress: CallerAddress }) as { id: z.ZodOptional<typeof RoomId>; userAddress: typeof CallerAddress }
+
+const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER', 'BLOCKED'] as const
+const touched = [...seen, 'SUSPENDED', 'ROOM_ARCHIVED', 'NOT_FOUND'] as const
+
+export const polls = {
+  list: operation({
+    summary: 'The polls of a room, newest first.',
+    http: 'GET /api/rooms/{room}/polls',
+    aliases: kinds.map(({ path, ref, shape }) => ({
+      http: `GET ${path}/polls` as const,
+      input: z.object(pathOf(shape)).transform(({ id }) => ({ room: ref(id ?? '') })),
+    })),
+    access: 'public',
+    limit: 'general',
+    input: z.object({ room: RoomRef }),
+    output: z.object({ polls: z.array(Poll), canCreatePoll: z.boolean() }),
+    errors: seen,
+  }),
+  create: operation({
+    summary: 'Ask the room. The poll is a message of type poll, judged like any other.',
+    http: 'POST /api/rooms/{room}/polls',
+    socket: '/rooms poll:create',
+    aliases: kinds.map(({ path, ref, shape }) => ({
+      http: `POST ${path}/polls` as const,
+      input: z
+        .object({ ...pathOf(shape), ...fields })
+        .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
+      answer: { schema: z.object({ poll: Poll }), of: ({ poll }: { poll: Poll }) => ({ poll }) },
+    })),
+    access: 'user',
+    limit: 'messaging',
+    idempotency: { key: 'client_msg_id', kept: 'log' },
+    input: z.object({ room: RoomRef, ...fields, client_msg_id: ClientId.optional() }),
+    output: z.object({ poll: Poll, message: Message }),
+    errors: [
+      ...touched,
+      'MUTED',
+      'READ_ONLY',
+      'CONTENT_NOT_ALLOWED',
+      'BLOCKED_WORD',
+      'MESSAGE_REJECTED',
+      'LINKS_NOT_ALLOWED',
+      'MESSAGE_TOO_LONG',
+      'SLOW_MODE',
+    ],
+  }),
+  update: operation({
+    summary: 'Change or close a poll. Its author, and whoever may pin.',
+    http: 'PATCH /api/rooms/{room}/polls/:pollId',
+    aliases: kinds.map(({ path, ref, shape }) => ({
+      http: `PATCH ${path}/polls/:pollId` as const,
+      input: z
+        .object({ ...pathOf(shape), pollId: Id, ...changes })
+        .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
+    })),
+    access: 'user',
+    limit: 'general',
+    input: z.object({ room: RoomRef, pollId: Id, ...changes }),
+    output: z.object({ poll: Poll }),
+    errors: touched,
+  }),
+  remove: operation({
+    summary: 'Delete a poll with its message.',
+    http: 'DELETE /api/rooms/{room}/polls/:pollId',
+    aliases: kinds.map(({ path, ref, shape }) => ({
+      http: `DELETE ${path}/polls/:pollId` as const,
+      input: z
+        .object({ ...pathOf(shape), pollId: Id })
+        .transform(({ id, pollId }) => ({ room: ref(id ?? ''), pollId })),
+    })),
+    access: 'user',
+    limit: 'general',
+    input: z.object({ room: RoomRef, pollId: Id }),
+    output: Done,
+    errors: touched,
+  }),
+  vote: operation({
+    summary: 'Vote for an option, or take the vote back.',
+    http: 'POST /api/rooms/{room}/polls/:pollId/vote',
+    socket: '/rooms poll:vote',
+    aliases: kinds.map(({ path, ref, shape }) => ({
+      http: `POST ${path}/polls/:pollId/vote` as const,
+      input: z
+        .object({
+          ...pathOf(shape),
+          pollId: Id,
+          optionIndex: count(0, 9).optional(),
+          option_id: z.union([count(0, 9), z.string().max(200)]).optional(),
+        })
+        .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
+      answer: {
+        schema: z.object({ success: z.literal(true), action: z.enum(['added', 'removed']) }),
+        of: ({ action }: { action: string }) => ({ success: true, action }),
+      },
+    })),
+    access: 'user',
+    limit: 'messaging',
+    input: z.object({
+      room: RoomRef,
+      pollId: Id,
+      optionIndex: count(0, 9).optional(),
+      option_id: z.union([count(0, 9), z.string().max(200)]).optional(),
+      client_action_id: ClientId.optional(),
+    }),
+    output: z.object({ action: z.enum(['added', 'removed']), poll: Poll }),
+    errors: [...touched, 'MUTED'],
+  }),
+}
