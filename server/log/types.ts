@@ -38,6 +38,8 @@ export interface Row extends Required<Entry> {
   at: number
   /** Head of the room's chain of moderation entries as of this row; '' before the first. */
   chain: string
+  /** Is this row itself an entry of that chain? */
+  chained: boolean
   /** Seq of the last event written into this row (an edit, a delete, a pin …); its own seq at first. */
   applied_seq: number
 }
@@ -52,6 +54,7 @@ export type Change = { key: string; value: Fact } | { key: string; patch: (befor
 export interface Projection {
   /** Facts every open view holds; the others are loaded when an act asks for them. */
   readonly always: (room: RoomKey) => readonly string[]
+  /** Rests on nothing that a later event may rewrite in a row: the row may come here as it is now. */
   changes(row: Row): readonly Change[]
   /** Is this row a message, and so counted by `n`? */
   isMessage(type: string): boolean
@@ -59,6 +62,8 @@ export interface Projection {
   isChained(type: string): boolean
   /** May this row take people out of the room, or hold globally, so that its ack waits for every node? */
   holdsEverywhere(type: string): boolean
+  /** How an event changes rows before it (an edit, a purge): the row as it is after, or the very same row. Null when it changes none. */
+  rewrites?(event: Row): ((row: Row) => Row) | null
 }
 
 /** The records that follow from the log: loaded into views, written before the ack. */
@@ -69,7 +74,10 @@ export interface Records {
   save(room: RoomKey, changes: readonly { key: string; value: Fact; row: Row }[]): Promise<void>
 }
 
-/** The state an act is judged on. `get` of a fact not yet in memory makes the log load it and judge again. */
+/**
+ * The state an act is judged on. `get` of a fact not yet in memory answers null for the moment, makes the log load it, and the
+ * judgement is taken again; so ask first for every fact that may be needed, and they are loaded together.
+ */
 export interface View {
   readonly room: RoomKey
   readonly epoch: string
@@ -125,15 +133,24 @@ export interface LogStore {
   /** Rows in after < seq <= after + limit, ascending; a range closed at both ends. */
   read(room: RoomKey, after: number, limit: number): Promise<Row[]>
   byCid(room: RoomKey, sender: string, cid: string): Promise<Row | null>
-  /** Raises the heads of the rooms of one turn, in one write. */
-  raiseHeads(heads: readonly { room: RoomKey; seq: number; total: number }[], movedAt: number): Promise<void>
-  /** Raises the mark up to which every record is written. */
-  raiseApplied(room: RoomKey, seq: number): Promise<void>
-  headOf(room: RoomKey): Promise<{ epoch: string; seq: number; applied: number }>
-  headsMovedSince(movedAt: number): Promise<{ room: RoomKey; seq: number; applied: number }[]>
-  heads(rooms: readonly RoomKey[]): Promise<{ room: RoomKey; seq: number; applied: number }[]>
+  /** Raises the heads of many rooms in one write, and the mark up to which every record of a room is written. */
+  raiseHeads(heads: readonly RoomHead[], movedAt: number): Promise<void>
+  headOf(room: RoomKey): Promise<RoomHead>
+  headsMovedSince(movedAt: number): Promise<RoomHead[]>
+  /** Which of these rooms have a row after the given one? Asks the log itself, as a head may never have been raised. */
+  advanced(positions: readonly { room: RoomKey; seq: number }[]): Promise<RoomKey[]>
   writeLeases(node: string, leases: readonly { room: RoomKey; applied: number }[], at: number): Promise<void>
   leasesOf(room: RoomKey, aliveSince: number): Promise<{ node: string; applied: number }[]>
+}
+
+export interface RoomHead {
+  room: RoomKey
+  /** '' before the room's first row. */
+  epoch: string
+  seq: number
+  total: number
+  /** Every record that follows from the rows up to here is written. */
+  applied: number
 }
 
 /** Is this error the store's "a row with this key is there already"? Decided by code 11000 alone. */
@@ -165,4 +182,23 @@ export interface LogDependencies {
   random: () => number
   newId: () => string
   isDuplicate: IsDuplicate
+  /** How often heads are read and leases renewed: 1,000 where hints come, 500 where none do. */
+  pollMilliseconds?: number
+  /** For tests alone: shows what each rule is for by going without it. */
+  rulesOff?: ReadonlySet<Rule>
 }
+
+/** The rules of the log that a test may switch off, each named by what it says. */
+export type Rule =
+  | 'judge on the draft'
+  | 'refuse on a fresh view'
+  | 'hold refusals until the insert is decided'
+  | 'look for the key before a refusal'
+  | 'find out an unknown fate'
+  | 'write records before the ack'
+  | 'wait for every node'
+  | 'confirm what is decided'
+  | 'lease before the view'
+  | 'judge under a live lease'
+  | 'time never runs back'
+  | 'take rows in order'

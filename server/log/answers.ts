@@ -1,0 +1,81 @@
+import { type Core, persist, type Room, unavailable } from './core.ts'
+import type { Resolved } from './facts.ts'
+import { everyone } from './leases.ts'
+import { recordsWritten, saveRecords } from './records.ts'
+import type { Judgement, Row } from './types.ts'
+import type { Waiting } from './waiting.ts'
+
+export interface Accepted {
+  waiting: Waiting<unknown>
+  row: Row
+  changes: Resolved[]
+}
+
+export interface Held {
+  waiting: Waiting<unknown>
+  judgement: Exclude<Judgement<unknown>, { accept: unknown }>
+}
+
+/** Answers the acts whose rows stand, once what follows from the rows is written. */
+export async function answerStanding(
+  core: Core,
+  room: Room,
+  accepted: readonly Accepted[],
+  rows: readonly Row[],
+): Promise<void> {
+  try {
+    const saving = saveRecords(
+      core,
+      room,
+      accepted.flatMap(({ changes }) => changes),
+      rows,
+    )
+    if (core.on('write records before the ack')) await saving
+    else saving.catch(() => {})
+    // Alone, the head only tells an opening where to begin to read.
+    const raising = persist(core, () => core.raise(room))
+    if (!core.store.alone) await raising
+    else raising.catch(() => {})
+  } catch (error) {
+    for (const { waiting } of accepted) waiting.refuse(unavailable(error))
+    return
+  }
+  for (const { waiting, row } of accepted) answer(core, room, waiting, row, false)
+}
+
+/** Answers a repeated act with its first row, under the same conditions as the first. */
+export function answerDuplicate(core: Core, room: Room, waiting: Waiting<unknown>, row: Row): void {
+  conclude(waiting, async () => {
+    if (core.on('write records before the ack')) await recordsWritten(core, room, row.seq)
+    if (!core.store.alone && row.seq > room.raised) await core.raise(room)
+    answer(core, room, waiting, row, true)
+  })
+}
+
+/** Answers a refusal or an "already so", unless the act was done before under the same key. */
+export function answerHeld(core: Core, room: Room, { waiting, judgement }: Held): void {
+  conclude(waiting, async () => {
+    const row = await firstRow(core, room, waiting)
+    if (row) answerDuplicate(core, room, waiting, row)
+    else if ('refuse' in judgement) waiting.refuse(judgement.refuse)
+    else waiting.answer({ row: null, already: judgement.already, view: room.view })
+  })
+}
+
+/** The row of a key that the caller gave, looked for in the store where the ring may not reach back to it. */
+async function firstRow(core: Core, room: Room, { act, cid, key }: Waiting<unknown>): Promise<Row | null> {
+  if (act.cid === undefined || !core.on('look for the key before a refusal')) return null
+  const row = room.ring.find(key)
+  if (row || room.ring.floor === 0) return row ?? null
+  return core.store.byCid(room.key, act.sender, cid)
+}
+
+function answer(core: Core, room: Room, waiting: Waiting<unknown>, row: Row, duplicate: boolean): void {
+  const outcome = { row, duplicate, view: room.view }
+  if (!core.projection.holdsEverywhere(row.type)) waiting.answer({ ...outcome, pendingNodes: 0 })
+  else conclude(waiting, async () => waiting.answer({ ...outcome, pendingNodes: await everyone(core, room, row.seq) }))
+}
+
+function conclude(waiting: Waiting<unknown>, work: () => Promise<void>): void {
+  work().catch((error) => waiting.refuse(unavailable(error)))
+}

@@ -1,0 +1,14 @@
+/** Every call is served by one run that begins after it; calls that come during a run share the next one. */
+export function coalesce(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  let next: Promise<void> | null = null
+  return () => {
+    if (next) return next
+    next = running.then(() => {
+      next = null
+      return run()
+    })
+    running = next.catch(() => {})
+    return next
+  }
+}

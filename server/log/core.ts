@@ -1,0 +1,161 @@
+import { AppError } from '#shared/errors'
+import { coalesce } from './coalesce.ts'
+import { Facts } from './facts.ts'
+import { Ring } from './ring.ts'
+import { GLOBAL, type LogDependencies, type RoomKey, type Row, type Rule } from './types.ts'
+import { LiveView } from './view.ts'
+import type { Waiting } from './waiting.ts'
+
+/** A room as this node follows it. */
+export interface Room {
+  readonly key: RoomKey
+  readonly view: LiveView
+  readonly ring: Ring
+  isOpen: boolean
+  readonly queue: Waiting<unknown>[]
+  isTurning: boolean
+  /** When another node last took a seq that this one wanted. */
+  collidedAt: number
+  /** Rows that came before the one due. */
+  readonly early: Map<number, Row>
+  isGapWatched: boolean
+  /** Brings the view to the head by a read that begins after the call. */
+  readonly refresh: () => Promise<void>
+  /** The tick at which the last finished read began. */
+  freshTick: number
+  /** Every record that follows from the rows up to here is known to be written. */
+  applied: number
+  /** Rows above `applied` whose records are written. */
+  readonly saved: Set<number>
+  /** What was first seen unwritten, and when. */
+  lagging: { seq: number; since: number } | null
+  /** The head known to be raised in the store. */
+  raised: number
+  /** The row up to which this node vouches that nothing older is acted upon here. */
+  confirmed: number
+  /** What other nodes have confirmed, as far as hints told. */
+  readonly heard: Map<string, number>
+  readonly onConfirmed: Set<() => void>
+  /** Reasons to keep the rows in the ring for now. */
+  pins: number
+  holds: number
+  usedAt: number
+}
+
+export interface Core extends LogDependencies {
+  readonly rooms: Map<RoomKey, Room>
+  readonly listeners: ((room: RoomKey, rows: readonly Row[]) => void)[]
+  /** Inserts judged and not yet decided. */
+  readonly inFlight: Set<Promise<unknown>>
+  /** When this node's leases were last renewed, `global` read after. */
+  leasedAt: number
+  isClosed: boolean
+  tick(): number
+  on(rule: Rule): boolean
+  raise(room: Room): Promise<void>
+  /** Writes the positions of these rooms into this node's leases. */
+  lease(rooms: Iterable<RoomKey>): Promise<void>
+}
+
+export function createCore(dependencies: LogDependencies): Core {
+  let ticks = 0
+  const core: Core = {
+    ...dependencies,
+    rooms: new Map(),
+    listeners: [],
+    inFlight: new Set(),
+    leasedAt: Number.NEGATIVE_INFINITY,
+    isClosed: false,
+    tick: () => ++ticks,
+    on: (rule) => !dependencies.rulesOff?.has(rule),
+    raise: async () => {},
+    lease: async () => {},
+  }
+  core.raise = raising(core)
+  core.lease = leasing(core)
+  return core
+}
+
+export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Promise<void>): Room {
+  const facts = new Facts(core.projection.always(key))
+  const room: Room = {
+    key,
+    view: new LiveView(key, facts, key === GLOBAL ? null : (core.rooms.get(GLOBAL)?.view ?? null)),
+    ring: new Ring(),
+    isOpen: false,
+    queue: [],
+    isTurning: false,
+    collidedAt: Number.NEGATIVE_INFINITY,
+    early: new Map(),
+    isGapWatched: false,
+    refresh: coalesce(() => refresh(room)),
+    freshTick: 0,
+    applied: 0,
+    saved: new Set(),
+    lagging: null,
+    raised: 0,
+    confirmed: 0,
+    heard: new Map(),
+    onConfirmed: new Set(),
+    pins: 0,
+    holds: 0,
+    usedAt: core.clock.now(),
+  }
+  return room
+}
+
+/** Tries again, ever slower, for as long as an act may wait for it; then the last error is thrown. */
+export async function persist(core: Core, work: () => Promise<void>): Promise<void> {
+  const end = core.clock.now() + 3_000
+  for (let pause = 5; ; pause = Math.min(2 * pause, 250)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (core.isClosed || core.clock.now() > end) throw error
+      await core.clock.sleep(pause)
+    }
+  }
+}
+
+export function unavailable(cause: unknown): AppError {
+  return cause instanceof AppError ? cause : new AppError('SERVICE_UNAVAILABLE', { cause })
+}
+
+function raising({ store, clock }: Core): Core['raise'] {
+  const due = new Set<Room>()
+  const write = coalesce(async () => {
+    const rooms = [...due].filter(({ view }) => view.seq > 0)
+    due.clear()
+    const heads = rooms.map(({ key, view, applied }) => ({
+      room: key,
+      epoch: view.epoch,
+      seq: view.seq,
+      total: view.total,
+      applied,
+    }))
+    if (heads.length > 0) await store.raiseHeads(heads, clock.now())
+    for (const [index, room] of rooms.entries()) room.raised = Math.max(room.raised, heads[index]?.seq ?? 0)
+  })
+  return (room) => {
+    due.add(room)
+    return write()
+  }
+}
+
+function leasing({ store, clock, node, rooms }: Core): Core['lease'] {
+  const due = new Set<RoomKey>()
+  const write = coalesce(async () => {
+    const leases = [...due].map((room) => ({ room, applied: position(rooms.get(room)) }))
+    due.clear()
+    if (leases.length > 0) await store.writeLeases(node, leases, clock.now())
+  })
+  return (keys) => {
+    for (const key of keys) due.add(key)
+    return write()
+  }
+}
+
+// A room let go is waited for by nobody.
+function position(room: Room | undefined): number {
+  return room ? room.confirmed : Number.MAX_SAFE_INTEGER
+}

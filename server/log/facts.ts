@@ -1,0 +1,50 @@
+import type { Change, Fact, Row } from './types.ts'
+
+export interface KnownFact {
+  value: Fact
+  /** The last row that went into it. */
+  seq: number
+}
+
+export type Resolved = { key: string; value: Fact; row: Row }
+
+// Above what one turn of 512 acts may need at once.
+const GENERATION = 4_096
+
+/** The facts of a room in memory. Those not asked for while two generations pass are forgotten, except the ones always held. */
+export class Facts {
+  readonly #always: ReadonlySet<string>
+  readonly #held = new Map<string, KnownFact>()
+  #young = new Map<string, KnownFact>()
+  #old = new Map<string, KnownFact>()
+
+  constructor(always: readonly string[]) {
+    this.#always = new Set(always)
+  }
+
+  get(key: string): KnownFact | undefined {
+    const found = this.#young.get(key) ?? this.#held.get(key)
+    if (found) return found
+    const old = this.#old.get(key)
+    if (old) this.set(key, old)
+    return old
+  }
+
+  set(key: string, fact: KnownFact): void {
+    if (this.#always.has(key)) {
+      this.#held.set(key, fact)
+      return
+    }
+    this.#young.set(key, fact)
+    if (this.#young.size < GENERATION) return
+    this.#old = this.#young
+    this.#young = new Map()
+  }
+}
+
+/** The fact as it is after this row, or undefined where that does not follow from what is known. */
+export function changed(before: KnownFact | undefined, change: Change, row: Row): KnownFact | undefined {
+  if (before && before.seq >= row.seq) return before
+  if ('value' in change) return { value: change.value, seq: row.seq }
+  return before && { value: change.patch(before.value), seq: row.seq }
+}

@@ -1,0 +1,92 @@
+import type { Core, Room } from './core.ts'
+import { changed } from './facts.ts'
+import { confirm } from './leases.ts'
+import type { Hint, Row } from './types.ts'
+
+const RING = 200
+const PAGE = 200
+const EARLY = 1_000
+const GAP_PATIENCE = 8
+
+/** Takes rows into the view, in seq order and each once, whatever told of them, and delivers them. */
+export function take(core: Core, room: Room, rows: readonly Row[]): void {
+  const taken: Row[] = []
+  for (const row of rows) {
+    if (room.isOpen && row.seq === room.view.seq + 1) taken.push(admit(core, room, row))
+    else if (row.seq > room.view.seq && room.early.size < EARLY) room.early.set(row.seq, row)
+  }
+  if (room.early.size > 0 && room.isOpen) taken.push(...takeEarly(core, room))
+  if (taken.length === 0) return
+  for (const listener of core.listeners) listener(room.key, taken)
+  confirm(core, room, taken)
+  trim(room)
+}
+
+/** Applies the next row of the log to the view, without telling anybody. */
+export function admit(core: Core, room: Room, row: Row): Row {
+  const { view, ring } = room
+  for (const change of core.projection.changes(row)) {
+    const after = changed(view.facts.get(change.key), change, row)
+    if (after) view.facts.set(change.key, after)
+  }
+  view.moveTo(row)
+  const rewrite = core.projection.rewrites?.(row)
+  if (rewrite) ring.rewrite(row, rewrite)
+  ring.push(row)
+  return row
+}
+
+/** Reads on from the view to the end of the log. */
+export async function readToHead(core: Core, room: Room): Promise<void> {
+  const tick = core.tick()
+  for (;;) {
+    const rows = await core.store.read(room.key, room.view.seq, PAGE)
+    take(core, room, rows)
+    if (rows.length < PAGE) break
+  }
+  room.freshTick = Math.max(room.freshTick, tick)
+}
+
+export function hear(core: Core, hint: Hint): void {
+  if (hint.node === core.node) return
+  if (hint.kind === 'rows') hearRows(core, hint.rows)
+  else hearConfirmed(core.rooms.get(hint.room), hint.node, hint.seq)
+}
+
+function hearConfirmed(room: Room | undefined, node: string, seq: number): void {
+  if (!room) return
+  room.heard.set(node, Math.max(seq, room.heard.get(node) ?? 0))
+  for (const wake of room.onConfirmed) wake()
+}
+
+function hearRows(core: Core, rows: readonly Row[]): void {
+  const room = rows[0] && core.rooms.get(rows[0].room)
+  if (!room) return
+  take(core, room, rows)
+  if (room.isOpen && room.early.size > 0 && !room.isGapWatched) void fillGap(core, room).catch(() => {})
+}
+
+// Hints of two nodes often cross; what is missing is mostly on its way.
+async function fillGap(core: Core, room: Room): Promise<void> {
+  room.isGapWatched = true
+  await core.clock.sleep(GAP_PATIENCE)
+  room.isGapWatched = false
+  if (room.early.size > 0) await room.refresh()
+}
+
+function takeEarly(core: Core, room: Room): Row[] {
+  const taken: Row[] = []
+  for (;;) {
+    const row = room.early.get(room.view.seq + 1)
+    if (!row) break
+    taken.push(admit(core, room, row))
+  }
+  for (const seq of room.early.keys()) if (seq <= room.view.seq) room.early.delete(seq)
+  return taken
+}
+
+/** Keeps the last rows, all whose records may be unwritten, and in steps, as cutting costs. */
+function trim({ ring, view, applied, pins }: Room): void {
+  if (ring.length < 2 * RING || pins > 0) return
+  ring.trim(Math.min(view.seq - RING, applied))
+}

@@ -1,0 +1,120 @@
+import { type Core, createCore, type Room, unavailable } from './core.ts'
+import { hear } from './follower.ts'
+import { createOpener } from './opening.ts'
+import { poll } from './poll.ts'
+import { loadFacts } from './records.ts'
+import { bringToHead, enqueue } from './turn.ts'
+import { GLOBAL, type LogDependencies, type RoomLog, type View } from './types.ts'
+import { Draft } from './view.ts'
+import { createDeadlines, Waiting } from './waiting.ts'
+
+export { chainOf, verifyChain } from './chain.ts'
+export type * from './types.ts'
+export { GLOBAL } from './types.ts'
+
+const PAGE = 200
+
+export function createRoomLog(dependencies: LogDependencies): RoomLog {
+  const core = createCore(dependencies)
+  const deadlines = createDeadlines(core.clock)
+  const { open } = createOpener(core)
+  core.hints.subscribe((hint) => hear(core, hint))
+  void poll(core)
+
+  return {
+    node: core.node,
+
+    act: (key, act) =>
+      new Promise((resolve, reject) => {
+        const own = { cid: act.cid ?? core.newId(), arrived: core.tick(), deadlines }
+        const waiting = new Waiting(act, own, { resolve, reject })
+        const room = core.rooms.get(key)
+        if (core.isClosed) waiting.refuse(unavailable(undefined))
+        else if (room?.isOpen) enqueue(core, room, waiting)
+        else
+          open(key).then(
+            (opened) => enqueue(core, opened, waiting),
+            (error) => waiting.refuse(unavailable(error)),
+          )
+      }),
+
+    ask: (key, question) =>
+      new Promise((resolve, reject) => {
+        const refusable = { refuse: reject }
+        deadlines.add(refusable)
+        open(key)
+          .then((room) => ask(core, room, question))
+          .then(resolve, reject)
+          .finally(() => deadlines.remove(refusable))
+      }),
+
+    async read(key, after, limit) {
+      const room = core.rooms.get(key)
+      const most = Math.min(limit, PAGE)
+      if (room?.isOpen && after >= room.ring.floor) return room.ring.after(after, most)
+      return core.store.read(key, after, most)
+    },
+
+    async head(key) {
+      const { epoch, seq, total } = (await open(key)).view
+      return { epoch, seq, total }
+    },
+
+    async hold(key) {
+      const room = await open(key)
+      let isHeld = true
+      room.holds++
+      return () => {
+        if (!isHeld) return
+        isHeld = false
+        room.holds--
+        room.usedAt = core.clock.now()
+      }
+    },
+
+    onRows: (listener) => void core.listeners.push(listener),
+    close: () => close(core),
+  }
+}
+
+async function ask<T>(core: Core, room: Room, question: (view: View, now: number) => T): Promise<T> {
+  await bringToHead(core, room).catch(rethrow)
+  for (;;) {
+    const draft = new Draft(room.view)
+    const answer = attempt(() => question(draft, Math.max(draft.at, core.clock.now())))
+    if (draft.isComplete()) return answer()
+    const global = core.rooms.get(GLOBAL)
+    await loadFacts(core, room, draft.missing).catch(rethrow)
+    if (global && global !== room) await loadFacts(core, global, draft.global.missing).catch(rethrow)
+  }
+}
+
+/** Runs it now; its error is thrown only when its answer is wanted. */
+function attempt<T>(work: () => T): () => T {
+  try {
+    const result = work()
+    return () => result
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw unavailable(error)
+}
+
+/** Takes no more acts, lets those on their way end, and tells the others that nobody need wait for this node. */
+async function close(core: Core): Promise<void> {
+  const end = core.clock.now() + 3_000
+  const isBusy = (room: Room) => room.isTurning || room.saved.size > 0 || room.pins > 0
+  while (core.clock.now() < end && [...core.rooms.values()].some(isBusy)) await core.clock.sleep(5)
+  core.isClosed = true
+  const open = [...core.rooms.values()]
+  core.rooms.clear()
+  await Promise.allSettled([
+    ...open.map((room) => core.raise(room)),
+    core.store.alone || core.lease(open.map(({ key }) => key)),
+  ])
+}

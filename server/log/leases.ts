@@ -1,0 +1,72 @@
+import type { Core, Room } from './core.ts'
+import { GLOBAL, type Row } from './types.ts'
+
+const LEASE = 5_000
+const PATIENCE = 1_000
+const LOOK_AGAIN = 20
+
+/** Vouches for the rows delivered; at once where an ack on another node waits for it. */
+export function confirm(core: Core, room: Room, rows: readonly Row[]): void {
+  if (core.store.alone) return
+  const { seq } = room.view
+  const isAwaited = rows.some((row) => core.projection.holdsEverywhere(row.type))
+  const isUndecided = room.key === GLOBAL && core.inFlight.size > 0 && core.on('confirm what is decided')
+  if (!isUndecided) confirmed(core, room, seq, isAwaited)
+  else void Promise.allSettled(core.inFlight).then(() => confirmed(core, room, seq, isAwaited))
+}
+
+function confirmed(core: Core, room: Room, seq: number, isAwaited: boolean): void {
+  room.confirmed = Math.max(room.confirmed, seq)
+  for (const wake of room.onConfirmed) wake()
+  if (!isAwaited) return
+  core.hints.publish({ kind: 'applied', node: core.node, room: room.key, seq: room.confirmed })
+  core.lease([room.key]).catch(() => {})
+}
+
+/** Waits until every live node has confirmed the row, at most a second; returns how many have not. */
+export async function everyone(core: Core, room: Room, seq: number): Promise<number> {
+  if (core.store.alone || !core.on('wait for every node')) return 0
+  const end = core.clock.now() + PATIENCE
+  for (;;) {
+    const pending = await pendingNodes(core, room, seq)
+    if (pending === 0 || core.clock.now() >= end) return pending
+    await anyConfirmation(core, room)
+  }
+}
+
+async function pendingNodes({ store, clock, node }: Core, room: Room, seq: number): Promise<number> {
+  const own = room.confirmed < seq ? 1 : 0
+  try {
+    const leases = await store.leasesOf(room.key, clock.now() - LEASE)
+    const others = leases.filter(
+      (lease) => lease.node !== node && Math.max(lease.applied, room.heard.get(lease.node) ?? 0) < seq,
+    )
+    return own + others.length
+  } catch {
+    return own + 1
+  }
+}
+
+function anyConfirmation({ clock }: Core, room: Room): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      room.onConfirmed.delete(wake)
+      resolve()
+    }
+    room.onConfirmed.add(wake)
+    void clock.sleep(LOOK_AGAIN).then(wake)
+  })
+}
+
+/** May this node act now? Not when others may take it for dead and no longer wait for it. */
+export function isLeased(core: Core): boolean {
+  return core.store.alone || !core.on('judge under a live lease') || core.clock.now() - core.leasedAt < LEASE - 1_000
+}
+
+/** Renews every lease, and only then reads `global`: what was acknowledged without this node is seen before it acts. */
+export async function renewLeases(core: Core): Promise<void> {
+  const at = core.clock.now()
+  await core.lease(core.rooms.keys())
+  await core.rooms.get(GLOBAL)?.refresh()
+  core.leasedAt = at
+}

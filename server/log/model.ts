@@ -1,0 +1,67 @@
+import { model, Schema } from 'mongoose'
+
+const eventSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    room: { type: String, required: true },
+    seq: { type: Number, required: true },
+    epoch: { type: String, required: true },
+    type: { type: String, required: true },
+    // On messages alone, so that the partial indexes hold nothing else.
+    n: Number,
+    total: { type: Number, required: true },
+    sender: { type: String, required: true },
+    cid: { type: String, required: true },
+    body: { type: Schema.Types.Mixed, required: true },
+    target: String,
+    until: Number,
+    reason: String,
+    at: { type: Number, required: true },
+    chain: String,
+    // True or absent, for the same reason.
+    chained: Boolean,
+    applied_seq: { type: Number, required: true },
+  },
+  { collection: 'room_events', minimize: false, versionKey: false },
+)
+eventSchema.index({ room: 1, seq: 1 }, { unique: true })
+eventSchema.index({ room: 1, sender: 1, cid: 1 }, { unique: true })
+eventSchema.index({ room: 1, n: 1 }, { partialFilterExpression: { n: { $exists: true } } })
+eventSchema.index({ room: 1, sender: 1, n: 1 }, { partialFilterExpression: { n: { $exists: true } } })
+eventSchema.index({ chained: 1, room: 1, seq: 1 }, { partialFilterExpression: { chained: true } })
+eventSchema.index({ chained: 1, at: 1 }, { partialFilterExpression: { chained: true } })
+
+/** The log of every room: one document per event. */
+export const RoomEvents = model('RoomEvents', eventSchema)
+
+const headSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    epoch: { type: String, required: true },
+    seq: { type: Number, required: true },
+    total: { type: Number, required: true },
+    applied: { type: Number, required: true },
+    moved_at: { type: Number, required: true },
+  },
+  { collection: 'room_heads', versionKey: false },
+)
+headSchema.index({ moved_at: 1 })
+
+/** How far each room's log has come, as last told; `_id` is the room. */
+export const RoomHeads = model('RoomHeads', headSchema)
+
+const leaseSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    room: { type: String, required: true },
+    node: { type: String, required: true },
+    applied: { type: Number, required: true },
+    at: { type: Date, required: true },
+  },
+  { collection: 'room_leases', versionKey: false },
+)
+leaseSchema.index({ room: 1, at: 1 })
+leaseSchema.index({ at: 1 }, { expireAfterSeconds: 60 })
+
+/** Which node follows which room, and how far it has come. */
+export const RoomLeases = model('RoomLeases', leaseSchema)

@@ -1,0 +1,95 @@
+import { type Core, createRoom, type Room } from './core.ts'
+import { admit, readToHead, take } from './follower.ts'
+import { writeRecords } from './records.ts'
+import { GLOBAL, type RoomKey } from './types.ts'
+
+const RING = 200
+const PAGE = 200
+const IDLE = 60_000
+const IDLE_ROOMS = 5_000
+
+export interface Opener {
+  open(key: RoomKey): Promise<Room>
+}
+
+/** Opens each room once, `global` before any other. */
+export function createOpener(core: Core): Opener {
+  const opening = new Map<RoomKey, Promise<Room>>()
+
+  async function open(key: RoomKey): Promise<Room> {
+    if (key !== GLOBAL) await openOnce(GLOBAL)
+    const room = createRoom(core, key, (opened) => readToHead(core, opened))
+    core.rooms.set(key, room)
+    try {
+      await load(core, room)
+      return room
+    } catch (error) {
+      core.rooms.delete(key)
+      throw error
+    } finally {
+      opening.delete(key)
+    }
+  }
+
+  function openOnce(key: RoomKey): Promise<Room> {
+    const room = core.rooms.get(key)
+    if (room?.isOpen) {
+      room.usedAt = core.clock.now()
+      return Promise.resolve(room)
+    }
+    const begun = opening.get(key) ?? open(key)
+    opening.set(key, begun)
+    return begun
+  }
+
+  return { open: openOnce }
+}
+
+// The order matters: from the lease on others wait for this node, and a mark read before the records is true of them.
+async function load(core: Core, room: Room): Promise<void> {
+  const { store, projection, records, clock } = core
+  const leasedAt = clock.now()
+  const isLeasedFirst = core.on('lease before the view')
+  if (!store.alone && isLeasedFirst) await core.lease([room.key])
+  const head = await store.headOf(room.key)
+  const always = projection.always(room.key)
+  const found = always.length > 0 ? await records.load(room.key, always) : new Map<string, never>()
+  for (const key of always) room.view.facts.set(key, found.get(key) ?? { value: null, seq: 0 })
+  room.applied = head.applied
+  room.raised = head.seq
+  room.view.epoch = head.epoch
+  await readLog(core, room, Math.max(0, Math.min(head.applied, head.seq - RING)))
+  room.isOpen = true
+  room.applied = Math.min(room.applied, room.view.seq)
+  room.confirmed = room.view.seq
+  if (room.key === GLOBAL) core.leasedAt = leasedAt
+  take(core, room, [])
+  if (store.alone) await writeRecords(core, room)
+  else await core.lease([room.key])
+}
+
+async function readLog(core: Core, room: Room, from: number): Promise<void> {
+  const tick = core.tick()
+  room.view.seq = from
+  for (;;) {
+    const rows = await core.store.read(room.key, room.view.seq, PAGE)
+    for (const row of rows) admit(core, room, row)
+    if (rows.length < PAGE) break
+  }
+  room.freshTick = tick
+}
+
+/** Lets go of rooms that nobody holds and nobody has used for a minute, or that are too many. */
+export function letGo(core: Core): void {
+  const now = core.clock.now()
+  const idle = [...core.rooms.values()].filter((room) => isIdle(room) && now - room.usedAt > 1_000)
+  idle.sort((one, other) => one.usedAt - other.usedAt)
+  const gone = idle.filter((room, index) => now - room.usedAt > IDLE || index < idle.length - IDLE_ROOMS)
+  for (const room of gone) core.rooms.delete(room.key)
+  if (gone.length > 0 && !core.store.alone) core.lease(gone.map((room) => room.key)).catch(() => {})
+}
+
+function isIdle(room: Room): boolean {
+  const isBusy = room.isTurning || room.queue.length > 0 || room.pins > 0
+  return room.isOpen && !isBusy && room.holds === 0 && room.key !== GLOBAL && room.applied === room.view.seq
+}

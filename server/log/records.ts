@@ -1,0 +1,95 @@
+import { type Core, persist, type Room } from './core.ts'
+import { changed, type KnownFact, type Resolved } from './facts.ts'
+import type { Row } from './types.ts'
+
+/** Brings facts into memory: the record, and what the rows above it say. */
+export async function loadFacts(core: Core, room: Room, keys: ReadonlySet<string>): Promise<void> {
+  if (keys.size === 0) return
+  const since = room.applied
+  room.pins++
+  try {
+    const found = await core.records.load(room.key, [...keys])
+    const facts = new Map<string, KnownFact>()
+    for (const key of keys) facts.set(key, found.get(key) ?? { value: null, seq: 0 })
+    fold(core, room.ring.after(since), facts)
+    for (const [key, fact] of facts) if (!room.view.facts.get(key)) room.view.facts.set(key, fact)
+  } finally {
+    room.pins--
+  }
+}
+
+/** Resolves when every record that follows from the rows up to this one is written. */
+export async function recordsWritten(core: Core, room: Room, seq: number): Promise<void> {
+  if (seq > room.view.seq) await room.refresh()
+  if (seq > room.applied && !room.saved.has(seq)) await writeRecords(core, room)
+}
+
+/** Writes whatever the log has above the mark, whoever appended it. */
+export async function writeRecords(core: Core, room: Room): Promise<void> {
+  const since = room.applied
+  const rows = room.ring.after(since).filter((row) => !room.saved.has(row.seq))
+  if (rows.length === 0) return
+  room.pins++
+  try {
+    const facts = await core.records.load(room.key, patchedKeys(core, rows))
+    await core.records.save(room.key, fold(core, room.ring.after(since), facts))
+  } finally {
+    room.pins--
+  }
+  markSaved(room, rows)
+}
+
+export function markSaved(room: Room, rows: readonly Row[]): void {
+  for (const row of rows) if (row.seq > room.applied) room.saved.add(row.seq)
+  while (room.saved.delete(room.applied + 1)) room.applied++
+}
+
+/** What another node has told of its writing. */
+export function learnApplied(room: Room, applied: number): void {
+  const known = Math.min(applied, room.view.seq)
+  if (known <= room.applied) return
+  room.applied = known
+  for (const seq of room.saved) if (seq <= known) room.saved.delete(seq)
+  while (room.saved.delete(room.applied + 1)) room.applied++
+}
+
+/** Writes what has stayed unwritten for 2 s, and tells how far all is written. */
+export async function sweep(core: Core, room: Room): Promise<void> {
+  const now = core.clock.now()
+  if (room.lagging && room.applied >= room.lagging.seq) room.lagging = null
+  if (room.applied < room.view.seq) room.lagging ??= { seq: room.view.seq, since: now }
+  if (!room.lagging || now - room.lagging.since < 2_000) return
+  room.lagging = null
+  await writeRecords(core, room)
+  await core.raise(room)
+}
+
+export async function saveRecords(
+  core: Core,
+  room: Room,
+  changes: readonly Resolved[],
+  rows: readonly Row[],
+): Promise<void> {
+  if (changes.length > 0) await persist(core, () => core.records.save(room.key, changes))
+  markSaved(room, rows)
+}
+
+function patchedKeys({ projection }: Core, rows: readonly Row[]): string[] {
+  const keys = new Set<string>()
+  for (const row of rows) for (const change of projection.changes(row)) if ('patch' in change) keys.add(change.key)
+  return [...keys]
+}
+
+/** Applies rows to the facts they start from, and returns each value on the way. */
+function fold({ projection }: Core, rows: readonly Row[], facts: Map<string, KnownFact>): Resolved[] {
+  const changes: Resolved[] = []
+  for (const row of rows) {
+    for (const change of projection.changes(row)) {
+      const after = changed(facts.get(change.key), change, row)
+      if (!after || after.seq !== row.seq) continue
+      facts.set(change.key, after)
+      changes.push({ key: change.key, value: after.value, row })
+    }
+  }
+  return changes
+}

@@ -1,0 +1,53 @@
+import type { Row } from './types.ts'
+
+/** The last rows of a room, without a gap, with a look-up by idempotency key. */
+export class Ring {
+  #rows: Row[] = []
+  #seqOf = new Map<string, number>()
+
+  /** The seq before the oldest row held. */
+  get floor(): number {
+    const first = this.#rows[0]
+    return first ? first.seq - 1 : 0
+  }
+
+  get length(): number {
+    return this.#rows.length
+  }
+
+  push(row: Row): void {
+    this.#rows.push(row)
+    this.#seqOf.set(keyOf(row.sender, row.cid), row.seq)
+  }
+
+  at(seq: number): Row | undefined {
+    return this.#rows[seq - this.floor - 1]
+  }
+
+  find(key: string): Row | undefined {
+    const seq = this.#seqOf.get(key)
+    return seq === undefined ? undefined : this.at(seq)
+  }
+
+  after(seq: number, limit = Number.POSITIVE_INFINITY): Row[] {
+    const start = Math.max(0, seq - this.floor)
+    return this.#rows.slice(start, start + limit)
+  }
+
+  rewrite(event: Row, change: (row: Row) => Row): void {
+    for (const [index, row] of this.#rows.entries()) {
+      if (row.seq >= event.seq || row.applied_seq >= event.seq) continue
+      const after = change(row)
+      if (after !== row) this.#rows[index] = { ...after, applied_seq: event.seq }
+    }
+  }
+
+  /** Lets go of the rows up to this seq. */
+  trim(seq: number): void {
+    for (const row of this.#rows.splice(0, seq - this.floor)) this.#seqOf.delete(keyOf(row.sender, row.cid))
+  }
+}
+
+export function keyOf(sender: string, cid: string): string {
+  return `${sender}\n${cid}`
+}

@@ -1,0 +1,140 @@
+import type { mongo } from 'mongoose'
+import { RoomEvents, RoomHeads, RoomLeases } from './model.ts'
+import type { Json, LogStore, RoomHead, RoomKey, Row } from './types.ts'
+
+const DUPLICATE_KEY = 11_000
+
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === DUPLICATE_KEY
+}
+
+export function mongooseLogStore(alone: boolean): LogStore {
+  return {
+    alone,
+
+    async insert(rows) {
+      await events().insertMany(rows.map(stored), { ordered: true })
+    },
+
+    read: (room, after, limit) => rowsWhere({ room, seq: { $gt: after, $lte: after + limit } }, { seq: 1 }),
+
+    byCid: (room, sender, cid) => rowWhere({ room, sender, cid }),
+
+    async raiseHeads(moved, movedAt) {
+      const write = () =>
+        heads().bulkWrite(
+          moved.map((head) => raised(head, movedAt)),
+          { ordered: false },
+        )
+      // Where another node makes the head in between, it is there the second time.
+      await write().catch((error) => {
+        if (!isDuplicate(error)) throw error
+        return write()
+      })
+    },
+
+    async headOf(room) {
+      const head = await heads().findOne({ _id: room })
+      return head ? headFrom(head) : { room, epoch: '', seq: 0, total: 0, applied: 0 }
+    },
+
+    async headsMovedSince(movedAt) {
+      const moved = await heads()
+        .find({ moved_at: { $gte: movedAt } })
+        .toArray()
+      return moved.map(headFrom)
+    },
+
+    async advanced(positions) {
+      if (positions.length === 0) return []
+      const next = positions.map(({ room, seq }) => ({ room, seq: seq + 1 }))
+      const rows = await events().find({ $or: next }).project<{ room: RoomKey }>({ room: 1 }).toArray()
+      return rows.map(({ room }) => room)
+    },
+
+    async writeLeases(node, leases, at) {
+      const writes = leases.map(({ room, applied }) => ({
+        updateOne: {
+          filter: { _id: `${room} ${node}` },
+          update: { $set: { room, node, applied, at: new Date(at) } },
+          upsert: true,
+        },
+      }))
+      await RoomLeases.bulkWrite(writes, { ordered: false })
+    },
+
+    async leasesOf(room, aliveSince) {
+      const leases = await RoomLeases.find({ room, at: { $gte: new Date(aliveSince) } }).lean()
+      return leases.map(({ node, applied }) => ({ node, applied }))
+    },
+  }
+}
+
+/** The messages of a room whose ordinals lie in a closed range, ascending. */
+export function messages(room: RoomKey, fromN: number, toN: number): Promise<Row[]> {
+  return rowsWhere({ room, n: { $gte: fromN, $lte: toN } }, { n: 1 })
+}
+
+/** The last message that this account sent to the room. */
+export async function lastOf(room: RoomKey, sender: string): Promise<Row | null> {
+  const range = { $gte: 1, $lte: Number.MAX_SAFE_INTEGER }
+  const [row] = await rowsWhere({ room, sender, n: range }, { n: -1 }, 1)
+  return row ?? null
+}
+
+export function byId(room: RoomKey, id: string): Promise<Row | null> {
+  return rowWhere({ _id: id, room })
+}
+
+/** Writes a later event into a row, unless that event or one after it is in the row already. */
+export async function rewrite(room: RoomKey, id: string, body: Row['body'], seq: number): Promise<boolean> {
+  const filter = { _id: id, room, applied_seq: { $lt: seq } }
+  const { modifiedCount } = await RoomEvents.updateOne(filter, { $set: { body, applied_seq: seq } })
+  return modifiedCount === 1
+}
+
+async function rowsWhere(filter: object, sort: Record<string, 1 | -1>, limit?: number): Promise<Row[]> {
+  const cursor = events().find(filter).sort(sort)
+  const found = await (limit === undefined ? cursor : cursor.limit(limit)).toArray()
+  return found.map(rowFrom)
+}
+
+async function rowWhere(filter: object): Promise<Row | null> {
+  const found = await events().findOne(filter)
+  return found && rowFrom(found)
+}
+
+// The driver's own collections: rows are made whole by the log, and casting each would cost more than storing it.
+const events = () => collectionOf<Stored>(RoomEvents)
+const heads = () => collectionOf<StoredHead>(RoomHeads)
+
+function collectionOf<T extends { _id: string }>(model: { collection: unknown }) {
+  return model.collection as mongo.Collection<T>
+}
+
+/** A row as it lies in the collection: what is not there is left out where an index asks whether it exists. */
+type Stored = Omit<Row, 'n' | 'chained' | 'body'> & { n?: number; chained?: true; body: { [key: string]: Json } }
+
+function stored({ n, chained, ...row }: Row) {
+  return { ...row, ...(n === null ? {} : { n }), ...(chained ? { chained } : {}) }
+}
+
+function rowFrom({ n, chained, ...row }: Stored): Row {
+  return { ...row, n: n ?? null, chained: chained === true }
+}
+
+type StoredHead = Omit<RoomHead, 'room'> & { _id: RoomKey; moved_at: number }
+
+function headFrom({ _id, epoch, seq, total, applied }: StoredHead): RoomHead {
+  return { room: _id, epoch, seq, total, applied }
+}
+
+function raised({ room, epoch, seq, total, applied }: RoomHead, movedAt: number) {
+  return {
+    updateOne: {
+      filter: { _id: room },
+      update: { $max: { seq, total, applied, moved_at: movedAt }, $setOnInsert: { epoch } },
+      upsert: true,
+    },
+  }
+}

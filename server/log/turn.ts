@@ -1,0 +1,154 @@
+import { type Accepted, answerDuplicate, answerHeld, answerStanding, type Held } from './answers.ts'
+import { append } from './append.ts'
+import type { Core, Room } from './core.ts'
+import { take } from './follower.ts'
+import { isLeased, renewLeases } from './leases.ts'
+import { loadFacts } from './records.ts'
+import { GLOBAL, type Judgement, type Row } from './types.ts'
+import { Draft } from './view.ts'
+import type { Waiting } from './waiting.ts'
+
+const BATCH = 512
+const AFTER_COLLISION = 1_000
+
+/** What a turn has made of its batch, before anything is stored. */
+interface Judged {
+  draft: Draft
+  accepted: Accepted[]
+  /** Refusals and "already so": true only if every row before them stands. */
+  held: Held[]
+  /** To be judged again: repeated in this turn, or asking for facts not in memory. */
+  again: Waiting<unknown>[]
+}
+
+export function enqueue(core: Core, room: Room, waiting: Waiting<unknown>): void {
+  room.queue.push(waiting)
+  if (!room.isTurning) void takeTurns(core, room)
+}
+
+/** One turn at a time; what comes while a turn is being stored makes the next one. */
+async function takeTurns(core: Core, room: Room): Promise<void> {
+  room.isTurning = true
+  await null
+  while (room.queue.length > 0 && !core.isClosed) await takeTurn(core, room)
+  room.isTurning = false
+}
+
+async function takeTurn(core: Core, room: Room): Promise<void> {
+  if (!isLeased(core)) return orPause(core, renewLeases(core))
+  const batch = room.queue.splice(0, BATCH).filter((waiting) => !waiting.isSettled)
+  const judged = judge(core, room, batch)
+  const stale = judged.held.filter(({ waiting }) => !isFresh(core, room, waiting))
+  const help = orPause(core, fetchMissing(core, room, judged.draft, stale.length > 0))
+  const undecided = judged.accepted.length > 0 ? await store(core, room, judged.accepted) : []
+  if (undecided.length === 0 || !core.on('hold refusals until the insert is decided')) {
+    for (const held of judged.held) if (!stale.includes(held)) answerHeld(core, room, held)
+    backToQueue(room, batch, [...judged.again, ...stale.map(({ waiting }) => waiting), ...undecided])
+  } else {
+    backToQueue(room, batch, [...judged.again, ...judged.held.map(({ waiting }) => waiting), ...undecided])
+  }
+  await help
+  if (undecided.length === 0 && core.clock.now() - room.collidedAt < AFTER_COLLISION)
+    await core.clock.sleep(2 + 2 * core.random())
+}
+
+function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judged {
+  const draft = new Draft(room.view)
+  const judged: Judged = { draft, accepted: [], held: [], again: [] }
+  const keys = new Set<string>()
+  const rules = { projection: core.projection, newId: core.newId, overlaid: core.on('judge on the draft') }
+  const clock = core.clock.now()
+  for (const waiting of batch) {
+    const stored = room.ring.find(waiting.key)
+    if (stored) {
+      answerDuplicate(core, room, waiting, stored)
+      continue
+    }
+    const now = core.on('time never runs back') ? Math.max(draft.at, clock) : clock
+    const judgement = keys.has(waiting.key) ? null : judgeOne(draft, waiting, now)
+    // Once a fact is missing, those after it are asked only for the facts that they will need.
+    if (!judgement || !draft.isComplete()) {
+      judged.again.push(waiting)
+    } else if (!('accept' in judgement)) {
+      judged.held.push({ waiting, judgement })
+    } else {
+      const appended = draft.append(judgement.accept, waiting.act.sender, waiting.cid, now, rules)
+      if (appended) {
+        judged.accepted.push({ waiting, ...appended })
+        keys.add(waiting.key)
+      } else judged.again.push(waiting)
+    }
+  }
+  return judged
+}
+
+function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgement<unknown> | null {
+  try {
+    return waiting.act.judge(draft, now)
+  } catch (error) {
+    // Without a fact it needs, a judgement may fail in any way.
+    if (draft.isComplete()) waiting.refuse(error)
+    return null
+  }
+}
+
+/** Stores the rows and sees to their answers; returns the acts whose rows do not stand. */
+async function store(core: Core, room: Room, accepted: readonly Accepted[]): Promise<Waiting<unknown>[]> {
+  const rows = accepted.map(({ row }) => row)
+  const deciding = append(core, room, rows)
+  core.inFlight.add(deciding)
+  const { standing, repeated } = await deciding.finally(() => core.inFlight.delete(deciding))
+  if (standing > 0) stand(core, room, accepted.slice(0, standing), rows.slice(0, standing))
+  const undecided = accepted.slice(standing).map(({ waiting }) => waiting)
+  const [first] = undecided
+  if (!first || !repeated) return undecided
+  answerDuplicate(core, room, first, repeated)
+  return undecided.slice(1)
+}
+
+function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: readonly Row[]): void {
+  room.usedAt = core.clock.now()
+  take(core, room, rows)
+  core.hints.publish({ kind: 'rows', node: core.node, rows })
+  void answerStanding(core, room, accepted, rows)
+}
+
+/** Ends only when all that was asked for is there, so that judging again leads on. */
+async function fetchMissing(core: Core, room: Room, draft: Draft, isStale: boolean): Promise<void> {
+  const global = core.rooms.get(GLOBAL)
+  const { missing } = draft.global
+  await Promise.all([
+    loadFacts(core, room, draft.missing),
+    global && global !== room && loadFacts(core, global, missing),
+    isStale && bringToHead(core, room),
+  ])
+}
+
+/** Brings this room and `global` to the head, by reads that begin after the call. */
+export async function bringToHead(core: Core, room: Room): Promise<void> {
+  if (core.store.alone || !core.on('refuse on a fresh view')) return
+  const global = core.rooms.get(GLOBAL)
+  await Promise.all([room.refresh(), room !== global && global?.refresh()])
+}
+
+/** Was the view read to the head since the act came? Where this node is alone, it is the head. */
+function isFresh(core: Core, room: Room, waiting: Waiting<unknown>): boolean {
+  if (core.store.alone || !core.on('refuse on a fresh view')) return true
+  const global = core.rooms.get(GLOBAL)
+  return room.freshTick > waiting.arrived && global !== undefined && global.freshTick > waiting.arrived
+}
+
+function backToQueue(room: Room, batch: readonly Waiting<unknown>[], back: readonly Waiting<unknown>[]): void {
+  if (back.length === 0) return
+  const returning = new Set(back)
+  room.queue.unshift(...batch.filter((waiting) => returning.has(waiting) && !waiting.isSettled))
+}
+
+/** The acts concerned stay in the queue and are tried again until their time is up. */
+async function orPause(core: Core, work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch {
+    await core.clock.sleep(20)
+  }
+}

@@ -1,0 +1,140 @@
+import { chainOf } from './chain.ts'
+import { changed, type Facts, type KnownFact, type Resolved } from './facts.ts'
+import type { Entry, Fact, Projection, RoomKey, Row, View } from './types.ts'
+
+/** The room as of its last row taken. */
+export class LiveView implements View {
+  readonly room: RoomKey
+  readonly facts: Facts
+  readonly #global: LiveView | null
+  epoch = ''
+  seq = 0
+  total = 0
+  at = 0
+  chain = ''
+
+  constructor(room: RoomKey, facts: Facts, global: LiveView | null) {
+    this.room = room
+    this.facts = facts
+    this.#global = global
+  }
+
+  get global(): LiveView {
+    return this.#global ?? this
+  }
+
+  get(key: string): Fact {
+    const known = this.facts.get(key)
+    if (!known)
+      throw new Error(`The fact ${key} of ${this.room} is not in memory; only a judgement or a question loads facts.`)
+    return known.value
+  }
+
+  moveTo(row: Row): void {
+    this.epoch = row.epoch
+    this.seq = row.seq
+    this.total = row.total
+    this.at = row.at
+    this.chain = row.chain
+  }
+}
+
+export interface DraftRules {
+  projection: Projection
+  newId: () => string
+  overlaid: boolean
+}
+
+/** A view with the rows of a turn laid over it, before they are stored. It notes the facts that were asked for and not there. */
+export class Draft implements View {
+  readonly room: RoomKey
+  readonly missing = new Set<string>()
+  readonly #base: LiveView
+  readonly #global: Draft | null
+  readonly #overlay = new Map<string, KnownFact>()
+  epoch: string
+  seq: number
+  total: number
+  at: number
+  chain: string
+
+  constructor(base: LiveView) {
+    this.#base = base
+    this.#global = base.global === base ? null : new Draft(base.global)
+    this.room = base.room
+    this.epoch = base.epoch
+    this.seq = base.seq
+    this.total = base.total
+    this.at = base.at
+    this.chain = base.chain
+  }
+
+  get global(): Draft {
+    return this.#global ?? this
+  }
+
+  get(key: string): Fact {
+    const known = this.#known(key)
+    if (!known) this.missing.add(key)
+    return known ? known.value : null
+  }
+
+  isComplete(): boolean {
+    return this.missing.size === 0 && this.global.missing.size === 0
+  }
+
+  /** Lays a row over the view; null when a fact that it changes is missing. */
+  append(
+    entry: Entry,
+    sender: string,
+    cid: string,
+    at: number,
+    rules: DraftRules,
+  ): { row: Row; changes: Resolved[] } | null {
+    const row = this.#rowOf(entry, sender, cid, at, rules)
+    const changes: Resolved[] = []
+    for (const change of rules.projection.changes(row)) {
+      const after = changed(this.#known(change.key), change, row)
+      if (after) changes.push({ key: change.key, value: after.value, row })
+      else this.missing.add(change.key)
+    }
+    if (!this.isComplete()) return null
+    if (rules.overlaid) for (const { key, value } of changes) this.#overlay.set(key, { value, seq: row.seq })
+    this.epoch = row.epoch
+    this.seq = row.seq
+    this.total = row.total
+    this.at = at
+    this.chain = row.chain
+    return { row, changes }
+  }
+
+  #known(key: string): KnownFact | undefined {
+    return this.#overlay.get(key) ?? this.#base.facts.get(key)
+  }
+
+  #rowOf(entry: Entry, sender: string, cid: string, at: number, { projection, newId }: DraftRules): Row {
+    const seq = this.seq + 1
+    const total = this.total + (projection.isMessage(entry.type) ? 1 : 0)
+    const row: Row = {
+      _id: newId(),
+      room: this.room,
+      seq,
+      epoch: this.epoch || newId(),
+      type: entry.type,
+      n: total > this.total ? total : null,
+      total,
+      sender,
+      cid,
+      body: entry.body,
+      target: entry.target ?? null,
+      until: entry.until ?? null,
+      reason: entry.reason ?? null,
+      at,
+      chain: this.chain,
+      chained: projection.isChained(entry.type),
+      applied_seq: seq,
+    }
+    if (row.chained) row.chain = chainOf(this.chain, row)
+    return row
+  }
+}
