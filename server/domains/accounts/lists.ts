@@ -1,0 +1,64 @@
+import { canonicalAddress } from '#shared/kit/primitives'
+import { type Account, Accounts } from './model.ts'
+import { profileOf } from './profiles.ts'
+
+export async function listAdmins() {
+  const found = await Accounts.find({ role: { $in: ['admin', 'super_admin'] } })
+    .sort({ _id: 1 })
+    .lean<Account[]>()
+  return found.map((account) => ({
+    wallet_address: account._id,
+    name: profileOf(account).name,
+    role: account.role,
+    is_super_admin: account.role === 'super_admin',
+  }))
+}
+
+interface Page {
+  page: number
+  limit: number
+  search?: string | undefined
+  sortBy: 'last_login' | 'created_at' | 'login_count' | 'username'
+  sortOrder: 'asc' | 'desc'
+}
+
+export async function listUsers({ page, limit, search, sortBy, sortOrder }: Page) {
+  const filter = search?.trim() ? searchFilter(search.trim()) : {}
+  const order = sortOrder === 'asc' ? 1 : -1
+  const [found, total] = await Promise.all([
+    Accounts.find(filter)
+      .sort({ [sortBy]: order, _id: order })
+      .skip((page - 1) * limit)
+      .limit(limit)
+      .lean<Account[]>(),
+    Accounts.countDocuments(filter),
+  ])
+  return { users: found.map(userRecord), total, page, limit, totalPages: Math.ceil(total / limit) }
+}
+
+/** An exact address, or the start of a username. */
+function searchFilter(search: string) {
+  const start = search.toLowerCase().replace(/^@/, '')
+  return { $or: [{ _id: canonicalAddress(search) }, { username: { $gte: start, $lt: `${start}\uffff` } }] }
+}
+
+const iso = (date: Date | null | undefined) => date?.toISOString() ?? null
+
+const userRecord = (account: Account) => ({
+  id: account.user_id,
+  wallet_address: account._id,
+  wallet_type: account.wallet_type,
+  chain: account.chain,
+  username: account.username ?? null,
+  display_name: account.display_name,
+  avatar_url: account.avatar_url,
+  role: account.role,
+  is_banned: account.is_banned,
+  ban_reason: account.ban_reason,
+  first_login: iso(account.first_login),
+  last_login: iso(account.last_login),
+  login_count: account.login_count,
+  last_active_at: iso(account.last_active_at),
+  created_at: account.created_at.toISOString(),
+  updated_at: account.updated_at.toISOString(),
+})

@@ -1,0 +1,76 @@
+const roles =
+  'admin administrator moderator mod staff team official verified system operator manager root sudo superuser webmaster'
+const support = 'support help helpdesk customer_support tech_support service'
+const money = 'wallet vault treasury finance payment billing bank crypto token tokens nft nfts account accounts'
+const news =
+  'announcement announcements news update updates alert alerts notification notifications notice info broadcast'
+const titles = 'ceo cto cfo coo founder owner developer dev engineer president director lead head'
+const placeholders =
+  'null undefined anonymous guest test demo example user username me self api www mail email localhost server bot'
+const bait = 'giveaway airdrop free winner prize reward claim bonus promo lottery verify recovery unlock'
+const service = 'plaza'
+const serviceVariants = ['', 'app', 'chat', 'labs', 'team', 'support', 'help', 'bot', 'dao', 'admin', 'mod']
+
+const reserved = new Set([
+  ...[roles, support, money, news, titles, placeholders, bait].join(' ').split(' '),
+  ...serviceVariants.map((variant) => service + variant),
+])
+const reservedStart = new RegExp(`^(${service}|official|support|admin|mod|team)_`)
+const reservedEnd = /_(official|support|admin|mod|team|staff|verified)$/
+
+/** Usernames nobody may take; the caller is told no more than that the name is not available. */
+export const isReserved = (username: string): boolean =>
+  reserved.has(username) || reservedStart.test(username) || reservedEnd.test(username)
+
+const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u115f\u1160\u3164\uffa0\u2800]/u
+const badges = /[\u2705\u2713\u2714\u2611]/u
+const combining = /\p{Mn}|\p{Me}/gu
+const stacked = /(\p{Mn}|\p{Me}){3}/u
+
+const lookalikes = new Map(
+  Object.entries({
+    a: 'аαɑ@4',
+    b: 'ЬВβ8',
+    c: 'сϲ',
+    d: 'ԁɗ',
+    e: 'еєεҽ3',
+    f: 'ƒϝ',
+    h: 'һнη',
+    i: 'іιıӏ1!|l',
+    m: 'мɱ',
+    n: 'пռ',
+    o: 'оοօ0',
+    p: 'рρ',
+    r: 'гⲅ',
+    s: 'ѕꜱ5$',
+    t: 'тτ7',
+    u: 'υս',
+    v: 'νѵ',
+    y: 'уүγ',
+  }).flatMap(([plain, others]) => [...others.toLowerCase()].map((other) => [other, plain] as const)),
+)
+
+const skeletonOf = (text: string): string =>
+  [...text.normalize('NFKD').replace(combining, '').toLowerCase()].map((sign) => lookalikes.get(sign) ?? sign).join('')
+
+const authority = [
+  ...['admin', 'admins', 'administrator', 'superadmin', 'moderator', 'moderators', 'official', 'officials'],
+  ...[
+    'support',
+    'helpdesk',
+    'staff',
+    'verified',
+    'system',
+    'root',
+    service,
+    ...serviceVariants.map((v) => service + v),
+  ],
+]
+const authoritySkeletons = new Set(authority.map(skeletonOf))
+
+/** Would this display name deceive: hidden signs, a badge, or a word that claims authority, however it is spelled? */
+export function isDeceptive(name: string): boolean {
+  if (unseen.test(name) || badges.test(name) || stacked.test(name.normalize('NFD'))) return true
+  const words = skeletonOf(name).split(/[^\p{L}\p{N}]+/u)
+  return words.some((word) => authoritySkeletons.has(word)) || authoritySkeletons.has(words.join(''))
+}

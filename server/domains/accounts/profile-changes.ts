@@ -1,0 +1,54 @@
+import { AppError } from '#shared/errors'
+import { isDuplicate } from './accounts.ts'
+import { type Account, Accounts } from './model.ts'
+import { isDeceptive, isReserved } from './names.ts'
+import { forgetProfile, type Profile, profileOf } from './profiles.ts'
+
+/** Takes a name for an account; true where it had none before. A reserved name is answered as a taken one. */
+export async function claimUsername(id: string, username: string, at: number): Promise<boolean> {
+  if (isReserved(username)) throw new AppError('USERNAME_TAKEN')
+  const before = await Accounts.findOneAndUpdate(
+    { _id: id },
+    { $set: { username, updated_at: new Date(at) } },
+    { returnDocument: 'before' },
+  )
+    .lean<Account>()
+    .catch((error: unknown) => {
+      throw isDuplicate(error) ? new AppError('USERNAME_TAKEN') : error
+    })
+  if (!before) throw new AppError('USER_NOT_FOUND')
+  forgetProfile(id)
+  return before.username === undefined
+}
+
+export async function releaseUsername(id: string, at: number): Promise<void> {
+  await Accounts.updateOne({ _id: id }, { $unset: { username: '' }, $set: { updated_at: new Date(at) } })
+  forgetProfile(id)
+}
+
+interface ProfileChange {
+  display_name?: string | null | undefined
+  avatar_url?: string | null | undefined
+}
+
+/** Changes the fields that are given; null clears one. */
+export async function changeProfile(id: string, change: ProfileChange, at: number): Promise<Profile> {
+  const name = change.display_name?.normalize('NFC')
+  if (name !== undefined && isDeceptive(name))
+    throw new AppError('VALIDATION_ERROR', {
+      message: 'This display name is not allowed',
+      details: { path: 'display_name' },
+    })
+  const fields = {
+    ...(change.display_name === undefined ? {} : { display_name: name ?? null }),
+    ...(change.avatar_url === undefined ? {} : { avatar_url: change.avatar_url }),
+  }
+  const account = await Accounts.findOneAndUpdate(
+    { _id: id },
+    { $set: { ...fields, updated_at: new Date(at) } },
+    { returnDocument: 'after' },
+  ).lean<Account>()
+  if (!account) throw new AppError('USER_NOT_FOUND')
+  forgetProfile(id)
+  return profileOf(account)
+}

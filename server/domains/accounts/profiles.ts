@@ -1,0 +1,80 @@
+import type { z } from 'zod'
+import type { SignedInUser } from '#shared/api/identity'
+import { type Account, Accounts } from './model.ts'
+
+export interface Profile {
+  id: string
+  name: string
+  username: string | null
+  display_name: string | null
+  avatar_url: string | null
+}
+
+type Shown = Pick<Account, '_id' | 'username' | 'display_name' | 'avatar_url'>
+
+const keptMilliseconds = 30_000
+const keptAtMost = 10_000
+const kept = new Map<string, { profile: Profile; until: number }>()
+let changes = 0
+
+/** How these accounts are shown; ids without an account are shown by their address. */
+export async function profilesOf(ids: readonly string[]): Promise<Map<string, Profile>> {
+  const now = Date.now()
+  const wanted = [...new Set(ids)]
+  const missing = wanted.filter((id) => (kept.get(id)?.until ?? 0) <= now)
+  const loaded = missing.length > 0 ? await loadProfiles(missing, now) : new Map<string, Profile>()
+  return new Map(wanted.map((id) => [id, loaded.get(id) ?? kept.get(id)?.profile ?? profileOf({ _id: id })]))
+}
+
+/** To be called after every change of what a profile shows. */
+export function forgetProfile(id: string): void {
+  changes++
+  kept.delete(id)
+}
+
+async function loadProfiles(ids: readonly string[], now: number): Promise<Map<string, Profile>> {
+  const changesBefore = changes
+  const found = await Accounts.find({ _id: { $in: [...ids] } }, { username: 1, display_name: 1, avatar_url: 1 }).lean<
+    Shown[]
+  >()
+  const profiles = new Map(found.map((account) => [account._id, profileOf(account)]))
+  if (changesBefore !== changes) return profiles
+  for (const [id, profile] of profiles) {
+    kept.delete(id)
+    kept.set(id, { profile, until: now + keptMilliseconds })
+  }
+  for (const id of kept.keys()) {
+    if (kept.size <= keptAtMost) break
+    kept.delete(id)
+  }
+  return profiles
+}
+
+export function profileOf(account: Pick<Account, '_id'> & Partial<Shown>): Profile {
+  const { _id: id, username = null, display_name = null, avatar_url = null } = account
+  return { id, name: username ?? display_name ?? shortened(id), username, display_name, avatar_url }
+}
+
+const shortened = (id: string) => (id.length > 13 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id)
+
+/** The account as its owner sees it. */
+export const ownerView = (account: Account): z.input<typeof SignedInUser> => ({
+  id: account.user_id,
+  wallet_address: account._id,
+  wallet_type: account.wallet_type,
+  chain: account.chain,
+  username: account.username ?? null,
+  ens_name: null,
+  display_name: account.display_name,
+  avatar_url: account.avatar_url,
+  email: null,
+  email_verified: false,
+  email_updates_opt_in: false,
+  beta_access: false,
+  subscription_tier: 'free',
+  subscription_expires_at: null,
+  points: 0,
+  invite_count: 5,
+  is_banned: account.is_banned,
+  role: account.role,
+})

@@ -1,0 +1,77 @@
+import type { Node, Role } from '#server/kernel/context'
+import { GLOBAL, type Judgement, type View } from '#server/log/types'
+import { AppError } from '#shared/errors'
+import { roleIn, roleKey, suspensionIn } from './facts.ts'
+
+/** The role as the log has it at this moment. */
+export const roleOf = (node: Node, account: string): Promise<Role> =>
+  node.log.ask(GLOBAL, (view) => roleIn(view, account))
+
+const refuse = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
+const already: Judgement<null> = { already: null }
+
+/** Suspends an account everywhere. Admins suspend users; only super admins suspend admins; nobody themself. */
+export async function suspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
+  await node.log.act<null>(GLOBAL, {
+    sender: actor,
+    judge(view) {
+      const refusal = refuseStanding(view, actor, target)
+      if (refusal) return refusal
+      const current = suspensionIn(view, target)
+      if (current && current.reason === reason) return already
+      return { accept: { type: 'account.suspended', body: {}, target, reason } }
+    },
+  })
+}
+
+export async function unsuspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
+  await node.log.act<null>(GLOBAL, {
+    sender: actor,
+    judge(view) {
+      const refusal = refuseStanding(view, actor, target)
+      if (refusal) return refusal
+      if (!suspensionIn(view, target)) return already
+      return { accept: { type: 'account.unsuspended', body: {}, target, reason } }
+    },
+  })
+}
+
+function refuseStanding(view: View, actor: string, target: string): Judgement<null> | null {
+  const mine = roleIn(view, actor)
+  if (mine === 'user') return refuse('Only admins may do this')
+  if (actor === target) return refuse('You cannot do this to yourself')
+  if (roleIn(view, target) !== 'user' && mine !== 'super_admin') return refuse('Only super admins may do this')
+  return null
+}
+
+/** Gives an account a role. Super admins only, and never to themselves. */
+export async function changeRole(node: Node, actor: string, target: string, role: Role): Promise<void> {
+  await node.log.act<null>(GLOBAL, {
+    sender: actor,
+    judge(view) {
+      if (roleIn(view, actor) !== 'super_admin') return refuse('Only super admins may do this')
+      if (actor === target) return refuse('You cannot change your own role')
+      if (roleIn(view, target) === role) return already
+      return { accept: { type: 'account.role_changed', body: { role }, target } }
+    },
+  })
+}
+
+/** Gives the configured admins their role where nobody ever decided on it; what was decided later stands. */
+export async function ensureAdmins(node: Node): Promise<void> {
+  const { admins, superAdmins } = node.settings
+  const wanted = new Map<string, Role>([
+    ...admins.map((id) => [id, 'admin'] as const),
+    ...superAdmins.map((id) => [id, 'super_admin'] as const),
+  ])
+  for (const [target, role] of wanted) {
+    await node.log.act<null>(GLOBAL, {
+      sender: 'plaza',
+      cid: `configured:${role}:${target}`,
+      judge(view) {
+        if (view.global.get(roleKey(target)) !== null) return already
+        return { accept: { type: 'account.role_changed', body: { role }, target } }
+      },
+    })
+  }
+}

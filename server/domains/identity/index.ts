@@ -1,0 +1,74 @@
+import { accountOf } from '#server/domains/accounts/accounts'
+import { ownerView } from '#server/domains/accounts/profiles'
+import { type Context, implement, signedIn } from '#server/kernel/context'
+import { AuthMethod, identityContract } from '#shared/api/identity'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { endAllSessions, endSession } from './endings.ts'
+import { identifyToken, type Tokens } from './sessions.ts'
+import { refreshBySession, refreshByToken, signIn } from './sign-in.ts'
+import { proveMessage, writeMessage } from './siwe.ts'
+import { isRefreshToken } from './tokens.ts'
+
+export const identity = implement('identity', identityContract, {
+  begin: ({ address, chainId }, context) => writeMessage(context, address, chainId),
+
+  async verify({ address, message, signature }, context) {
+    const { chainId } = await proveMessage(context, message, address, signature)
+    return signIn(context, address, { authMethod: 'wallet', chainId })
+  },
+
+  async session(_input, context) {
+    const { account, session } = signedIn(context)
+    const record = await accountOf(account)
+    const authMethod = AuthMethod.parse(session.authMethod)
+    const shown = { userAddress: account, authMethod, userId: session.userId }
+    const expiresAt = new Date(session.expiresAt).toISOString()
+    const authenticated = true as const
+    return { authenticated, ...shown, session: { ...shown, expiresAt }, user: record && ownerView(record) }
+  },
+
+  async refresh(input, context) {
+    const { sessionToken, refreshToken, expiresAt, account } = await freshTokens(input, context)
+    context.setSessionCookie(sessionToken)
+    return {
+      ...refreshed,
+      sessionToken,
+      refreshToken,
+      userAddress: account,
+      expiresAt: new Date(expiresAt).toISOString(),
+    }
+  },
+
+  async logout({ allDevices }, context) {
+    const { account, session } = context.caller
+    context.setSessionCookie(null)
+    if (account === null || !session) return { ...done, message: 'Nobody was signed in' }
+    if (allDevices) await endAllSessions(context.node, account)
+    else await endSession(context.node, account, session.id)
+    return { ...done, message: 'Signed out' }
+  },
+
+  async renewConnection({ token }, context) {
+    const { account } = signedIn(context)
+    const renewed = await identifyToken(context.node, token, context.caller)
+    if (renewed.account !== account) throw new AppError('FORBIDDEN', { message: 'The token is of another account' })
+    context.connection?.renew(renewed)
+    return { expires_at: new Date(renewed.session.expiresAt).toISOString() }
+  },
+})
+
+const refreshed = { ...done, extended: true, authenticated: true } as const
+
+type Given = { readonly [name in 'token' | 'sessionToken' | 'refreshToken']?: string | null | undefined }
+
+/** From the one token in the body, of either kind; without one, from the session that calls. */
+async function freshTokens(given: Given, context: Context): Promise<Tokens & { account: string }> {
+  const { node, caller } = context
+  const [token, other] = new Set([given.refreshToken, given.token, given.sessionToken].filter((one) => one != null))
+  if (other !== undefined) throw new AppError('VALIDATION_ERROR', { message: 'Two different tokens' })
+  if (token === undefined) return refreshBySession(node, signedIn(context).session.id, caller)
+  if (given.refreshToken != null || isRefreshToken(token)) return refreshByToken(node, token, caller)
+  const { session } = await identifyToken(node, token, caller)
+  return refreshBySession(node, session.id, caller)
+}

@@ -1,0 +1,78 @@
+import mongoose, { Schema } from 'mongoose'
+import type { AuthMethod } from '#shared/api/identity'
+
+export interface Nonce {
+  _id: string
+  /** The account it was given to. */
+  address: string
+  issued_at: Date
+  used: boolean
+  /** Kept beyond its life, so that a late or second use can be told apart from an unknown one. */
+  expires_at: Date
+}
+
+export const Nonces = mongoose.model<Nonce>(
+  'Nonces',
+  new Schema<Nonce>(
+    {
+      _id: { type: String, required: true },
+      address: { type: String, required: true },
+      issued_at: { type: Date, required: true },
+      used: { type: Boolean, required: true },
+      expires_at: { type: Date, required: true },
+    },
+    { collection: 'nonces', versionKey: false },
+  ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)
+
+export interface SessionRecord {
+  /** Also the `jti` of the token. */
+  _id: string
+  /** The first session of a line of refreshed ones: they are one device, and end together. */
+  family: string
+  user_address: string
+  user_id: string
+  /** SHA-256 of the token; the token itself is nowhere. */
+  token_hash: string
+  auth_method: AuthMethod
+  chain_id: number | null
+  created_at: Date
+  expires_at: Date
+  last_used_at: Date
+  user_agent: string
+  ip_address: string
+  /** SHA-256 of the refresh token. */
+  refresh_hash: string
+  refresh_expires_at: Date
+  /** When the refresh token was used; null before. */
+  refreshed_at: Date | null
+}
+
+export const Sessions = mongoose.model<SessionRecord>(
+  'Sessions',
+  new Schema<SessionRecord>(
+    {
+      _id: { type: String, required: true },
+      family: { type: String, required: true },
+      user_address: { type: String, required: true },
+      user_id: { type: String, required: true },
+      token_hash: { type: String, required: true },
+      auth_method: { type: String, required: true },
+      chain_id: { type: Number, default: null },
+      created_at: { type: Date, required: true },
+      expires_at: { type: Date, required: true },
+      last_used_at: { type: Date, required: true },
+      user_agent: { type: String, default: '' },
+      ip_address: { type: String, default: '' },
+      refresh_hash: { type: String, required: true },
+      refresh_expires_at: { type: Date, required: true },
+      refreshed_at: { type: Date, default: null },
+    },
+    { collection: 'sessions', versionKey: false },
+  )
+    .index({ token_hash: 1 }, { unique: true })
+    .index({ refresh_hash: 1 }, { unique: true })
+    .index({ user_address: 1 })
+    .index({ family: 1 })
+    .index({ refresh_expires_at: 1 }, { expireAfterSeconds: 0 }),
+)

@@ -1,0 +1,26 @@
+import { generateNonce } from 'siwe'
+import { AppError } from '#shared/errors'
+import { type Nonce, Nonces } from './model.ts'
+
+const lifeMilliseconds = 300_000
+const keptMilliseconds = 900_000
+
+export async function issueNonce(address: string, now: number): Promise<string> {
+  const nonce = generateNonce()
+  const issued_at = new Date(now)
+  await Nonces.create({ _id: nonce, address, issued_at, used: false, expires_at: new Date(now + keptMilliseconds) })
+  return nonce
+}
+
+/** Refuses a nonce that this address may not use now. Uses nothing up. */
+export async function checkNonce(nonce: string, address: string, now: number): Promise<void> {
+  const found = await Nonces.findOne({ _id: nonce }).lean<Nonce>()
+  if (!found || found.used || found.address !== address) throw new AppError('INVALID_NONCE')
+  if (now - found.issued_at.getTime() >= lifeMilliseconds) throw new AppError('NONCE_EXPIRED')
+}
+
+/** Uses a nonce up. Of several at once exactly one succeeds. */
+export async function consumeNonce(nonce: string, address: string): Promise<void> {
+  const taken = await Nonces.findOneAndUpdate({ _id: nonce, address, used: false }, { $set: { used: true } }).lean()
+  if (!taken) throw new AppError('INVALID_NONCE')
+}

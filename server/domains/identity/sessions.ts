@@ -1,0 +1,109 @@
+import { recordActivity } from '#server/domains/accounts/accounts'
+import type { Caller, Node, SignedIn } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import type { AuthMethod } from '#shared/api/identity'
+import { type SessionRecord, Sessions } from './model.ts'
+import { hashOf, newRefreshToken, noSession, readToken, sessionSeconds, signToken } from './tokens.ts'
+
+const refreshMilliseconds = 30 * 24 * 60 * 60 * 1000
+const touchMilliseconds = 60_000
+
+/** What the door saw of a client. */
+export interface Seen {
+  ip: string
+  userAgent: string
+}
+
+export interface Tokens {
+  id: string
+  sessionToken: string
+  refreshToken: string
+  expiresAt: number
+}
+
+interface NewSession {
+  account: string
+  userId: string
+  authMethod: AuthMethod
+  chainId: number | null
+  seen: Seen
+  /** The line of sessions it goes on with; a line of its own where left out. */
+  family?: string
+}
+
+/** Stores a new session and gives its tokens; they are nowhere else. */
+export async function storeSession(node: Node, session: NewSession): Promise<Tokens> {
+  const id = newId()
+  const { account, userId, authMethod, chainId, seen, family = id } = session
+  const iat = Math.floor(node.now() / 1000)
+  const exp = iat + sessionSeconds
+  const sessionToken = await signToken(node.settings.sessionKeys, {
+    address: account,
+    authMethod,
+    ...(chainId === null ? {} : { chainId }),
+    jti: id,
+    iat,
+    exp,
+  })
+  const refreshToken = newRefreshToken()
+  const created_at = new Date(node.now())
+  await Sessions.create({
+    _id: id,
+    family,
+    user_address: account,
+    user_id: userId,
+    token_hash: hashOf(sessionToken),
+    auth_method: authMethod,
+    chain_id: chainId,
+    created_at,
+    expires_at: new Date(exp * 1000),
+    last_used_at: created_at,
+    user_agent: seen.userAgent,
+    ip_address: seen.ip,
+    refresh_hash: hashOf(refreshToken),
+    refresh_expires_at: new Date(node.now() + refreshMilliseconds),
+    refreshed_at: null,
+  })
+  return { id, sessionToken, refreshToken, expiresAt: exp * 1000 }
+}
+
+/** Who a credential speaks for. A token is good only while its record lives, so the record is read each time. */
+export const identify =
+  (node: Node) =>
+  async (credential: string | null, seen: Seen): Promise<Caller> => {
+    if (credential === null) return { account: null, session: null, ip: seen.ip, userAgent: seen.userAgent }
+    return identifyToken(node, credential, seen)
+  }
+
+export async function identifyToken(node: Node, token: string, { ip, userAgent }: Seen): Promise<SignedIn> {
+  const { jti } = await readToken(node.settings.sessionKeys, token, node.now())
+  const record = await Sessions.findOne({ token_hash: hashOf(token) }).lean<SessionRecord>()
+  if (!record || record._id !== jti) throw noSession('SESSION_NOT_FOUND')
+  if (record.expires_at.getTime() <= node.now()) throw noSession('SESSION_EXPIRED')
+  touch(node, record)
+  const { _id: id, user_address: account, user_id: userId, auth_method: authMethod, chain_id: chainId } = record
+  const expiresAt = record.expires_at.getTime()
+  return { account, session: { id, authMethod, chainId, userId, expiresAt }, ip, userAgent }
+}
+
+/** Notes the use of a session, at most once a minute; nobody waits for it. */
+function touch(node: Node, { _id, user_address, last_used_at }: SessionRecord): void {
+  const now = node.now()
+  const due = now - touchMilliseconds
+  if (last_used_at.getTime() > due) return
+  const noted = Sessions.updateOne(
+    { _id, last_used_at: { $lte: new Date(due) } },
+    { $set: { last_used_at: new Date(now) } },
+  )
+  void Promise.all([noted.exec(), recordActivity(user_address, now)]).catch((error: unknown) =>
+    node.logger.warn({ error }, 'the use of a session was not noted'),
+  )
+}
+
+/** Which of these sessions still stand. */
+export const alive =
+  (node: Node) =>
+  async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+    const found = await Sessions.find({ _id: { $in: [...ids] } }, { expires_at: 1 }).lean<SessionRecord[]>()
+    return new Set(found.filter(({ expires_at }) => expires_at.getTime() > node.now()).map(({ _id }) => _id))
+  }

@@ -1,0 +1,94 @@
+import type { z } from 'zod'
+import { accountOf, recordRefresh, recordSignIn } from '#server/domains/accounts/accounts'
+import { ownerView } from '#server/domains/accounts/profiles'
+import { joinAlpha } from '#server/domains/rooms/alpha'
+import type { Caller, Context, Node } from '#server/kernel/context'
+import type { AuthMethod, SignedInAnswer } from '#shared/api/identity'
+import { endSession } from './endings.ts'
+import { type SessionRecord, Sessions } from './model.ts'
+import { type Seen, storeSession, type Tokens } from './sessions.ts'
+import { hashOf, noSession } from './tokens.ts'
+
+interface Proven {
+  authMethod: AuthMethod
+  chainId: number | null
+  seen: Seen
+}
+
+/** The one way a session begins, whatever proved the account. The first makes the account. */
+export async function startSession(node: Node, account: string, { authMethod, chainId, seen }: Proven) {
+  const record = await recordSignIn(account, authMethod, node.now())
+  const tokens = await storeSession(node, { account, userId: record.user_id, authMethod, chainId, seen })
+  await joinAlpha(node, account).catch((error: unknown) =>
+    node.logger.warn({ actor: account, error }, 'did not join alpha at sign-in'),
+  )
+  return { ...tokens, user: ownerView(record) }
+}
+
+/** Begins a session for who has just proved to be this account, and ends the one the client came with. */
+export async function signIn(
+  context: Context,
+  account: string,
+  { authMethod, chainId = null }: { authMethod: AuthMethod; chainId?: number | null },
+): Promise<z.input<typeof SignedInAnswer>> {
+  const { node, caller } = context
+  const started = await startSession(node, account, { authMethod, chainId, seen: caller })
+  const { sessionToken, refreshToken, user } = started
+  context.setSessionCookie(sessionToken)
+  if (caller.account !== null && caller.session) await endSession(node, caller.account, caller.session.id)
+  return { success: true, verified: true, authenticated: true, sessionToken, refreshToken, userAddress: account, user }
+}
+
+const sameMomentMilliseconds = 10_000
+
+/**
+ * A new session for a refresh token, which is used up by this. One that was used before ends its whole line,
+ * as one of the two who hold it has stolen it; except at the same moment, where a client asked twice.
+ */
+export async function refreshByToken(node: Node, token: string, seen: Seen): Promise<Tokens & { account: string }> {
+  const now = new Date(node.now())
+  const refresh_hash = hashOf(token)
+  const taken = await Sessions.findOneAndUpdate(
+    { refresh_hash, refreshed_at: null, refresh_expires_at: { $gt: now } },
+    { $set: { refreshed_at: now } },
+  ).lean<SessionRecord>()
+  if (taken) return continueSession(node, taken, seen)
+  const known = await Sessions.findOne({ refresh_hash }).lean<SessionRecord>()
+  if (!known) throw noSession('SESSION_NOT_FOUND')
+  if (known.refreshed_at === null) throw noSession('SESSION_EXPIRED')
+  const isSameMoment = now.getTime() - known.refreshed_at.getTime() < sameMomentMilliseconds
+  if (!isSameMoment) await endSession(node, known.user_address, known._id)
+  throw noSession('SESSION_INVALID')
+}
+
+/** A new session beside the calling one, which goes on until it expires: what is under way is not cut off. */
+export async function refreshBySession(
+  node: Node,
+  sessionId: string,
+  seen: Seen,
+): Promise<Tokens & { account: string }> {
+  const record = await Sessions.findOne({ _id: sessionId }).lean<SessionRecord>()
+  if (!record) throw noSession('SESSION_NOT_FOUND')
+  return continueSession(node, record, seen)
+}
+
+async function continueSession(node: Node, record: SessionRecord, seen: Seen): Promise<Tokens & { account: string }> {
+  const { user_address: account, user_id: userId, auth_method: authMethod, chain_id: chainId, family } = record
+  const tokens = await storeSession(node, { account, userId, authMethod, chainId, seen, family })
+  if (!(await Sessions.findOne({ _id: record._id }, { _id: 1 }).lean())) {
+    await Sessions.deleteOne({ _id: tokens.id })
+    throw noSession('SESSION_NOT_FOUND')
+  }
+  await recordRefresh(account, node.now())
+  return { ...tokens, account }
+}
+
+/** What `session:ready` says of the caller. Asked once the socket can be found, so that a session that ended meanwhile is seen. */
+export const describe =
+  (node: Node) =>
+  async ({ account, session }: Caller) => {
+    if (account === null || !session) return null
+    const [record, standing] = await Promise.all([accountOf(account), Sessions.findOne({ _id: session.id }).lean()])
+    if (!standing || session.expiresAt <= node.now()) throw noSession('SESSION_NOT_FOUND')
+    return record ? ownerView(record) : null
+  }

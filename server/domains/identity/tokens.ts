@@ -1,0 +1,69 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { errors, jwtVerify, SignJWT } from 'jose'
+import { z } from 'zod'
+import type { Settings } from '#server/kernel/context'
+import { AuthMethod } from '#shared/api/identity'
+import { AppError } from '#shared/errors'
+
+export const sessionSeconds = 604_800
+const party = 'plaza'
+const algorithm = 'HS256'
+const longestToken = 4096
+
+type Keys = Settings['sessionKeys']
+
+const Claims = z
+  .object({
+    address: z.string(),
+    authMethod: AuthMethod,
+    chainId: z.number().int().optional(),
+    jti: z.string(),
+    iat: z.number().int(),
+    exp: z.number().int(),
+  })
+  .refine(({ iat, exp }) => exp > iat && exp - iat <= sessionSeconds)
+export type Claims = z.infer<typeof Claims>
+
+/** Signs with the newest key. */
+export function signToken(keys: Keys, { jti, iat, exp, ...payload }: Claims): Promise<string> {
+  const newest = keys[0]
+  if (!newest) throw new Error('There is no session key')
+  return new SignJWT(payload)
+    .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid: newest.id })
+    .setIssuer(party)
+    .setAudience(party)
+    .setJti(jti)
+    .setIssuedAt(iat)
+    .setExpirationTime(exp)
+    .sign(newest.secret)
+}
+
+/** The claims of a token that one of our keys signed and that has not expired. Whether its session still lives is another question. */
+export async function readToken(keys: Keys, token: string, now: number): Promise<Claims> {
+  if (token.length > longestToken) throw noSession('SESSION_INVALID')
+  const keyOf = ({ kid }: { kid?: string }) => {
+    const key = keys.find(({ id }) => id === kid)
+    if (!key) throw noSession('SESSION_INVALID')
+    return key.secret
+  }
+  try {
+    const { payload } = await jwtVerify(token, keyOf, {
+      algorithms: [algorithm],
+      issuer: party,
+      audience: party,
+      requiredClaims: ['address', 'authMethod', 'iat', 'exp', 'jti'],
+      currentDate: new Date(now),
+    })
+    return Claims.parse(payload)
+  } catch (error) {
+    throw noSession(error instanceof errors.JWTExpired ? 'SESSION_EXPIRED' : 'SESSION_INVALID')
+  }
+}
+
+/** Why there is no session; the text is the same for every reason. */
+export const noSession = (code: 'SESSION_INVALID' | 'SESSION_EXPIRED' | 'SESSION_NOT_FOUND') =>
+  new AppError(code, { message: 'Unauthorized' })
+
+export const newRefreshToken = () => randomBytes(32).toString('base64url')
+export const isRefreshToken = (token: string) => /^[\w-]{43}$/.test(token)
+export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')

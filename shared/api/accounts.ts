@@ -1,0 +1,239 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { Address, count, Done, line, text } from '#shared/kit/primitives'
+
+export const Role = z.enum(['user', 'admin', 'super_admin'])
+
+/** A name to be found by: lower case ASCII, so that no two look alike. A leading `@` is left out. */
+export const Username = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^@?[a-z0-9_]{3,20}$/, { error: 'A username is 3 to 20 letters, digits or underscores' })
+  .transform((name) => name.replace('@', ''))
+
+const HttpsUrl = z
+  .string()
+  .max(2048)
+  .refine((value) => URL.canParse(value) && /^https:\/\/[^@\s]+$/i.test(value), { error: 'Invalid https URL' })
+
+const Named = z.object({ username: Username })
+const Found = z.object({ username: z.string(), address: z.string() })
+
+const Profile = z.object({
+  address: z.string(),
+  name: z.string(),
+  username: z.string().nullable(),
+  display_name: z.string().nullable(),
+  avatar_url: z.string().nullable(),
+})
+
+const UserRecord = z.object({
+  id: z.string(),
+  wallet_address: z.string(),
+  wallet_type: z.string().nullable(),
+  chain: z.string().nullable(),
+  username: z.string().nullable(),
+  display_name: z.string().nullable(),
+  avatar_url: z.string().nullable(),
+  role: Role,
+  is_banned: z.boolean(),
+  ban_reason: z.string().nullable(),
+  first_login: z.string().nullable(),
+  last_login: z.string().nullable(),
+  login_count: z.number(),
+  last_active_at: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+
+const Admin = z.object({
+  wallet_address: z.string(),
+  name: z.string(),
+  role: Role,
+  is_super_admin: z.boolean(),
+})
+
+const names = {
+  username: operation({
+    summary: 'The username of an account.',
+    http: 'GET /api/username',
+    access: 'public',
+    limit: 'general',
+    input: z.object({ address: Address }),
+    output: z.object({ username: z.string().nullable(), wallet_address: z.string() }),
+    errorBody: 'text',
+  }),
+  claimUsername: operation({
+    summary: 'Takes a username; the one held before is free again.',
+    http: 'POST /api/username',
+    aliases: [{ http: 'POST /api/username/claim' }],
+    access: 'user',
+    limit: 'general',
+    input: Named,
+    output: z.object({ success: z.literal(true), username: z.string(), isNew: z.boolean() }),
+    errors: ['USERNAME_TAKEN', 'USER_NOT_FOUND'],
+    errorBody: 'text',
+  }),
+  releaseUsername: operation({
+    summary: 'Gives the username up.',
+    http: 'DELETE /api/username',
+    access: 'user',
+    limit: 'general',
+    input: z.object({}),
+    output: Done,
+    errorBody: 'text',
+  }),
+  resolveUsername: operation({
+    summary: 'The account that holds a username.',
+    http: 'GET /api/username/resolve',
+    aliases: [
+      {
+        http: 'GET /api/username/lookup',
+        answer: { schema: Found.pick({ address: true }), of: ({ address }) => ({ address }) },
+      },
+    ],
+    access: 'public',
+    limit: 'general',
+    input: Named,
+    output: Found,
+    errors: ['USER_NOT_FOUND'],
+    errorBody: 'text',
+  }),
+  checkUsername: operation({
+    summary: 'Whether a username can be taken.',
+    http: 'GET /api/username/check',
+    access: 'public',
+    limit: 'general',
+    input: Named,
+    output: z.object({ available: z.boolean(), username: z.string() }),
+    errorBody: 'text',
+  }),
+}
+
+const profiles = {
+  publicUser: operation({
+    summary: 'What everybody may know of an account.',
+    http: 'GET /api/public/user',
+    access: 'public',
+    limit: 'general',
+    input: z.object({ address: Address }),
+    output: z.object({
+      user: z
+        .object({
+          username: z.string().nullable(),
+          display_name: z.string().nullable(),
+          ens_name: z.string().nullable(),
+          avatar_url: z.string().nullable(),
+        })
+        .nullable(),
+    }),
+    errorBody: 'text',
+  }),
+  publicProfile: operation({
+    summary: 'The public page of an account, by address or username.',
+    http: 'GET /api/public/user/:address',
+    access: 'public',
+    limit: 'general',
+    input: z.object({ address: text(160) }),
+    output: z.object({
+      user: z.object({
+        address: z.string(),
+        name: z.string(),
+        username: z.string().nullable(),
+        ensName: z.string().nullable(),
+        avatarUrl: z.string().nullable(),
+        bio: z.string().nullable(),
+      }),
+      socials: z.array(z.object({ platform: z.string(), handle: z.string(), url: z.string() })),
+      agents: z.array(z.record(z.string(), z.unknown())),
+      scheduling: z.object({ slug: z.string(), title: z.string(), bio: z.string() }).nullable(),
+    }),
+    errors: ['USER_NOT_FOUND'],
+    errorBody: 'text',
+  }),
+  updateProfile: operation({
+    summary: 'Changes how the caller is shown; null clears a field.',
+    http: 'PATCH /api/user/profile',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ display_name: line(1, 50).nullish(), avatar_url: HttpsUrl.nullish() }),
+    output: z.object({ success: z.literal(true), user: Profile }),
+    errors: ['USER_NOT_FOUND'],
+    errorBody: 'text',
+  }),
+}
+
+const standing = {
+  suspension: operation({
+    summary: 'Whether an account is suspended.',
+    http: 'GET /api/admin/ban',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({ address: Address }),
+    output: z.object({ isBanned: z.boolean(), banReason: z.string().nullable() }),
+    errorBody: 'text',
+  }),
+  suspend: operation({
+    summary: 'Suspends an account everywhere, or lifts the suspension.',
+    http: 'POST /api/admin/ban',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({ userAddress: Address, ban: z.boolean(), reason: line(0, 500).nullish() }),
+    output: z.object({ success: z.literal(true), banned: z.boolean() }),
+    audit: true,
+    errorBody: 'text',
+  }),
+  admins: operation({
+    summary: 'The admins and super admins.',
+    http: 'GET /api/admin/admins',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({}),
+    output: z.object({ admins: z.array(Admin) }),
+    errorBody: 'text',
+  }),
+  grantAdmin: operation({
+    summary: 'Makes an account admin or super admin; super admins only.',
+    http: 'POST /api/admin/admins',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({ walletAddress: Address, makeSuperAdmin: z.boolean().default(false) }),
+    output: z.object({ success: z.literal(true), role: Role }),
+    audit: true,
+    errorBody: 'text',
+  }),
+  revokeAdmin: operation({
+    summary: 'Makes an admin a user again; super admins only, and never themselves.',
+    http: 'DELETE /api/admin/admins',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({ address: Address }),
+    output: Done,
+    audit: true,
+    errorBody: 'text',
+  }),
+  users: operation({
+    summary: 'Accounts, a page at a time; `search` is an exact address or the start of a username.',
+    http: 'GET /api/admin/users',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({
+      page: count(1, 10_000).default(1),
+      limit: count(1, 100).default(50),
+      search: text(160).optional(),
+      sortBy: z.enum(['last_login', 'created_at', 'login_count', 'username']).default('last_login'),
+      sortOrder: z.enum(['asc', 'desc']).default('desc'),
+    }),
+    output: z.object({
+      users: z.array(UserRecord),
+      total: z.number(),
+      page: z.number(),
+      limit: z.number(),
+      totalPages: z.number(),
+    }),
+    errorBody: 'text',
+  }),
+}
+
+export const accountsContract = { ...names, ...profiles, ...standing }

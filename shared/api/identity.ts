@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { Address } from '#shared/kit/primitives'
+
+export const authMethods = ['wallet', 'passkey', 'email', 'worldid', 'alien', 'solana'] as const
+export const AuthMethod = z.enum(authMethods)
+export type AuthMethod = z.infer<typeof AuthMethod>
+
+/** The account as its owner sees it. */
+export const SignedInUser = z.object({
+  id: z.string(),
+  wallet_address: z.string(),
+  wallet_type: z.string().nullable(),
+  chain: z.string().nullable(),
+  username: z.string().nullable(),
+  ens_name: z.string().nullable(),
+  display_name: z.string().nullable(),
+  avatar_url: z.string().nullable(),
+  email: z.string().nullable(),
+  email_verified: z.boolean(),
+  email_updates_opt_in: z.boolean(),
+  beta_access: z.boolean(),
+  subscription_tier: z.enum(['free', 'pro', 'enterprise']),
+  subscription_expires_at: z.string().nullable(),
+  points: z.number(),
+  invite_count: z.number(),
+  is_banned: z.boolean(),
+  role: z.enum(['user', 'admin', 'super_admin']),
+})
+export type SignedInUser = z.infer<typeof SignedInUser>
+
+const WalletAddress = Address.refine((value) => /^0x[0-9a-f]{40}$/.test(value), { error: 'Invalid address' })
+const Token = z.string().min(1).max(4096)
+
+/** What every way of signing in answers. */
+export const SignedInAnswer = z.object({
+  success: z.literal(true),
+  verified: z.literal(true),
+  authenticated: z.literal(true),
+  /** Good as a bearer for 7 days. */
+  sessionToken: z.string(),
+  /** Good for `POST /api/auth/session` alone, once, for 30 days. */
+  refreshToken: z.string(),
+  userAddress: z.string(),
+  user: SignedInUser,
+})
+
+export const identityContract = {
+  begin: operation({
+    summary: 'A message for a wallet to sign.',
+    http: 'GET /api/auth/verify',
+    access: 'public',
+    limit: 'auth',
+    input: z.object({ address: WalletAddress, chainId: z.number().int().positive().optional() }),
+    output: z.object({ message: z.string(), nonce: z.string() }),
+    errors: ['CHAIN_NOT_SUPPORTED'],
+    errorBody: 'text',
+  }),
+  verify: operation({
+    summary: 'Signs in with a signed message and sets the session cookie.',
+    http: 'POST /api/auth/verify',
+    access: 'public',
+    limit: 'strict',
+    input: z.object({
+      address: WalletAddress,
+      message: z.string().min(1).max(4096),
+      signature: z.string().min(1).max(16_386),
+    }),
+    output: SignedInAnswer,
+    errors: [
+      'INVALID_SIGNATURE',
+      'INVALID_NONCE',
+      'NONCE_EXPIRED',
+      'INVALID_DOMAIN',
+      'CHAIN_NOT_SUPPORTED',
+      'UPSTREAM_ERROR',
+    ],
+    audit: true,
+    errorBody: 'text',
+  }),
+  session: operation({
+    summary: 'The current session and its account.',
+    http: 'GET /api/auth/session',
+    access: 'user',
+    limit: 'auth',
+    input: z.object({}),
+    output: z.object({
+      authenticated: z.literal(true),
+      userAddress: z.string(),
+      authMethod: AuthMethod,
+      userId: z.string(),
+      session: z.object({
+        userAddress: z.string(),
+        authMethod: AuthMethod,
+        expiresAt: z.string(),
+        userId: z.string(),
+      }),
+      user: SignedInUser.nullable(),
+    }),
+    errorBody: 'text',
+  }),
+  refresh: operation({
+    summary: 'A fresh session from a refresh token, or from the calling session.',
+    http: 'POST /api/auth/session',
+    access: 'public',
+    limit: 'auth',
+    input: z.object({
+      token: Token.nullish(),
+      sessionToken: Token.nullish(),
+      refreshToken: Token.nullish(),
+    }),
+    output: z.object({
+      success: z.literal(true),
+      extended: z.literal(true),
+      authenticated: z.literal(true),
+      sessionToken: z.string(),
+      refreshToken: z.string(),
+      userAddress: z.string(),
+      expiresAt: z.string(),
+    }),
+    audit: true,
+    errorBody: 'text',
+  }),
+  logout: operation({
+    summary: 'Ends every session of the account, or with `allDevices: false` the calling one.',
+    http: 'POST /api/auth/logout',
+    access: 'public',
+    limit: 'auth',
+    input: z.object({ allDevices: z.boolean().default(true) }),
+    output: z.object({ success: z.literal(true), message: z.string() }),
+    audit: true,
+    errorBody: 'text',
+  }),
+  renewConnection: operation({
+    summary: 'Lets a connection go on with a newer session of the same account.',
+    socket: '* session:refresh',
+    access: 'user',
+    limit: 'auth',
+    input: z.object({ token: Token }),
+    output: z.object({ expires_at: z.string() }),
+  }),
+}
