@@ -1,0 +1,124 @@
+import mongoose from 'mongoose'
+import type { Value } from './values.ts'
+
+export type Outcome =
+  | { kind: 'insert' }
+  | { kind: 'update'; matched: number; modified: number; upserted: string | null }
+  | { kind: 'delete'; deleted: number }
+export interface Operation {
+  kind: Outcome['kind']
+  /** The `_id` of a document to insert. */
+  id?: string
+  /** What the caller gave, as an error shows it. */
+  given: object
+  run(): Outcome
+}
+
+/** The driver's account of one failed operation of several. */
+export class WriteError {
+  err: mongoose.mongo.BulkWriteOperationError
+
+  constructor(index: number, error: unknown, op: object) {
+    if (!(error instanceof mongoose.mongo.MongoServerError)) throw error
+    this.err = { index, code: Number(error.code), errmsg: error.message, errInfo: {}, op }
+  }
+
+  get code(): number {
+    return this.err.code
+  }
+
+  get index(): number {
+    return this.err.index
+  }
+
+  get errmsg(): string {
+    return this.err.errmsg
+  }
+
+  get errInfo(): undefined {
+    return this.err.errInfo
+  }
+
+  getOperation(): object {
+    return this.err.op
+  }
+
+  toJSON() {
+    const { code, index, errmsg, op } = this.err
+    return { code, index, errmsg, op }
+  }
+}
+
+const KINDS: Outcome['kind'][] = ['insert', 'update', 'delete']
+
+/** Runs the operations as the driver sends them: in order up to the first failure, or all of them, kind by kind. */
+export function runBulk(operations: readonly Operation[], ordered: boolean) {
+  const total = emptyTotal()
+  const listed = operations.map((operation, index) => ({ operation, index, shown: index }))
+  for (const { operation, index } of listed)
+    if (operation.kind === 'insert') total.insertedIds.push({ index, _id: operation.id })
+  for (const { operation, index, shown } of ordered ? listed : byKind(listed)) {
+    try {
+      add(total, operation.run(), shown)
+    } catch (error) {
+      total.writeErrors.push(new WriteError(index, error, operation.given))
+      if (ordered) break
+    }
+  }
+  return total
+}
+
+/** The driver numbers upserts from the first operation of their kind. */
+function byKind(listed: { operation: Operation; index: number; shown: number }[]) {
+  return KINDS.flatMap((kind) => {
+    const batch = listed.filter(({ operation }) => operation.kind === kind)
+    return batch.map((each, at) => ({ ...each, shown: (batch[0]?.index ?? 0) + at }))
+  })
+}
+
+function emptyTotal() {
+  return {
+    ok: 1,
+    writeErrors: [] as WriteError[],
+    writeConcernErrors: [],
+    insertedIds: [] as { index: number; _id: Value | undefined }[],
+    nInserted: 0,
+    nUpserted: 0,
+    nMatched: 0,
+    nModified: 0,
+    nRemoved: 0,
+    upserted: [] as { index: number; _id: string }[],
+  }
+}
+type Total = ReturnType<typeof emptyTotal>
+
+function add(total: Total, outcome: Outcome, index: number): void {
+  if (outcome.kind === 'insert') total.nInserted++
+  if (outcome.kind === 'delete') total.nRemoved += outcome.deleted
+  if (outcome.kind !== 'update') return
+  total.nMatched += outcome.matched
+  total.nModified += outcome.modified
+  if (outcome.upserted === null) return
+  total.nUpserted++
+  total.upserted.push({ index, _id: outcome.upserted })
+}
+
+/** The driver's own result; with a failure among them, its own error. */
+export function bulkResult(total: Total, ordered: boolean) {
+  const result = new (driverResult())(total, ordered)
+  const [first] = total.writeErrors
+  if (!first) return result
+  const { writeErrors } = total
+  throw new mongoose.mongo.MongoBulkWriteError({ message: first.errmsg, code: first.code, writeErrors }, result)
+}
+
+type BulkWriteResult = mongoose.mongo.BulkWriteResult
+interface Driver {
+  get(): { BulkWriteResult: new (total: Total, ordered: boolean) => BulkWriteResult }
+}
+
+/** mongoose hands out the class; its types leave it out. */
+function driverResult() {
+  const { driver } = mongoose as unknown as { driver: Driver }
+  return driver.get().BulkWriteResult
+}

@@ -1,0 +1,339 @@
+import mongoose from 'mongoose'
+import { bulkResult, type Operation, type Outcome, runBulk } from './bulk.ts'
+import { Cursor, type FindOptions } from './cursor.ts'
+import { checkOptions, refuse, serverError } from './errors.ts'
+import { equalities, type Filter, parseFilter, parsePath } from './filter.ts'
+import { parseDirections, parseIndex, valuesAt } from './indexes.ts'
+import { encodeKey } from './keys.ts'
+import { parseProjection } from './projection.ts'
+import type { Storage } from './storage.ts'
+import type { Found, Table } from './table.ts'
+import { applyUpdate, parseUpdate, seed, type Update } from './update.ts'
+import { checkId, copyDocument, type Document, type Fields, type Value } from './values.ts'
+
+type Options = Record<string, unknown>
+
+/** The part of the driver's collection that both stores share; every other method of it is refused by name. */
+export class Collection {
+  readonly collectionName: string
+  readonly namespace: string
+  readonly #storage: Storage
+  readonly #table: Table
+
+  constructor(storage: Storage, table: Table, collectionName: string) {
+    this.#storage = storage
+    this.#table = table
+    this.collectionName = collectionName
+    this.namespace = table.namespace
+  }
+
+  find(filter?: unknown, options: Options = {}): Cursor {
+    const { sort, skip, limit, projection, ...others } = options
+    const given = Object.fromEntries(
+      Object.entries({ sort, skip, limit, projection }).filter(([, value]) => value != null),
+    )
+    return new Cursor((chosen) => {
+      checkOptions('find', others, [])
+      return this.#read(parseFilter(filter), chosen)
+    }, given)
+  }
+
+  async findOne(filter?: unknown, options: Options = {}): Promise<Document | null> {
+    return this.find(filter, { ...options, limit: 1 }).next()
+  }
+
+  async countDocuments(filter?: unknown, options: Options = {}): Promise<number> {
+    checkOptions('countDocuments', options, ['skip', 'limit'])
+    const { skip, limit } = checkPage(options)
+    let count = 0
+    for (const _ of this.#table.find({ filter: parseFilter(filter), sort: {}, skip, limit })) count++
+    return count
+  }
+
+  async estimatedDocumentCount(options: Options = {}): Promise<number> {
+    checkOptions('estimatedDocumentCount', options, [])
+    return this.#table.size()
+  }
+
+  async distinct(field: string, filter?: unknown, options: Options = {}): Promise<Value[]> {
+    checkOptions('distinct', options, [])
+    const path = parsePath(field)
+    const values = new Map<string, Value>()
+    for (const { document } of this.#table.find({ filter: parseFilter(filter), sort: {}, skip: 0, limit: 0 })) {
+      for (const value of valuesAt(path, document)) {
+        const key = encodeKey([value], [1]).toString('latin1')
+        if (!values.has(key)) values.set(key, value)
+      }
+    }
+    return [...values.values()]
+  }
+
+  async insertOne(document: unknown, options: Options = {}): Promise<object> {
+    checkOptions('insertOne', options, [])
+    const operation = this.#insertion(document)
+    await this.#storage.write(() => operation.run())
+    return { acknowledged: true, insertedId: operation.id }
+  }
+
+  async insertMany(documents: unknown, options: Options = {}): Promise<object> {
+    if (!Array.isArray(documents)) throw invalid('Argument "docs" must be an array of documents')
+    checkOptions('insertMany', options, ['ordered'])
+    const { insertedCount, insertedIds } = await this.#bulk(
+      documents.map((each) => this.#insertion(each)),
+      options,
+    )
+    return { acknowledged: true, insertedCount, insertedIds }
+  }
+
+  async updateOne(filter: unknown, update: unknown, options: Options = {}): Promise<object> {
+    return this.#update('updateOne', filter, update, options)
+  }
+
+  async updateMany(filter: unknown, update: unknown, options: Options = {}): Promise<object> {
+    return this.#update('updateMany', filter, update, options)
+  }
+
+  async deleteOne(filter?: unknown, options: Options = {}): Promise<object> {
+    return this.#delete('deleteOne', filter, options)
+  }
+
+  async deleteMany(filter?: unknown, options: Options = {}): Promise<object> {
+    return this.#delete('deleteMany', filter, options)
+  }
+
+  async findOneAndUpdate(filter: unknown, update: unknown, options: Options = {}): Promise<unknown> {
+    checkOptions('findOneAndUpdate', options, [
+      'upsert',
+      'returnDocument',
+      'sort',
+      'projection',
+      'includeResultMetadata',
+    ])
+    const parsed = { filter: parseFilter(filter), update: parseAtomic(update), sort: parseSort(options.sort) }
+    const project = parseProjection(options.projection)
+    const { before, after, upserted } = await this.#storage.write(() => {
+      const [found] = this.#table.find({ ...parsed, skip: 0, limit: 1 })
+      if (found) return { before: found.document, after: this.#apply(found, parsed.update), upserted: null }
+      if (options.upsert !== true) return { before: null, after: null, upserted: null }
+      const inserted = this.#upsert(parsed.filter, parsed.update)
+      return { before: null, after: inserted, upserted: inserted._id }
+    })
+    const shown = options.returnDocument === 'after' ? (after ?? before) : before
+    const value = shown && project(shown)
+    if (!options.includeResultMetadata) return value
+    const lastErrorObject = {
+      n: before || upserted ? 1 : 0,
+      updatedExisting: before !== null,
+      ...(upserted === null ? {} : { upserted }),
+    }
+    return { lastErrorObject, value, ok: 1 }
+  }
+
+  async findOneAndDelete(filter: unknown, options: Options = {}): Promise<unknown> {
+    checkOptions('findOneAndDelete', options, ['sort', 'projection', 'includeResultMetadata'])
+    const match = { filter: parseFilter(filter), sort: parseSort(options.sort), skip: 0, limit: 1 }
+    const project = parseProjection(options.projection)
+    const document = await this.#storage.write(() => {
+      const [found] = this.#table.find(match)
+      if (found) this.#table.delete(found)
+      return found?.document ?? null
+    })
+    const value = document && project(document)
+    return options.includeResultMetadata ? { lastErrorObject: { n: value ? 1 : 0 }, value, ok: 1 } : value
+  }
+
+  async bulkWrite(operations: unknown, options: Options = {}) {
+    if (!Array.isArray(operations)) throw invalid('Argument "operations" must be an array of documents')
+    checkOptions('bulkWrite', options, ['ordered'])
+    return this.#bulk(
+      operations.map((operation) => this.#operation(operation)),
+      options,
+    )
+  }
+
+  async createIndex(spec: unknown, options: Options = {}): Promise<string> {
+    const index = parseIndex(spec, options)
+    return this.#storage.write(() => this.#table.addIndex(index))
+  }
+
+  async createIndexes(specs: { key: unknown }[], options: Options = {}): Promise<string[]> {
+    checkOptions('createIndexes', options, [])
+    const indexes = specs.map(({ key, ...given }) => parseIndex(key, given))
+    return this.#storage.write(() => indexes.map((index) => this.#table.addIndex(index)))
+  }
+
+  async indexes(): Promise<object[]> {
+    return this.#table.indexes.map(({ record: { tree: _, multikey: __, cut: ___, unique, ...shown } }) => {
+      return { v: 2, ...shown, ...(unique && shown.name !== '_id_' ? { unique } : {}) }
+    })
+  }
+
+  listIndexes(): { toArray(): Promise<object[]> } {
+    return { toArray: () => this.indexes() }
+  }
+
+  *#read(filter: Filter, options: FindOptions): Generator<Document> {
+    const project = parseProjection(options.projection)
+    const match = { filter, sort: parseSort(options.sort), ...checkPage(options) }
+    for (const { document } of this.#table.find(match)) yield project(document) as Document
+  }
+
+  async #bulk(operations: readonly Operation[], options: Options) {
+    if (operations.length === 0) throw invalid('Invalid BulkOperation, Batch cannot be empty')
+    const ordered = options.ordered !== false
+    return bulkResult(await this.#storage.write(() => runBulk(operations, ordered)), ordered)
+  }
+
+  #operation(given: unknown): Operation {
+    if (typeof given !== 'object' || given === null) throw invalid('Operation must be an object with an operation key')
+    const [[kind, body] = ['', {}]] = Object.entries(given)
+    const { filter, update, document, ...options } = body ?? {}
+    if (kind === 'insertOne') return this.#insertion(document ?? body)
+    if (kind === 'updateOne' || kind === 'updateMany') return this.#updating(kind, filter, update, options)
+    if (kind === 'deleteOne' || kind === 'deleteMany') return this.#deletion(kind, filter, options)
+    return refuse(`the operation ${kind} of bulkWrite`)
+  }
+
+  async #update(
+    method: 'updateOne' | 'updateMany',
+    filter: unknown,
+    update: unknown,
+    options: Options,
+  ): Promise<object> {
+    const operation = this.#updating(method, filter, update, options)
+    const outcome = await this.#storage.write(() => operation.run())
+    const { matched, modified, upserted } =
+      outcome.kind === 'update' ? outcome : { matched: 0, modified: 0, upserted: null }
+    return {
+      acknowledged: true,
+      modifiedCount: modified,
+      upsertedId: upserted,
+      upsertedCount: upserted === null ? 0 : 1,
+      matchedCount: matched,
+    }
+  }
+
+  async #delete(method: 'deleteOne' | 'deleteMany', filter: unknown, options: Options): Promise<object> {
+    const operation = this.#deletion(method, filter, options)
+    const outcome = await this.#storage.write(() => operation.run())
+    return { acknowledged: true, deletedCount: outcome.kind === 'delete' ? outcome.deleted : 0 }
+  }
+
+  #insertion(given: unknown): Operation & { id: string } {
+    const document = copyDocument(given)
+    const run = (): Outcome => {
+      this.#table.insert(document)
+      return { kind: 'insert' }
+    }
+    return { kind: 'insert', id: document._id, given: Object(given), run }
+  }
+
+  #updating(method: 'updateOne' | 'updateMany', given: unknown, update: unknown, options: Options): Operation {
+    checkOptions(method, options, ['upsert'])
+    const filter = parseFilter(given)
+    const steps = deferred(() => parseAtomic(update))
+    const run = (): Outcome => {
+      const found = [...this.#table.find({ filter, sort: {}, skip: 0, limit: method === 'updateOne' ? 1 : 0 })]
+      if (found.length === 0 && options.upsert === true) {
+        return { kind: 'update', matched: 0, modified: 0, upserted: this.#upsert(filter, steps())._id }
+      }
+      const modified = found.filter((each) => this.#apply(each, steps()) !== null).length
+      return { kind: 'update', matched: found.length, modified, upserted: null }
+    }
+    return {
+      kind: 'update',
+      given: { q: given, u: update, multi: method === 'updateMany', upsert: options.upsert === true },
+      run,
+    }
+  }
+
+  #deletion(method: 'deleteOne' | 'deleteMany', given: unknown, options: Options): Operation {
+    checkOptions(method, options, [])
+    const filter = parseFilter(given)
+    const limit = method === 'deleteOne' ? 1 : 0
+    const run = (): Outcome => {
+      const found = [...this.#table.find({ filter, sort: {}, skip: 0, limit })]
+      for (const each of found) this.#table.delete(each)
+      return { kind: 'delete', deleted: found.length }
+    }
+    return { kind: 'delete', given: { q: given, limit }, run }
+  }
+
+  /** The document as changed, or null where the update leaves it as it is. */
+  #apply({ row, document }: Found, update: Update): Document | null {
+    const after = structuredCopy(document)
+    if (!applyUpdate(update, after, false)) return null
+    this.#table.replace(row, document, after)
+    return after
+  }
+
+  #upsert(filter: Filter, update: Update): Document {
+    const fields: Fields = {}
+    const seeded = equalities(filter)
+    for (const [at, [path, value]] of seeded.entries()) {
+      const clash = seeded
+        .slice(0, at)
+        .some(
+          ([other]) =>
+            other.every((field, depth) => path[depth] === field) ||
+            path.every((field, depth) => other[depth] === field),
+        )
+      if (clash) throw serverError(54, `cannot infer query fields to set, path '${path.join('.')}' is matched twice`)
+      seed(fields, path, value)
+    }
+    const { _id, ...rest } = fields
+    const document = { ...(_id === undefined ? {} : { _id }), ...rest } as Document
+    applyUpdate(update, document, true)
+    const id = checkId(document._id)
+    if (_id !== undefined && id !== _id)
+      throw serverError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
+    const inserted: Document = Object.assign({ _id: id }, document)
+    this.#table.insert(inserted)
+    return inserted
+  }
+}
+
+for (const name of Object.getOwnPropertyNames(mongoose.mongo.Collection.prototype)) {
+  if (name in Collection.prototype || Object.getOwnPropertyDescriptor(mongoose.mongo.Collection.prototype, name)?.get)
+    continue
+  Object.defineProperty(Collection.prototype, name, { value: () => refuse(`Collection.${name}`) })
+}
+
+const invalid = (message: string) => new mongoose.mongo.MongoInvalidArgumentError(message)
+
+function parseAtomic(update: unknown): Update {
+  const first = typeof update === 'object' && update !== null && !Array.isArray(update) ? Object.keys(update)[0] : '$'
+  if (!first?.startsWith('$')) throw invalid('Update document requires atomic operators')
+  return parseUpdate(update)
+}
+
+/** What a server would find wrong with an update is the failure of that one operation; what we refuse is told at once. */
+function deferred<T>(parse: () => T): () => T {
+  try {
+    const value = parse()
+    return () => value
+  } catch (error) {
+    if (!(error instanceof mongoose.mongo.MongoServerError)) throw error
+    return () => {
+      throw error
+    }
+  }
+}
+
+const parseSort = (sort: unknown) => parseDirections(sort, 'a sort')
+
+function checkPage({ skip, limit }: { skip?: unknown; limit?: unknown }): { skip: number; limit: number } {
+  const page = { skip: Number(skip ?? 0), limit: Math.abs(Number(limit ?? 0)) }
+  if (!Number.isInteger(page.skip) || page.skip < 0 || !Number.isInteger(page.limit))
+    return refuse('a skip or limit that is no whole number')
+  return page
+}
+
+function structuredCopy<T extends Value>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(structuredCopy) as T
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value
+  const fields: Fields = {}
+  for (const [name, field] of Object.entries(value)) fields[name] = structuredCopy(field)
+  return fields as T
+}

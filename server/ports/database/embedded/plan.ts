@@ -1,0 +1,181 @@
+import { conjuncts, type Filter } from './filter.ts'
+import { type Index, implied } from './indexes.ts'
+import { encodeKey, fitBound } from './keys.ts'
+import { rank, type Value } from './values.ts'
+
+/** Ranges of keys of one index (or, without one, all documents) that hold every match. */
+export interface Scan {
+  index: Index | null
+  ranges: Range[]
+  reverse: boolean
+  /** Read as listed, or merged by key from this byte of each range, or in no useful order. */
+  order: 'listed' | 'merged' | 'none'
+}
+export interface Range {
+  low: Buffer
+  high: Buffer
+  /** Where the keys of this range begin to differ in a way that the order asked for depends on. */
+  offset: number
+}
+export type Sort = Record<string, 1 | -1>
+
+const MOST_RANGES = 10_000
+const MOST_MERGED = 500
+const NOTHING = Buffer.alloc(0)
+const AFTER = Buffer.of(0xff)
+
+/** The scans whose union holds every match: one, or one for each branch of an `$or`. */
+export function plan(filter: Filter, sort: Sort, indexes: readonly Index[]): Scan[] {
+  const conditions = conjuncts(filter)
+  const best = bestScan(conditions, sort, indexes)
+  const branches = best.index ? undefined : conditions.find((each) => each.op === '$or')
+  if (branches?.op !== '$or') return [best]
+  const scans = branches.filters.map((branch) => bestScan([...conditions, ...conjuncts(branch)], {}, indexes))
+  return scans.every(({ index }) => index) ? scans.map((scan) => ({ ...scan, order: 'none' as const })) : [best]
+}
+
+function bestScan(conditions: readonly Filter[], sort: Sort, indexes: readonly Index[]): Scan {
+  const sorted = Object.keys(sort).length > 0
+  let best: Scan = {
+    index: null,
+    ranges: [{ low: NOTHING, high: AFTER, offset: 0 }],
+    reverse: false,
+    order: sorted ? 'none' : 'listed',
+  }
+  let bestScore = 0
+  for (const index of indexes) {
+    if (!implied(index.partial, conditions)) continue
+    const { scan, score } = scanOf(index, conditions, sort)
+    if (score > bestScore) [best, bestScore] = [scan, score]
+  }
+  return best
+}
+
+function scanOf(index: Index, conditions: readonly Filter[], sort: Sort): { scan: Scan; score: number } {
+  const points: Value[][] = []
+  for (const path of index.paths) {
+    const values = isShadowed(index, points.length) ? undefined : pointsOf(path, conditions)
+    if (!values || points.reduce((product, each) => product * each.length, values.length) > MOST_RANGES) break
+    points.push(values)
+  }
+  const whole = points.length === index.paths.length
+  const range = whole || isShadowed(index, points.length) ? undefined : rangeOf(index, points.length, conditions)
+  const { order, reverse, skipped } = orderOf(index, points, sort)
+  const scan: Scan = { index, ranges: rangesOf(index, points, range, skipped, reverse), reverse, order }
+  const score =
+    points.length * 10 +
+    (range ? 5 : 0) +
+    (whole && index.record.unique ? 100 : 0) +
+    (order !== 'none' && Object.keys(sort).length > 0 ? 8 : 0)
+  return { scan, score }
+}
+
+/** Two paths into the same array are met by different items, so that only the first may bound the scan. */
+function isShadowed(index: Index, at: number): boolean {
+  return index.record.multikey === true && index.paths.slice(0, at).some((path) => path[0] === index.paths[at]?.[0])
+}
+
+function pointsOf(path: string[], conditions: readonly Filter[]): Value[] | undefined {
+  const name = path.join('.')
+  for (const each of conditions) {
+    if (!('path' in each) || each.path.join('.') !== name) continue
+    if (each.op === '$eq' && !Array.isArray(each.value)) return [each.value]
+    if (each.op === '$in' && !each.values.some(Array.isArray)) return each.values
+  }
+  return undefined
+}
+
+interface Bound {
+  bytes: Buffer
+  after: boolean
+}
+
+/** On an array each bound may be met by another item, so that only one of them counts. */
+function rangeOf(index: Index, at: number, conditions: readonly Filter[]): { low: Bound; high: Bound } | undefined {
+  const name = index.paths[at]?.join('.')
+  let low: Bound | undefined
+  let high: Bound | undefined
+  for (const each of conditions) {
+    if (!('value' in each) || each.op === '$eq' || each.path.join('.') !== name) continue
+    if (index.record.multikey && (low || high)) continue
+    const bytes = encodeKey([each.value], [1])
+    const bracket = rank(each.value)
+    const atLeast: Bound = { bytes: Buffer.of(bracket - 1), after: true }
+    const below: Bound = { bytes: Buffer.of(bracket + 1), after: false }
+    const isLow = each.op === '$gt' || each.op === '$gte'
+    const given: Bound = { bytes, after: each.op === '$gt' || each.op === '$lte' }
+    const ends = isLow ? { low: given, high: below } : { low: atLeast, high: given }
+    if (!low || place(ends.low, low) > 0) low = ends.low
+    if (!high || place(ends.high, high) < 0) high = ends.high
+  }
+  return low && high ? { low, high } : undefined
+}
+
+const edge = ({ bytes, after }: Bound): Buffer => (after ? Buffer.concat([bytes, AFTER]) : bytes)
+const place = (one: Bound, other: Bound): number => Buffer.compare(edge(one), edge(other))
+
+/** Can the index give the order asked for, and from which component on must its keys be compared? */
+function orderOf(index: Index, points: Value[][], sort: Sort): Pick<Scan, 'order' | 'reverse'> & { skipped: number } {
+  const wanted = Object.entries(sort)
+  if (wanted.length === 0) return { order: 'listed', reverse: false, skipped: 0 }
+  const none = { order: 'none' as const, reverse: false, skipped: 0 }
+  if (index.record.multikey || index.record.cut) return none
+  let next = 0
+  let skipped = 0
+  let reverse: boolean | undefined
+  for (const [at, path] of index.paths.entries()) {
+    const [name, direction] = wanted[next] ?? []
+    if (name === path.join('.')) {
+      const backwards = direction !== index.directions[at]
+      if (reverse !== undefined && backwards !== reverse && points[at]?.length !== 1) return none
+      if (points[at]?.length !== 1) reverse = backwards
+      next++
+    } else if (points[at]?.length === 1) {
+      if (next === 0) skipped = at + 1
+    } else if (next === 0 && points[at]) {
+      skipped = at + 1
+    } else break
+  }
+  while (next < wanted.length && isFixed(wanted[next]?.[0], index, points)) next++
+  if (next < wanted.length) return none
+  const count = points.reduce((product, values) => product * values.length, 1)
+  if (count > MOST_MERGED) return none
+  return { order: count > 1 ? 'merged' : 'listed', reverse: reverse ?? false, skipped }
+}
+
+function isFixed(name: string | undefined, index: Index, points: Value[][]): boolean {
+  return index.paths.some((path, at) => path.join('.') === name && points[at]?.length === 1)
+}
+
+function rangesOf(
+  index: Index,
+  points: Value[][],
+  range: { low: Bound; high: Bound } | undefined,
+  skipped: number,
+  reverse: boolean,
+): Range[] {
+  const downwards = index.directions[points.length] === -1
+  const low = range ? (downwards ? inverted(range.high) : edge(range.low)) : NOTHING
+  const high = range ? (downwards ? inverted(range.low) : edge(range.high)) : AFTER
+  const ranges = product(points).map((values) => {
+    const prefix = encodeKey(values, index.directions)
+    const offset = skipped === 0 ? 0 : encodeKey(values.slice(0, skipped), index.directions).length
+    return {
+      low: fitBound(Buffer.concat([prefix, low]), 'low'),
+      high: fitBound(Buffer.concat([prefix, high]), 'high'),
+      offset,
+    }
+  })
+  ranges.sort((one, other) => Buffer.compare(one.low, other.low))
+  const once = ranges.filter(({ low }, at) => at === 0 || !low.equals(ranges[at - 1]?.low ?? NOTHING))
+  return reverse ? once.reverse() : once
+}
+
+function inverted({ bytes, after }: Bound): Buffer {
+  const turned = Buffer.from(bytes.map((byte) => ~byte & 0xff))
+  return after ? turned : Buffer.concat([turned, AFTER])
+}
+
+function product(points: Value[][]): Value[][] {
+  return points.reduce<Value[][]>((rows, values) => rows.flatMap((row) => values.map((value) => [...row, value])), [[]])
+}

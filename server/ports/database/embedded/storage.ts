@@ -1,0 +1,154 @@
+import type { RootDatabase } from 'lmdb'
+import mongoose from 'mongoose'
+import type { IndexRecord } from './indexes.ts'
+
+/** What the file holds, by namespace; kept whole under one key. */
+export interface CollectionRecord {
+  tree: number
+  indexes: IndexRecord[]
+}
+interface Catalog {
+  nextTree: number
+  collections: Record<string, CollectionRecord>
+}
+
+export interface Slot {
+  key: Buffer
+  value: Buffer
+}
+
+interface Job {
+  run: () => unknown
+  outcome: { value: unknown } | { error: unknown } | undefined
+  resolve: (value: never) => void
+  reject: (error: unknown) => void
+}
+
+const CATALOG = Buffer.of(0, 0)
+const NUL = Buffer.of(0)
+const FIRST_PIECE = 16
+const LARGEST_PIECE = 1024
+
+/** Ordered bytes on disk. Reads see what is durable; writes queue up while a commit is under way and share the next one. */
+export class Storage {
+  catalog: Catalog = { nextTree: 1, collections: {} }
+  readonly counters = { documentsRead: 0, commits: 0 }
+  readonly #onRollback: (() => void)[] = []
+  readonly #database: RootDatabase<Buffer, Buffer>
+  #queue: Job[] = []
+  #committing: Promise<void> | null = null
+
+  constructor(database: RootDatabase<Buffer, Buffer>) {
+    this.#database = database
+    this.#readCatalog()
+  }
+
+  get(key: Buffer): Buffer | undefined {
+    return this.#database.getBinaryFast(key)
+  }
+
+  /** Keys in low <= key < high, or backwards; read piece by piece, so that nothing is held while the reader pauses. */
+  *scan(low: Buffer, high: Buffer, reverse: boolean): Generator<Slot> {
+    let [start, end, limit] = [low, high, FIRST_PIECE]
+    while (Buffer.compare(start, end) < 0) {
+      const range = reverse
+        ? { start: end, end: start, limit, reverse, exclusiveStart: true, inclusiveEnd: true }
+        : { start, end, limit }
+      const piece = Array.from(this.#database.getRange(range))
+      yield* piece
+      const last = piece.at(-1)
+      if (!last || piece.length < limit) return
+      if (reverse) end = last.key
+      else start = Buffer.concat([last.key, NUL])
+      limit = Math.min(limit * 4, LARGEST_PIECE)
+    }
+  }
+
+  /** Only within a write. */
+  put(key: Buffer, value: Buffer): void {
+    this.#database.putSync(key, value)
+  }
+
+  /** Only within a write. */
+  remove(key: Buffer): void {
+    this.#database.removeSync(key)
+  }
+
+  /** Only within a write. */
+  saveCatalog(): void {
+    this.put(CATALOG, Buffer.from(JSON.stringify(this.catalog)))
+  }
+
+  /** Called when a commit has failed and what is in memory may be ahead of the file. */
+  onRollback(listener: () => void): void {
+    this.#onRollback.push(listener)
+  }
+
+  /** Runs the job in the next commit and resolves once it is on the disk. A job that throws must not have written. */
+  write<T>(run: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run, outcome: undefined, resolve, reject })
+      this.#committing ??= this.#commit().finally(() => {
+        this.#committing = null
+      })
+    })
+  }
+
+  async close(): Promise<void> {
+    while (this.#committing) await this.#committing
+    await this.#database.close()
+  }
+
+  async #commit(): Promise<void> {
+    while (this.#queue.length > 0) {
+      let jobs: Job[] = []
+      try {
+        await this.#database.childTransaction(() => {
+          jobs = this.#queue
+          this.#queue = []
+          for (const job of jobs) perform(job)
+        })
+        this.counters.commits++
+        for (const job of jobs) settle(job)
+      } catch (error) {
+        await this.#rollBack(jobs, error)
+      }
+    }
+  }
+
+  async #rollBack(jobs: Job[], error: unknown): Promise<void> {
+    const reason = await reasonOf(error)
+    this.#readCatalog()
+    for (const listener of this.#onRollback) listener()
+    for (const job of jobs) job.reject(new Error('The write was not stored', { cause: reason }))
+  }
+
+  #readCatalog(): void {
+    const stored = this.#database.get(CATALOG)
+    this.catalog = stored ? JSON.parse(stored.toString()) : { nextTree: 1, collections: {} }
+  }
+}
+
+/** An error of the caller's is his answer; any other takes back the whole commit. */
+function perform(job: Job): void {
+  try {
+    job.outcome = { value: job.run() }
+  } catch (error) {
+    if (!(error instanceof mongoose.mongo.MongoError)) throw error
+    job.outcome = { error }
+  }
+}
+
+function settle({ outcome, resolve, reject }: Job): void {
+  if (outcome && 'value' in outcome) resolve(outcome.value as never)
+  else reject(outcome?.error)
+}
+
+/** A full disk shows in a promise that is rejected beside the error; left alone it would end the process. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !('commitError' in error)) return error
+  return Promise.race([
+    Promise.resolve(error.commitError).catch((reason: unknown) => reason),
+    new Promise((resolve) => setTimeout(resolve, 100, error)),
+  ])
+}

@@ -1,0 +1,308 @@
+import { serverError } from './errors.ts'
+import { type Filter, matches } from './filter.ts'
+import { type Entries, type Entry, entriesOf, type Index, type IndexRecord, openIndex, sortKey } from './indexes.ts'
+import { emptyArray, type Part } from './keys.ts'
+import { plan, type Range, type Scan, type Sort } from './plan.ts'
+import type { CollectionRecord, Slot, Storage } from './storage.ts'
+import { type Document, decode, encode } from './values.ts'
+
+export interface Found {
+  row: number
+  document: Document
+}
+interface Match {
+  filter: Filter
+  sort: Sort
+  skip: number
+  limit: number
+}
+
+const ROW_BYTES = 6
+const TREE_BYTES = 2
+const EXPIRED_AT_ONCE = 1000
+const ID_INDEX = { name: '_id_', key: { _id: 1 as const }, unique: true as const }
+
+/** The documents of one collection in the order of their insertion, and their indexes. All writes run within a commit. */
+export class Table {
+  readonly namespace: string
+  readonly #storage: Storage
+  #indexes: Index[] = []
+  #tree = 0
+  #nextRow = 0
+
+  constructor(storage: Storage, namespace: string) {
+    this.#storage = storage
+    this.namespace = namespace
+    this.load()
+  }
+
+  get indexes(): readonly Index[] {
+    return this.#indexes
+  }
+
+  /** Takes over what the catalog says; a collection that was never written to has nothing. */
+  load(): void {
+    const record = this.#storage.catalog.collections[this.namespace]
+    this.#indexes = record?.indexes.map(openIndex) ?? []
+    this.#tree = record?.tree ?? 0
+    const [last] = this.#storage.scan(treeKey(this.#tree), treeKey(this.#tree + 1), true)
+    this.#nextRow = record && last ? last.key.readUIntBE(TREE_BYTES, ROW_BYTES) + 1 : 0
+  }
+
+  *find({ filter, sort, skip, limit }: Match): Generator<Found> {
+    if (!this.#tree) return
+    const scans = plan(filter, sort, this.#indexes)
+    let found = this.#matching(scans, filter)
+    if (scans.some(({ order }) => order === 'none') && Object.keys(sort).length > 0) found = sorted(found, sort)
+    let passed = 0
+    const end = limit === 0 ? Number.POSITIVE_INFINITY : skip + limit
+    for (const each of found) {
+      if (passed++ >= skip) yield each
+      if (passed >= end) return
+    }
+  }
+
+  insert(document: Document): void {
+    this.create()
+    const added = this.#indexes.map((index) => ({ index, ...entriesOf(index, document) }))
+    for (const { index, entries } of added) this.#checkUnique(index, entries)
+    const row = this.#nextRow++
+    this.#storage.put(this.#rowKey(row), encode(document))
+    for (const each of added) this.#putEntries(each.index, row, each)
+  }
+
+  /** Replaces a document by one with the same `_id`. */
+  replace(row: number, before: Document, after: Document): void {
+    const changed = this.#indexes.map((index) => {
+      const old = entriesOf(index, before).entries
+      const { entries, multikey, cut } = entriesOf(index, after)
+      return { index, dropped: without(old, entries), entries: without(entries, old), multikey, cut }
+    })
+    for (const { index, entries } of changed) this.#checkUnique(index, entries)
+    this.#storage.put(this.#rowKey(row), encode(after))
+    for (const each of changed) {
+      for (const entry of each.dropped) this.#storage.remove(this.#entryKey(each.index, entry, row))
+      this.#putEntries(each.index, row, each)
+    }
+  }
+
+  delete({ row, document }: Found): void {
+    for (const index of this.#indexes) {
+      for (const entry of entriesOf(index, document).entries) this.#storage.remove(this.#entryKey(index, entry, row))
+    }
+    this.#storage.remove(this.#rowKey(row))
+  }
+
+  /** Adds an index over what is there; the same one again is no error. */
+  addIndex(given: Omit<IndexRecord, 'tree'>): string {
+    const same = this.#indexes.find(({ record }) => isSame(record, given))
+    if (same) return same.record.name
+    checkNames(this.#indexes, given)
+    if (given.unique) this.#checkBuild(openIndex({ ...given, tree: 0 }))
+    this.create()
+    const index = openIndex({ ...given, tree: this.#storage.catalog.nextTree++ })
+    for (const { row, document } of this.#all()) this.#putEntries(index, row, entriesOf(index, document))
+    this.#record().indexes.push(index.record)
+    this.#indexes.push(index)
+    this.#storage.saveCatalog()
+    return given.name
+  }
+
+  /** Deletes some of what has expired, and tells whether there may be more. */
+  expire(now: number): boolean {
+    let deleted = 0
+    for (const { record, partial } of this.#indexes) {
+      const [path] = Object.keys(record.key)
+      if (record.expireAfterSeconds === undefined || path === undefined) continue
+      const end = new Date(now - record.expireAfterSeconds * 1000)
+      const expired: Filter = { op: '$lte', path: path.split('.'), value: end }
+      const filter: Filter = { op: '$and', filters: partial ? [expired, partial] : [expired] }
+      const found = [...this.find({ filter, sort: {}, skip: 0, limit: EXPIRED_AT_ONCE })]
+      for (const each of found) this.delete(each)
+      deleted = Math.max(deleted, found.length)
+    }
+    return deleted === EXPIRED_AT_ONCE
+  }
+
+  size(): number {
+    if (!this.#tree) return 0
+    let count = 0
+    for (const _ of this.#storage.scan(treeKey(this.#tree), treeKey(this.#tree + 1), false)) count++
+    return count
+  }
+
+  create(): void {
+    const { catalog } = this.#storage
+    if (catalog.collections[this.namespace]) return
+    this.#tree = catalog.nextTree++
+    const record: IndexRecord = { ...ID_INDEX, tree: catalog.nextTree++ }
+    catalog.collections[this.namespace] = { tree: this.#tree, indexes: [record] }
+    this.#indexes = [openIndex(record)]
+    this.#storage.saveCatalog()
+  }
+
+  *#matching(scans: Scan[], filter: Filter): Generator<Found> {
+    const seen = scans.length > 1 || scans.some(({ index }) => index?.record.multikey) ? new Set<number>() : undefined
+    for (const scan of scans) {
+      for (const row of this.#rows(scan)) {
+        if (seen?.has(row)) continue
+        seen?.add(row)
+        const document = this.#read(row)
+        if (document && matches(filter, document)) yield { row, document }
+      }
+    }
+  }
+
+  *#rows(scan: Scan): Generator<number> {
+    const { index, ranges, reverse } = scan
+    if (!index) {
+      for (const { key } of this.#storage.scan(treeKey(this.#tree), treeKey(this.#tree + 1), false)) yield rowOf(key)
+      return
+    }
+    const slots = ranges.map((range) => this.#slots(index, range, reverse))
+    const listed = scan.order === 'merged' ? merged(slots, ranges, reverse) : joined(slots)
+    for (const slot of listed) yield rowOf(slot.value)
+  }
+
+  #slots(index: Index, { low, high }: Range, reverse: boolean): Generator<Slot> {
+    const prefix = treeKey(index.record.tree)
+    return this.#storage.scan(Buffer.concat([prefix, low]), Buffer.concat([prefix, high]), reverse)
+  }
+
+  *#all(): Generator<Found> {
+    if (!this.#tree) return
+    for (const row of this.#rows({ index: null, ranges: [], reverse: false, order: 'listed' })) {
+      const document = this.#read(row)
+      if (document) yield { row, document }
+    }
+  }
+
+  #read(row: number): Document | undefined {
+    const bytes = this.#storage.get(this.#rowKey(row))
+    if (!bytes) return undefined
+    this.#storage.counters.documentsRead++
+    return decode(bytes)
+  }
+
+  #record(): CollectionRecord {
+    const record = this.#storage.catalog.collections[this.namespace]
+    if (!record) throw new Error(`${this.namespace} has no record`)
+    return record
+  }
+
+  #checkUnique(index: Index, entries: readonly Entry[]): void {
+    if (!index.record.unique) return
+    const taken = entries.find((entry) => this.#storage.get(this.#entryKey(index, entry, 0)))
+    if (taken) throw this.#duplicate(index, taken)
+  }
+
+  #checkBuild(index: Index): void {
+    const keys = new Set<string>()
+    for (const { document } of this.#all()) {
+      for (const entry of entriesOf(index, document).entries) {
+        const key = entry.key.toString('latin1')
+        if (keys.has(key)) throw this.#duplicate(index, entry)
+        keys.add(key)
+      }
+    }
+  }
+
+  #duplicate({ record }: Index, { parts }: Entry) {
+    const keyValue = Object.fromEntries(Object.keys(record.key).map((path, at) => [path, shownPart(parts[at])]))
+    const shown = Object.entries(keyValue).map(([path, value]) => `${path}: ${JSON.stringify(value)}`)
+    const message = `E11000 duplicate key error collection: ${this.namespace} index: ${record.name} dup key: { ${shown.join(', ')} }`
+    return serverError(11000, message, { keyPattern: { ...record.key }, keyValue })
+  }
+
+  #putEntries(index: Index, row: number, { entries, multikey, cut }: Entries): void {
+    for (const entry of entries) this.#storage.put(this.#entryKey(index, entry, row), rowBytes(row))
+    const { record } = index
+    if ((!multikey || record.multikey) && (!cut || record.cut)) return
+    if (multikey) record.multikey = true
+    if (cut) record.cut = true
+    this.#storage.saveCatalog()
+  }
+
+  /** A unique index holds one row a key; in any other the row is part of the key. */
+  #entryKey({ record }: Index, { key }: Entry, row: number): Buffer {
+    return Buffer.concat(record.unique ? [treeKey(record.tree), key] : [treeKey(record.tree), key, rowBytes(row)])
+  }
+
+  #rowKey(row: number): Buffer {
+    return Buffer.concat([treeKey(this.#tree), rowBytes(row)])
+  }
+}
+
+function treeKey(tree: number): Buffer {
+  const bytes = Buffer.allocUnsafe(TREE_BYTES)
+  bytes.writeUInt16BE(tree)
+  return bytes
+}
+
+function rowBytes(row: number): Buffer {
+  const bytes = Buffer.allocUnsafe(ROW_BYTES)
+  bytes.writeUIntBE(row, 0, ROW_BYTES)
+  return bytes
+}
+
+/** A row's number ends both its own key and the value of each of its entries. */
+const rowOf = (bytes: Buffer): number => bytes.readUIntBE(bytes.length - ROW_BYTES, ROW_BYTES)
+
+const shownPart = (part: Part): Part | null => (part === undefined || part === emptyArray ? null : part)
+
+const without = (entries: readonly Entry[], others: readonly Entry[]): Entry[] =>
+  entries.filter(({ key }) => !others.some((other) => other.key.equals(key)))
+
+function isSame(one: Omit<IndexRecord, 'tree'>, other: Omit<IndexRecord, 'tree'>): boolean {
+  const isId = (key: object) => Object.keys(key).join() === '_id'
+  if (isId(one.key) && isId(other.key)) return true
+  return one.name === other.name && definitionOf(one) === definitionOf(other)
+}
+
+function definitionOf({ key, unique, partialFilterExpression, expireAfterSeconds }: Omit<IndexRecord, 'tree'>): string {
+  return JSON.stringify([Object.entries(key), unique, partialFilterExpression, expireAfterSeconds])
+}
+
+function checkNames(indexes: readonly Index[], given: Omit<IndexRecord, 'tree'>): void {
+  for (const { record } of indexes) {
+    if (record.name === given.name) {
+      const message = `An existing index has the same name as the requested index. Requested index: ${given.name}`
+      throw serverError(86, message, { codeName: 'IndexKeySpecsConflict' })
+    }
+    if (JSON.stringify(Object.entries(record.key)) === JSON.stringify(Object.entries(given.key))) {
+      throw serverError(85, `Index already exists with a different name or options: ${record.name}`, {
+        codeName: 'IndexOptionsConflict',
+      })
+    }
+  }
+}
+
+function* joined(slots: Iterable<Slot>[]): Generator<Slot> {
+  for (const each of slots) yield* each
+}
+
+/** Merges ranges that are each in order, by their keys from each range's offset on. */
+function* merged(slots: Generator<Slot>[], ranges: readonly Range[], reverse: boolean): Generator<Slot> {
+  const heads = slots.flatMap((slot, at) => {
+    const head = slot.next()
+    return head.done ? [] : [{ slot, head: head.value, offset: TREE_BYTES + (ranges[at]?.offset ?? 0) }]
+  })
+  while (heads.length > 0) {
+    const next = heads.reduce((best, each) => {
+      const order = Buffer.compare(each.head.key.subarray(each.offset), best.head.key.subarray(best.offset))
+      return (reverse ? order > 0 : order < 0) ? each : best
+    })
+    yield next.head
+    const head = next.slot.next()
+    if (head.done) heads.splice(heads.indexOf(next), 1)
+    else next.head = head.value
+  }
+}
+
+/** As MongoDB sorts: an array counts as its least item upwards and its greatest downwards. */
+function* sorted(found: Iterable<Found>, sort: Sort): Generator<Found> {
+  const index = openIndex({ tree: 0, name: 'sort', key: sort })
+  const keyed = Array.from(found, (each) => ({ each, key: sortKey(index, each.document) }))
+  keyed.sort((one, other) => Buffer.compare(one.key, other.key))
+  for (const { each } of keyed) yield each
+}

@@ -1,0 +1,144 @@
+import mongoose from 'mongoose'
+import { refuse } from './errors.ts'
+
+const { Binary } = mongoose.mongo
+export type Binary = InstanceType<typeof Binary>
+export type Scalar = null | boolean | number | string | Date
+export type Value = Scalar | Binary | Value[] | Fields
+export interface Fields {
+  [field: string]: Value
+}
+export interface Document extends Fields {
+  _id: string
+}
+export type Missing = undefined
+
+export const isScalar = (value: unknown): value is Scalar =>
+  value === null || typeof value !== 'object' || isDate(value)
+export const isDate = (value: unknown): value is Date => value instanceof Date
+export const isBinary = (value: unknown): value is Binary => value instanceof Binary
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isDate(value) && !isBinary(value)
+
+/** A deep copy that holds only what may be stored; `undefined` becomes null and lone surrogates U+FFFD, as in MongoDB. */
+export function copy(value: unknown): Value {
+  switch (typeof value) {
+    case 'string':
+      return value.isWellFormed() ? value : value.toWellFormed()
+    case 'number':
+    case 'boolean':
+      return value
+    case 'undefined':
+      return null
+    case 'object':
+      return value === null ? null : copyObject(value)
+  }
+  return refuse(`a value of type ${typeof value}`)
+}
+
+function copyObject(value: object): Value {
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? refuse('an invalid Date') : new Date(value)
+  if (isBinary(value)) return new Binary(Buffer.from(value.value()), value.sub_type)
+  if ('toBSON' in value && typeof value.toBSON === 'function') return copy(value.toBSON())
+  if (value instanceof Uint8Array) return new Binary(Buffer.from(value))
+  if (Array.isArray(value)) return Array.from(value, copy)
+  if ('_bsontype' in value) return refuse(`a value of type ${String(value._bsontype)}`)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) refuse(`a value of type ${value.constructor.name}`)
+  const fields: Fields = {}
+  for (const [name, field] of Object.entries(value)) fields[checkName(name)] = copy(field)
+  return fields
+}
+
+export function checkName(name: string): string {
+  if (name.startsWith('$') || /[.\0]/.test(name) || name === '__proto__')
+    refuse(`the field name ${JSON.stringify(name)}`)
+  return name
+}
+
+/** A document to insert, its `_id` first. */
+export function copyDocument(value: unknown): Document {
+  const fields = copy(value)
+  if (!isFields(fields)) return refuse('a document that is no plain object')
+  const { _id, ...rest } = fields
+  return { _id: checkId(_id), ...rest }
+}
+
+export function checkId(id: Value | Missing): string {
+  if (typeof id !== 'string') return refuse('an _id that is no string')
+  return Buffer.byteLength(id) <= 1800 ? id : refuse('an _id of more than 1,800 bytes')
+}
+
+/** MongoDB's order of types. */
+export function rank(value: Value | Missing): number {
+  if (value === null || value === undefined) return 5
+  if (typeof value === 'number') return 10
+  if (typeof value === 'string') return 15
+  if (typeof value === 'boolean') return 40
+  if (isDate(value)) return 45
+  if (Array.isArray(value)) return 25
+  return isBinary(value) ? 30 : 20
+}
+
+/** Equal in type, value and the order of fields. */
+export function identical(one: Value, other: Value): boolean {
+  if (Object.is(one, other)) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  if (rank(one) !== rank(other)) return false
+  if (isDate(one)) return one.getTime() === Number(other)
+  if (isBinary(one))
+    return isBinary(other) && one.sub_type === other.sub_type && Buffer.compare(one.value(), other.value()) === 0
+  const entries = Object.entries(one)
+  const others = Object.entries(other)
+  return (
+    entries.length === others.length &&
+    entries.every(([name, field], at) => {
+      const pair = others[at]
+      return pair !== undefined && pair[0] === name && identical(field, pair[1])
+    })
+  )
+}
+
+/** The document as bytes: JSON, with a leading `!` where it holds what JSON cannot. */
+export function encode(document: Fields): Buffer {
+  const plain = wrap(document)
+  return Buffer.from(plain === document ? JSON.stringify(document) : `!${JSON.stringify(plain)}`)
+}
+
+export function decode(bytes: Buffer): Document {
+  const text = bytes.toString()
+  return text.startsWith('!') ? unwrap(JSON.parse(text.slice(1))) : JSON.parse(text)
+}
+
+function wrap(value: Value): unknown {
+  if (typeof value === 'number')
+    return Number.isFinite(value) && !Object.is(value, -0) ? value : { $n: String(value === 0 ? '-0' : value) }
+  if (typeof value !== 'object' || value === null) return value
+  if (isDate(value)) return { $d: value.getTime() }
+  if (isBinary(value)) return { $b: Buffer.from(value.value()).toString('base64'), $t: value.sub_type }
+  if (Array.isArray(value)) {
+    const items = value.map(wrap)
+    return items.every((item, at) => item === value[at]) ? value : items
+  }
+  let fields: Record<string, unknown> | undefined
+  for (const name in value) {
+    const field = value[name] as Value
+    const wrapped = wrap(field)
+    if (wrapped === field) continue
+    fields ??= { ...value }
+    fields[name] = wrapped
+  }
+  return fields ?? value
+}
+
+function unwrap<T>(value: T): T
+function unwrap(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => unwrap(item))
+  const fields = value as Record<string, unknown>
+  if ('$d' in fields) return new Date(Number(fields.$d))
+  if ('$n' in fields) return Number(fields.$n)
+  if ('$b' in fields) return new Binary(Buffer.from(String(fields.$b), 'base64'), Number(fields.$t))
+  for (const name in fields) fields[name] = unwrap(fields[name])
+  return fields
+}

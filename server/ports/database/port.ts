@@ -1,0 +1,28 @@
+import mongoose from 'mongoose'
+
+/** The store behind the models: MongoDB, or the embedded one of a single process. */
+export interface Database {
+  kind: 'mongodb' | 'embedded'
+  /** No other process can write to this store. */
+  alone: boolean
+  /** As shown in the table at start; carries no credentials. */
+  name: string
+  /** Milliseconds on the store's clock. */
+  now(): number
+  /** Creates the indexes of every registered model and waits for them. */
+  buildIndexes(): Promise<void>
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * What holds for every model on either store. `sanitizeFilter` stays off: it rewrites each operator of our own filters
+ * into a comparison with an object. Filters are built from validated scalars only.
+ */
+export function setUpMongoose(): void {
+  mongoose.set({ strictQuery: 'throw', bufferCommands: false, autoIndex: false, autoCreate: false })
+}
+
+export async function buildIndexes(): Promise<void> {
+  for (const model of Object.values(mongoose.models)) await model.createIndexes()
+}
