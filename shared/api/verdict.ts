@@ -29,7 +29,7 @@ export const slowModeSeconds = [0, 5, 10, 30, 60, 300, 600] as const
 const otherRules = {
   read_only: z.boolean(),
   slow_mode_seconds: z.literal(slowModeSeconds),
-  max_message_length: z.int().min(0).max(10_000),
+  max_message_length: z.int().min(0),
   rules_text: z.string().max(10_000).nullable(),
 }
 

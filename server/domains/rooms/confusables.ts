@@ -44,6 +44,7 @@ export function unmask(text: string): string {
 }
 
 function drawnLetter(character: string): string | undefined {
+  if (character.length === 1) return undefined
   const point = character.codePointAt(0) ?? 0
   const first = drawnLetters.find((start) => point >= start && point < start + 26)
   return first === undefined ? undefined : String.fromCharCode(97 + point - first)

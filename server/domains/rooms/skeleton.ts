@@ -10,7 +10,11 @@ const asciiWords = /[a-z0-9]+/g
 const words = /[\p{L}\p{N}\p{M}\p{Extended_Pictographic}]+/gu
 
 const leet = /[0-9@$!|+]/
-const leetWords = /[\p{L}\p{N}\p{M}@$!|+]*[\p{L}@$][\p{L}\p{N}\p{M}@$!|+]*/gu
+const leets = /[0-9@$!|+]/g
+const sign = /[@$!|+]/
+const asciiSignedWords = /[a-z0-9@$!|+]+/g
+const signedWords = /[\p{L}\p{N}\p{M}@$!|+]+/gu
+const letterLike = /\p{L}|[@$]{2}/u
 const looseEnds = /^[!|+]+|[!|+]+$/g
 const letterOf: Readonly<Record<string, string>> = {
   '0': 'o',
@@ -31,7 +35,7 @@ const letterOrL: Readonly<Record<string, string>> = { ...letterOf, '1': 'l', '!'
 /** The text without what only disguises it: case, width, accents, invisible characters, look-alikes. */
 export function skeleton(text: string): string {
   if (ascii.test(text)) return text.toLowerCase()
-  return unmask(text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(invisible, ''))
+  return unmask(text.normalize('NFKD').toLowerCase().replace(invisible, ''))
 }
 
 /** The words of a skeleton as they are spelled. */
@@ -40,20 +44,48 @@ export function wordsOf(bones: string): string[] {
   return bones.replace(solitary, ' $& ').match(words) ?? []
 }
 
-/** Every way a text is read: as spelled, with digits and signs as letters, and with single characters joined. */
-export function readings(text: string): string[][] {
-  const bones = skeleton(text)
-  const spelled = [wordsOf(bones)]
-  if (leet.test(bones)) spelled.push(leetReading(bones, letterOf))
-  if (/[1!|]/.test(bones)) spelled.push(leetReading(bones, letterOrL))
-  const joined = spelled.map(joinSingles).filter((reading) => reading !== null)
-  return [...spelled, ...joined]
+/** One way to spell a word, and the same with each run of one character squeezed to one. */
+export interface Spelling {
+  readonly written: string
+  readonly squeezed: string
 }
 
-function leetReading(bones: string, letters: Readonly<Record<string, string>>): string[] {
-  const disguised = bones.match(leetWords) ?? []
-  return disguised.map((word) => word.replace(looseEnds, '').replace(/[0-9@$!|+]/g, (sign) => letters[sign] ?? sign))
+/** A word in every way it can be read: as it is spelled, and with its digits and signs as letters. */
+export type Word = readonly Spelling[]
+
+/** Every way a text falls into words: as spelled, with signs inside words, and each of these with single characters joined. */
+export function readings(text: string): Word[][] {
+  const bones = skeleton(text)
+  const ways = withJoined(wordsOf(bones))
+  if (!leet.test(bones)) return ways.map((way) => way.map((word) => [spell(word)]))
+  const signed = signedWordsOf(bones)
+  if (signed.some((word) => sign.test(word) && letterLike.test(word))) ways.push(...withJoined(signed))
+  return ways.map((way) => way.map(spellings))
 }
+
+function signedWordsOf(bones: string): string[] {
+  const words = bones.match(ascii.test(bones) ? asciiSignedWords : signedWords) ?? []
+  return words.map((word) => (sign.test(word) ? word.replace(looseEnds, '') : word)).filter((word) => word !== '')
+}
+
+function spellings(word: string): Spelling[] {
+  if (!leet.test(word) || !letterLike.test(word)) return [spell(word)]
+  const asLetters = [letterOf, letterOrL].map((letters) =>
+    word.replace(leets, (written) => letters[written] ?? written),
+  )
+  return [...new Set([word, ...asLetters])].map(spell)
+}
+
+export function spell(word: string): Spelling {
+  return { written: word, squeezed: squeeze(word) }
+}
+
+function withJoined(reading: string[]): string[][] {
+  const joined = joinSingles(reading)
+  return joined === null ? [reading] : [reading, joined]
+}
+
+const surrogate = /^[\ud800-\udbff]/
 
 /** `z o r k` as `zork`; null where no two single characters follow one another. */
 function joinSingles(reading: readonly string[]): string[] | null {
@@ -61,8 +93,7 @@ function joinSingles(reading: readonly string[]): string[] | null {
   let previousIsSingle = false
   let found = false
   for (const word of reading) {
-    const isSingle =
-      word.length === 1 || (word.length === 2 && word.codePointAt(1) !== word.codePointAt(0) && [...word].length === 1)
+    const isSingle = word.length === 1 || (word.length === 2 && surrogate.test(word))
     if (isSingle && previousIsSingle) {
       joined.push((joined.pop() ?? '') + word)
       found = true
@@ -72,20 +103,22 @@ function joinSingles(reading: readonly string[]): string[] | null {
   return found ? joined : null
 }
 
-const repeated = /(.)\1+/u
-
 /** The word with each run of one character squeezed to one. */
-export function squeeze(word: string): string {
-  return repeated.test(word) ? word.replace(/(.)\1+/gu, '$1') : word
+function squeeze(word: string): string {
+  for (let at = 1; at < word.length; at += 1) {
+    if (word.charCodeAt(at) === word.charCodeAt(at - 1)) return word.replace(/(.)\1+/gu, '$1')
+  }
+  return word
 }
 
-/** Do two words of one squeezed form differ only in runs drawn out to three or more (`scaaam`)? Digits count exactly. */
-export function isDrawnOut(written: string, word: string): boolean {
-  if (written === word) return true
-  const wordRuns = runs(word)
-  return runs(written).every((run, at) => {
-    const wanted = wordRuns[at]?.length ?? 0
-    return run.length === wanted || (run.length > wanted && run.length >= 3 && !/\d/.test(run))
+/** Is this the word, letter by letter or with runs drawn out to three or more (`scaaam`)? Digits count exactly. */
+export function isSpelled(word: Spelling, as: Spelling): boolean {
+  if (word.written === as.written) return true
+  if (word.squeezed !== as.squeezed) return false
+  const wanted = runs(word.written)
+  return runs(as.written).every((run, at) => {
+    const length = wanted[at]?.length ?? 0
+    return run.length === length || (run.length > length && run.length >= 3 && !/\d/.test(run))
   })
 }
 
@@ -99,5 +132,6 @@ const unnameable = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2
 /** May this display name mislead: by control or direction characters, or by passing for staff? */
 export function isSpoofing(name: string): boolean {
   if (unnameable.test(name)) return true
-  return readings(name).some((reading) => reading.some((word) => reserved.has(word) || reserved.has(squeeze(word))))
+  const spelled = readings(name).flat(2)
+  return spelled.some(({ written, squeezed }) => reserved.has(written) || reserved.has(squeezed))
 }

@@ -1,5 +1,5 @@
 import { compilePatterns, type OnQuarantine } from './patterns.ts'
-import { isDrawnOut, readings, skeleton, squeeze, wordsOf } from './skeleton.ts'
+import { isSpelled, readings, type Spelling, skeleton, spell, type Word, wordsOf } from './skeleton.ts'
 
 export { checkPattern, patternLimits } from './patterns.ts'
 
@@ -21,7 +21,7 @@ export interface WordList {
 }
 
 interface Text {
-  readonly readings: readonly (readonly string[])[]
+  readonly readings: readonly (readonly Word[])[]
   readonly composed: string
 }
 
@@ -43,11 +43,8 @@ export function compileWords(
   return {
     isEmpty: words.length === 0,
     search(text) {
-      const ids = new Set([
-        ...text.readings.flatMap(findPhrases),
-        ...findLiterals(text.composed),
-        ...findPatterns(text.composed),
-      ])
+      const ids = new Set([...findLiterals(text.composed), ...findPatterns(text.composed)])
+      for (const reading of text.readings) findPhrases(reading, ids)
       if (ids.size === 0) return []
       const found = [...ids].flatMap((id) => order.get(id) ?? [])
       return found.sort((a, b) => a.at - b.at).map(({ word: { word: _, ...hit } }) => hit)
@@ -76,28 +73,37 @@ function isPhrase({ word }: BlockedWord): boolean {
   return !signs.test(bones) && wordsOf(bones).length > 0
 }
 
-function compilePhrases(words: readonly BlockedWord[]): (reading: readonly string[]) => string[] {
-  const byFirst = new Map<string, { id: string; phrase: readonly string[] }[]>()
-  for (const { id, word } of words) {
-    const phrase = wordsOf(skeleton(word))
-    const key = squeeze(phrase[0] ?? '')
-    byFirst.set(key, [...(byFirst.get(key) ?? []), { id, phrase }])
-  }
-  return (reading) =>
-    byFirst.size === 0
-      ? []
-      : reading.flatMap((written, at) => {
-          const candidates = byFirst.get(squeeze(written))
-          if (candidates === undefined) return []
-          return candidates.filter(({ phrase }) => isAt(phrase, reading, at)).map(({ id }) => id)
-        })
+interface Phrase {
+  readonly id: string
+  readonly first: Spelling
+  readonly others: readonly Spelling[]
 }
 
-function isAt(phrase: readonly string[], reading: readonly string[], at: number): boolean {
-  return phrase.every((word, offset) => {
-    const written = reading[at + offset]
-    return written !== undefined && squeeze(written) === squeeze(word) && isDrawnOut(written, word)
-  })
+function compilePhrases(blocked: readonly BlockedWord[]): (reading: readonly Word[], found: Set<string>) => void {
+  const byFirst = new Map<string, Phrase[]>()
+  for (const { id, word } of blocked) {
+    const [first, ...others] = wordsOf(skeleton(word)).map(spell)
+    if (first === undefined) continue
+    const phrases = byFirst.get(first.squeezed)
+    if (phrases === undefined) byFirst.set(first.squeezed, [{ id, first, others }])
+    else phrases.push({ id, first, others })
+  }
+  return (reading, found) => {
+    if (byFirst.size === 0) return
+    for (let at = 0; at < reading.length; at += 1) {
+      for (const spelling of reading[at] ?? []) {
+        const phrases = byFirst.get(spelling.squeezed)
+        if (phrases === undefined) continue
+        for (const phrase of phrases) {
+          if (isSpelled(phrase.first, spelling) && goesOn(phrase.others, reading, at + 1)) found.add(phrase.id)
+        }
+      }
+    }
+  }
+}
+
+function goesOn(others: readonly Spelling[], reading: readonly Word[], from: number): boolean {
+  return others.every((other, offset) => reading[from + offset]?.some((spelling) => isSpelled(other, spelling)))
 }
 
 const wordCharacter = /[\p{L}\p{N}\p{M}]/u

@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  encryptedImageMarker,
+  imageMimeTypes,
+  locationMarker,
+  markerFault,
+  mediaMarker,
+  pollMarker,
+  readMarker,
+  voiceMarker,
+} from '#server/domains/rooms/markers'
+import type { MessageType } from '#shared/api/verdict'
+
+const sender = '0x00000000000000000000000000000000000000aa'
+const storage = { publicUrl: 'https://media.test/files/', sender }
+const image = `https://media.test/files/encrypted/${sender}/aGVsbG8w/1700000000000_x7.enc`
+const voice = `https://media.test/files/voice/${sender}/aGVsbG8w/1700000000000_x7.enc`
+
+function faultOf(text: string, type: MessageType = 'text', of = storage): string | null {
+  const marker = readMarker(type, text)
+  expect(marker).not.toBeNull()
+  return marker && markerFault(marker, of)
+}
+
+describe('markers', () => {
+  it.each([
+    encryptedImageMarker('image/png', image),
+    voiceMarker(0, voice),
+    voiceMarker(3600, voice),
+    mediaMarker('IMAGE', image),
+    mediaMarker('GIF', image),
+    mediaMarker('PIXEL_ART', image),
+    locationMarker({ lat: 1.5, lng: -2 }),
+    pollMarker('Tea or coffee?'),
+    `${mediaMarker('IMAGE', image)}\n`,
+    mediaMarker('IMAGE', `https://media.test/files/chat-images/encrypted/${sender}/aGVsbG8w/1_a.enc`),
+    voiceMarker(9, `https://media.test/files/chat-voice/voice/${sender}/aGVsbG8w/1_a.enc`),
+  ])('takes %s', (text) => expect(faultOf(text)).toBeNull())
+
+  it.each([
+    ['a foreign host', '[IMAGE]https://evil.test/files/encrypted/x.png'],
+    ['another sender', `[IMAGE]${image.replace('aa/', 'ab/')}`],
+    ['a longer host', `[IMAGE]${image.replace('media.test', 'media.test.evil.test')}`],
+    ['user information', `[IMAGE]${image.replace('media.test', 'media.test@evil.test')}`],
+    ['another scheme', `[IMAGE]${image.replace('https', 'http')}`],
+    ['javascript', '[ENC_IMAGE:image/png]javascript:alert(1)'],
+    ['a relative address', '[IMAGE]//media.test/files/x'],
+    ['a voice path in an image', `[IMAGE]${voice}`],
+    ['an image path in a voice message', `[VOICE:3]${image}`],
+    ['a climb', `[IMAGE]https://media.test/files/encrypted/${sender}/../0xbb/x.enc`],
+    ['an encoded climb', `[IMAGE]https://media.test/files/encrypted/${sender}/%2e%2e/0xbb/x.enc`],
+    ['a backslash', `[IMAGE]https://media.test/files/encrypted/${sender}\\..\\x.enc`],
+    ['a query', `[IMAGE]${image}?x=1`],
+    ['a fragment', `[IMAGE]${image}#x`],
+    ['an empty key', `[IMAGE]https://media.test/files/encrypted/${sender}/`],
+    ['text after the address', `[IMAGE]${image} https://evil.test`],
+    ['a nested marker', `[IMAGE][VOICE:3]${voice}`],
+    ['html', `[ENC_IMAGE:text/html]${image}`],
+    ['svg', `[ENC_IMAGE:image/svg+xml]${image}`],
+    ['no image type', `[ENC_IMAGE:]${image}`],
+    ['no parameter', `[ENC_IMAGE]${image}`],
+    ['a second of too many', `[VOICE:3601]${voice}`],
+    ['a billion seconds', `[VOICE:1000000000]${voice}`],
+    ['a negative duration', `[VOICE:-1]${voice}`],
+    ['a fraction', `[VOICE:1.5]${voice}`],
+    ['other digits', `[VOICE:１２]${voice}`],
+    ['words for a duration', `[VOICE:abc]${voice}`],
+    ['no duration', `[VOICE]${voice}`],
+    ['no end', `[VOICE:12${voice}`],
+    ['a parameter where there is none', `[IMAGE:x]${image}`],
+    ['a location that is no JSON', '[LOCATION]here'],
+    ['a location that is a list', '[LOCATION][1,2]'],
+    ['nothing behind it', '[IMAGE]'],
+  ])('T25: refuses %s', (_, text) => expect(faultOf(text)).not.toBeNull())
+
+  it.each(['\ufeff', ' ', '\n\t', '\u200b', '\u2060\u200d', '\u202e', '\u00a0', '\u3164', '\u2800', '\0', '\u00ad'])(
+    'T25: sees the marker behind %j',
+    (blank) => {
+      expect(readMarker('text', `${blank}[IMAGE]https://evil.test/x.png`)?.content).toBe('photo')
+      expect(readMarker('text', `${blank}${blank}[VOICE:3]x`)?.content).toBe('voice')
+    },
+  )
+
+  it.each(['', 'hello', '[image]https://x.test', 'see [IMAGE]x', '[IMAGES]x', '[OTHER]x', '[ IMAGE]x', '[VOICES:3]x'])(
+    'reads %j as text',
+    (text) => expect(readMarker('text', text)).toBeNull(),
+  )
+
+  it('holds a bare address sent under a type of media to the same rule', () => {
+    expect(faultOf(image, 'photo')).toBeNull()
+    expect(faultOf(voice, 'voice_memo')).toBeNull()
+    expect(faultOf('https://evil.test/x.gif', 'gif')).not.toBeNull()
+    expect(faultOf('javascript:alert(1)', 'photo')).not.toBeNull()
+    expect(readMarker('text', image)).toBeNull()
+    expect(readMarker('photo', 'a caption')).toBeNull()
+  })
+
+  it('knows a sender by the lowercased id that is in the path', () => {
+    const base58 = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'
+    const path = `https://media.test/files/encrypted/${base58.toLowerCase()}/aGVsbG8w/1_a.enc`
+    expect(faultOf(mediaMarker('IMAGE', path), 'text', { ...storage, sender: base58 })).toBeNull()
+  })
+
+  it('takes what it builds, and nothing under any other prefix', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...imageMimeTypes), fc.webUrl({ withQueryParameters: true }), (mime, url) => {
+        expect(faultOf(encryptedImageMarker(mime, image))).toBeNull()
+        expect(faultOf(encryptedImageMarker(mime, url))).not.toBeNull()
+      }),
+    )
+  })
+
+  it('reads any text without throwing', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('[IMAGE]', '[VOICE:', '[LOCATION]', '[ENC_IMAGE:', ''), fc.string(), (tag, rest) => {
+        const marker = readMarker('text', tag + rest)
+        if (marker) markerFault(marker, storage)
+      }),
+    )
+  })
+})

@@ -1,0 +1,355 @@
+import fc from 'fast-check'
+import { RE2JS } from 're2js'
+import { describe, expect, it } from 'vitest'
+import { isSpoofing } from '#server/domains/rooms/skeleton'
+import { type BlockedWord, checkPattern, compileWords, firstHit, hits } from '#server/domains/rooms/words'
+
+function blocked(word: string, more: Partial<BlockedWord> = {}): BlockedWord {
+  return { id: word, word, scope: 'room', action: 'block', is_regex: false, ...more }
+}
+
+const pattern = (source: string, more: Partial<BlockedWord> = {}) => blocked(source, { is_regex: true, ...more })
+
+function found(text: string, ...words: BlockedWord[]): string[] {
+  return hits([compileWords(words)], text).map(({ id }) => id)
+}
+
+describe('plain words', () => {
+  it.each([
+    ['scam', 'scam'],
+    ['scam', 'a SCAM, really'],
+    ['scam', 'scam!'],
+    ['scam', '(scam)'],
+    ['scam', '@scam'],
+    ['scam', 'not_scam_at_all'],
+    ['scam', '$c@m'],
+    ['scam', '5c4m'],
+    ['scam', '5c4m!'],
+    ['scam', 's\u200bc\u2060a\ufeffm'],
+    ['scam', 'ｓｃａｍ'],
+    ['scam', 'sсаm'],
+    ['scam', '𝐬𝐜𝐚𝐦'],
+    ['scam', 's̶c̶a̶m̶'],
+    ['scam', 'ṡćäm'],
+    ['scam', 'ⓢⓒⓐⓜ'],
+    ['scam', 'ꜱᴄᴀᴍ'],
+    ['scam', '🇸🇨🇦🇲'],
+    ['scam', '🅂🄲🄰🄼'],
+    ['scam', 'scaaaam'],
+    ['scam', 'SSSCAMMM'],
+    ['scam', 's c a m'],
+    ['scam', 's.c.a.m'],
+    ['scam', 's-c_a*m'],
+    ['zork', 'z o r k'],
+    ['zork', 'the z  o  r  k now'],
+    ['zork', 'z 0 r k'],
+    ['ass', 'asss'],
+    ['ass', '@ss'],
+    ['asshole', 'aaassshole'],
+    ['hello', 'he11o'],
+    ['hello', 'hellllo'],
+    ['bill', 'b1ll'],
+    ['free money', 'FREE   money!'],
+    ['free money', 'free-money'],
+    ["don't", "I don't know"],
+    ['420', 'at 420 today'],
+    ['b4by', 'b4by'],
+    ['骗子', '这是骗子吗'],
+    ['скам', 'это скам'],
+    ['🖕', 'hey🖕you'],
+    ['c++', 'I like C++ a lot'],
+    ['#tag', 'see #tag'],
+    ['a$$', 'what an a$$'],
+    ['straße', 'Strasse'],
+  ])('%j is found in %j', (word, text) => expect(found(text, blocked(word))).toEqual([word]))
+
+  it.each([
+    ['scam', 'escamillo'],
+    ['scam', 'scams'],
+    ['scam', '5 cam'],
+    ['scam', 'his camera'],
+    ['scam', 's came'],
+    ['zork', 'zor k'],
+    ['zork', 'fez orkney'],
+    ['zork', 'i z o r k'],
+    ['ass', 'as'],
+    ['ass', 'class'],
+    ['ass', 'c l a s s'],
+    ['ass', '455'],
+    ['god', 'good'],
+    ['good', 'god'],
+    ['fail', 'fall'],
+    ['100', '1000'],
+    ['100', '10000'],
+    ['free money', 'money free'],
+    ['free money', 'free of money'],
+    ['c++', 'c'],
+    ['#tag', 'x#tags'],
+    ['baby', 'b 4'],
+    ['scam', ''],
+  ])('%j is not found in %j', (word, text) => expect(found(text, blocked(word))).toEqual([]))
+
+  it.each([
+    ['scam', '\u202emacs', 'text turned round by a direction character'],
+    ['scam', 'ᔕᑕᗩᗰ', 'Canadian syllabics'],
+    ['scam', 'scaam', 'one letter doubled, as many true words have'],
+    ['scam', 'sc am', 'a word broken in pieces of more than one character'],
+    ['scam', 'xscam', 'a letter put before it'],
+  ])('T18: %j is known to be missed in %j: %s', (word, text) => expect(found(text, blocked(word))).toEqual([]))
+
+  it('T18: takes a Cyrillic word for the Latin one it looks like', () => {
+    expect(found('рот', blocked('pot'))).toEqual(['pot'])
+  })
+
+  it('finds a word among any others, and never a word that is not there', () => {
+    const word = fc.stringMatching(/^[a-z]{4,12}$/)
+    fc.assert(
+      fc.property(word, fc.array(word), fc.array(word), (wanted, before, after) => {
+        const list = compileWords([blocked(wanted)])
+        const others = [...before, ...after].filter((other) => other !== wanted)
+        expect(hits([list], [...before, wanted, ...after].join(' '))).toHaveLength(1)
+        const drawn = others.some((other) => /(.)\1\1/.test(other))
+        if (!drawn) expect(hits([list], others.join(' '))).toEqual([])
+      }),
+    )
+  })
+
+  it('takes any text and any word without throwing', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (word, text) => {
+        hits([compileWords([blocked(word), pattern(word)])], text)
+      }),
+    )
+  })
+
+  it('reports a word that holds nothing', () => {
+    const reported: string[] = []
+    const list = compileWords([blocked('  '), blocked('scam')], (id) => reported.push(id))
+    expect(reported).toEqual(['  '])
+    expect(hits([list], 'a scam')).toHaveLength(1)
+  })
+})
+
+describe('the order of hits', () => {
+  const global = compileWords([
+    blocked('one', { id: 'g1', scope: 'global', action: 'flag' }),
+    pattern('t.o', { id: 'g2', scope: 'global', action: 'mute' }),
+  ])
+  const room = compileWords([
+    pattern('thre+', { id: 'r1' }),
+    blocked('four', { id: 'r2' }),
+    blocked('two', { id: 'r3' }),
+  ])
+
+  it('is that of the lists, not of the text', () => {
+    expect(hits([global, room], 'four three two one').map(({ id }) => id)).toEqual(['g1', 'g2', 'r1', 'r2', 'r3'])
+  })
+
+  it('lets the first word that refuses decide', () => {
+    expect(firstHit(hits([global, room], 'four three two one'))).toEqual({
+      id: 'g2',
+      scope: 'global',
+      action: 'mute',
+      is_regex: true,
+    })
+    expect(firstHit(hits([global, room], 'one four three'))?.id).toBe('r1')
+    expect(firstHit(hits([global, room], 'one'))).toBeNull()
+  })
+})
+
+describe('patterns', () => {
+  it.each([
+    ['sc[ao]m', 'SCOM'],
+    ['^hello$', 'Hello'],
+    ['\\bbuy\\s+now\\b', 'please BUY  now'],
+    ['ｂｕｙ', 'nothing'],
+    ['scam', 'ｓｃａｍ'],
+    ['\\d{4}-\\d{4}', 'call 5555-1234'],
+    ['это', 'ЭТО'],
+  ])('%j on %j agrees with the engine on the composed text', (source, text) => {
+    const expected = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE).test(text.normalize('NFKC'))
+    expect(found(text, pattern(source))).toEqual(expected ? [source] : [])
+  })
+
+  it('never sees the skeleton', () => {
+    expect(found('$c@m', pattern('scam'))).toEqual([])
+    expect(found('$c@m', pattern('\\$c@m'))).toHaveLength(1)
+  })
+
+  it.each([
+    ['(?=x)', 'Lookahead is not supported: (?='],
+    ['(?!x)', 'Lookahead is not supported: (?!'],
+    ['(?<=x)y', 'Lookbehind is not supported: (?<='],
+    ['(?<!x)y', 'Lookbehind is not supported: (?<!'],
+    ['(a)\\1', 'A backreference is not supported: \\1'],
+    ['(?<n>a)\\k<n>', 'A backreference is not supported: \\k'],
+    ['(?>a)', 'An atomic group is not supported: (?>'],
+    ['\\u0041', 'A Unicode escape is not supported: \\u'],
+    ['[^]', 'An empty class is not supported: [^]'],
+    ['(unclosed', 'The pattern is not valid: missing closing ): `(unclosed`'],
+    ['a{2000}', 'The pattern is not valid: invalid repeat count: `{2000}`'],
+    ['a++', 'The pattern is not valid: invalid nested repetition operator: `++`'],
+    ['*a', 'The pattern is not valid: missing argument to repetition operator: `*`'],
+    ['\\', 'The pattern is not valid: trailing backslash at end of expression'],
+    ['', 'The pattern is empty'],
+    ['a'.repeat(201), 'The pattern is longer than 200 characters'],
+    ['.{0,500}a.{0,500}', 'The pattern is too large: 2004 steps, at most 200'],
+  ])('refuses %j and says why', (source, reason) => {
+    const check = checkPattern(source)
+    expect(check.ok).toBe(false)
+    if (!check.ok && !reason.includes('too large')) expect(check.reason).toBe(reason)
+  })
+
+  it('says how large a pattern is', () => expect(checkPattern('(a+)+$')).toEqual({ ok: true, programSize: 8 }))
+
+  it('leaves out a bad stored pattern alone', () => {
+    const reported: [string, string][] = []
+    const words = [pattern('(?=x)'), pattern('good'), pattern('[z-a]'), blocked('scam'), pattern('(a)\\1')]
+    const list = compileWords(words, (id, reason) => reported.push([id, reason]))
+    expect(reported.map(([id]) => id)).toEqual(['(?=x)', '[z-a]', '(a)\\1'])
+    expect(hits([list], 'a good scam').map(({ id }) => id)).toEqual(['good', 'scam'])
+  })
+
+  it('takes at most 20 patterns and 1,000 steps a list', () => {
+    const reported: string[] = []
+    compileWords(
+      Array.from({ length: 25 }, (_, at) => pattern(`w${at}`)),
+      (id) => reported.push(id),
+    )
+    expect(reported).toEqual(['w20', 'w21', 'w22', 'w23', 'w24'])
+    reported.length = 0
+    compileWords(
+      Array.from({ length: 10 }, (_, at) => pattern(`${at}a{180}`)),
+      (id) => reported.push(id),
+    )
+    expect(reported).toHaveLength(5)
+  })
+
+  it('judges without a pattern that passed its deadline, from then on', () => {
+    const reported: [string, string][] = []
+    const words = [pattern('x[ab]{150}y'), pattern('[ab]*a[ab]{150}[^ab]'), blocked('scam')]
+    const list = compileWords(words, (id, reason) => reported.push([id, reason]), 5)
+    const evil = `scam ${'abba'.repeat(2_000)}`
+    expect(hits([list], evil).map(({ id }) => id)).toEqual(['scam'])
+    expect(reported).toContainEqual(['[ab]*a[ab]{150}[^ab]', 'The pattern took longer than 5 ms'])
+    const count = reported.length
+    const started = performance.now()
+    hits([list], evil)
+    expect(performance.now() - started).toBeLessThan(100)
+    expect(reported).toHaveLength(count)
+  })
+
+  it('finds the same together, alone, and in slices', () => {
+    const sources = ['ab+c', '\\bcat\\b', '^x', 'y$', '[0-9]{3}', '(foo|bar)baz', `[^q]{3}q[^q]{150}q`]
+    const piece = fc.constantFrom('abbc', ' cat ', 'x', 'y', '123', 'foobaz', 'q', 'zzz', ' ', `q${'w'.repeat(150)}q`)
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const text = pieces.join('')
+        const expected = sources.filter((source) => RE2JS.compile(source, RE2JS.CASE_INSENSITIVE).test(text))
+        expect(found(text, ...sources.map((source) => pattern(source)))).toEqual(expected)
+        expect(sources.filter((source) => found(text, pattern(source)).length > 0)).toEqual(expected)
+      }),
+      { numRuns: 50 },
+    )
+    const long = `${'v'.repeat(9_000)}fooq${'w'.repeat(150)}q`
+    expect(found(long, pattern('[^q]{3}q[^q]{150}q'))).toHaveLength(1)
+  })
+})
+
+const evilPatterns = [
+  '(a+)+$',
+  '(a|a)*$',
+  '(a|aa)+$',
+  '(.*)*=',
+  '(.*a){20}',
+  '([a-z]+)*\\d',
+  '(x+x+)+y',
+  '^(a?){50}a{50}$',
+  '(a*)*b',
+  '((a+)+)+b',
+  '(a|b)*a(a|b){30}z',
+  '[ab]*a[ab]{60}c',
+  '[ab]*a[ab]{120}c',
+  '[ab]*a[ab]{190}[^ab]',
+  '.{0,48}a.{0,49}[^ab]',
+  '.{1,90}a.{1,9}[^ab]',
+  '(ab|ba)*(a|b){40}[^ab]',
+  '(.+)+\\s',
+  '(\\w+\\s?)+!',
+  '(\\d+)+x',
+  '^(([a-z])+.)+[A-Z]([a-z])+$',
+  '^(\\w+\\.)*\\w+@$',
+  '(.*?,){30}p',
+  '(a?b?c?d?){40}z',
+  '(a{0,20}){9}b',
+  '([^b]*b){60}c',
+  '\\pL*\\pL{50}\\d',
+  '[\\s\\S]*a[\\s\\S]{100}\\z',
+  '(?:a|ab|b)*(?:ba){20}c',
+  '(aa|bb|ab|ba)*c{3}',
+  '.*.*.*.*.*=.*',
+  '(?i:a.*b.*a.*b.*a.*b.*c)',
+  '(.|\\n)*?x{20}',
+  '(\\b\\w*\\b)*q',
+  '((((((a*)*)*)*)*)*)*b',
+  '(a|b|ab)*(a|b){80}c',
+  '[ab]{50}c|[ab]{51}d',
+  '(?s).*a.{150}b.{20}$',
+  'a.{60}b.{60}a.{60}c',
+  '(a.b|b.a)*.{70}[^ab]',
+]
+
+const randomAb = (() => {
+  let state = 7
+  return Array.from({ length: 10_000 }, () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return state % 65_536 < 32_768 ? 'a' : 'b'
+  }).join('')
+})()
+const evilTexts = [
+  'a'.repeat(10_000),
+  `${'a'.repeat(9_999)}!`,
+  'ab'.repeat(5_000),
+  randomAb,
+  `${'word '.repeat(2_000)}`,
+]
+
+describe('T17: evil patterns', () => {
+  it('are forty', () => expect(new Set(evilPatterns).size).toBe(40))
+
+  it.each(evilPatterns)('%j ends within its deadline on every evil text', (source) => {
+    const list = compileWords([pattern(source)])
+    for (const text of evilTexts) {
+      const started = performance.now()
+      hits([list], text)
+      expect(performance.now() - started).toBeLessThan(150)
+    }
+  })
+})
+
+describe('T19: names that mislead', () => {
+  it.each([
+    'admin',
+    'Admіn',
+    'ADMIN',
+    'adm1n',
+    '@dmin',
+    'a d m i n',
+    'Plaza Official',
+    'the_moderator',
+    'ᴀᴅᴍɪɴ',
+    'ad\u200bmin',
+    'admiiin',
+    'adminn',
+    'Staff',
+    'name\u202egnp',
+    'new\nline',
+    'nul\0',
+    'mark\u200f',
+  ])('%j is refused', (name) => expect(isSpoofing(name)).toBe(true))
+
+  it.each(['Ada', 'Modest Mouse', 'administrivia', 'Söze', '山田', 'Анна', 'Badminton', '👩‍🚀 Zoe', 'Officer K', ''])(
+    '%j passes',
+    (name) => expect(isSpoofing(name)).toBe(false),
+  )
+})
