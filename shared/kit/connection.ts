@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event } from '#shared/kit/contract'
+import { event } from './contract.ts'
 
 export const sessionReady = event('* session:ready', {
   summary: 'The first event of every connection.',
@@ -39,4 +39,4 @@ export const serverNotice = event('* server:notice', {
   }),
 })
 
-export const kernelEvents = { sessionReady, sessionExpiring, sessionEnded, serverNotice }
+export const connectionEvents = { sessionReady, sessionExpiring, sessionEnded, serverNotice }

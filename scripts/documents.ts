@@ -1,0 +1,32 @@
+import { readdirSync } from 'node:fs'
+import { z } from 'zod'
+import { tiers } from '#server/kernel/limits'
+import { api, events } from '#shared/api/index'
+import { asyncapi } from '#shared/kit/asyncapi'
+import { connectionEvents } from '#shared/kit/connection'
+import { openapi } from '#shared/kit/openapi'
+
+const contractFolder = new URL('../shared/api/', import.meta.url)
+
+/** The text of every generated document, by its path from the root of the repository. */
+export async function documents(): Promise<Record<string, string>> {
+  const sources = { named: await namedSchemas(), tiers }
+  const written = {
+    'docs/api/openapi.json': openapi(api, sources),
+    'docs/api/asyncapi.json': asyncapi(api, { ...connectionEvents, ...events }, sources),
+  }
+  return Object.fromEntries(
+    Object.entries(written).map(([path, document]) => [path, `${JSON.stringify(document, null, 1)}\n`]),
+  )
+}
+
+/** What the contract exports as a schema of several fields carries its name into the documents; the first name wins. */
+async function namedSchemas(): Promise<Record<string, z.ZodType>> {
+  const named: Record<string, z.ZodType> = {}
+  for (const file of readdirSync(contractFolder).sort()) {
+    const exported = Object.entries((await import(new URL(file, contractFolder).href)) as Record<string, unknown>)
+    for (const [name, schema] of exported.sort(([one], [other]) => (one < other ? -1 : 1)))
+      if (schema instanceof z.ZodObject || schema instanceof z.ZodIntersection) named[name] ??= schema
+  }
+  return named
+}

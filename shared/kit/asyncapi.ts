@@ -1,0 +1,167 @@
+import { type Api, type Event, type Named, namespaces, operationsOf } from './contract.ts'
+import {
+  errorCatalogue,
+  errorCodesOf,
+  errorSchemas,
+  type JsonSchema,
+  type SchemaWriter,
+  type Sources,
+  schemaWriter,
+} from './json-schema.ts'
+
+/** The socket door as an AsyncAPI 3.0 document: a channel is a namespace, an ack is a reply. */
+export function asyncapi(api: Api, events: Readonly<Record<string, Event>>, { named, tiers }: Sources): JsonSchema {
+  const write = schemaWriter('draft-07', named)
+  const asked = operationsOf(api).flatMap((declared) => askedIn(write, declared))
+  const told = Object.entries(events).flatMap(([key, declared]) => toldIn(write, key, declared))
+  const parts = [...asked, ...told]
+  const channels = namespaces.map((namespace) => [
+    keyOf(namespace),
+    { address: namespace, messages: messagesOf(parts.filter((part) => part.namespace === namespace)) },
+  ])
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Plaza',
+      version: '1',
+      description: 'The socket door: Socket.IO 4 over WebSocket. Every event of a client is answered by an ack.',
+      license: { name: 'MIT' },
+    },
+    servers: {
+      plaza: {
+        host: 'localhost:3000',
+        protocol: 'ws',
+        description: 'Socket.IO; the credential is `auth.token`, a Bearer header, or the cookie.',
+        security: [{ $ref: '#/components/securitySchemes/session' }, { $ref: '#/components/securitySchemes/bearer' }],
+      },
+    },
+    defaultContentType: 'application/json',
+    channels: Object.fromEntries(channels),
+    operations: Object.fromEntries(parts.map(({ key, operation }) => [key, operation])),
+    components: {
+      schemas: { ...errorSchemas, ...ackSchemas, ...write.components() },
+      securitySchemes: {
+        session: { type: 'httpApiKey', in: 'cookie', name: 'app_session' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+    'x-rate-tiers': tiers,
+    'x-errors': errorCatalogue(),
+  }
+}
+
+interface Part {
+  namespace: string
+  key: string
+  messages: Record<string, JsonSchema>
+  operation: JsonSchema
+}
+
+function askedIn(write: SchemaWriter, { name, operation }: Named): Part[] {
+  const [where, event] = operation.socket?.split(' ') ?? []
+  if (where === undefined || event === undefined) return []
+  const id = name.replace('.', '_')
+  const { own, all } = errorCodesOf(operation)
+  const messages = {
+    [id]: {
+      name: event,
+      summary: operation.summary,
+      payload: { ...write.input(operation.input), additionalProperties: false },
+    },
+    [`${id}_ack`]: { name: `${event} ack`, payload: ackOf(write.output(operation.output), all) },
+  }
+  return namespacesOf(where).map((namespace) => ({
+    namespace,
+    key: keyIn(where, namespace, id),
+    messages,
+    operation: {
+      action: 'receive',
+      channel: channelRef(namespace),
+      summary: operation.summary,
+      messages: [messageRef(namespace, id)],
+      reply: { channel: channelRef(namespace), messages: [messageRef(namespace, `${id}_ack`)] },
+      'x-operation': name,
+      'x-access': operation.access,
+      'x-rate-tier': operation.limit,
+      'x-error-codes': own,
+      ...(operation.http ? { 'x-http': operation.http } : {}),
+      ...(operation.idempotency ? { 'x-idempotency-key': operation.idempotency.key } : {}),
+    },
+  }))
+}
+
+function toldIn(
+  write: SchemaWriter,
+  id: string,
+  { name, namespace: where, summary, audience, payload }: Event,
+): Part[] {
+  const messages = { [id]: { name, summary, payload: write.output(payload) } }
+  return namespacesOf(where).map((namespace) => ({
+    namespace,
+    key: keyIn(where, namespace, id),
+    messages,
+    operation: {
+      action: 'send',
+      channel: channelRef(namespace),
+      summary,
+      messages: [messageRef(namespace, id)],
+      'x-audience': audience,
+    },
+  }))
+}
+
+const namespacesOf = (where: string): readonly string[] => (where === '*' ? namespaces : [where])
+const keyOf = (namespace: string) => namespace.slice(1)
+const keyIn = (where: string, namespace: string, id: string) => (where === '*' ? `${id}_${keyOf(namespace)}` : id)
+const channelRef = (namespace: string) => ({ $ref: `#/channels/${keyOf(namespace)}` })
+const messageRef = (namespace: string, id: string) => ({ $ref: `#/channels/${keyOf(namespace)}/messages/${id}` })
+const messagesOf = (parts: readonly Part[]) => Object.assign({}, ...parts.map(({ messages }) => messages)) as JsonSchema
+
+const ackOf = (data: JsonSchema, codes: readonly string[]): JsonSchema => ({
+  oneOf: [
+    {
+      type: 'object',
+      properties: { ok: { const: true }, data, meta: { $ref: '#/components/schemas/AckMeta' } },
+      required: ['ok', 'data', 'meta'],
+    },
+    {
+      type: 'object',
+      properties: {
+        ok: { const: false },
+        error: {
+          allOf: [{ $ref: '#/components/schemas/AckError' }, { properties: { code: { enum: codes } } }],
+        },
+        meta: { $ref: '#/components/schemas/AckMeta' },
+      },
+      required: ['ok', 'error', 'meta'],
+    },
+  ],
+})
+
+const ackSchemas: Record<'AckMeta' | 'AckError', JsonSchema> = {
+  AckMeta: {
+    type: 'object',
+    properties: {
+      request_id: { type: 'string' },
+      server_time: { type: 'string', format: 'date-time' },
+      rate: {
+        type: ['object', 'null'],
+        properties: { limit: { type: 'integer' }, remaining: { type: 'integer' }, reset: { type: 'integer' } },
+        required: ['limit', 'remaining', 'reset'],
+      },
+    },
+    required: ['request_id', 'server_time', 'rate'],
+  },
+  AckError: {
+    type: 'object',
+    properties: {
+      code: { $ref: '#/components/schemas/ErrorCode' },
+      message: { type: 'string' },
+      status: { type: 'integer' },
+      retryAfter: { type: 'integer' },
+      verdict: { type: 'object' },
+      details: { type: 'object' },
+    },
+    required: ['code', 'message', 'status'],
+  },
+}

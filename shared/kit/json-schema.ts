@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { type ErrorCode, errors } from '#shared/errors'
+import { commonErrors, type Operation, type Tier } from './contract.ts'
+
+export type JsonSchema = { [key: string]: unknown }
+export type Dialect = 'draft-2020-12' | 'draft-07'
+
+/** What the documents say beside the contract: the schemas that have a name, and the calls a minute of each tier. */
+export interface Sources {
+  named: Readonly<Record<string, z.ZodType>>
+  tiers: Readonly<Record<Tier, number>>
+}
+
+export interface SchemaWriter {
+  /** What a caller writes, in full. */
+  input(schema: z.ZodType): JsonSchema
+  /** What the server answers; a schema that has a name becomes a reference to it. */
+  output(schema: z.ZodType): JsonSchema
+  /** Every named schema that an output has referred to. */
+  components(): Record<string, JsonSchema>
+}
+
+export function schemaWriter(target: Dialect, named: Sources['named']): SchemaWriter {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
+  const known = new Map<string, JsonSchema>()
+  const keep = (definitions: JsonSchema) => {
+    for (const [id, schema] of Object.entries(definitions))
+      if (!known.has(id)) known.set(id, without(schema as JsonSchema, 'id'))
+  }
+  const convert = (schema: z.ZodType, io: 'input' | 'output', metadata: z.core.$ZodRegistry<{ id: string }>) => {
+    const written = z.toJSONSchema(schema, {
+      target,
+      io,
+      metadata,
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => tidy(zodSchema, jsonSchema as JsonSchema, io),
+    }) as JsonSchema
+    const text = JSON.stringify(without(written, '$schema', 'id'))
+    return JSON.parse(text.replace(/"#\/(\$defs|definitions)\//g, '"#/components/schemas/')) as JsonSchema
+  }
+  return {
+    input: (schema) => convert(schema, 'input', z.registry()),
+    output(schema) {
+      const { $defs, definitions, ...own } = convert(schema, 'output', registry)
+      keep((($defs ?? definitions) as JsonSchema | undefined) ?? {})
+      const id = registry.get(schema)?.id
+      if (id === undefined) return own
+      keep({ [id]: own })
+      return { $ref: `#/components/schemas/${id}` }
+    },
+    components: () => Object.fromEntries([...known].sort(([one], [other]) => (one < other ? -1 : 1))),
+  }
+}
+
+/** Leaves out what tells a reader nothing, and what would forbid later additions to an answer. */
+function tidy({ _zod: { def } }: z.core.$ZodTypes, json: JsonSchema, io: 'input' | 'output'): void {
+  if (io === 'output' && def.type === 'pipe' && def.out._zod.def.type === 'transform')
+    Object.assign(json, without(z.toJSONSchema(def.in, { io, unrepresentable: 'any' }) as JsonSchema, '$schema'))
+  if (io === 'output' && json.additionalProperties === false) delete json.additionalProperties
+  if (json.format === 'date-time') delete json.pattern
+  if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
+  if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
+}
+
+export const without = (schema: JsonSchema, ...keys: string[]): JsonSchema =>
+  Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)))
+
+/** Codes an operation may answer: its own first, then those of every operation. */
+export const errorCodesOf = ({ errors: own = [] }: Operation): { own: ErrorCode[]; all: ErrorCode[] } => ({
+  own: [...new Set(own)].filter((code) => !commonErrors.includes(code)),
+  all: [...new Set([...own, ...commonErrors])],
+})
+
+export const errorCatalogue = () =>
+  Object.fromEntries(Object.entries(errors).map(([code, [status, message]]) => [code, { status, message }]))
+
+const extras: JsonSchema = {
+  retryAfter: { type: 'integer', description: 'Seconds after which a try may succeed.' },
+  verdict: { type: 'object', description: 'Of a refused send: the step that decided, and why.' },
+}
+
+/** Both shapes of a refusal; a socket wraps the second one in `{ ok: false, error, meta }`. */
+export const errorSchemas: Record<'ErrorCode' | 'TextError' | 'CodedError', JsonSchema> = {
+  ErrorCode: { type: 'string', enum: Object.keys(errors) },
+  TextError: {
+    type: 'object',
+    properties: { error: { type: 'string' }, code: { $ref: '#/components/schemas/ErrorCode' }, ...extras },
+    required: ['error', 'code'],
+  },
+  CodedError: {
+    type: 'object',
+    properties: {
+      success: { const: false },
+      error: {
+        type: 'object',
+        properties: {
+          code: { $ref: '#/components/schemas/ErrorCode' },
+          message: { type: 'string' },
+          ...extras,
+          details: { type: 'object' },
+        },
+        required: ['code', 'message'],
+      },
+    },
+    required: ['success', 'error'],
+  },
+}

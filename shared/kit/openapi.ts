@@ -1,0 +1,179 @@
+import type { z } from 'zod'
+import {
+  type Alias,
+  type Api,
+  type ErrorBody,
+  expandRoute,
+  type Named,
+  type Operation,
+  operationsOf,
+  pathParameters,
+  type Route,
+} from './contract.ts'
+import {
+  errorCatalogue,
+  errorCodesOf,
+  errorSchemas,
+  type JsonSchema,
+  type SchemaWriter,
+  type Sources,
+  schemaWriter,
+  without,
+} from './json-schema.ts'
+import { roomTypes } from './primitives.ts'
+import { headers, type RefusalWriter, rateHeaders, refusalWriter } from './refusals.ts'
+
+/** The REST door as an OpenAPI 3.1 document. */
+export function openapi(api: Api, { named, tiers }: Sources): JsonSchema {
+  const write = schemaWriter('draft-2020-12', named)
+  const refusals = refusalWriter()
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const declared of operationsOf(api)) {
+    for (const [index, spelling] of spellingsOf(declared.operation).entries()) {
+      for (const { method, path, fixed } of expandRoute(spelling.route)) {
+        const template = path.replace(/:([a-zA-Z_]+)/g, '{$1}')
+        const id = [declared.name, ...(index === 0 ? [] : [`alias${index}`]), ...(fixed ? [fixed.type] : [])].join('.')
+        const described = describe({ write, refusals }, declared, spelling, path, fixed !== undefined)
+        paths[template] = { ...paths[template], [method.toLowerCase()]: { operationId: id, ...described } }
+      }
+    }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Plaza',
+      version: '1',
+      description: 'The REST door. The same operations are open over sockets: see asyncapi.json.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: Object.keys(api).map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { ...errorSchemas, ...write.components() },
+      responses: refusals.components(),
+      headers,
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'app_session' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+    'x-rate-tiers': tiers,
+    'x-errors': errorCatalogue(),
+  }
+}
+
+interface Spelling {
+  route: Route
+  input: z.ZodType
+  answer: z.ZodType
+  errorBody: ErrorBody
+}
+
+function spellingsOf({ http, aliases = [], input, output, errorBody = 'coded' }: Operation): Spelling[] {
+  const own = http ? [{ route: http, input, answer: output, errorBody }] : []
+  const others = (aliases as readonly Alias<unknown, unknown>[]).map((alias) => ({
+    route: alias.http,
+    input: alias.input ?? input,
+    answer: alias.answer?.schema ?? output,
+    errorBody: alias.errorBody ?? 'text',
+  }))
+  return [...own, ...others]
+}
+
+interface Writers {
+  write: SchemaWriter
+  refusals: RefusalWriter
+}
+
+function describe(
+  { write, refusals }: Writers,
+  declared: Named,
+  { route, input, answer, errorBody }: Spelling,
+  path: string,
+  isFixed: boolean,
+): JsonSchema {
+  const { name, operation } = declared
+  const { access, limit, socket, idempotency, summary } = operation
+  const { own } = errorCodesOf(operation)
+  return {
+    tags: [name.split('.')[0]],
+    summary,
+    security: [...(access === 'public' ? [{}] : []), { session: [] }, { bearer: [] }],
+    ...request(write.input(input), operation, route, path, isFixed),
+    responses: {
+      200: {
+        description: 'Done.',
+        headers: rateHeaders,
+        content: { 'application/json': { schema: write.output(answer) } },
+      },
+      ...refusals.of(declared, errorBody),
+    },
+    'x-operation': name,
+    'x-access': access,
+    'x-rate-tier': limit,
+    'x-error-codes': own,
+    ...(socket ? { 'x-socket': socket } : {}),
+    ...(idempotency ? { 'x-idempotency-key': idempotency.key } : {}),
+  }
+}
+
+function request(input: JsonSchema, { idempotency }: Operation, route: Route, path: string, isFixed: boolean) {
+  const names = pathParameters(path)
+  const isRoom = route.includes('{room}')
+  const ofRoom = isRoom && !isFixed ? names.slice(0, 2) : []
+  const inPath = new Set(isRoom ? [...names.slice(ofRoom.length), 'room'] : names)
+  const fields = fieldsOf(input)
+  const pathFields = names.map((name, index) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: index < ofRoom.length ? roomParameters[index] : (fields[name]?.schema ?? { type: 'string' }),
+  }))
+  const key = idempotency
+    ? [{ name: 'Idempotency-Key', in: 'header', schema: fields[idempotency.key]?.schema ?? { type: 'string' } }]
+    : []
+  if (/^(GET|DELETE) /.test(route)) {
+    const query = Object.entries(fields)
+      .filter(([name]) => !inPath.has(name))
+      .map(([name, { schema, isRequired }]) => ({ name, in: 'query', required: isRequired, schema }))
+    return { parameters: [...pathFields, ...query, ...key] }
+  }
+  const schema = bodyOf(input, inPath)
+  const isRequired = branchesOf(schema).every(({ required }) => Array.isArray(required) && required.length > 0)
+  const hasFields = branchesOf(schema).some(({ properties }) => Object.keys(properties ?? {}).length > 0)
+  return {
+    parameters: [...pathFields, ...key],
+    ...(hasFields ? { requestBody: { required: isRequired, content: { 'application/json': { schema } } } } : {}),
+  }
+}
+
+const roomParameters: readonly JsonSchema[] = [
+  { type: 'string', enum: roomTypes.filter((type) => type !== 'alpha') },
+  { type: 'string', maxLength: 330 },
+]
+
+const branchesOf = (schema: JsonSchema): JsonSchema[] =>
+  ((schema.anyOf ?? schema.oneOf ?? schema.allOf) as JsonSchema[] | undefined)?.flatMap(branchesOf) ?? [schema]
+
+/** The fields of an input, through the branches of a union; required where every branch asks for them. */
+function fieldsOf(input: JsonSchema): Record<string, { schema: JsonSchema; isRequired: boolean }> {
+  const branches = branchesOf(input)
+  const fields = branches.flatMap(({ properties }) => Object.entries((properties ?? {}) as Record<string, JsonSchema>))
+  const isRequired = (name: string) =>
+    branches.every(({ required }) => (required as string[] | undefined)?.includes(name))
+  return Object.fromEntries(fields.map(([name, schema]) => [name, { schema, isRequired: isRequired(name) }]))
+}
+
+/** The input without what the path says. */
+function bodyOf(schema: JsonSchema, inPath: ReadonlySet<string>): JsonSchema {
+  const body = { ...schema }
+  for (const union of ['anyOf', 'oneOf', 'allOf'] as const)
+    if (body[union]) body[union] = (body[union] as JsonSchema[]).map((branch) => bodyOf(branch, inPath))
+  if (body.properties) {
+    const kept = Object.entries(body.properties).filter(([name]) => !inPath.has(name))
+    body.properties = Object.fromEntries(kept)
+  }
+  const required = Array.isArray(body.required) ? body.required.filter((name) => !inPath.has(String(name))) : []
+  return required.length > 0 ? { ...body, required } : without(body, 'required')
+}

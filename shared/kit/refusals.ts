@@ -1,0 +1,56 @@
+import { type ErrorCode, errors } from '#shared/errors'
+import type { ErrorBody, Named } from './contract.ts'
+import { errorCodesOf, type JsonSchema } from './json-schema.ts'
+
+export const rateHeaders = refsTo('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset')
+
+export const headers = {
+  'X-RateLimit-Limit': { description: 'Calls a minute in this tier.', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Calls left now.', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { description: 'Unix seconds when a call is free again.', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+}
+
+export interface RefusalWriter {
+  /** Answers by status. Where operations refuse alike, they refer to one answer. */
+  of(declared: Named, shape: ErrorBody): JsonSchema
+  components(): Record<string, JsonSchema>
+}
+
+export function refusalWriter(): RefusalWriter {
+  const names = new Map<string, string>()
+  const known: Record<string, JsonSchema> = {}
+  return {
+    of({ name, operation }, shape) {
+      const { own, all } = errorCodesOf(operation)
+      const statuses = [...new Set(all.map(statusOf))].sort((one, other) => one - other)
+      const answers = statuses.map((status) => {
+        const isOwn = own.some((code) => statusOf(code) === status)
+        const answer = refusal(status, all, shape)
+        const text = JSON.stringify(answer)
+        const key = names.get(text) ?? `${schemaNames[shape]}${status}${isOwn ? `.${name}` : ''}`
+        names.set(text, key)
+        known[key] = answer
+        return [status, { $ref: `#/components/responses/${key}` }]
+      })
+      return Object.fromEntries(answers)
+    },
+    components: () => known,
+  }
+}
+
+const schemaNames = { text: 'TextError', coded: 'CodedError' } as const
+const statusOf = (code: ErrorCode): number => errors[code][0]
+
+function refusal(status: number, codes: readonly ErrorCode[], shape: ErrorBody): JsonSchema {
+  const fitting = codes.filter((code) => statusOf(code) === status)
+  return {
+    description: fitting.map((code) => `\`${code}\`: ${errors[code][1]}`).join('\n\n'),
+    headers: { ...rateHeaders, ...(status === 429 || status === 503 ? refsTo('Retry-After') : {}) },
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaNames[shape]}` } } },
+  }
+}
+
+function refsTo(...names: (keyof typeof headers)[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
