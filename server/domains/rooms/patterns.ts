@@ -16,7 +16,7 @@ const stepsTogether = 200_000
 const patternTableBytes = 64 * 1024
 const listTableBytes = 256 * 1024
 const slowTogetherMilliseconds = 10
-const slowTogetherTimes = 3
+const slowTimesInARow = 3
 const sliceOverlap = 200
 
 /** Can this pattern be a blocked word? The reason names what is not supported. */
@@ -75,8 +75,8 @@ export function compilePatterns(
     if (together !== null && programSize * text.length <= stepsTogether) {
       const started = performance.now()
       const found = together.match(text).flatMap((at) => live[at]?.id ?? [])
-      if (performance.now() - started > slowTogetherMilliseconds) slowTimes += 1
-      if (slowTimes === slowTogetherTimes) together = null
+      slowTimes = performance.now() - started > slowTogetherMilliseconds ? slowTimes + 1 : 0
+      if (slowTimes === slowTimesInARow) together = null
       return found
     }
     const answers = live.map((pattern) => ({ pattern, answer: search(pattern, text, deadlineMilliseconds) }))
