@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, count, Done, line, text } from '#shared/kit/primitives'
+import { Address, CallerAddress, count, Done, line, text } from '#shared/kit/primitives'
 
 export const Role = z.enum(['user', 'admin', 'super_admin'])
 
@@ -70,7 +70,7 @@ const names = {
     aliases: [{ http: 'POST /api/username/claim' }],
     access: 'user',
     limit: 'general',
-    input: Named,
+    input: z.object({ username: Username, address: CallerAddress }),
     output: z.object({ success: z.literal(true), username: z.string(), isNew: z.boolean() }),
     errors: ['USERNAME_TAKEN', 'USER_NOT_FOUND'],
     errorBody: 'text',
@@ -80,7 +80,7 @@ const names = {
     http: 'DELETE /api/username',
     access: 'user',
     limit: 'general',
-    input: z.object({}),
+    input: z.object({ address: CallerAddress }),
     output: Done,
     errorBody: 'text',
   }),
@@ -157,7 +157,11 @@ const profiles = {
     http: 'PATCH /api/user/profile',
     access: 'user',
     limit: 'general',
-    input: z.object({ display_name: line(1, 50).nullish(), avatar_url: HttpsUrl.nullish() }),
+    input: z.object({
+      display_name: line(1, 50).nullish(),
+      avatar_url: HttpsUrl.nullish(),
+      address: CallerAddress,
+    }),
     output: z.object({ success: z.literal(true), user: Profile }),
     errors: ['USER_NOT_FOUND'],
     errorBody: 'text',

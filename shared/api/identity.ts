@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address } from '#shared/kit/primitives'
+import { Address, CallerAddress } from '#shared/kit/primitives'
 
 export const authMethods = ['wallet', 'passkey', 'email', 'worldid', 'alien', 'solana'] as const
 export const AuthMethod = z.enum(authMethods)
@@ -108,6 +108,7 @@ export const identityContract = {
       token: Token.nullish(),
       sessionToken: Token.nullish(),
       refreshToken: Token.nullish(),
+      userAddress: CallerAddress,
     }),
     output: z.object({
       success: z.literal(true),

@@ -7,11 +7,7 @@ import { forgetProfile, type Profile, profileOf } from './profiles.ts'
 /** Takes a name for an account; true where it had none before. A reserved name is answered as a taken one. */
 export async function claimUsername(id: string, username: string, at: number): Promise<boolean> {
   if (isReserved(username)) throw new AppError('USERNAME_TAKEN')
-  const before = await Accounts.findOneAndUpdate(
-    { _id: id },
-    { $set: { username, updated_at: new Date(at) } },
-    { returnDocument: 'before' },
-  )
+  const before = await Accounts.findOneAndUpdate({ _id: id }, { $set: { username, updated_at: new Date(at) } })
     .lean<Account>()
     .catch((error: unknown) => {
       throw isDuplicate(error) ? new AppError('USERNAME_TAKEN') : error

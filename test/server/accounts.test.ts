@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isDeceptive, isReserved } from '#server/domains/accounts/names'
+import { boot } from '#test/support/boot'
+import { call, signIn, wallet } from '#test/support/wallet'
+
+let server: Awaited<ReturnType<typeof boot>>
+let url: string
+const root = wallet('root')
+beforeAll(async () => {
+  server = await boot({ superAdmins: [root.address.toLowerCase()] })
+  url = server.url
+})
+afterAll(() => server.close())
+
+const person = async (name: string) => {
+  const { sessionToken, address } = await signIn(url, wallet(name))
+  return { address, call: (route: string, input: object | null = null) => call(url, route, input, sessionToken) }
+}
+
+describe('usernames', () => {
+  test('one is taken, changed and given up; what is given up is free again', async () => {
+    const alice = await person('alice')
+    expect(await alice.call('POST /api/username', { username: 'Alice_1' })).toMatchObject({
+      status: 200,
+      body: { success: true, username: 'alice_1', isNew: true },
+    })
+    expect((await alice.call('POST /api/username/claim', { username: 'alice_2' })).body).toMatchObject({ isNew: false })
+    expect(
+      (await call(url, `GET /api/username?address=${alice.address.toUpperCase().replace('X', 'x')}`)).body,
+    ).toEqual({
+      username: 'alice_2',
+      wallet_address: alice.address,
+    })
+    const found = { username: 'alice_2', address: alice.address }
+    expect((await call(url, 'GET /api/username/resolve?username=@Alice_2')).body).toEqual(found)
+    expect((await call(url, 'GET /api/username/lookup?username=alice_2')).body).toEqual({ address: alice.address })
+    expect((await call(url, 'GET /api/username/check?username=alice_1')).body).toMatchObject({ available: true })
+    expect((await alice.call('DELETE /api/username')).body).toEqual({ success: true })
+    expect(await call(url, 'GET /api/username/resolve?username=alice_2')).toMatchObject({
+      status: 404,
+      code: 'USER_NOT_FOUND',
+      body: { address: null },
+    })
+    expect((await call(url, `GET /api/username?address=${alice.address}`)).body).toMatchObject({ username: null })
+  })
+
+  test('of fifty who ask for one name at once, one gets it', async () => {
+    const people = await Promise.all(Array.from({ length: 50 }, (_, index) => person(`crowd ${index}`)))
+    const answers = await Promise.all(people.map((one) => one.call('POST /api/username', { username: 'wanted' })))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ code }) => code === 'USERNAME_TAKEN')).toHaveLength(49)
+  })
+
+  test.each(['ab', 'a'.repeat(21), 'with space', 'dot.ted', 'adm\u0456n', 'zero\u200bwidth'])(
+    '%j is no username',
+    async (username) => {
+      const bob = await person('bob')
+      expect(await bob.call('POST /api/username', { username })).toMatchObject({
+        status: 400,
+        code: 'VALIDATION_ERROR',
+      })
+    },
+  )
+
+  test('nobody without a session takes or gives up one', async () => {
+    expect((await call(url, 'POST /api/username', { username: 'nobody_1' })).status).toBe(401)
+    expect((await call(url, 'DELETE /api/username')).status).toBe(401)
+  })
+
+  test.each(['admin', 'plaza', 'plazabot', 'plaza_x', 'official_x', 'x_support', 'null', 'airdrop', 'wallet'])(
+    '%s is reserved',
+    (name) => expect(isReserved(name)).toBe(true),
+  )
+  test.each(['alice', 'modest', 'administer', 'teamwork', 'plazas'])('%s is not', (name) =>
+    expect(isReserved(name)).toBe(false),
+  )
+})
+
+describe('profiles', () => {
+  test('are changed by their owner and seen by everybody', async () => {
+    const carol = await person('carol')
+    const avatar_url = 'https://example.com/carol.png'
+    const changed = await carol.call('PATCH /api/user/profile', { display_name: '  Carol ', avatar_url })
+    expect(changed).toMatchObject({ status: 200, body: { user: { name: 'Carol', display_name: 'Carol', avatar_url } } })
+    expect((await call(url, `GET /api/public/user?address=${carol.address}`)).body).toEqual({
+      user: { username: null, display_name: 'Carol', ens_name: null, avatar_url },
+    })
+    await carol.call('POST /api/username', { username: 'carol_c' })
+    await carol.call('PATCH /api/user/profile', { avatar_url: null })
+    for (const key of [carol.address, 'carol_c', '@Carol_C'])
+      expect((await call(url, `GET /api/public/user/${key}`)).body).toEqual({
+        user: {
+          address: carol.address,
+          name: 'carol_c',
+          username: 'carol_c',
+          ensName: null,
+          avatarUrl: null,
+          bio: null,
+        },
+        socials: [],
+        agents: [],
+        scheduling: null,
+      })
+  })
+
+  test('of nobody: null in one place, 404 in the other', async () => {
+    const { address } = wallet('never here')
+    expect((await call(url, `GET /api/public/user?address=${address}`)).body).toEqual({ user: null })
+    expect(await call(url, `GET /api/public/user/${address}`)).toMatchObject({
+      status: 404,
+      body: { error: 'User not found', code: 'USER_NOT_FOUND' },
+    })
+  })
+
+  test.each([
+    { avatar_url: 'http://example.com/a.png' },
+    { avatar_url: 'javascript:alert(1)' },
+    { avatar_url: 'https://user:word@example.com/' },
+    { display_name: '' },
+    { display_name: 'x'.repeat(51) },
+    { display_name: 'Adm\u0456n' },
+    { display_name: 'a\u202eb' },
+  ])('%j is refused', async (change) => {
+    const dave = await person('dave')
+    expect(await dave.call('PATCH /api/user/profile', change)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  test.each([
+    'Admin',
+    '4dm1n',
+    'Plaza Support',
+    'OFFICIAL',
+    '\u041e\u0444\u0444icial'.replace('\u0444\u0444', 'ff'),
+    'A d m i n',
+    'Sam \u2705',
+  ])('T19: %s would deceive', (name) => expect(isDeceptive(name)).toBe(true))
+  test.each(['Alice', 'Zoë', 'Олена', '李雷', 'Grand Piazza', 'Modest Mouse', 'Núñez', 'Ali 🦊'])(
+    'T19: %s does not',
+    (name) => expect(isDeceptive(name)).toBe(false),
+  )
+})
+
+describe('suspension', () => {
+  test('is decided by admins, seen in the account, and lifted', async () => {
+    const [boss, eve] = [await person('root'), await person('eve')]
+    const where = `GET /api/admin/ban?address=${eve.address}`
+    expect((await boss.call(where)).body).toEqual({ isBanned: false, banReason: null })
+    const banned = await boss.call('POST /api/admin/ban', { userAddress: eve.address, ban: true, reason: 'spam' })
+    expect(banned.body).toEqual({ success: true, banned: true })
+    expect((await boss.call(where)).body).toEqual({ isBanned: true, banReason: 'spam' })
+    const again = await signIn(url, wallet('eve'))
+    expect(again.answer.body.user).toMatchObject({ is_banned: true })
+    await boss.call('POST /api/admin/ban', { userAddress: eve.address, ban: false })
+    expect((await boss.call(where)).body).toEqual({ isBanned: false, banReason: null })
+  })
+
+  test('admins suspend users, super admins admins, nobody themself', async () => {
+    const [boss, helper, other, user] = [
+      await person('root'),
+      await person('helper'),
+      await person('other'),
+      await person('plain'),
+    ]
+    for (const { address: walletAddress } of [helper, other])
+      expect((await boss.call('POST /api/admin/admins', { walletAddress })).body).toMatchObject({ role: 'admin' })
+    const ban = (target: string) => ({ userAddress: target, ban: true, reason: 'test' })
+    expect((await helper.call('POST /api/admin/ban', ban(user.address))).status).toBe(200)
+    for (const target of [other.address, boss.address, helper.address])
+      expect(await helper.call('POST /api/admin/ban', ban(target))).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect(await boss.call('POST /api/admin/ban', ban(boss.address))).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect((await boss.call('POST /api/admin/ban', ban(other.address))).status).toBe(200)
+  })
+})
+
+describe('roles', () => {
+  test('are given and taken by super admins alone, and hold at once', async () => {
+    const [boss, mary] = [await person('root'), await person('mary')]
+    expect(await mary.call('GET /api/admin/admins')).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    await boss.call('POST /api/admin/admins', { walletAddress: mary.address })
+    const { body } = await mary.call('GET /api/admin/admins')
+    expect(body.admins).toContainEqual(expect.objectContaining({ wallet_address: mary.address, role: 'admin' }))
+    expect(body.admins).toContainEqual(expect.objectContaining({ wallet_address: boss.address, is_super_admin: true }))
+    const walletAddress = wallet('friend').address
+    expect((await mary.call('POST /api/admin/admins', { walletAddress })).status).toBe(403)
+    expect((await mary.call(`DELETE /api/admin/admins?address=${boss.address}`)).status).toBe(403)
+    expect((await boss.call(`DELETE /api/admin/admins?address=${mary.address}`)).body).toEqual({ success: true })
+    expect((await mary.call('GET /api/admin/admins')).status).toBe(403)
+  })
+
+  test('nobody changes their own', async () => {
+    const boss = await person('root')
+    const removed = await boss.call(`DELETE /api/admin/admins?address=${boss.address}`)
+    expect(removed).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    const lowered = await boss.call('POST /api/admin/admins', { walletAddress: boss.address })
+    expect(lowered).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+  })
+
+  test('admins list accounts by page, by the start of a username, and by address', async () => {
+    const [boss, zed] = [await person('root'), await person('zed')]
+    await zed.call('POST /api/username', { username: 'zed_of_zeds' })
+    for (const search of ['zed_', '@ZED_of', zed.address]) {
+      const { body } = await boss.call(`GET /api/admin/users?search=${search}`)
+      expect(body).toMatchObject({
+        total: 1,
+        page: 1,
+        totalPages: 1,
+        users: [{ wallet_address: zed.address, login_count: 1 }],
+      })
+    }
+    const first = await boss.call('GET /api/admin/users?limit=2&sortBy=created_at&sortOrder=asc')
+    const second = await boss.call('GET /api/admin/users?limit=2&page=2&sortBy=created_at&sortOrder=asc')
+    expect(first.body.users).toHaveLength(2)
+    expect(second.body.users).not.toEqual(first.body.users)
+    expect((await boss.call('GET /api/admin/users?limit=101')).status).toBe(400)
+    expect((await zed.call('GET /api/admin/users')).status).toBe(403)
+  })
+})

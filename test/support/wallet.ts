@@ -1,0 +1,47 @@
+import { keccak256, toHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { z } from 'zod'
+
+/** A wallet that is the same for the same name. */
+export const wallet = (name: string) => privateKeyToAccount(keccak256(toHex(name)))
+export type Wallet = ReturnType<typeof wallet>
+
+/** Calls a path, with a bearer where one is given. */
+export async function call(url: string, route: string, input: object | null = null, token?: string, headers = {}) {
+  const [method = 'GET', path = ''] = route.split(' ')
+  const answer = await fetch(url + path, {
+    method,
+    headers: {
+      ...(input === null ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(input === null ? {} : { body: JSON.stringify(input) }),
+  })
+  const body = z.record(z.string(), z.unknown()).parse(await answer.json())
+  return { status: answer.status, headers: answer.headers, body, code: codeOf(body) }
+}
+
+const Refused = z.union([
+  z.object({ code: z.string() }).transform(({ code }) => code),
+  z.object({ error: z.object({ code: z.string() }) }).transform(({ error }) => error.code),
+])
+const codeOf = (body: unknown) => Refused.safeParse(body).data ?? null
+
+const Begun = z.object({ message: z.string(), nonce: z.string() })
+const Tokens = z.object({ sessionToken: z.string(), refreshToken: z.string() })
+
+export async function begin(url: string, who: Wallet) {
+  return Begun.parse((await call(url, `GET /api/auth/verify?address=${who.address}`)).body)
+}
+
+/** What a wallet sends to sign in; `change` may spoil the message before it is signed. */
+export async function signed(url: string, who: Wallet, change = (message: string) => message) {
+  const message = change((await begin(url, who)).message)
+  return { address: who.address, message, signature: await who.signMessage({ message }) }
+}
+
+export async function signIn(url: string, who: Wallet, headers = {}) {
+  const answer = await call(url, 'POST /api/auth/verify', await signed(url, who), undefined, headers)
+  return { ...Tokens.parse(answer.body), address: who.address.toLowerCase(), answer }
+}
