@@ -106,7 +106,7 @@ function joinSingles(reading: readonly string[]): string[] | null {
 /** The word with each run of one character squeezed to one. */
 function squeeze(word: string): string {
   for (let at = 1; at < word.length; at += 1) {
-    if (word.charCodeAt(at) === word.charCodeAt(at - 1)) return word.replace(/(.)\1+/gu, '$1')
+    if (word.charCodeAt(at) === word.charCodeAt(at - 1)) return word.replace(/(.)\1+/g, '$1')
   }
   return word
 }
@@ -123,7 +123,7 @@ export function isSpelled(word: Spelling, as: Spelling): boolean {
 }
 
 function runs(word: string): string[] {
-  return word.match(/(.)\1*/gu) ?? []
+  return word.match(/(.)\1*/g) ?? []
 }
 
 const reserved = new Set(['admin', 'administrator', 'superadmin', 'moderator', 'official', 'staff'])
