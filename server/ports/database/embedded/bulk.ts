@@ -16,11 +16,11 @@ export interface Operation {
 
 /** The driver's account of one failed operation of several. */
 export class WriteError {
-  err: mongoose.mongo.BulkWriteOperationError
+  err: { index: number; code: number; errmsg: string; errInfo: undefined; op: object }
 
   constructor(index: number, error: unknown, op: object) {
     if (!(error instanceof mongoose.mongo.MongoServerError)) throw error
-    this.err = { index, code: Number(error.code), errmsg: error.message, errInfo: {}, op }
+    this.err = { index, code: Number(error.code), errmsg: error.message, errInfo: undefined, op }
   }
 
   get code(): number {
@@ -108,8 +108,8 @@ export function bulkResult(total: Total, ordered: boolean) {
   const result = new (driverResult())(total, ordered)
   const [first] = total.writeErrors
   if (!first) return result
-  const { writeErrors } = total
-  throw new mongoose.mongo.MongoBulkWriteError({ message: first.errmsg, code: first.code, writeErrors }, result)
+  const error = new mongoose.mongo.MongoBulkWriteError({ message: first.errmsg, code: first.code }, result)
+  throw Object.assign(error, { writeErrors: total.writeErrors })
 }
 
 type BulkWriteResult = mongoose.mongo.BulkWriteResult

@@ -111,7 +111,7 @@ export class Collection {
     ])
     const parsed = { filter: parseFilter(filter), update: parseAtomic(update), sort: parseSort(options.sort) }
     const project = parseProjection(options.projection)
-    const { before, after, upserted } = await this.#storage.write(() => {
+    const { before, after, upserted } = await this.#command(() => {
       const [found] = this.#table.find({ ...parsed, skip: 0, limit: 1 })
       if (found) return { before: found.document, after: this.#apply(found, parsed.update), upserted: null }
       if (options.upsert !== true) return { before: null, after: null, upserted: null }
@@ -133,7 +133,7 @@ export class Collection {
     checkOptions('findOneAndDelete', options, ['sort', 'projection', 'includeResultMetadata'])
     const match = { filter: parseFilter(filter), sort: parseSort(options.sort), skip: 0, limit: 1 }
     const project = parseProjection(options.projection)
-    const document = await this.#storage.write(() => {
+    const document = await this.#command(() => {
       const [found] = this.#table.find(match)
       if (found) this.#table.delete(found)
       return found?.document ?? null
@@ -176,6 +176,15 @@ export class Collection {
     const project = parseProjection(options.projection)
     const match = { filter, sort: parseSort(options.sort), ...checkPage(options) }
     for (const { document } of this.#table.find(match)) yield project(document) as Document
+  }
+
+  /** A write whose failure is the whole command's, and so has another shape than that of one write among several. */
+  async #command<T>(run: () => T): Promise<T> {
+    return this.#storage.write(run).catch((error: unknown) => {
+      if (!(error instanceof mongoose.mongo.MongoServerError)) throw error
+      const { index: _, ...response } = error.errorResponse
+      throw new mongoose.mongo.MongoServerError({ ok: 0, codeName: CODE_NAMES[Number(error.code)], ...response })
+    })
   }
 
   async #bulk(operations: readonly Operation[], options: Options) {
@@ -233,16 +242,17 @@ export class Collection {
     const filter = parseFilter(given)
     const steps = deferred(() => parseAtomic(update))
     const run = (): Outcome => {
+      const changes = steps()
       const found = [...this.#table.find({ filter, sort: {}, skip: 0, limit: method === 'updateOne' ? 1 : 0 })]
       if (found.length === 0 && options.upsert === true) {
-        return { kind: 'update', matched: 0, modified: 0, upserted: this.#upsert(filter, steps())._id }
+        return { kind: 'update', matched: 0, modified: 0, upserted: this.#upsert(filter, changes)._id }
       }
-      const modified = found.filter((each) => this.#apply(each, steps()) !== null).length
+      const modified = found.filter((each) => this.#apply(each, changes) !== null).length
       return { kind: 'update', matched: found.length, modified, upserted: null }
     }
     return {
       kind: 'update',
-      given: { q: given, u: update, multi: method === 'updateMany', upsert: options.upsert === true },
+      given: { q: given, u: update, multi: method === 'updateMany', ...options },
       run,
     }
   }
@@ -269,7 +279,9 @@ export class Collection {
 
   #upsert(filter: Filter, update: Update): Document {
     const fields: Fields = {}
-    const seeded = equalities(filter)
+    const seeded = equalities(filter).sort(([one], [other]) =>
+      Buffer.compare(Buffer.from(one.join('.')), Buffer.from(other.join('.'))),
+    )
     for (const [at, [path, value]] of seeded.entries()) {
       const clash = seeded
         .slice(0, at)
@@ -297,6 +309,16 @@ for (const name of Object.getOwnPropertyNames(mongoose.mongo.Collection.prototyp
   if (name in Collection.prototype || Object.getOwnPropertyDescriptor(mongoose.mongo.Collection.prototype, name)?.get)
     continue
   Object.defineProperty(Collection.prototype, name, { value: () => refuse(`Collection.${name}`) })
+}
+
+const CODE_NAMES: Record<number, string> = {
+  2: 'BadValue',
+  14: 'TypeMismatch',
+  28: 'PathNotViable',
+  40: 'ConflictingUpdateOperators',
+  54: 'NotSingleValueField',
+  66: 'ImmutableField',
+  11000: 'DuplicateKey',
 }
 
 const invalid = (message: string) => new mongoose.mongo.MongoInvalidArgumentError(message)

@@ -253,27 +253,25 @@ const shownPart = (part: Part): Part | null => (part === undefined || part === e
 const without = (entries: readonly Entry[], others: readonly Entry[]): Entry[] =>
   entries.filter(({ key }) => !others.some((other) => other.key.equals(key)))
 
-function isSame(one: Omit<IndexRecord, 'tree'>, other: Omit<IndexRecord, 'tree'>): boolean {
-  const isId = (key: object) => Object.keys(key).join() === '_id'
-  if (isId(one.key) && isId(other.key)) return true
-  return one.name === other.name && definitionOf(one) === definitionOf(other)
-}
+type Definition = Omit<IndexRecord, 'tree'>
 
-function definitionOf({ key, unique, partialFilterExpression, expireAfterSeconds }: Omit<IndexRecord, 'tree'>): string {
-  return JSON.stringify([Object.entries(key), unique, partialFilterExpression, expireAfterSeconds])
-}
+/** What tells two indexes on the same key apart. */
+const signatureOf = ({ key, unique, partialFilterExpression }: Definition): string =>
+  JSON.stringify([Object.entries(key), unique, partialFilterExpression])
 
-function checkNames(indexes: readonly Index[], given: Omit<IndexRecord, 'tree'>): void {
+const isSame = (one: Definition, other: Definition): boolean =>
+  Object.keys(one.key).join() === '_id' && Object.keys(other.key).join() === '_id'
+    ? true
+    : one.name === other.name &&
+      signatureOf(one) === signatureOf(other) &&
+      one.expireAfterSeconds === other.expireAfterSeconds
+
+function checkNames(indexes: readonly Index[], given: Definition): void {
   for (const { record } of indexes) {
-    if (record.name === given.name) {
-      const message = `An existing index has the same name as the requested index. Requested index: ${given.name}`
-      throw serverError(86, message, { codeName: 'IndexKeySpecsConflict' })
-    }
-    if (JSON.stringify(Object.entries(record.key)) === JSON.stringify(Object.entries(given.key))) {
-      throw serverError(85, `Index already exists with a different name or options: ${record.name}`, {
-        codeName: 'IndexOptionsConflict',
-      })
-    }
+    const same = signatureOf(record) === signatureOf(given)
+    if (same) throw serverError(85, `Index already exists with a different name or options: ${record.name}`)
+    if (record.name === given.name)
+      throw serverError(86, `An existing index has the same name as the requested index: ${given.name}`)
   }
 }
 

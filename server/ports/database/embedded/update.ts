@@ -147,7 +147,7 @@ function push(name: string, operand: unknown): Change {
     }
     const array = [...(before ?? []), ...items]
     const kept = slice === undefined ? array : slice < 0 ? array.slice(slice) : array.slice(0, slice)
-    return before && items.length === 0 && kept.length === before.length ? before : kept
+    return before && identical(before, kept) ? before : kept
   }
 }
 
