@@ -1,8 +1,12 @@
-import { once } from 'node:events'
-import { io } from 'socket.io-client'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { checkSignature } from '#server/domains/identity/signatures'
+import { readMessage } from '#server/domains/identity/siwe'
 import { boot } from '#test/support/boot'
-import { begin, call, signed, signIn, type Wallet, wallet } from '#test/support/wallet'
+import { begin, call, connect, heard, signed, signIn, type Wallet, wallet } from '#test/support/wallet'
 
 let server: Awaited<ReturnType<typeof boot>>
 let url: string
@@ -14,6 +18,58 @@ afterAll(() => server.close())
 
 const verify = async (body: object) => call(url, 'POST /api/auth/verify', body)
 const verifyChanged = async (who: Wallet, change: (message: string) => string) => verify(await signed(url, who, change))
+
+const Vectors = z.object({
+  address: z.string(),
+  vectors: z.array(z.object({ label: z.string(), message: z.string(), signature: z.string() })),
+})
+const { address, vectors } = Vectors.parse(JSON.parse(readFileSync('test/vectors/siwe.json', 'utf8')))
+
+test.each(vectors)('the message of another implementation is read and its signature holds: $label', async (vector) => {
+  const { message, signature } = vector
+  expect(readMessage(message, address)).toMatchObject({ address, domain: 'localhost:3000', chainId: 8453 })
+  await expect(checkSignature(undefined, address, message, signature)).resolves.toBeUndefined()
+  const other = checkSignature(undefined, address, `${message} `, signature)
+  await expect(other).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
+})
+
+describe('a contract that signs', () => {
+  const Asked = z.object({ id: z.number(), method: z.string() })
+  /** A chain that has an answer for every question about a signature. */
+  async function chain(verdict: '0x0' | '0x1', status = 200) {
+    const rpc = createServer((request, response) => {
+      const parts: Buffer[] = []
+      request.on('data', (part: Buffer) => parts.push(part))
+      request.on('end', () => {
+        const { id, method } = Asked.parse(JSON.parse(Buffer.concat(parts).toString()))
+        const result = method === 'eth_call' ? verdict : '0x'
+        response.writeHead(status, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+      })
+    })
+    await new Promise<void>((resolve) => rpc.listen(0, '127.0.0.1', resolve))
+    const { port } = rpc.address() as AddressInfo
+    return { rpcUrl: `http://127.0.0.1:${port}`, close: () => rpc.close() }
+  }
+
+  test.each([
+    ['is believed when its chain says so', '0x1', 200, null],
+    ['is refused when its chain says no', '0x0', 200, 'INVALID_SIGNATURE'],
+    ['is not judged when its chain cannot be asked', '0x1', 500, 'UPSTREAM_ERROR'],
+  ] as const)('%s', async (_title, verdict, status, code) => {
+    const { rpcUrl, close } = await chain(verdict, status)
+    const judged = checkSignature(rpcUrl, address, 'anything', `0x${'ab'.repeat(200)}`)
+    if (code === null) await expect(judged).resolves.toBeUndefined()
+    else await expect(judged).rejects.toMatchObject({ code })
+    close()
+  })
+
+  test('a key needs no chain', async () => {
+    const who = wallet('offline')
+    const signature = await who.signMessage({ message: 'hello' })
+    await expect(checkSignature('http://127.0.0.1:1', who.address, 'hello', signature)).resolves.toBeUndefined()
+  })
+})
 
 describe('signing in with a wallet', () => {
   test('a signed message begins a session and makes the account', async () => {
@@ -194,9 +250,8 @@ describe('signing out', () => {
 describe('the session on a socket', () => {
   test('is told at connect, renewed by a newer one, and over at sign-out', async () => {
     const { sessionToken, address } = await signIn(url, wallet('socket'))
-    const socket = io(`${url}/rooms`, { transports: ['websocket'], auth: { token: sessionToken }, forceNew: true })
-    const [ready] = await once(socket, 'session:ready')
-    expect(ready).toMatchObject({ user: { wallet_address: address } })
+    const socket = connect(url, '/rooms', sessionToken)
+    expect(await heard(socket, 'session:ready')).toMatchObject({ user: { wallet_address: address } })
     const fresh = await call(url, 'POST /api/auth/session', {}, sessionToken)
     const renewed = await socket.timeout(5_000).emitWithAck('session:refresh', { token: fresh.body.sessionToken })
     expect(renewed).toMatchObject({ ok: true, data: { expires_at: fresh.body.expiresAt } })
@@ -205,10 +260,10 @@ describe('the session on a socket', () => {
     expect(foreign).toMatchObject({ ok: false, error: { code: 'FORBIDDEN' } })
     const bad = await socket.timeout(5_000).emitWithAck('session:refresh', { token: 'rubbish' })
     expect(bad).toMatchObject({ ok: false, error: { code: 'SESSION_INVALID' } })
-    const over = once(socket, 'session:ended')
-    const closed = once(socket, 'disconnect')
+    const over = heard(socket, 'session:ended')
+    const closed = heard(socket, 'disconnect')
     await call(url, 'POST /api/auth/logout', null, sessionToken)
-    expect((await over)[0]).toEqual({ code: 'SESSION_NOT_FOUND' })
+    expect(await over).toEqual({ code: 'SESSION_NOT_FOUND' })
     await closed
     socket.close()
   })
@@ -216,9 +271,8 @@ describe('the session on a socket', () => {
   test('a dead token does not connect', async () => {
     const { sessionToken } = await signIn(url, wallet('dead socket'))
     await call(url, 'POST /api/auth/logout', null, sessionToken)
-    const socket = io(`${url}/rooms`, { transports: ['websocket'], auth: { token: sessionToken }, forceNew: true })
-    const [error] = await once(socket, 'connect_error')
-    expect(error).toMatchObject({ data: { code: 'SESSION_NOT_FOUND' } })
+    const socket = connect(url, '/rooms', sessionToken)
+    expect(await heard(socket, 'connect_error')).toMatchObject({ data: { code: 'SESSION_NOT_FOUND' } })
     socket.close()
   })
 })

@@ -1,3 +1,4 @@
+import { io, type Socket } from 'socket.io-client'
 import { keccak256, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
@@ -45,3 +46,10 @@ export async function signIn(url: string, who: Wallet, headers = {}) {
   const answer = await call(url, 'POST /api/auth/verify', await signed(url, who), undefined, headers)
   return { ...Tokens.parse(answer.body), address: who.address.toLowerCase(), answer }
 }
+
+export const connect = (url: string, namespace: string, token: string): Socket =>
+  io(url + namespace, { transports: ['websocket'], auth: { token }, forceNew: true, reconnection: false })
+
+/** The next event of this name. */
+export const heard = (socket: Socket, event: string): Promise<unknown> =>
+  new Promise((resolve) => socket.once(event, resolve))
