@@ -1,0 +1,39 @@
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Express } from 'express'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const own = (name: string) => join(here, 'docs', name)
+const generated = (name: string) => join(here, '../../docs/api', name)
+const packaged = (name: string, file: string) =>
+  join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file)
+
+const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json' } as const
+
+const files: readonly (readonly [path: string, file: string, type: keyof typeof types])[] = [
+  ['/docs', own('index.html'), 'html'],
+  ['/docs/docs.css', own('docs.css'), 'css'],
+  ['/docs/page.js', own('page.js'), 'js'],
+  ['/docs/dom.js', own('dom.js'), 'js'],
+  ['/docs/document.js', own('document.js'), 'js'],
+  ['/docs/operation.js', own('operation.js'), 'js'],
+  ['/docs/schema.js', own('schema.js'), 'js'],
+  ['/docs/try.js', own('try.js'), 'js'],
+  ['/docs/socket.io.js', packaged('socket.io-client', 'dist/socket.io.esm.min.js'), 'js'],
+  ['/docs/openapi.json', generated('openapi.json'), 'json'],
+  ['/docs/asyncapi.json', generated('asyncapi.json'), 'json'],
+  ['/docs/rest', own('rest.html'), 'html'],
+  ['/docs/rest.js', own('rest.js'), 'js'],
+  ['/docs/swagger-ui.js', packaged('swagger-ui-dist', 'swagger-ui-bundle.js'), 'js'],
+  ['/docs/swagger-ui.css', packaged('swagger-ui-dist', 'swagger-ui.css'), 'css'],
+]
+
+/** Both documents, a page that shows them side by side, and nothing from elsewhere. */
+export function mountDocs(app: Express): void {
+  for (const [path, file, type] of files) {
+    app.get(path, (_request, response) => {
+      response.type(`${types[type]}; charset=utf-8`).sendFile(basename(file), { root: dirname(file), etag: true })
+    })
+  }
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { httpDoor, spellingsOf } from '#server/kernel/http'
+import { objectsIn } from '#server/kernel/invoke'
+import { api, events } from '#shared/api/index'
+import { errors } from '#shared/errors'
+import { expandRoute, namespaces, operationsOf, pathParameters } from '#shared/kit/contract'
+
+const operations = operationsOf(api)
+const routes = operations.flatMap(({ name, operation }) =>
+  spellingsOf(operation).flatMap(({ route, schema }) =>
+    expandRoute(route).map(({ method, path }) => ({ name, route, schema, method, path })),
+  ),
+)
+
+describe('the contract', () => {
+  test('no two routes are one', () => {
+    expect(repeated(routes.map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`.toLowerCase()))).toEqual(
+      [],
+    )
+  })
+
+  test('no path names a parameter twice', () => {
+    expect(routes.filter(({ path }) => repeated(pathParameters(path)).length > 0).map(({ path }) => path)).toEqual([])
+  })
+
+  test('no route hides another', () => {
+    const mounted = mountedRoutes()
+    const hidden = mounted.flatMap((later, index) => {
+      const example = later.path.replace(/:\w+/g, 'x')
+      const earlier = mounted
+        .slice(0, index)
+        .find(({ method, path }) => method === later.method && matcherOf(path).test(example))
+      return earlier ? [`${earlier.path} hides ${later.method} ${later.path}`] : []
+    })
+    expect(hidden).toEqual([])
+  })
+
+  test('every parameter of a path is a field of the input', () => {
+    const missing = routes.flatMap(({ route, schema, path }) => {
+      const fields = new Set(objectsIn(schema).flatMap(({ shape }) => Object.keys(shape)))
+      const asked = pathParameters(route).concat(route.includes('{room}') ? ['room'] : [])
+      return asked.filter((name) => !fields.has(name)).map((name) => `${path}: ${name}`)
+    })
+    expect(missing).toEqual([])
+  })
+
+  test('what a query carries fits into a query', () => {
+    const nested = routes
+      .filter(({ method }) => method === 'GET' || method === 'DELETE')
+      .flatMap(({ schema, path, route }) =>
+        objectsIn(schema).flatMap(({ shape }) =>
+          Object.entries(shape)
+            .filter(([name]) => name !== 'room' || !route.includes('{room}'))
+            .filter(([, field]) => isNested(field as z.ZodType))
+            .map(([name]) => `${path}: ${name}`),
+        ),
+      )
+    expect(nested).toEqual([])
+  })
+
+  test('no two operations answer one event, and no event is told under the name of another', () => {
+    const heard = operations.flatMap(({ operation }) => (operation.socket ? spread(operation.socket) : []))
+    const told = Object.values(events).flatMap(({ namespace, name }) => spread(`${namespace} ${name}`))
+    expect(repeated(heard)).toEqual([])
+    expect(repeated(told)).toEqual([])
+  })
+
+  test('every operation has a door, and one sentence that says what it does', () => {
+    const without = operations.filter(({ operation }) => routesAndSockets(operation).length === 0)
+    const mute = operations.filter(({ operation }) => !/^\S.*\.$/.test(operation.summary))
+    expect([...without, ...mute].map(({ name }) => name)).toEqual([])
+  })
+
+  test('every listed error is in the table, once', () => {
+    const wrong = operations.flatMap(({ name, operation }) =>
+      (operation.errors ?? [])
+        .filter((code, index, all) => !(code in errors) || all.indexOf(code) !== index)
+        .map((code) => `${name}: ${code}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('an input is a plain object, and the key of a repeat is a field of it', () => {
+    const crooked = operations.filter(
+      ({ operation: { input, idempotency } }) =>
+        !(input instanceof z.ZodObject) || (idempotency !== undefined && !(idempotency.key in input.shape)),
+    )
+    expect(crooked.map(({ name }) => name)).toEqual([])
+  })
+
+  test('an answer says something; only an ack may be enough by itself', () => {
+    const empty = operations.filter(({ operation: { output, socket } }) => {
+      const json = z.toJSONSchema(output, { unrepresentable: 'any' })
+      if (json.type === 'object' && Object.keys(json.properties ?? {}).length === 0)
+        return !(output instanceof z.ZodRecord) && socket === undefined
+      return json.type === undefined && !json.anyOf && !json.oneOf && !json.allOf
+    })
+    expect(empty.map(({ name }) => name)).toEqual([])
+  })
+})
+
+const repeated = (values: readonly string[]) => values.filter((value, index) => values.indexOf(value) !== index)
+
+function spread(socket: string): string[] {
+  const [where, event] = socket.split(' ')
+  return where === '*' ? namespaces.map((namespace) => `${namespace} ${event}`) : [socket]
+}
+
+const routesAndSockets = (operation: (typeof operations)[number]['operation']) => [
+  ...spellingsOf(operation).map(({ route }) => route),
+  ...(operation.socket ? [operation.socket] : []),
+]
+
+function isNested(field: z.ZodType): boolean {
+  const json = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' })
+  return [json, ...(json.anyOf ?? [])].some(({ type }) => type === 'object' || type === 'array')
+}
+
+const matcherOf = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`, 'i')
+
+/** In the order in which the door asks them. */
+function mountedRoutes(): { method: string; path: string }[] {
+  const bound = operations.map((declared) => ({ ...declared, action: () => undefined }))
+  const door = { kernel: { node: {} }, bound, routers: [] } as unknown as Parameters<typeof httpDoor>[0]
+  return httpDoor(door).router.stack.flatMap(({ route }) =>
+    (route?.stack ?? []).map(({ method }) => ({ method, path: route?.path ?? '' })),
+  )
+}

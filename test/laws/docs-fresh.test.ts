@@ -1,0 +1,69 @@
+import { Parser } from '@asyncapi/parser'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { documents } from '../../scripts/documents.ts'
+import { textOf } from './sources.ts'
+
+const fresh = await documents()
+const OpenApi = z.object({
+  openapi: z.string().startsWith('3.1'),
+  paths: z.record(
+    z.string().startsWith('/'),
+    z.partialRecord(
+      z.enum(['get', 'post', 'put', 'patch', 'delete']),
+      z.object({
+        operationId: z.string(),
+        summary: z.string(),
+        security: z.array(z.object()).min(1),
+        parameters: z.array(
+          z.object({ name: z.string(), in: z.enum(['path', 'query', 'header']), schema: z.object() }),
+        ),
+        responses: z.record(z.string().regex(/^\d{3}$/), z.object()),
+      }),
+    ),
+  ),
+})
+
+describe('the documents', () => {
+  test.each(Object.keys(fresh))('%s is what the contract says; `npm run docs` writes it', (path) => {
+    expect(textOf(path) === fresh[path]).toBe(true)
+  })
+
+  test.each(Object.keys(fresh))('every reference of %s leads somewhere', (path) => {
+    const document: unknown = JSON.parse(fresh[path] ?? '')
+    expect(referencesIn(document).filter((reference) => resolve(document, reference) === undefined)).toEqual([])
+  })
+
+  test('openapi.json is an OpenAPI 3.1 document', () => {
+    const { paths } = OpenApi.parse(JSON.parse(fresh['docs/api/openapi.json'] ?? ''))
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.values(methods).map((operation) => ({ path, ...operation })),
+    )
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const templates = Object.keys(paths).map((path) => path.replace(/\{\w+\}/g, '{}'))
+    expect(new Set(templates).size).toBe(templates.length)
+    for (const { path, parameters, responses } of operations) {
+      const declared = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => `{${name}}`)
+      expect(path.match(/\{\w+\}/g) ?? [], path).toEqual(declared)
+      expect(new Set(declared).size, path).toBe(declared.length)
+      expect(Object.keys(responses), path).toEqual(expect.arrayContaining(['200', '400', '429', '500']))
+    }
+  })
+
+  test('asyncapi.json is an AsyncAPI 3.0 document', async () => {
+    const diagnostics = await new Parser().validate(fresh['docs/api/asyncapi.json'] ?? '')
+    expect(diagnostics.filter(({ severity }) => severity === 0).map(({ message }) => message)).toEqual([])
+  }, 60_000)
+})
+
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const own = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : []
+  return [...own, ...Object.values(value).flatMap(referencesIn)]
+}
+
+function resolve(document: unknown, reference: string): unknown {
+  const steps = reference.replace('#/', '').split('/')
+  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document)
+}
