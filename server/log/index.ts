@@ -38,12 +38,12 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
           )
       }),
 
-    ask: (key, question) =>
+    ask: (key, question, atOnce) =>
       new Promise((resolve, reject) => {
         const refusable = { refuse: reject }
         deadlines.add(refusable)
         open(key)
-          .then((room) => ask(core, room, question))
+          .then((room) => ask(core, room, question, atOnce))
           .then(resolve, reject)
           .finally(() => deadlines.remove(refusable))
       }),
@@ -77,12 +77,21 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
   }
 }
 
-async function ask<T>(core: Core, room: Room, question: (view: View, now: number) => T): Promise<T> {
+async function ask<T>(
+  core: Core,
+  room: Room,
+  question: (view: View, now: number) => T,
+  atOnce?: (answer: T) => void,
+): Promise<T> {
   await bringToHead(core, room).catch(rethrow)
   for (;;) {
     const draft = new Draft(room.view)
     const answer = attempt(() => question(draft, Math.max(draft.at, core.clock.now())))
-    if (draft.isComplete()) return answer()
+    if (draft.isComplete()) {
+      const standing = answer()
+      atOnce?.(standing)
+      return standing
+    }
     const global = core.rooms.get(GLOBAL)
     await loadFacts(core, room, draft.missing).catch(rethrow)
     if (global && global !== room) await loadFacts(core, global, draft.global.missing).catch(rethrow)

@@ -13,6 +13,8 @@ export async function loadFacts(core: Core, room: Room, keys: ReadonlySet<string
     for (const key of keys) facts.set(key, found.get(key) ?? { value: null, seq: 0 })
     fold(core, room.ring.after(since), facts)
     for (const [key, fact] of facts) if (!room.view.facts.get(key)) room.view.facts.set(key, fact)
+    // A record may be ahead of the view; facts of different times are no state that ever was.
+    if ([...facts.values()].some(({ seq }) => seq > room.view.seq)) await room.refresh()
   } finally {
     room.pins--
   }
@@ -40,7 +42,10 @@ export async function writeRecords(core: Core, room: Room): Promise<void> {
 }
 
 export function markSaved(room: Room, rows: readonly Row[]): void {
-  for (const row of rows) if (row.seq > room.applied) room.saved.add(row.seq)
+  for (const { seq } of rows) {
+    if (seq === room.applied + 1) room.applied = seq
+    else if (seq > room.applied) room.saved.add(seq)
+  }
   while (room.saved.delete(room.applied + 1)) room.applied++
 }
 

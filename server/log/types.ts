@@ -111,8 +111,11 @@ export interface RoomLog {
   readonly node: string
   /** Judges and appends as one atomic step. Throws the refusal, or SERVICE_UNAVAILABLE after 3 s without an answer. */
   act<T = never>(room: RoomKey, act: Act<T>): Promise<Outcome<T>>
-  /** Runs a question on the view, brought to the head by a read that begins after this call. */
-  ask<T>(room: RoomKey, question: (view: View, now: number) => T): Promise<T>
+  /**
+   * Runs a question on the view, brought to the head by a read that begins after this call. The question is pure, as it may be
+   * asked several times; `atOnce` gets the answer that stands before any further row is taken or delivered.
+   */
+  ask<T>(room: RoomKey, question: (view: View, now: number) => T, atOnce?: (answer: T) => void): Promise<T>
   /** Rows with seq > after, in order, from memory where it can. At most 200. */
   read(room: RoomKey, after: number, limit: number): Promise<Row[]>
   /** The head as this node knows it, without a read; opens the room. */
@@ -201,4 +204,3 @@ export type Rule =
   | 'lease before the view'
   | 'judge under a live lease'
   | 'time never runs back'
-  | 'take rows in order'

@@ -56,12 +56,14 @@ export function createDeadlines(clock: Clock): Deadlines {
   const deadlines = new Map<Expiring, number>()
   let isWatching = false
 
+  // An iterator kept over a sleep would keep everything deleted meanwhile.
   async function watch(): Promise<void> {
     isWatching = true
-    for (const [waiting, deadline] of deadlines) {
+    for (let [first] = deadlines; first; [first] = deadlines) {
+      const [waiting, deadline] = first
       const left = deadline - clock.now()
       if (left > 0) await clock.sleep(left)
-      if (deadlines.delete(waiting)) waiting.refuse(new AppError('SERVICE_UNAVAILABLE'))
+      else if (deadlines.delete(waiting)) waiting.refuse(new AppError('SERVICE_UNAVAILABLE'))
     }
     isWatching = false
   }

@@ -12,6 +12,7 @@ export class Memory {
   readonly heads = new Map<RoomKey, RoomHead & { movedAt: number }>()
   readonly leases = new Map<string, { node: string; room: RoomKey; applied: number; at: number }>()
   readonly #seqOf = new Map<string, number>()
+  onCommit: (row: Row) => void = () => {}
 
   log(room: RoomKey): Row[] {
     const log = this.logs.get(room) ?? []
@@ -26,6 +27,7 @@ export class Memory {
     if (log.length !== row.seq - 1) throw new Error(`A gap before ${row.room} ${row.seq}.`)
     log.push(structuredClone(row))
     this.#seqOf.set(key, row.seq)
+    this.onCommit(row)
   }
 
   byCid(room: RoomKey, sender: string, cid: string): Row | null {
@@ -42,7 +44,10 @@ export function memoryStore(
 ): LogStore {
   return {
     alone,
-    insert: (rows) => reach('insert', () => rows.forEach((row) => void memory.insertOne(row))),
+    insert: (rows) =>
+      reach('insert', () => {
+        for (const row of rows) memory.insertOne(row)
+      }),
     read: (room, after, limit) => reach('read', () => memory.log(room).slice(after, after + limit)),
     byCid: (room, sender, cid) => reach('byCid', () => memory.byCid(room, sender, cid)),
     raiseHeads: (heads, movedAt) =>

@@ -1,0 +1,91 @@
+/** Virtual time and one seeded source of chance: the same seed gives the same run. */
+export class World {
+  now = 0
+  readonly #random: () => number
+  readonly #due: { at: number; order: number; run: () => void }[] = []
+  #order = 0
+
+  constructor(seed: number) {
+    this.#random = mulberry32(seed)
+  }
+
+  readonly random = (): number => this.#random()
+  chance(probability: number): boolean {
+    return this.#random() < probability
+  }
+  between(low: number, high: number): number {
+    return low + this.#random() * (high - low)
+  }
+  pick<T>(choices: readonly T[]): T {
+    const choice = choices[Math.floor(this.#random() * choices.length)]
+    if (choice === undefined) throw new Error('Nothing to pick from.')
+    return choice
+  }
+
+  after(milliseconds: number, run: () => void): void {
+    const entry = { at: this.now + Math.max(0, milliseconds), order: this.#order++, run }
+    let index = this.#due.push(entry) - 1
+    while (index > 0) {
+      const parent = (index - 1) >> 1
+      if (isBefore(this.#due[parent], entry)) break
+      this.#swap(index, parent)
+      index = parent
+    }
+  }
+
+  sleep(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => this.after(milliseconds, resolve))
+  }
+
+  /** Lets time pass; every event's consequences are over before the next one. */
+  async run(milliseconds: number): Promise<void> {
+    const end = this.now + milliseconds
+    for (let next = this.#due[0]; next && next.at <= end; next = this.#due[0]) {
+      this.#removeFirst()
+      this.now = next.at
+      next.run()
+      await new Promise(setImmediate)
+    }
+    this.now = end
+  }
+
+  #removeFirst(): void {
+    const last = this.#due.pop()
+    if (!last || this.#due.length === 0) return
+    this.#due[0] = last
+    for (let index = 0; ; ) {
+      const left = 2 * index + 1
+      const child = isBefore(this.#due[left + 1], this.#due[left]) ? left + 1 : left
+      if (!isBefore(this.#due[child], this.#due[index])) break
+      this.#swap(index, child)
+      index = child
+    }
+  }
+
+  #swap(one: number, other: number): void {
+    const [first, second] = [this.#due[one], this.#due[other]]
+    if (!first || !second) return
+    this.#due[one] = second
+    this.#due[other] = first
+  }
+}
+
+interface Due {
+  at: number
+  order: number
+}
+
+function isBefore(one: Due | undefined, other: Due | undefined): boolean {
+  if (!one || !other) return one !== undefined
+  return one.at < other.at || (one.at === other.at && one.order < other.order)
+}
+
+function mulberry32(seed: number): () => number {
+  let state = Math.imul(seed, 2_654_435_761) >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
