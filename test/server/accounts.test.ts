@@ -168,7 +168,9 @@ describe('suspension', () => {
     for (const target of [other.address, boss.address, helper.address])
       expect(await helper.call('POST /api/admin/ban', ban(target))).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     expect(await boss.call('POST /api/admin/ban', ban(boss.address))).toMatchObject({ status: 403, code: 'FORBIDDEN' })
-    expect((await boss.call('POST /api/admin/ban', ban(other.address))).status).toBe(200)
+    expect((await helper.call('GET /api/admin/admins')).status).toBe(200)
+    expect((await boss.call('POST /api/admin/ban', ban(helper.address))).status).toBe(200)
+    expect(await helper.call('GET /api/admin/admins')).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 })
 

@@ -1,3 +1,4 @@
+import { isDuplicate } from '#server/log/store'
 import type { AuthMethod } from '#shared/api/identity'
 import { type Account, Accounts } from './model.ts'
 
@@ -5,9 +6,6 @@ export const accountOf = (id: string): Promise<Account | null> => Accounts.findO
 
 export const accountByUsername = (username: string): Promise<Account | null> =>
   Accounts.findOne({ username }).lean<Account>()
-
-/** Is this the store's "there is one already"? */
-export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 11000
 
 const walletTypes: Record<AuthMethod, string> = {
   wallet: 'eoa',
@@ -22,11 +20,10 @@ const chains: Partial<Record<AuthMethod, string>> = { wallet: 'ethereum', solana
 /** Notes a sign-in; the first one makes the account, and fixes the kind of wallet it has. */
 export async function recordSignIn(id: string, method: AuthMethod, at: number): Promise<Account> {
   const time = new Date(at)
-  await createAccount(id)
-  await Accounts.updateOne(
-    { _id: id, wallet_type: null },
-    { $set: { wallet_type: walletTypes[method], chain: chains[method] ?? null } },
-  )
+  const kind = { wallet_type: walletTypes[method], chain: chains[method] ?? null }
+  const known = await accountOf(id)
+  if (!known) await createAccount({ _id: id, ...kind })
+  else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
   const account = await Accounts.findOneAndUpdate(
     { _id: id },
     {
@@ -40,6 +37,13 @@ export async function recordSignIn(id: string, method: AuthMethod, at: number): 
   return account
 }
 
+/** Several at once make one. */
+async function createAccount(account: Pick<Account, '_id' | 'wallet_type' | 'chain'>): Promise<void> {
+  await Accounts.create(account).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+  })
+}
+
 export async function recordActivity(id: string, at: number): Promise<void> {
   await Accounts.updateOne({ _id: id }, { $set: { last_active_at: new Date(at) } })
 }
@@ -47,12 +51,4 @@ export async function recordActivity(id: string, at: number): Promise<void> {
 export async function recordRefresh(id: string, at: number): Promise<void> {
   const time = new Date(at)
   await Accounts.updateOne({ _id: id }, { $set: { last_login: time, last_active_at: time } })
-}
-
-/** Makes the account where there is none; several at once make one. */
-export async function createAccount(id: string): Promise<void> {
-  if (await Accounts.findOne({ _id: id }, { _id: 1 }).lean()) return
-  await Accounts.create({ _id: id }).catch((error: unknown) => {
-    if (!isDuplicate(error)) throw error
-  })
 }

@@ -1,6 +1,6 @@
 import type { Role } from '#server/kernel/context'
+import { isDuplicate } from '#server/log/store'
 import type { Change, Fact, Row, View } from '#server/log/types'
-import { isDuplicate } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
 
 export const roleKey = (account: string) => `role:${account}`

@@ -1,5 +1,5 @@
+import { isDuplicate } from '#server/log/store'
 import { AppError } from '#shared/errors'
-import { isDuplicate } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
 import { isDeceptive, isReserved } from './names.ts'
 import { forgetProfile, type Profile, profileOf } from './profiles.ts'

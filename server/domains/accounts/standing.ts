@@ -3,9 +3,12 @@ import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import { roleIn, roleKey, suspensionIn } from './facts.ts'
 
-/** The role as the log has it at this moment. */
+/** The role an account may use at this moment. */
 export const roleOf = (node: Node, account: string): Promise<Role> =>
-  node.log.ask(GLOBAL, (view) => roleIn(view, account))
+  node.log.ask(GLOBAL, (view) => powerIn(view, account))
+
+/** Who is suspended has no power over others, whatever the role. */
+const powerIn = (view: View, account: string): Role => (suspensionIn(view, account) ? 'user' : roleIn(view, account))
 
 const refuse = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
 const already: Judgement<null> = { already: null }
@@ -37,7 +40,7 @@ export async function unsuspend(node: Node, actor: string, target: string, reaso
 }
 
 function refuseStanding(view: View, actor: string, target: string): Judgement<null> | null {
-  const mine = roleIn(view, actor)
+  const mine = powerIn(view, actor)
   if (mine === 'user') return refuse('Only admins may do this')
   if (actor === target) return refuse('You cannot do this to yourself')
   if (roleIn(view, target) !== 'user' && mine !== 'super_admin') return refuse('Only super admins may do this')
@@ -49,7 +52,7 @@ export async function changeRole(node: Node, actor: string, target: string, role
   await node.log.act<null>(GLOBAL, {
     sender: actor,
     judge(view) {
-      if (roleIn(view, actor) !== 'super_admin') return refuse('Only super admins may do this')
+      if (powerIn(view, actor) !== 'super_admin') return refuse('Only super admins may do this')
       if (actor === target) return refuse('You cannot change your own role')
       if (roleIn(view, target) === role) return already
       return { accept: { type: 'account.role_changed', body: { role }, target } }
