@@ -103,7 +103,10 @@ export interface RoomState {
   /** The row of the room; null until it is known. */
   readonly room: Room | null
   readonly epoch: string | null
+  /** The last event applied. */
   readonly seq: number
+  /** The newest event known of. */
+  readonly headSeq: number
   /** In the order of the server, then those not yet accepted, in the order they were written. */
   readonly messages: readonly LocalMessage[]
   readonly hasOlder: boolean

@@ -1,0 +1,79 @@
+import { v7 as uuid } from 'uuid'
+import { asAppError, isAboutSession, noAnswer, wasNotAnswered } from './failures.ts'
+import type { Rest } from './rest.ts'
+import type { Session } from './session.ts'
+import { type Callable, table } from './table.ts'
+import { backoff, pauseFor } from './timing.ts'
+import type { Transport } from './transport.ts'
+import type { Calls, ClientOptions } from './types.ts'
+
+export interface Doors {
+  transport: Transport
+  rest: Rest
+  session: Session
+  mode: NonNullable<ClientOptions['transport']>
+  isCut(): boolean
+}
+
+export interface CallOptions {
+  door?: 'rest'
+  signal?: AbortSignal
+  /** How often it is tried before an unanswered call fails. */
+  tries?: number
+}
+
+export type Call = (name: string, input: object, options?: CallOptions) => Promise<unknown>
+
+/** One way to call: by socket while it is up, else by REST; a repeat carries the same key, so it never acts twice. */
+export function callThrough(doors: Doors): Call {
+  const { transport, rest, session, mode } = doors
+
+  return async (name, given, options = {}) => {
+    const callable = table.operations[name]
+    if (!callable) throw new TypeError(`No operation ${name}`)
+    const input = keyed(callable, given)
+    const isRepeatable = callable.key !== undefined || callable.http?.startsWith('GET ')
+    const tries = options.tries ?? (isRepeatable ? 3 : 1)
+    for (let failed = 0; ; failed++) {
+      try {
+        return await renewing(name, () => once(callable, input, options))
+      } catch (error) {
+        if (!wasNotAnswered(error) || failed + 1 >= tries || doors.isCut() || options.signal?.aborted) throw error
+        await pauseFor(backoff(failed, 100), options.signal)
+      }
+    }
+  }
+
+  function once({ socket, http }: Callable, input: object, { door, signal }: CallOptions): Promise<unknown> {
+    if (doors.isCut()) return Promise.reject(noAnswer())
+    if (socket !== undefined && door !== 'rest' && transport.state === 'ready') return transport.ask(socket, input)
+    if (http === undefined || (socket !== undefined && mode === 'socket')) return Promise.reject(noAnswer())
+    return rest(http, input, signal)
+  }
+
+  /** A session that has expired meanwhile is renewed once, then the call is made again. */
+  async function renewing(name: string, act: () => Promise<unknown>): Promise<unknown> {
+    const { token } = session
+    try {
+      return await act()
+    } catch (error) {
+      const { code } = asAppError(error)
+      if (token === null || name.startsWith('identity.') || !isAboutSession(code)) throw error
+      if (session.token !== token || (await session.refresh())) return act()
+      session.end(code)
+      throw error
+    }
+  }
+}
+
+const keyed = ({ key }: Callable, input: object): object => (key === undefined ? input : { [key]: uuid(), ...input })
+
+/** `calls.rooms.get(input)`, for every operation that can be called from outside. */
+export function callsOf(call: Call): Calls {
+  const calls: Record<string, Record<string, (input?: object) => Promise<unknown>>> = {}
+  for (const name of Object.keys(table.operations)) {
+    const [domain = '', operation = ''] = name.split('.')
+    calls[domain] = { ...calls[domain], [operation]: (input = {}) => call(name, input) }
+  }
+  return calls as unknown as Calls
+}

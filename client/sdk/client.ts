@@ -1,0 +1,147 @@
+import type { Message } from '#shared/api/messages'
+import { type Call, callsOf, callThrough } from './calls.ts'
+import type { Source } from './feed.ts'
+import { Line } from './line.ts'
+import { Outbox, type Pending } from './outbox.ts'
+import { restDoor } from './rest.ts'
+import { OpenRooms } from './rooms.ts'
+import { type AskIdentity, Session } from './session.ts'
+import { defaultStorage } from './storage.ts'
+import { Transport } from './transport.ts'
+import type { Client, ClientOptions, ConnectionState } from './types.ts'
+
+/** A client of one server, in a browser or in Node. It connects as soon as somebody is signed in. */
+export function createClient(options: ClientOptions): Client {
+  const { transport: mode = 'auto', storage = defaultStorage(), now = Date.now } = options
+  const url = options.url.replace(/\/+$/, '')
+  const line = new Line(mode)
+  const ask: Call = (name, input, how) => call(name, input, how)
+  const session = new Session(storage, options.token, ask as AskIdentity)
+  const transport = new Transport({
+    url,
+    now,
+    token: () => session.token,
+    welcomed: (user) => session.welcomed(accountIn(user)),
+    sessionExpiring: () => void session.refresh().catch(() => undefined),
+    sessionRefused: (code) => void session.renewOrEnd(code),
+  })
+  const rest = restDoor({
+    url,
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    token: () => session.token,
+    cut: () => line.signal,
+    reached: (answered) => line.restAnswered(answered),
+  })
+  const outbox = new Outbox({
+    storage,
+    now,
+    send: (pending) => sendThrough(ask, pending),
+    changed: (key) => rooms.of(key)?.view.show(),
+    accepted: (key, message) => rooms.of(key)?.view.accepted(message),
+  })
+  const rooms = new OpenRooms({ call: ask, outbox, account: () => session.account, now })
+  const direct = callThrough({ transport, rest, session, mode, isCut: () => line.isCut })
+  const call: Call = async (name, input, how) => {
+    const answer = await direct(name, input, how)
+    rooms.called(name, input)
+    return answer
+  }
+  rooms.listen(transport)
+  const unbind = bind({ mode, line, session, transport, outbox, rooms })
+
+  return {
+    ...callsOf(ask),
+    connection: line,
+    session,
+    get account() {
+      return session.account
+    },
+    on: ({ namespace, name }, listener) =>
+      transport.hear(namespace === '*' ? '/rooms' : namespace, name, (payload) => listener(payload as never)),
+    signIn: (wallet) => session.signIn(wallet),
+    signOut: () => session.signOut(),
+    room: (ref) => rooms.open(ref),
+    pause() {
+      line.pause()
+      transport.close()
+    },
+    resume() {
+      line.resume()
+      unbind.connect()
+    },
+    close() {
+      unbind()
+      rooms.closeAll()
+      outbox.setOpen(false)
+      line.close()
+      transport.close()
+    },
+  }
+}
+
+interface Parts {
+  mode: NonNullable<ClientOptions['transport']>
+  line: Line
+  session: Session
+  transport: Transport
+  outbox: Outbox
+  rooms: OpenRooms
+}
+
+/** Who is signed in decides whether there is a connection; the connection decides how rooms are followed. */
+function bind({ mode, line, session, transport, outbox, rooms }: Parts): { (): void; connect(): void } {
+  let { token, account } = session
+
+  const connect = () => {
+    if (session.token === null || mode === 'rest' || line.isCut) transport.close()
+    else if (transport.state === 'down') transport.open()
+    else if (session.token !== token) void transport.renew(session.token).catch(() => undefined)
+    token = session.token
+  }
+  const sessionChanged = () => {
+    if (account !== null && session.account !== account) {
+      transport.close()
+      rooms.startOver()
+    }
+    account = session.account
+    outbox.belongTo(account)
+    connect()
+    lineChanged()
+  }
+  const lineChanged = () => {
+    const { state } = line
+    if (state === 'rest') void session.learnAccount()
+    outbox.setOpen(session.account !== null && (state === 'online' || state === 'rest'))
+    rooms.follow(sourceOf(state, mode, line.isCut))
+  }
+  const hurry = () => transport.hurry()
+
+  const unsubscribe = [
+    transport.subscribe(() => line.socketIs(transport.state)),
+    line.subscribe(lineChanged),
+    session.subscribe(sessionChanged),
+  ]
+  if (typeof window !== 'undefined') window.addEventListener('online', hurry)
+  sessionChanged()
+  const unbind = () => {
+    for (const end of unsubscribe) end()
+    if (typeof window !== 'undefined') window.removeEventListener('online', hurry)
+  }
+  return Object.assign(unbind, { connect })
+}
+
+function sourceOf(state: ConnectionState, mode: Parts['mode'], isCut: boolean): Source {
+  if (state === 'online') return 'socket'
+  if (isCut || mode === 'socket' || (mode === 'auto' && state === 'connecting')) return 'none'
+  return 'poll'
+}
+
+async function sendThrough(call: Call, { room, client_msg_id, draft }: Pending): Promise<Message> {
+  const answer = await call('messages.send', { room, client_msg_id, ...draft }, { tries: 1 })
+  return (answer as { message: Message }).message
+}
+
+function accountIn(user: unknown): string {
+  const { wallet_address, address, id } = (user ?? {}) as { wallet_address?: string; address?: string; id?: string }
+  return wallet_address ?? address ?? id ?? ''
+}

@@ -1,0 +1,25 @@
+import { AppError, type ErrorCode, type ErrorExtras, errors } from '#shared/errors'
+
+const isKnown = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errors
+
+/** The error a server told of, whatever door it came through. */
+export function toldError(code: unknown, extras: ErrorExtras): AppError {
+  return new AppError(isKnown(code) ? code : 'INTERNAL_ERROR', extras)
+}
+
+/** Nothing came back: what was asked may have happened, or not. */
+export const noAnswer = (cause?: unknown): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', { message: 'The server did not answer', details: { answered: false }, cause })
+
+export const wasNotAnswered = (error: unknown): boolean =>
+  error instanceof AppError && error.details?.answered === false
+
+export const asAppError = (error: unknown): AppError => (error instanceof AppError ? error : noAnswer(error))
+
+const passing: readonly ErrorCode[] = ['SERVICE_UNAVAILABLE', 'RATE_LIMIT_EXCEEDED', 'TIMEOUT', 'DATABASE_ERROR']
+
+/** The same request may fare better a little later. */
+export const isPassing = ({ code }: AppError): boolean => passing.includes(code)
+
+const sessionCodes: readonly ErrorCode[] = ['UNAUTHORIZED', 'SESSION_EXPIRED', 'SESSION_INVALID', 'SESSION_NOT_FOUND']
+export const isAboutSession = (code: unknown): boolean => isKnown(code) && sessionCodes.includes(code)

@@ -1,0 +1,249 @@
+import type { RoomEvent, Snapshot } from '#shared/api/messages'
+import type { AppError } from '#shared/errors'
+import type { OutputOf } from '#shared/kit/contract'
+import type { RoomRef } from '#shared/kit/primitives'
+import type { Call } from './calls.ts'
+import type { PlazaApi } from './contract.ts'
+import { asAppError, isPassing, noAnswer } from './failures.ts'
+import { backoff, pauseFor } from './timing.ts'
+
+type Page = OutputOf<PlazaApi['messages']['sync']>
+
+/** What a feed tells the room it feeds. */
+export interface Fed {
+  /** Everything known so far is void; a fresh start follows. */
+  reset(): void
+  snapshot(snapshot: Snapshot): void
+  /** Without a socket there is no snapshot: read what is there before the events that follow `seq`. */
+  openByRest(): Promise<void>
+  /** The next events, without a hole. */
+  events(events: readonly RoomEvent[]): void
+  catchingUp(): void
+  caughtUp(events: number, gaps: number): void
+  refused(error: AppError): void
+}
+
+/** `socket`: events are pushed. `poll`: they are asked for. `none`: nobody to ask. */
+export type Source = 'socket' | 'poll' | 'none'
+
+const holeMilliseconds = 100
+const heldAtMost = 200
+const backlog = 60
+const pollSeconds = 25
+const pageSize = 200
+
+/** Follows the log of one room: every event once, in order, whatever is lost or doubled on the way. */
+export class Feed {
+  epoch: string | null = null
+  seq = 0
+  readonly #room: RoomRef
+  readonly #call: Call
+  readonly #fed: Fed
+  readonly #held = new Map<number, RoomEvent>()
+  #source: Source = 'none'
+  #turn = new AbortController()
+  #isBusy = false
+  #hole: ReturnType<typeof setTimeout> | undefined
+  #gaps = 0
+
+  constructor(room: RoomRef, call: Call, fed: Fed) {
+    this.#room = room
+    this.#call = call
+    this.#fed = fed
+  }
+
+  /** Goes on from another source, after the last event applied. */
+  follow(source: Source): void {
+    if (source === this.#source) return
+    this.#source = source
+    this.restart()
+  }
+
+  restart(): void {
+    this.halt()
+    this.#isBusy = false
+    this.#turn = new AbortController()
+    const { signal } = this.#turn
+    if (this.#source === 'socket') void this.#catchUp(signal, () => this.#join(signal))
+    if (this.#source === 'poll') void this.#poll(signal)
+  }
+
+  /** As if nothing had been heard yet. */
+  startOver(): void {
+    this.#forget()
+    this.restart()
+  }
+
+  /** Hears nothing more until it is started again. */
+  halt(): void {
+    this.#turn.abort()
+    this.#settleHole()
+    this.#held.clear()
+    this.#isBusy = true
+  }
+
+  /** Events that were pushed, in whatever order and number. */
+  deliver(events: readonly RoomEvent[]): void {
+    if (this.#source !== 'socket') return
+    if (events.some(({ epoch }) => this.epoch !== null && epoch !== this.epoch)) {
+      this.#repair()
+      return
+    }
+    for (const event of events)
+      if (event.seq > this.seq && this.#held.size <= heldAtMost) this.#held.set(event.seq, event)
+    if (!this.#isBusy) this.#drain()
+  }
+
+  /** The newest seq the server knows of. */
+  head(seq: number): void {
+    if (this.#source === 'socket' && !this.#isBusy && seq > this.seq) this.#expectHole()
+  }
+
+  #drain(): void {
+    const next: RoomEvent[] = []
+    for (let event = this.#held.get(this.seq + 1); event; event = this.#held.get(this.seq + 1)) {
+      next.push(event)
+      this.#advance(event)
+    }
+    for (const seq of this.#held.keys()) if (seq <= this.seq) this.#held.delete(seq)
+    if (next.length > 0) this.#fed.events(next)
+    if (this.#held.size === 0) this.#settleHole()
+    else if (this.#held.size >= heldAtMost) this.#repair()
+    else this.#expectHole()
+  }
+
+  #advance({ seq, epoch }: RoomEvent): void {
+    this.#held.delete(seq)
+    this.seq = seq
+    this.epoch = epoch
+  }
+
+  #expectHole(): void {
+    this.#hole ??= setTimeout(() => this.#repair(), holeMilliseconds)
+  }
+  #settleHole(): void {
+    clearTimeout(this.#hole)
+    this.#hole = undefined
+  }
+
+  /** Asks once for what did not come. */
+  #repair(): void {
+    this.#settleHole()
+    if (this.#isBusy) return
+    this.#gaps++
+    const { signal } = this.#turn
+    void this.#catchUp(signal, () => this.#pull(signal))
+  }
+
+  /** One at a time; events that are pushed meanwhile wait. */
+  async #catchUp(signal: AbortSignal, act: () => Promise<number>): Promise<void> {
+    this.#isBusy = true
+    this.#fed.catchingUp()
+    let pull = act
+    for (let failures = 0; !signal.aborted; failures++) {
+      try {
+        const events = await pull()
+        if (signal.aborted) return
+        this.#isBusy = false
+        this.#fed.caughtUp(events, this.#gaps)
+        this.#drain()
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        const refusal = asAppError(error)
+        if (!isPassing(refusal)) return this.#fed.refused(refusal)
+        await pauseFor((refusal.retryAfter ?? 0) * 1_000 + backoff(failures), signal)
+        pull = () => this.#join(signal)
+      }
+    }
+  }
+
+  async #join(signal: AbortSignal): Promise<number> {
+    const { epoch, seq } = this
+    const since = epoch === null ? { backlog } : { after_seq: seq, epoch }
+    const snapshot = (await this.#call('messages.join', { room: this.#room, ...since }, { tries: 1 })) as Snapshot
+    if (signal.aborted) throw noAnswer()
+    if (epoch !== null && (snapshot.reset || snapshot.epoch !== epoch)) return this.#reload(signal)
+    this.#fed.snapshot(snapshot)
+    if (epoch === null) this.seq = Math.max(0, (snapshot.events[0]?.seq ?? snapshot.head_seq + 1) - 1)
+    this.epoch = snapshot.epoch
+    const applied = this.#apply(snapshot.events)
+    return snapshot.complete ? applied : applied + (await this.#pull(signal))
+  }
+
+  async #reload(signal: AbortSignal): Promise<number> {
+    this.#forget()
+    return this.#join(signal)
+  }
+
+  #forget(): void {
+    this.epoch = null
+    this.seq = 0
+    this.#held.clear()
+    this.#fed.reset()
+  }
+
+  /** Page after page, up to the newest. */
+  async #pull(signal: AbortSignal): Promise<number> {
+    for (let applied = 0; ; ) {
+      const page = await this.#page(signal, { limit: pageSize })
+      if (signal.aborted) throw noAnswer()
+      if (this.#isOther(page)) return this.#reload(signal)
+      applied += this.#apply(page.events)
+      if (page.complete || page.events.length === 0) return applied
+    }
+  }
+
+  #page(signal: AbortSignal, more: { limit: number; wait?: number }): Promise<Page> {
+    const input = { room: this.#room, after_seq: this.seq, ...(this.epoch && { epoch: this.epoch }), ...more }
+    const door = this.#source === 'poll' ? { door: 'rest' as const } : {}
+    return this.#call('messages.sync', input, { ...door, signal, tries: 1 }) as Promise<Page>
+  }
+
+  #isOther({ reset, epoch }: Page): boolean {
+    return reset === true || (this.epoch !== null && epoch !== this.epoch)
+  }
+
+  #apply(events: readonly RoomEvent[]): number {
+    const next = events.filter(({ seq }) => seq > this.seq)
+    for (const event of next) this.#advance(event)
+    if (next.length > 0) this.#fed.events(next)
+    return next.length
+  }
+
+  async #poll(signal: AbortSignal): Promise<void> {
+    this.#fed.catchingUp()
+    let caughtUp: number | null = 0
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        if (this.epoch === null) await this.#openByRest(signal)
+        const page = await this.#page(signal, { limit: pageSize, ...(caughtUp === null && { wait: pollSeconds }) })
+        if (signal.aborted) return
+        if (this.#isOther(page)) {
+          this.#forget()
+          continue
+        }
+        const applied = this.#apply(page.events)
+        failures = 0
+        if (caughtUp !== null) caughtUp += applied
+        if (caughtUp === null || !page.complete) continue
+        this.#fed.caughtUp(caughtUp, this.#gaps)
+        caughtUp = null
+      } catch (error) {
+        if (signal.aborted) return
+        const refusal = asAppError(error)
+        if (!isPassing(refusal)) return this.#fed.refused(refusal)
+        await pauseFor((refusal.retryAfter ?? 0) * 1_000 + backoff(failures++), signal)
+      }
+    }
+  }
+
+  /** The head first, then the state: what is read is never older than where the events begin. */
+  async #openByRest(signal: AbortSignal): Promise<void> {
+    const { head_seq, epoch } = await this.#page(signal, { limit: 1 })
+    await this.#fed.openByRest()
+    if (signal.aborted) throw noAnswer()
+    this.epoch = epoch
+    this.seq = head_seq
+  }
+}

@@ -1,0 +1,49 @@
+import type { Message, RoomEvent } from '#shared/api/messages'
+import type { OutputOf } from '#shared/kit/contract'
+import type { Call } from './calls.ts'
+import type { PlazaApi } from './contract.ts'
+import { applyEvents, applyRows, emptyRoom } from './timeline.ts'
+import type { LocalMessage, RoomState } from './types.ts'
+
+type Page = OutputOf<PlazaApi['messages']['history']>
+type Where = { before_seq?: number; around_seq?: number }
+
+const pageSize = 50
+
+export interface Loaded {
+  messages: readonly LocalMessage[]
+  hasMore: boolean
+}
+
+/** Reads stretches of a room that lie back, and keeps them true while they travel. */
+export class History {
+  readonly #call: Call
+  readonly #loading = new Set<RoomEvent[]>()
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  /** What happens while a page travels happens to its rows too. */
+  happened(events: readonly RoomEvent[]): void {
+    for (const missed of this.#loading) missed.push(...events)
+  }
+
+  async load({ ref }: RoomState, where: Where = {}): Promise<Loaded> {
+    const missed: RoomEvent[] = []
+    this.#loading.add(missed)
+    try {
+      const page = (await this.#call('messages.history', { room: ref, limit: pageSize, ...where })) as Page
+      const isNewest = where.before_seq === undefined && where.around_seq === undefined
+      return {
+        messages: brought(page.messages, missed, { ...emptyRoom(ref), atNewest: isNewest }),
+        hasMore: page.has_more,
+      }
+    } finally {
+      this.#loading.delete(missed)
+    }
+  }
+}
+
+const brought = (rows: readonly Message[], missed: readonly RoomEvent[], empty: RoomState) =>
+  applyEvents(applyRows(empty, rows), missed, null).messages

@@ -1,0 +1,185 @@
+import { v7 as uuid } from 'uuid'
+import type { Message } from '#shared/api/messages'
+import type { AppError } from '#shared/errors'
+import type { RoomRef } from '#shared/kit/primitives'
+import { asAppError, isAboutSession, isPassing } from './failures.ts'
+import { keyOf } from './keys.ts'
+import { readStored, writeStored } from './storage.ts'
+import { backoff, pauseFor } from './timing.ts'
+import type { ClientStorage, Draft, LocalStatus } from './types.ts'
+
+/** A message that is not yet accepted. */
+export interface Pending {
+  readonly room: RoomRef
+  readonly client_msg_id: string
+  readonly draft: Draft
+  readonly at: string
+  readonly status: Exclude<LocalStatus, 'sent'>
+  readonly refusal: AppError | null
+}
+
+type Kept = Pick<Pending, 'room' | 'client_msg_id' | 'draft' | 'at'>
+
+export interface OutboxOptions {
+  storage: ClientStorage
+  now(): number
+  send(pending: Pending): Promise<Message>
+  /** The messages of this room that wait have changed. */
+  changed(roomKey: string): void
+  accepted(roomKey: string, message: Message): void
+}
+
+interface Lane {
+  pending: readonly Pending[]
+  isRunning: boolean
+  waking: AbortController
+}
+
+/**
+ * What was written and not yet accepted, for each room in the order it was written. One is on its way at a time,
+ * so that none can overtake another; a repeat has the id of the first try.
+ */
+export class Outbox {
+  readonly #options: OutboxOptions
+  readonly #lanes = new Map<string, Lane>()
+  #account: string | null = null
+  #isOpen = false
+
+  constructor(options: OutboxOptions) {
+    this.#options = options
+  }
+
+  /** Takes up what this account left. */
+  belongTo(account: string | null): void {
+    if (account === this.#account) return
+    this.#account = account
+    for (const [key, lane] of this.#lanes) {
+      lane.pending = []
+      lane.waking.abort()
+      this.#options.changed(key)
+    }
+    for (const kept of this.#kept()) this.#put({ ...kept, status: 'queued', refusal: null })
+  }
+
+  /** Sends while it is open; closed, everything waits. */
+  setOpen(isOpen: boolean): void {
+    this.#isOpen = isOpen
+    for (const [key, lane] of this.#lanes) {
+      lane.waking.abort()
+      if (isOpen) void this.#run(key, lane)
+    }
+  }
+
+  pendingOf(roomKey: string): readonly Pending[] {
+    return this.#lanes.get(roomKey)?.pending ?? []
+  }
+
+  add(room: RoomRef, draft: Draft): Pending {
+    const at = new Date(this.#options.now()).toISOString()
+    const pending: Pending = { room, client_msg_id: uuid(), draft, at, status: 'queued', refusal: null }
+    this.#keep(pending)
+    this.#put(pending)
+    return this.#find(pending.client_msg_id)?.pending ?? pending
+  }
+
+  retry(id: string): void {
+    const { key, pending } = this.#find(id) ?? {}
+    if (!pending || key === undefined || pending.status === 'sending') return
+    this.#drop(id)
+    const again: Pending = { ...pending, status: 'queued', refusal: null }
+    this.#keep(again)
+    this.#put(again)
+  }
+
+  /** Forgets a message; one on its way may still arrive. */
+  discard(id: string): void {
+    this.#forget(id)
+    this.#drop(id)
+  }
+
+  #put(pending: Pending): void {
+    const key = keyOf(pending.room)
+    const lane = this.#lanes.get(key) ?? { pending: [], isRunning: false, waking: new AbortController() }
+    this.#lanes.set(key, lane)
+    lane.pending = [...lane.pending, pending]
+    if (this.#isOpen) void this.#run(key, lane)
+    this.#options.changed(key)
+  }
+
+  async #run(key: string, lane: Lane): Promise<void> {
+    if (lane.isRunning) return
+    lane.isRunning = true
+    for (let failures = 0; this.#isOpen; ) {
+      const next = lane.pending.find(({ status }) => status === 'queued')
+      if (!next) break
+      this.#mark(next.client_msg_id, { status: 'sending' })
+      try {
+        const message = await this.#options.send(next)
+        failures = 0
+        this.#forget(next.client_msg_id)
+        this.#options.accepted(key, message)
+        this.discard(next.client_msg_id)
+      } catch (error) {
+        const refusal = asAppError(error)
+        if (isPassing(refusal) && refusal.verdict === undefined) await this.#waitFor(lane, next, refusal, failures++)
+        else this.#refuse(next, refusal)
+      }
+    }
+    lane.isRunning = false
+  }
+
+  async #waitFor(lane: Lane, { client_msg_id }: Pending, refusal: AppError, failures: number): Promise<void> {
+    this.#mark(client_msg_id, { status: 'queued' })
+    lane.waking = new AbortController()
+    const milliseconds = refusal.retryAfter === undefined ? backoff(failures) : refusal.retryAfter * 1_000 + 50
+    if (this.#isOpen) await pauseFor(milliseconds, lane.waking.signal)
+  }
+
+  #refuse({ client_msg_id }: Pending, refusal: AppError): void {
+    if (isAboutSession(refusal.code)) {
+      this.#isOpen = false
+      this.#mark(client_msg_id, { status: 'queued' })
+      return
+    }
+    this.#forget(client_msg_id)
+    const isJudged = refusal.verdict !== undefined || refusal.status === 403
+    this.#mark(client_msg_id, { status: isJudged ? 'refused' : 'failed', refusal })
+  }
+
+  #find(id: string): { key: string; lane: Lane; pending: Pending } | undefined {
+    for (const [key, lane] of this.#lanes) {
+      const pending = lane.pending.find(({ client_msg_id }) => client_msg_id === id)
+      if (pending) return { key, lane, pending }
+    }
+    return undefined
+  }
+
+  #mark(id: string, change: Partial<Pending>): void {
+    const { key, lane } = this.#find(id) ?? {}
+    if (!lane || key === undefined) return
+    lane.pending = lane.pending.map((pending) => (pending.client_msg_id === id ? { ...pending, ...change } : pending))
+    this.#options.changed(key)
+  }
+
+  #drop(id: string): void {
+    const { key, lane } = this.#find(id) ?? {}
+    if (!lane || key === undefined) return
+    lane.pending = lane.pending.filter(({ client_msg_id }) => client_msg_id !== id)
+    this.#options.changed(key)
+  }
+
+  get #storageKey(): string {
+    return `plaza:outbox:${this.#account}`
+  }
+  #kept(): Kept[] {
+    return readStored<Kept[]>(this.#options.storage, this.#storageKey) ?? []
+  }
+  #keep({ room, client_msg_id, draft, at }: Pending): void {
+    const others = this.#kept().filter((kept) => kept.client_msg_id !== client_msg_id)
+    writeStored(this.#options.storage, this.#storageKey, [...others, { room, client_msg_id, draft, at }])
+  }
+  #forget(id: string): void {
+    const others = this.#kept().filter(({ client_msg_id }) => client_msg_id !== id)
+    writeStored(this.#options.storage, this.#storageKey, others.length === 0 ? null : others)
+  }
+}

@@ -1,0 +1,148 @@
+import type { Message } from '#shared/api/messages'
+import type { Poll } from '#shared/api/polls'
+import type { access } from '#shared/api/rooms'
+import type { RoomRef } from '#shared/kit/primitives'
+import { echoOf } from './echo.ts'
+import { Feed, type Source } from './feed.ts'
+import { editedRow, patchRow } from './rows.ts'
+import { applyPoll, applyRows, emptyRoom } from './timeline.ts'
+import { atMostEvery } from './timing.ts'
+import type { Draft, LiveRoom, LocalMessage, Me, PayloadOf, RoomState } from './types.ts'
+import { View, type ViewOptions } from './view.ts'
+
+export interface RoomOptions extends ViewOptions {
+  closed(): void
+}
+
+const typingMilliseconds = 3_000
+
+/** One open room: what can be done in it, and what is shown of it. */
+export class OpenRoom implements LiveRoom {
+  readonly ref: RoomRef
+  readonly feed: Feed
+  readonly view: View
+  readonly #options: RoomOptions
+  #typingSaidAt = 0
+
+  constructor(options: RoomOptions) {
+    this.ref = options.ref
+    this.#options = options
+    this.view = new View(options)
+    this.feed = new Feed(options.ref, options.call, this.view)
+  }
+
+  get state(): RoomState {
+    return this.view.state
+  }
+  subscribe(listener: () => void): () => void {
+    return this.view.subscribe(listener)
+  }
+
+  send(draft: Draft): LocalMessage {
+    if (!this.view.told.atNewest) void this.loadNewest().catch(() => undefined)
+    this.#typingSaidAt = 0
+    const pending = this.#options.outbox.add(this.ref, draft)
+    return echoOf(pending, this.view.told, this.#options.account())
+  }
+  retry(clientMessageId: string): void {
+    this.#options.outbox.retry(clientMessageId)
+  }
+  discard(clientMessageId: string): void {
+    this.#options.outbox.discard(clientMessageId)
+  }
+
+  async edit(id: string, text: string): Promise<void> {
+    const version = this.view.told.messages.find((message) => message.id === id)?.version
+    const input = { id, text, ...(version === undefined ? {} : { version }) }
+    const { message } = await this.#ask<{ message: Message }>('messages.edit', input)
+    this.view.change({ messages: editedRow(this.view.told.messages, message) })
+  }
+  async remove(id: string, reason?: string): Promise<void> {
+    await this.#ask('messages.remove', { id, ...(reason === undefined ? {} : { reason }) })
+  }
+  async react(id: string, emoji: string, on?: boolean): Promise<void> {
+    type Answer = { counts: Message['reactions']; seq: number }
+    const { counts, seq } = await this.#ask<Answer>('messages.react', {
+      id,
+      emoji,
+      ...(on === undefined ? {} : { on }),
+    })
+    const { messages, seq: applied } = this.view.told
+    if (seq > applied) this.view.change({ messages: patchRow(messages, id, () => ({ reactions: counts })) })
+  }
+  async pin(id: string, pinned: boolean): Promise<void> {
+    await this.#ask('messages.pin', { id, pinned })
+  }
+  async vote(pollId: string, optionIndex: number): Promise<void> {
+    const { poll } = await this.#ask<{ poll: Poll }>('polls.vote', { pollId, optionIndex })
+    this.view.become(applyPoll(this.view.told, poll))
+  }
+
+  loadOlder(): Promise<void> {
+    return this.view.loadOlder()
+  }
+  async loadAround(seq: number): Promise<void> {
+    const { messages } = await this.view.history.load(this.view.told, { around_seq: seq })
+    const atNewest = (messages.at(-1)?.seq ?? 0) >= this.view.newest
+    this.view.change({ messages, atNewest, hasOlder: (messages[0]?.n ?? 0) > 1 })
+  }
+  async loadNewest(): Promise<void> {
+    const { messages, hasMore } = await this.view.history.load(this.view.told)
+    this.view.become(applyRows({ ...this.view.told, messages: [], atNewest: true, hasOlder: hasMore }, messages))
+  }
+
+  readonly markRead = atMostEvery(2_000, () => {
+    const { seq, me, atNewest } = this.view.told
+    if (!atNewest || seq <= me.read_seq) return
+    this.#ask<Pick<Me, 'read_seq' | 'unread'>>('messages.read', { seq }).then(
+      ({ read_seq, unread }) => this.view.change({ me: { ...this.view.told.me, read_seq, unread } }),
+      () => undefined,
+    )
+  })
+
+  setTyping(on: boolean): void {
+    const now = this.#options.now()
+    if (on ? now - this.#typingSaidAt < typingMilliseconds : this.#typingSaidAt === 0) return
+    this.#typingSaidAt = on ? now : 0
+    this.#ask('messages.typing', { on }).catch(() => undefined)
+  }
+
+  close(): void {
+    this.markRead.cancel()
+    this.feed.follow('none')
+    this.view.forget()
+    this.#options.closed()
+  }
+
+  /** Hears the room from here on. */
+  follow(source: Source): void {
+    if (source === 'none') this.view.change({ status: 'offline' })
+    this.feed.follow(source)
+  }
+
+  /** Somebody else looks at it now. */
+  startOver(): void {
+    this.feed.startOver()
+    this.view.become(emptyRoom(this.ref))
+  }
+
+  /** Membership has changed by our own doing. */
+  joined(): void {
+    this.feed.restart()
+  }
+  left(): void {
+    this.feed.halt()
+    this.view.change({ status: 'left' })
+  }
+
+  hearAccess(notice: PayloadOf<typeof access>): void {
+    const { status } = this.state
+    this.view.hearAccess(notice)
+    if (notice.state === 'banned' || notice.state === 'removed') this.feed.halt()
+    if (notice.state === 'granted' && (status === 'refused' || status === 'left')) this.feed.restart()
+  }
+
+  #ask<Answer>(name: string, input: object): Promise<Answer> {
+    return this.#options.call(name, { room: this.ref, ...input }) as Promise<Answer>
+  }
+}

@@ -1,0 +1,55 @@
+import type { Message } from '#shared/api/messages'
+import type { LocalMessage } from './types.ts'
+
+export const asSent = (message: Message): LocalMessage => ({ ...message, local: 'sent', refusal: null })
+
+/** A row at its place in the order. One we have already is only replaced by a newer version of it. */
+export function createdRow(rows: readonly LocalMessage[], message: Message): readonly LocalMessage[] {
+  const at = placeOf(rows, message.seq)
+  const present = rows[at - 1]
+  if (present?.seq !== message.seq) return rows.toSpliced(at, 0, asSent(message))
+  if (!isNewer(message, present)) return rows
+  return rows.with(at - 1, asSent(message))
+}
+
+/** A newer text of a row we have; what is not shown is not brought in. */
+export function editedRow<Row extends Message>(rows: readonly Row[], message: Message): readonly Row[] {
+  const at = rows.findLastIndex(({ id }) => id === message.id)
+  const present = rows[at]
+  if (!present || !isNewer(message, present)) return rows
+  const { reactions, is_pinned, pinned_by, pinned_at } = present
+  return rows.with(at, { ...present, ...message, reactions, is_pinned, pinned_by, pinned_at })
+}
+
+/** Changes to the row of an id, if it is shown. */
+export function patchRow<Row extends Message>(
+  rows: readonly Row[],
+  id: string,
+  patch: (row: Row) => Partial<Message>,
+): readonly Row[] {
+  return patchRows(rows, (row) => row.id === id, patch)
+}
+
+export function patchRows<Row extends Message>(
+  rows: readonly Row[],
+  matches: (row: Row) => boolean,
+  patch: (row: Row) => Partial<Message>,
+): readonly Row[] {
+  return rows.some(matches) ? rows.map((row) => (matches(row) ? { ...row, ...patch(row) } : row)) : rows
+}
+
+const isNewer = (message: Message, present: Message): boolean =>
+  !present.is_deleted && (message.is_deleted || message.version > present.version)
+
+/** How many rows have a seq up to this one. Most often it is the newest. */
+function placeOf(rows: readonly LocalMessage[], seq: number): number {
+  let low = 0
+  let high = rows.length
+  if ((rows.at(-1)?.seq ?? 0) <= seq) return high
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((rows[middle]?.seq ?? 0) <= seq) low = middle + 1
+    else high = middle
+  }
+  return low
+}

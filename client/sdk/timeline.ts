@@ -1,0 +1,211 @@
+import type { Message, RoomEvent, Snapshot } from '#shared/api/messages'
+import type { Poll } from '#shared/api/polls'
+import type { Room } from '#shared/api/rooms'
+import type { Rules } from '#shared/api/verdict'
+import type { RoomRef } from '#shared/kit/primitives'
+import { createdRow, editedRow, patchRow, patchRows } from './rows.ts'
+import { table } from './table.ts'
+import type { LocalMessage, Me, RoomState } from './types.ts'
+
+/** The data of each event of the log. */
+interface Told {
+  'message.created': { message: Message }
+  'message.edited': { message: Message }
+  'message.deleted': { id: string; deleted_by: string; deleted_at: string; reason: string | null }
+  'messages.purged': { target: string; from_seq: number; to_seq: number; count: number }
+  'message.pinned': { id: string; message: Message; pinned_by: string; pinned_at: string }
+  'message.unpinned': { id: string }
+  'reaction.changed': { id: string; counts: Record<string, number> }
+  'rules.updated': { version: number; rules: Rules }
+  'member.joined': { members_count: number }
+  'member.left': { members_count: number }
+  'member.removed': { members_count: number }
+  'role.changed': { target: { id: string }; role: string | null; permissions: Me['permissions'] | null }
+  'moderation.applied': { action: string; target: { id: string }; until: string | null; members_count?: number }
+  'room.updated': { room: Room }
+  'room.archived': Record<string, never>
+  'poll.changed': { poll: Poll }
+  'poll.deleted': { id: string; message_id: string }
+}
+type Type = keyof Told
+/** `account` is who looks at the room. */
+type Apply<T extends Type> = (state: RoomState, data: Told[T], event: RoomEvent, account: string | null) => RoomState
+
+const noticed: readonly string[] = [
+  'moderation.applied',
+  'messages.purged',
+  'member.removed',
+  'role.changed',
+  'rules.updated',
+  'room.archived',
+]
+const noticesKept = 200
+
+const appliers: { [T in Type]: Apply<T> } = {
+  'message.created': (state, { message }, { seq }, account) => {
+    const isNews = seq > state.headSeq && message.sender_address !== account
+    const me = isNews ? { ...state.me, unread: state.me.unread + 1 } : state.me
+    return { ...state, me, messages: state.atNewest ? createdRow(state.messages, message) : state.messages }
+  },
+  'message.edited': (state, { message }) => ({
+    ...state,
+    messages: editedRow(state.messages, message),
+    pins: editedRow(state.pins, message),
+  }),
+  'message.deleted': (state, { id, deleted_by, deleted_at, reason }) => ({
+    ...state,
+    messages: patchRow(state.messages, id, () => redacted({ deleted_by, deleted_at, delete_reason: reason })),
+    pins: state.pins.filter((pin) => pin.id !== id),
+  }),
+  'messages.purged': (state, { target, from_seq, to_seq }, { actor, at }) => {
+    const isPurged = ({ sender_address, seq, is_deleted }: Message) =>
+      sender_address === target && seq >= from_seq && seq <= to_seq && !is_deleted
+    const gone = () => redacted({ deleted_by: actor.id, deleted_at: at, delete_reason: null })
+    return {
+      ...state,
+      messages: patchRows(state.messages, isPurged, gone),
+      pins: state.pins.filter((pin) => !isPurged(pin)),
+    }
+  },
+  'message.pinned': (state, { id, message, pinned_by, pinned_at }) => {
+    const pinned = { is_pinned: true, pinned_by, pinned_at }
+    return {
+      ...state,
+      messages: patchRow(state.messages, id, () => pinned),
+      pins: [{ ...message, ...pinned }, ...state.pins.filter((pin) => pin.id !== id)],
+    }
+  },
+  'message.unpinned': (state, { id }) => ({
+    ...state,
+    messages: patchRow(state.messages, id, () => ({ is_pinned: false, pinned_by: null, pinned_at: null })),
+    pins: state.pins.filter((pin) => pin.id !== id),
+  }),
+  'reaction.changed': (state, { id, counts }) => ({
+    ...state,
+    messages: patchRow(state.messages, id, () => ({ reactions: counts })),
+    pins: patchRow(state.pins, id, () => ({ reactions: counts })),
+  }),
+  'rules.updated': (state, { version, rules }) =>
+    version <= state.rulesVersion ? state : { ...state, rules, rulesVersion: version },
+  'member.joined': counted,
+  'member.left': counted,
+  'member.removed': counted,
+  'role.changed': (state, { target, role, permissions }, _event, account) => {
+    if (target.id !== account) return state
+    return { ...state, me: { ...state.me, role, permissions: permissions ?? {} } }
+  },
+  'moderation.applied': (state, { action, target, until, members_count }, _event, account) => {
+    const membersCount = members_count ?? state.membersCount
+    const isMute = action === 'mute' || action === 'unmute'
+    if (target.id !== account || !isMute) return { ...state, membersCount }
+    const me = { ...state.me, is_muted: action === 'mute', muted_until: action === 'mute' ? until : null }
+    return { ...state, membersCount, me }
+  },
+  'room.updated': (state, { room }) => ({ ...state, room: asSeenHere(state.room, room) }),
+  'room.archived': (state) => ({ ...state, room: state.room && { ...state.room, is_active: false } }),
+  'poll.changed': (state, { poll }, _event, account) => withPoll(state, poll, account),
+  'poll.deleted': (state, { id }) => {
+    const polls = new Map(state.polls)
+    polls.delete(id)
+    return { ...state, polls }
+  },
+}
+
+function counted(state: RoomState, { members_count }: { members_count: number }): RoomState {
+  return { ...state, membersCount: members_count ?? state.membersCount }
+}
+
+/** What everybody is told of a room does not say whether we are in it. */
+const asSeenHere = (before: Room | null, room: Room): Room => (before ? { ...room, is_member: before.is_member } : room)
+
+const redacted = (by: Pick<Message, 'deleted_by' | 'deleted_at' | 'delete_reason'>): Partial<Message> => ({
+  ...by,
+  is_deleted: true,
+  content: '',
+  attachments: [],
+  mentions: [],
+  reactions: {},
+  reply_to: null,
+  is_pinned: false,
+  pinned_by: null,
+  pinned_at: null,
+})
+
+/** A poll told to everybody leaves out whose votes are ours; a named vote shows it, a secret one we remember. */
+function withPoll(state: RoomState, poll: Poll, account: string | null): RoomState {
+  const before = state.polls.get(poll.id)
+  const named = poll.votes.filter(({ voters }) => account !== null && voters.includes(account))
+  const remembered = before?.user_votes ?? []
+  const user_votes = poll.is_anonymous ? remembered : named.map(({ option_index }) => option_index)
+  return applyPoll(state, { ...poll, user_votes })
+}
+
+/** A poll as answered to us. */
+export function applyPoll(state: RoomState, poll: Poll): RoomState {
+  const before = state.polls.get(poll.id)
+  if (before && before.version > poll.version) return state
+  return { ...state, polls: new Map(state.polls).set(poll.id, poll) }
+}
+
+/** The room after the next event of its log. Unknown types only move the seq. */
+export function applyEvent(state: RoomState, event: RoomEvent, account: string | null): RoomState {
+  const apply = appliers[event.type as Type] as Apply<Type> | undefined
+  const after = apply ? apply(state, event.data as never, event, account) : state
+  const notices = noticed.includes(event.type) ? [...after.notices, event].slice(-noticesKept) : after.notices
+  return { ...after, notices, seq: event.seq, epoch: event.epoch, headSeq: Math.max(after.headSeq, event.seq) }
+}
+
+export const applyEvents = (state: RoomState, events: readonly RoomEvent[], account: string | null): RoomState =>
+  events.reduce((before, event) => applyEvent(before, event, account), state)
+
+/** What a join tells beside the events: never older than they are. */
+export const applySnapshot = (state: RoomState, snapshot: Snapshot): RoomState => ({
+  ...state,
+  epoch: snapshot.epoch,
+  headSeq: Math.max(state.headSeq, snapshot.head_seq),
+  rules: snapshot.rules,
+  rulesVersion: snapshot.rules_version,
+  me: snapshot.me,
+  pins: snapshot.pins,
+  membersCount: snapshot.members_count,
+  online: snapshot.online,
+})
+
+/** Rows as they are now, from the history or an answer. */
+export const applyRows = (state: RoomState, rows: readonly Message[]): RoomState => ({
+  ...state,
+  messages: rows.reduce<readonly LocalMessage[]>(createdRow, state.messages),
+})
+
+export const emptyRoom = (ref: RoomRef): RoomState => ({
+  status: 'joining',
+  error: null,
+  ref,
+  room: null,
+  epoch: null,
+  seq: 0,
+  headSeq: 0,
+  messages: [],
+  hasOlder: false,
+  atNewest: true,
+  pins: [],
+  rules: table.defaultRules,
+  rulesVersion: 0,
+  me: {
+    role: null,
+    permissions: {},
+    capabilities: {},
+    next_send_at: null,
+    muted_until: null,
+    is_muted: false,
+    read_seq: 0,
+    unread: 0,
+  },
+  membersCount: 0,
+  online: 0,
+  typing: [],
+  access: null,
+  notices: [],
+  polls: new Map(),
+  caughtUp: null,
+})

@@ -1,0 +1,180 @@
+import { Manager, type Socket } from 'socket.io-client'
+import type { Namespace, SocketEvent } from '#shared/kit/contract'
+import { isAboutSession, noAnswer, toldError } from './failures.ts'
+import { observable } from './observable.ts'
+import { extrasOf } from './rest.ts'
+import { backoff } from './timing.ts'
+
+export interface TransportOptions {
+  url: string
+  now(): number
+  token(): string | null
+  /** The server does not accept, or no longer accepts, the session this connection spoke for. */
+  sessionRefused(code: string): void
+  sessionExpiring(): void
+  /** Who the server says we are, at each connect. */
+  welcomed(user: unknown): void
+}
+
+export type SocketState = 'down' | 'connecting' | 'ready' | 'failing'
+type Heard = (payload: unknown) => void
+type Ack = { ok: true; data: unknown } | { ok: false; error: { code: string; message: string } & object }
+
+const ackMilliseconds = 8_000
+/** After this long, a connection that is being made counts as failing; it may still succeed. */
+const patienceMilliseconds = 3_000
+
+/** The one physical connection: opens it, opens it again, and carries events of any namespace. */
+export class Transport {
+  readonly #options: TransportOptions
+  readonly #manager: Manager
+  readonly #sockets = new Map<Namespace, Socket>()
+  readonly #state = observable<SocketState>('down')
+  #isWanted = false
+  #failures = 0
+  #notBefore = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #patience: ReturnType<typeof setTimeout> | undefined
+
+  constructor(options: TransportOptions) {
+    this.#options = options
+    this.#manager = new Manager(options.url, {
+      autoConnect: false,
+      reconnection: false,
+      transports: ['websocket'],
+      timeout: 10_000,
+    })
+    this.#socket('/rooms')
+  }
+
+  get state(): SocketState {
+    return this.#state.value
+  }
+  subscribe(listener: () => void): () => void {
+    return this.#state.subscribe(listener)
+  }
+
+  open(): void {
+    if (this.#isWanted) return
+    this.#isWanted = true
+    this.#failures = 0
+    this.#become('connecting')
+    this.#connect()
+  }
+
+  close(): void {
+    this.#isWanted = false
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const socket of this.#sockets.values()) socket.disconnect()
+    this.#become('down')
+  }
+
+  /** Does not wait for its turn any longer: the network is back. */
+  hurry(): void {
+    if (this.#timer !== undefined) this.#connect()
+  }
+
+  hear(namespace: Namespace, event: string, heard: Heard): () => void {
+    const socket = this.#socket(namespace)
+    socket.on(event, heard)
+    return () => void socket.off(event, heard)
+  }
+
+  /** Asks and waits for the answer; rejects as unanswered when the connection is lost meanwhile. */
+  async ask(event: SocketEvent, input: object): Promise<unknown> {
+    const [space, name] = event.split(' ') as [Namespace, string]
+    const socket = this.#socket(space)
+    if (!socket.connected) await connected(socket)
+    const answer = (await socket.timeout(ackMilliseconds).emitWithAck(name, input).catch(lost)) as Ack
+    if (answer.ok) return answer.data
+    const { code, message, ...extras } = answer.error
+    throw toldError(code, { message, ...extrasOf(extras) })
+  }
+
+  /** Every namespace goes on with a newer session. */
+  async renew(token: string): Promise<void> {
+    const open = [...this.#sockets].filter(([, socket]) => socket.connected)
+    await Promise.all(open.map(([namespace]) => this.ask(`${namespace} session:refresh`, { token })))
+  }
+
+  #socket(namespace: Namespace): Socket {
+    const known = this.#sockets.get(namespace)
+    if (known) return known
+    const auth = (tell: (auth: object) => void) => tell({ token: this.#options.token(), protocol: 1 })
+    const socket = this.#manager.socket(namespace, { auth })
+    this.#sockets.set(namespace, socket)
+    if (namespace === '/rooms') this.#lead(socket)
+    if (this.#isWanted) socket.connect()
+    return socket
+  }
+
+  /** The rooms decide how the connection is; what else is multiplexed on it follows. */
+  #lead(socket: Socket): void {
+    socket.on('session:ready', ({ user }: { user?: unknown }) => {
+      this.#failures = 0
+      this.#options.welcomed(user)
+      this.#become('ready')
+    })
+    socket.on('session:expiring', () => this.#options.sessionExpiring())
+    socket.on('session:ended', ({ code }: { code?: string }) => this.#refused(code ?? 'SESSION_NOT_FOUND'))
+    socket.on('server:notice', ({ kind, reconnect_after_ms }: { kind?: string; reconnect_after_ms?: number }) => {
+      if (kind === 'draining') this.#notBefore = this.#options.now() + (reconnect_after_ms ?? 0)
+    })
+    socket.on('disconnect', () => {
+      if (!this.#isWanted) return
+      this.#become('connecting')
+      this.#connectLater()
+    })
+    socket.on('connect_error', (error: Error & { data?: { code?: string } }) => {
+      if (!this.#isWanted) return
+      const code = error.data?.code
+      if (isAboutSession(code)) return this.#refused(code ?? '')
+      this.#failures++
+      this.#become('failing')
+      this.#connectLater()
+    })
+  }
+
+  #become(state: SocketState): void {
+    clearTimeout(this.#patience)
+    if (state === 'connecting') this.#patience = setTimeout(() => this.#become('failing'), patienceMilliseconds)
+    this.#state.set(state)
+  }
+
+  #refused(code: string): void {
+    this.close()
+    this.#options.sessionRefused(code)
+  }
+
+  #connect(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const socket of this.#sockets.values()) socket.connect()
+  }
+
+  #connectLater(): void {
+    clearTimeout(this.#timer)
+    const wait = Math.max(backoff(this.#failures, 100), this.#notBefore - this.#options.now())
+    this.#timer = setTimeout(() => this.#connect(), wait)
+  }
+}
+
+const lost = (cause: unknown): never => {
+  throw noAnswer(cause)
+}
+
+/** Nothing is ever buffered: what could not be asked is asked again elsewhere, and must not be sent later as well. */
+function connected(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => () => {
+      clearTimeout(timer)
+      socket.off('connect', succeed).off('connect_error', fail)
+      settle()
+    }
+    const succeed = end(resolve)
+    const fail = end(() => reject(noAnswer()))
+    const timer = setTimeout(fail, ackMilliseconds)
+    socket.on('connect', succeed).on('connect_error', fail)
+  })
+}

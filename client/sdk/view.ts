@@ -1,0 +1,200 @@
+import type { Message, RoomEvent, Snapshot } from '#shared/api/messages'
+import type { Poll } from '#shared/api/polls'
+import type { access, capabilitiesChanged, ephemeral, Room } from '#shared/api/rooms'
+import type { Rules } from '#shared/api/verdict'
+import type { AppError } from '#shared/errors'
+import type { RoomRef } from '#shared/kit/primitives'
+import type { Call } from './calls.ts'
+import { echoOf } from './echo.ts'
+import { toldError } from './failures.ts'
+import type { Fed } from './feed.ts'
+import { History } from './history.ts'
+import { keyOf } from './keys.ts'
+import { observable } from './observable.ts'
+import type { Outbox } from './outbox.ts'
+import { applyEvents, applyPoll, applyRows, applySnapshot, emptyRoom } from './timeline.ts'
+import type { PayloadOf, RoomState } from './types.ts'
+
+export interface ViewOptions {
+  ref: RoomRef
+  call: Call
+  outbox: Outbox
+  account(): string | null
+  now(): number
+}
+
+const typistMilliseconds = 6_000
+const shownAtMost = 5_000
+const shownAtLeast = 20
+const withRules = ['channel', 'alpha', 'location', 'group', 'token']
+
+/** What is shown of one room: what the server says, then what was written here and it has not yet said. */
+export class View implements Fed {
+  readonly history: History
+  readonly #options: ViewOptions
+  readonly #shown
+  #told: RoomState
+  #newest = 0
+  #typists: ReturnType<typeof setTimeout> | undefined
+
+  constructor(options: ViewOptions) {
+    this.#options = options
+    this.history = new History(options.call)
+    this.#told = emptyRoom(options.ref)
+    this.#shown = observable(this.#told)
+    this.show()
+  }
+
+  get state(): RoomState {
+    return this.#shown.value
+  }
+  /** Without what the server has not yet said. */
+  get told(): RoomState {
+    return this.#told
+  }
+  /** The newest message known of, shown or not. */
+  get newest(): number {
+    return Math.max(this.#newest, this.#told.messages.at(-1)?.seq ?? 0)
+  }
+  subscribe(listener: () => void): () => void {
+    return this.#shown.subscribe(listener)
+  }
+
+  change(change: Partial<RoomState>): void {
+    this.become({ ...this.#told, ...change })
+  }
+  become(told: RoomState): void {
+    this.#told = told
+    this.show()
+  }
+  show(): void {
+    const { outbox, ref, account } = this.#options
+    const { messages } = this.#told
+    const pending = outbox
+      .pendingOf(keyOf(ref))
+      .filter(({ client_msg_id }) => !messages.some((message) => message.client_msg_id === client_msg_id))
+    const echoes = pending.map((one) => echoOf(one, this.#told, account()))
+    this.#shown.set({ ...this.#told, messages: echoes.length === 0 ? messages : [...messages, ...echoes] })
+  }
+
+  reset(): void {
+    const { ref, room, access, notices, caughtUp } = this.#told
+    this.become({ ...emptyRoom(ref), room, access, notices, caughtUp, status: 'catching-up' })
+  }
+
+  snapshot(snapshot: Snapshot): void {
+    const isFirst = this.#told.epoch === null
+    const first = snapshot.events[0]?.seq ?? snapshot.head_seq + 1
+    const hasOlder = isFirst ? first > 1 : this.#told.hasOlder
+    this.become({ ...applySnapshot(this.#told, snapshot), hasOlder, error: null })
+    if (this.#told.room === null) this.#fill('rooms.get', ({ room }: { room: Room }) => this.change({ room }))
+    if (isFirst) this.#seePolls()
+  }
+
+  async openByRest(): Promise<void> {
+    const { type, id } = this.#options.ref
+    const { messages, hasMore } = await this.history.load(this.#told)
+    this.become({ ...applyRows(this.#told, messages), hasOlder: hasMore, error: null })
+    this.#fill('rooms.get', ({ room }: { room: Room }) => this.change({ room, membersCount: room.member_count }))
+    this.#fill('messages.pins', ({ pinnedMessages }: { pinnedMessages: Message[] }) =>
+      this.change({ pins: pinnedMessages }),
+    )
+    if (withRules.includes(type)) {
+      type Answer = { rules: Rules & { rules_version: number } }
+      const chat = { chatType: type, chatId: id ?? undefined }
+      this.#fill('moderation.rules', ({ rules }: Answer) => this.#takeRules(rules, rules.rules_version), chat)
+    }
+    this.#seePolls()
+  }
+
+  events(events: readonly RoomEvent[]): void {
+    this.history.happened(events)
+    const { outbox, account } = this.#options
+    const after = applyEvents(this.#told, events, account())
+    const isLong = after.atNewest && after.messages.length > shownAtMost
+    this.become(isLong ? { ...after, messages: after.messages.slice(shownAtMost / 5), hasOlder: true } : after)
+    for (const { type, data, seq } of events) {
+      if (type !== 'message.created') continue
+      const { message } = data as { message: Message }
+      this.#newest = Math.max(this.#newest, seq)
+      if (message.sender_address === account()) outbox.discard(message.client_msg_id)
+      if (message.poll_id !== null && !this.#told.polls.has(message.poll_id)) this.#seePolls()
+    }
+  }
+
+  catchingUp(): void {
+    if (this.#told.epoch !== null) this.change({ status: 'catching-up' })
+    else this.change({ status: 'joining' })
+  }
+
+  caughtUp(events: number, gaps: number): void {
+    this.change({ status: 'live', error: null, caughtUp: { events, gaps, at: this.#options.now() } })
+    const { messages, hasOlder } = this.#told
+    if (messages.length >= shownAtLeast || !hasOlder) return
+    void this.loadOlder().catch(() => undefined)
+  }
+
+  refused(error: AppError): void {
+    this.change({ status: 'refused', error })
+    if (error.code === 'NOT_A_MEMBER')
+      void this.openByRest()
+        .catch(() => undefined)
+        .then(() => this.change({ error }))
+  }
+
+  async loadOlder(): Promise<void> {
+    const { hasOlder, messages } = this.#told
+    if (!hasOlder) return
+    const where = messages[0] ? { before_seq: messages[0].seq } : {}
+    const loaded = await this.history.load(this.#told, where)
+    const isEnd = !loaded.hasMore || loaded.messages.length === 0
+    this.become({ ...applyRows(this.#told, loaded.messages), hasOlder: !isEnd })
+  }
+
+  /** A message of ours was accepted; its event follows. */
+  accepted(message: Message): void {
+    if (this.#told.atNewest) this.become(applyRows(this.#told, [message]))
+    else this.show()
+  }
+
+  hearEphemeral({ typing, online }: PayloadOf<typeof ephemeral>): void {
+    clearTimeout(this.#typists)
+    const others = typing.filter(({ id }) => id !== this.#options.account())
+    this.change({ typing: others, online })
+    if (others.length > 0) this.#typists = setTimeout(() => this.change({ typing: [] }), typistMilliseconds)
+  }
+
+  hearCapabilities({ capabilities, next_send_at }: PayloadOf<typeof capabilitiesChanged>): void {
+    this.change({ me: { ...this.#told.me, capabilities, next_send_at } })
+  }
+
+  hearAccess(notice: PayloadOf<typeof access>): void {
+    const { state, code, text, until } = notice
+    const isMuted = state === 'muted' || (state !== 'granted' && this.#told.me.is_muted)
+    const muted_until = state === 'muted' ? until : isMuted ? this.#told.me.muted_until : null
+    this.change({ access: notice, me: { ...this.#told.me, is_muted: isMuted, muted_until } })
+    if (state === 'banned') this.change({ status: 'refused', error: toldError(code, { message: text }) })
+    if (state === 'removed') this.change({ status: 'left' })
+  }
+
+  forget(): void {
+    clearTimeout(this.#typists)
+  }
+
+  #takeRules(rules: Rules, version: number): void {
+    if (version > this.#told.rulesVersion) this.change({ rules, rulesVersion: version })
+  }
+
+  #seePolls(): void {
+    if (!this.#told.messages.some(({ poll_id }) => poll_id !== null) && this.#told.epoch !== null) return
+    this.#fill('polls.list', ({ polls }: { polls: Poll[] }) => this.become(polls.reduce(applyPoll, this.#told)))
+  }
+
+  /** What is nice to have; the room is there without it. */
+  #fill<Answer>(name: string, take: (answer: Answer) => void, input: object = { room: this.#options.ref }): void {
+    this.#options.call(name, input).then(
+      (answer) => take(answer as Answer),
+      () => undefined,
+    )
+  }
+}
