@@ -2,7 +2,7 @@ import { fold, h, prose } from './dom.js'
 import { schemaView } from './schema.js'
 import { tryRest, trySocket } from './try.js'
 
-const whoMay = { public: 'everybody', user: 'signed in', admin: 'admins' }
+const whoMay = { public: 'everybody', user: 'people who are signed in', admin: 'admins' }
 
 /** One operation: what it does, its two doors side by side, and what it may refuse. */
 export function operationView(operation, documents) {

@@ -27,8 +27,7 @@ function rowsOf(schema, depth) {
           h('code', {}, name),
           required.has(name) ? '' : h('i', {}, ' optional'),
         ),
-        h('td', {}, typeView(field)),
-        h('td', { class: 'small' }, boundsOf(field)),
+        h('td', {}, typeView(field), h('div', { class: 'small' }, boundsOf(field))),
       ),
       ...(inner.properties && depth < 4 ? rowsOf(inner, depth + 1) : []),
     ]
@@ -57,14 +56,25 @@ function typeOf(schema) {
   return [schema.type].flat().join(' | ')
 }
 
-const bounds = ['default', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'format', 'pattern']
+const bounds = {
+  description: (text) => text,
+  default: (value) => `${JSON.stringify(value)} if left out`,
+  minLength: (length) => `at least ${length} characters`,
+  maxLength: (length) => `at most ${length} characters`,
+  minimum: (value) => `from ${value}`,
+  maximum: (value) => `up to ${value}`,
+  minItems: (items) => `at least ${items}`,
+  maxItems: (items) => `at most ${items}`,
+  format: (format) => format,
+  pattern: (pattern) => pattern,
+}
 
 function boundsOf(schema) {
-  const found = [schema, ...(schema.anyOf ?? [])].find((one) => bounds.some((name) => one[name] !== undefined)) ?? {}
-  const parts = bounds
-    .filter((name) => found[name] !== undefined && found[name] !== '')
-    .map((name) => `${name} ${typeof found[name] === 'string' ? found[name] : JSON.stringify(found[name])}`)
-  return [schema.description, ...parts].filter(Boolean).join(', ')
+  const said = { ...schema.anyOf?.[0], ...schema }
+  return Object.entries(bounds)
+    .filter(([name]) => said[name] !== undefined)
+    .map(([name, words]) => words(said[name]))
+    .join(', ')
 }
 
 const examples = {

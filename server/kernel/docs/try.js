@@ -36,7 +36,7 @@ function field({ name, schema, required }) {
 
 const editor = (value) => {
   const text = pretty(value)
-  const area = h('textarea', { rows: String(Math.min(16, text.split('\n').length)), spellcheck: 'false' })
+  const area = h('textarea', { rows: String(Math.min(16, text.split('\n').length + 1)), spellcheck: 'false' })
   area.value = text
   return area
 }
