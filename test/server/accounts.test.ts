@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  accountChanges,
+  loadAccountFacts,
+  roleKey,
+  saveAccountFacts,
+  suspensionKey,
+} from '#server/domains/accounts/facts'
 import { isDeceptive, isReserved } from '#server/domains/accounts/names'
+import { GLOBAL, type Row } from '#server/log/types'
 import { boot } from '#test/support/boot'
 import { call, signIn, wallet } from '#test/support/wallet'
 
@@ -215,5 +223,47 @@ describe('roles', () => {
     expect(second.body.users).not.toEqual(first.body.users)
     expect((await boss.call('GET /api/admin/users?limit=101')).status).toBe(400)
     expect((await zed.call('GET /api/admin/users')).status).toBe(403)
+  })
+})
+
+describe('what follows from the log', () => {
+  const account = wallet('recorded').address.toLowerCase()
+  const row = (seq: number, type: string, body: Row['body'] = {}, reason: string | null = null): Row => ({
+    ...{ _id: `row ${seq}`, room: GLOBAL, seq, epoch: 'e', n: null, total: 0, sender: 'someone', cid: `cid ${seq}` },
+    ...{ type, body, target: account, until: null, reason, at: seq * 1000, chain: '', chained: false, applied_seq: seq },
+  })
+  /** Writes what a row says, as the log does. */
+  const write = (one: Row) =>
+    saveAccountFacts(accountChanges(one).flatMap((change) => ('value' in change ? [{ ...change, row: one }] : [])))
+  const facts = () => loadAccountFacts([roleKey(account), suspensionKey(account), 'member:x'])
+
+  test('is written for an account that never signed in, once, and never by an older row', async () => {
+    const key = { role: roleKey(account), suspension: suspensionKey(account) }
+    expect(await facts()).toEqual(
+      new Map([
+        [key.role, { value: null, seq: 0 }],
+        [key.suspension, { value: null, seq: 0 }],
+      ]),
+    )
+    await Promise.all([
+      write(row(7, 'account.role_changed', { role: 'admin' })),
+      write(row(8, 'account.suspended', {}, 'spam')),
+    ])
+    await write(row(5, 'account.role_changed', { role: 'super_admin' }))
+    await write(row(6, 'account.unsuspended'))
+    expect(await facts()).toEqual(
+      new Map<string, object>([
+        [key.role, { value: 'admin', seq: 7 }],
+        [key.suspension, { value: { reason: 'spam', by: 'someone', at: 8000 }, seq: 8 }],
+      ]),
+    )
+    await write(row(9, 'account.unsuspended'))
+    await write(row(10, 'account.role_changed', { role: 'user' }))
+    expect(await facts()).toEqual(
+      new Map([
+        [key.role, { value: 'user', seq: 10 }],
+        [key.suspension, { value: null, seq: 9 }],
+      ]),
+    )
   })
 })
