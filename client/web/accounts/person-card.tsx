@@ -1,0 +1,79 @@
+import { useState } from 'react'
+import { dmOf } from '#shared/kit/primitives'
+import { useClient } from '../connection/client.ts'
+import { Avatar } from '../kit/avatar.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { nameOf, shortAddress } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { PersonModeration } from '../moderation/person-moderation.tsx'
+import { goTo } from '../rooms/route.ts'
+import { useRoomList } from '../rooms/use-rooms.ts'
+import type { PersonOfInterest } from './person-of-interest.ts'
+import { ReportForm } from './report-form.tsx'
+import { useSession } from './session.ts'
+
+export function PersonCard({ person, onClose }: { person: PersonOfInterest; onClose: () => void }) {
+  const client = useClient()
+  const { user } = useSession()
+  const { reload } = useRoomList()
+  const attempt = useAttempt()
+  const tell = useTell()
+  const [isReporting, setReporting] = useState(false)
+  const name = nameOf(person.name, person.id)
+  const isMyself = person.id === user.id
+
+  const message = () =>
+    attempt(async () => {
+      await client.rooms.openDm({ recipientAddress: person.id })
+      reload()
+      goTo(dmOf(user.id, person.id))
+      onClose()
+    })
+  const block = () =>
+    attempt(async () => {
+      await client.social.block({ userAddress: person.id })
+      tell(`${name} is blocked. Neither of you can write to the other.`)
+      onClose()
+    })
+
+  return (
+    <Dialog title={isReporting ? `Report ${name}` : name} onClose={onClose}>
+      {isReporting ? (
+        <ReportForm person={person} onDone={onClose} />
+      ) : (
+        <div className="stack">
+          <div className="row">
+            <Avatar id={person.id} name={name} size="large" />
+            <div className="grow">
+              <code className="address" title={person.id}>
+                {shortAddress(person.id)}
+              </code>
+              <p className="row wrap">
+                {person.role && person.role !== 'member' && <span className="chip">{person.role}</span>}
+                {isMyself && <span className="chip">you</span>}
+              </p>
+            </div>
+          </div>
+          {!isMyself && (
+            <div className="row wrap">
+              <button type="button" className="button main" onClick={message}>
+                <Icon name="message" />
+                Message
+              </button>
+              <button type="button" className="button" onClick={block}>
+                <Icon name="block" />
+                Block
+              </button>
+              <button type="button" className="button" onClick={() => setReporting(true)}>
+                <Icon name="flag" />
+                Report
+              </button>
+            </div>
+          )}
+          {person.live && !isMyself && <PersonModeration person={person} live={person.live} onDone={onClose} />}
+        </div>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,87 @@
+import { useClient } from '../connection/client.ts'
+import { shortAddress } from '../kit/format.ts'
+import { Problem } from '../kit/notice.tsx'
+import { useAttempt } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+
+export function BlockedPeople() {
+  const client = useClient()
+  const attempt = useAttempt()
+  const blocks = useLoaded('blocks', async () => (await client.social.blocks()).blockedUsers)
+  const lift = (userAddress: string) =>
+    attempt(async () => {
+      await client.social.unblock({ userAddress })
+      blocks.reload()
+    })
+  return (
+    <QuietList
+      title="Blocked people"
+      empty="You have blocked nobody."
+      error={blocks.error}
+      rows={blocks.value?.map((block) => ({
+        key: block.id,
+        name: shortAddress(block.blocked_address),
+        undo: () => lift(block.blocked_address),
+      }))}
+      undoing="Unblock"
+    />
+  )
+}
+
+export function SilencedRooms() {
+  const client = useClient()
+  const attempt = useAttempt()
+  const mutes = useLoaded('mutes', async () => (await client.social.mutes()).mutes)
+  return (
+    <QuietList
+      title="Muted conversations"
+      empty="Every conversation may notify you."
+      error={mutes.error}
+      rows={mutes.value?.map((mute) => ({
+        key: mute.id,
+        name: `${mute.conversation_type} ${shortAddress(mute.conversation_id)}`,
+        undo: () =>
+          attempt(async () => {
+            await client.social.unmute({
+              conversationType: mute.conversation_type,
+              conversationId: mute.conversation_id,
+            })
+            mutes.reload()
+          }),
+      }))}
+      undoing="Unmute"
+    />
+  )
+}
+
+interface QuietRow {
+  key: string
+  name: string
+  undo: () => void
+}
+
+function QuietList(props: {
+  title: string
+  empty: string
+  error: unknown
+  rows: readonly QuietRow[] | undefined
+  undoing: string
+}) {
+  return (
+    <section className="stack">
+      <h3 className="label">{props.title}</h3>
+      <Problem error={props.error} />
+      {props.rows?.length === 0 && <p className="hint">{props.empty}</p>}
+      <ul className="quiet-list">
+        {props.rows?.map(({ key, name, undo }) => (
+          <li key={key} className="row">
+            <span className="grow">{name}</span>
+            <button type="button" className="button small" onClick={undo}>
+              {props.undoing}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,78 @@
+import { type FormEvent, useState } from 'react'
+import { reportTypes } from '#shared/api/social'
+import { useClient } from '../connection/client.ts'
+import { Problem } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import type { PersonOfInterest } from './person-of-interest.ts'
+
+type Conversation = 'dm' | 'group' | 'channel'
+const conversationOf = (type: string): Conversation => (type === 'dm' || type === 'group' ? type : 'channel')
+
+export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDone: () => void }) {
+  const client = useClient()
+  const tell = useTell()
+  const [reportType, setReportType] = useState<(typeof reportTypes)[number]>('spam')
+  const [description, setDescription] = useState('')
+  const [alsoBlock, setAlsoBlock] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const room = person.live?.ref
+    try {
+      await client.social.report({
+        reportedAddress: person.id,
+        reportType,
+        description: description.trim() || null,
+        alsoBlock,
+        ...(room ? { conversationType: conversationOf(room.type), conversationId: room.id ?? 'global' } : {}),
+        ...(person.messageId ? { messageId: person.messageId } : {}),
+        ...(person.messageText ? { messageContent: person.messageText.slice(0, 1_000) } : {}),
+      })
+      tell('Thank you. The moderators have your report.')
+      onDone()
+    } catch (cause) {
+      setError(cause)
+    }
+  }
+
+  return (
+    <form className="stack" onSubmit={submit}>
+      {person.messageText && <blockquote className="quoted">{person.messageText}</blockquote>}
+      <fieldset className="row wrap">
+        <legend className="label">What is wrong?</legend>
+        {reportTypes.map((type) => (
+          <button
+            key={type}
+            type="button"
+            className="chip"
+            aria-pressed={type === reportType}
+            onClick={() => setReportType(type)}
+          >
+            {type.replaceAll('_', ' ')}
+          </button>
+        ))}
+      </fieldset>
+      <label className="field">
+        <span>What happened (optional)</span>
+        <textarea
+          className="input"
+          rows={3}
+          maxLength={2_000}
+          value={description}
+          onChange={(event) => setDescription(event.target.value)}
+        />
+      </label>
+      <label className="check">
+        <input type="checkbox" checked={alsoBlock} onChange={(event) => setAlsoBlock(event.target.checked)} />
+        Block this person as well
+      </label>
+      <Problem error={error} />
+      <div className="row end">
+        <button type="submit" className="button main">
+          Send report
+        </button>
+      </div>
+    </form>
+  )
+}

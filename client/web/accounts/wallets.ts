@@ -1,0 +1,38 @@
+import type { Wallet } from '#client/sdk/types'
+
+const guestKey = 'plaza.guest-key'
+
+interface Injected {
+  request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
+}
+
+const injected = (): Injected | undefined => (window as { ethereum?: Injected }).ethereum
+
+export const hasInjectedWallet = (): boolean => injected() !== undefined
+export const hasGuestKey = (): boolean => localStorage.getItem(guestKey) !== null
+
+/** A throw-away key that lives in this browser alone and signs like any wallet. */
+export async function guestWallet(): Promise<Wallet> {
+  const { generatePrivateKey, privateKeyToAccount } = await import('viem/accounts')
+  const kept = localStorage.getItem(guestKey)
+  const key = kept && isPrivateKey(kept) ? kept : generatePrivateKey()
+  localStorage.setItem(guestKey, key)
+  const account = privateKeyToAccount(key)
+  return { address: account.address.toLowerCase(), signMessage: (message) => account.signMessage({ message }) }
+}
+
+/** The wallet that an extension of the browser offers. */
+export async function injectedWallet(): Promise<Wallet> {
+  const provider = injected()
+  if (!provider) throw new Error('There is no wallet in this browser.')
+  const accounts = await provider.request({ method: 'eth_requestAccounts' })
+  const address = Array.isArray(accounts) ? String(accounts[0] ?? '') : ''
+  if (!address) throw new Error('The wallet named no account.')
+  return {
+    address: address.toLowerCase(),
+    signMessage: async (message) =>
+      String(await provider.request({ method: 'personal_sign', params: [message, address] })),
+  }
+}
+
+const isPrivateKey = (value: string): value is `0x${string}` => /^0x[0-9a-f]{64}$/.test(value)

@@ -1,0 +1,68 @@
+import { useState } from 'react'
+import type { Client, SignInUser } from '#client/sdk/types'
+import { type ServerStatus, SessionContext } from './accounts/session.ts'
+import { Welcome } from './accounts/welcome.tsx'
+import { ClientContext, useAccount, useClient } from './connection/client.ts'
+import { Home } from './home.tsx'
+import { Blank, Bones } from './kit/notice.tsx'
+import { problemText } from './kit/problem.ts'
+import { Toasts } from './kit/toasts.tsx'
+import { useLoaded } from './kit/use-loaded.ts'
+
+export function App({ client }: { client: Client }) {
+  return (
+    <ClientContext value={client}>
+      <Toasts>
+        <Door />
+      </Toasts>
+    </ClientContext>
+  )
+}
+
+/** Outside: the welcome. Inside: the rooms. */
+function Door() {
+  const client = useClient()
+  const account = useAccount()
+  const [entered, setEntered] = useState<SignInUser | null>(null)
+  const status = useLoaded<ServerStatus>('status', () => client.status.get())
+
+  if (account === null) {
+    return <Welcome status={status.value} endedBy={client.session.endedBy} onEnter={setEntered} />
+  }
+  const known = entered && entered.id === account ? entered : null
+  return <SignedIn key={account} account={account} known={known} status={status.value} />
+}
+
+function SignedIn(props: { account: string; known: SignInUser | null; status: ServerStatus | null }) {
+  const client = useClient()
+  const loaded = useLoaded(props.account, async () => (await client.identity.session()).user)
+  const user = loaded.value ?? props.known
+
+  if (!user) {
+    return (
+      <main className="waiting">
+        {loaded.error ? (
+          <Blank icon="warn" title="Plaza cannot open">
+            <p>{problemText(loaded.error)}</p>
+            <div className="row">
+              <button type="button" className="button main" onClick={loaded.reload}>
+                Try again
+              </button>
+              <button type="button" className="button" onClick={() => client.signOut()}>
+                Sign out
+              </button>
+            </div>
+          </Blank>
+        ) : (
+          <Bones label="Opening Plaza" />
+        )}
+      </main>
+    )
+  }
+  const session = { user, status: props.status, reload: loaded.reload, signOut: () => client.signOut() }
+  return (
+    <SessionContext value={session}>
+      <Home />
+    </SessionContext>
+  )
+}

@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'react'
+import { roomKey } from '#shared/kit/primitives'
+import { PersonCard } from './accounts/person-card.tsx'
+import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
+import { useClient } from './connection/client.ts'
+import { useActivity } from './connection/use-activity.ts'
+import { Blank } from './kit/notice.tsx'
+import { RoomView } from './rooms/room-view.tsx'
+import { goTo, useRoute } from './rooms/route.ts'
+import { Sidebar } from './rooms/sidebar.tsx'
+import { RoomsContext, useRooms } from './rooms/use-rooms.ts'
+
+const wide = '(min-width: 760px)'
+
+/** The list of rooms, the open room, and the card of a person over both. */
+export function Home() {
+  const client = useClient()
+  const rooms = useRooms()
+  const { room, panel } = useRoute()
+  const [person, setPerson] = useState<PersonOfInterest | null>(null)
+  useActivity(client)
+
+  useEffect(() => {
+    if (!room && matchMedia(wide).matches) goTo({ type: 'alpha', id: null })
+  }, [room])
+
+  return (
+    <RoomsContext value={rooms}>
+      <PersonContext value={setPerson}>
+        <div className={`home ${room ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel ?? ''}`}>
+          <button type="button" className="skip" onClick={focusComposer}>
+            Skip to the message field
+          </button>
+          <Sidebar chosen={room} />
+          {room ? (
+            <RoomView key={roomKey(room)} roomRef={room} panel={panel} />
+          ) : (
+            <main className="room-none">
+              <Blank icon="message" title="Choose a room">
+                <p>Your rooms are on the left.</p>
+              </Blank>
+            </main>
+          )}
+        </div>
+        {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
+      </PersonContext>
+    </RoomsContext>
+  )
+}
+
+function focusComposer() {
+  document.getElementById('composer')?.focus()
+}

@@ -1,0 +1,33 @@
+import type { CSSProperties } from 'react'
+import { nameOf } from './format.ts'
+
+export function Avatar(props: {
+  id: string
+  name: string | null | undefined
+  size?: 'small' | 'large'
+  isOnline?: boolean
+}) {
+  const hue = { '--hue': hueOf(props.id) } as CSSProperties
+  return (
+    <span className={`avatar ${props.size ?? ''}`} style={hue} aria-hidden="true">
+      {initialsOf(nameOf(props.name, props.id))}
+      {props.isOnline && <i />}
+    </span>
+  )
+}
+
+function initialsOf(name: string): string {
+  const words = name
+    .replace(/^0x/i, '')
+    .split(/[\s._-]+/)
+    .filter(Boolean)
+  const letters = words.length > 1 ? words.slice(0, 2).map((word) => [...word][0]) : [...(words[0] ?? '?')].slice(0, 2)
+  return letters.join('').toUpperCase()
+}
+
+/** The same person has the same colour everywhere. */
+function hueOf(id: string): number {
+  let hash = 7
+  for (const character of id) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 9973
+  return (hash * 137) % 360
+}

@@ -1,0 +1,49 @@
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const dayOfWeek = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+const dayMilliseconds = 86_400_000
+
+export const timeOf = (moment: string): string => clock.format(new Date(moment))
+export const fullTimeOf = (moment: string): string => full.format(new Date(moment))
+
+export const dayKeyOf = (moment: string): string => new Date(moment).toDateString()
+
+export function dayOf(moment: string, now = Date.now()): string {
+  const key = dayKeyOf(moment)
+  if (key === new Date(now).toDateString()) return 'Today'
+  if (key === new Date(now - dayMilliseconds).toDateString()) return 'Yesterday'
+  return dayOfWeek.format(new Date(moment))
+}
+
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** The two largest units of a length of time: `1 h 5 min`. */
+export function lengthOf(seconds: number): string {
+  let rest = Math.max(0, Math.ceil(seconds))
+  const parts: string[] = []
+  for (const [name, size] of units) {
+    const whole = Math.floor(rest / size)
+    if (whole > 0) parts.push(`${whole} ${name}`)
+    rest -= whole * size
+  }
+  return parts.slice(0, 2).join(' ') || '0 s'
+}
+
+export const secondsUntil = (moment: string | null | undefined, now: number): number =>
+  moment ? Math.max(0, (Date.parse(moment) - now) / 1000) : 0
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString()} ${count === 1 ? one : many}`
+
+export const shortAddress = (address: string): string =>
+  address.length > 14 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address
+
+/** A person without a name is called by a short form of the address. */
+export const nameOf = (name: string | null | undefined, address: string): string =>
+  name && name !== address ? name : shortAddress(address)

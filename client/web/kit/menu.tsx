@@ -1,0 +1,46 @@
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+
+/** Choices over the page; the arrow keys walk through them, Escape and a press elsewhere close it. */
+export function Menu(props: { label: string; onClose: () => void; style?: CSSProperties; children: ReactNode }) {
+  const menu = useRef<HTMLDivElement>(null)
+  const { onClose } = props
+  useEffect(() => {
+    const before = document.activeElement
+    menu.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+    const closeOutside = (event: PointerEvent) => {
+      if (!menu.current?.contains(event.target as Node)) onClose()
+    }
+    document.addEventListener('pointerdown', closeOutside)
+    return () => {
+      document.removeEventListener('pointerdown', closeOutside)
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [onClose])
+
+  const walk = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') {
+      event.stopPropagation()
+      return onClose()
+    }
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key]
+    if (!step) return
+    event.preventDefault()
+    const items = [...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
+    const at = items.findIndex((item) => item.matches(':focus'))
+    items[(at + step + items.length) % items.length]?.focus()
+  }
+
+  return (
+    <div
+      ref={menu}
+      className="menu"
+      role="menu"
+      tabIndex={-1}
+      aria-label={props.label}
+      style={props.style}
+      onKeyDown={walk}
+    >
+      {props.children}
+    </div>
+  )
+}

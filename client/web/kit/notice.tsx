@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react'
+import { Icon, type IconName } from './icon.tsx'
+import { problemText } from './problem.ts'
+import type { Listing } from './use-loaded.ts'
+
+export function Problem({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+  if (!error) return null
+  return (
+    <p className="problem" role="alert">
+      {problemText(error)}
+      {onRetry && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </p>
+  )
+}
+
+export function Blank({ icon, title, children }: { icon?: IconName; title: string; children?: ReactNode }) {
+  return (
+    <div className="blank">
+      {icon && <Icon name={icon} />}
+      <strong>{title}</strong>
+      {children}
+    </div>
+  )
+}
+
+export function Bones({ rows = 6, label = 'Loading' }: { rows?: number; label?: string }) {
+  return (
+    <div className="bones" role="status" aria-label={label}>
+      {Array.from({ length: rows }, (_, row) => `bone-${row}`).map((key) => (
+        <span key={key} />
+      ))}
+    </div>
+  )
+}
+
+/** A list in each of its states: loading, failed, empty, full. */
+export function Listed<T>(props: {
+  loaded: Listing<readonly T[]>
+  empty: ReactNode
+  children: (items: readonly T[]) => ReactNode
+}) {
+  const { value, error, isLoading, reload } = props.loaded
+  if (error) return <Problem error={error} onRetry={reload} />
+  if (value === null) return isLoading ? <Bones /> : null
+  return value.length === 0 ? props.empty : props.children(value)
+}

@@ -1,0 +1,40 @@
+import type { KeyboardEvent, ReactNode } from 'react'
+
+export interface Tab<Name extends string> {
+  name: Name
+  title: ReactNode
+}
+
+export function Tabs<Name extends string>(props: {
+  label: string
+  tabs: readonly Tab<Name>[]
+  chosen: Name
+  onChoose: (name: Name) => void
+}) {
+  const walk = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (!step) return
+    const at = props.tabs.findIndex(({ name }) => name === props.chosen)
+    const next = props.tabs[(at + step + props.tabs.length) % props.tabs.length]
+    if (!next) return
+    props.onChoose(next.name)
+    document.getElementById(`tab-${next.name}`)?.focus()
+  }
+  return (
+    <div className="tabs" role="tablist" aria-label={props.label} onKeyDown={walk}>
+      {props.tabs.map(({ name, title }) => (
+        <button
+          key={name}
+          id={`tab-${name}`}
+          type="button"
+          role="tab"
+          aria-selected={name === props.chosen}
+          tabIndex={name === props.chosen ? 0 : -1}
+          onClick={() => props.onChoose(name)}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+
+/** What a list shows, in whatever state it is. */
+export interface Listing<T> {
+  value: T | null
+  error: unknown
+  isLoading: boolean
+  reload: () => void
+}
+
+export interface Loaded<T> extends Listing<T> {
+  /** Changes what was loaded, until it is loaded again. */
+  change: (next: (value: T) => T) => void
+}
+
+interface Answer<T> {
+  key: string
+  value: T | null
+  error: unknown
+  isLoading: boolean
+}
+
+/** What `load` answers, loaded again when `key` changes; an answer that was overtaken is dropped. */
+export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
+  const [answer, setAnswer] = useState<Answer<T>>({ key, value: null, error: null, isLoading: true })
+  const latest = useRef(load)
+  latest.current = load
+  const runs = useRef(0)
+
+  const run = useCallback((wanted: string) => {
+    runs.current += 1
+    const ours = runs.current
+    const settle = (found: Partial<Answer<T>>) => {
+      if (runs.current !== ours) return
+      setAnswer((before) => ({ ...before, key: wanted, error: null, isLoading: false, ...found }))
+    }
+    setAnswer((before) => ({
+      ...before,
+      key: wanted,
+      value: before.key === wanted ? before.value : null,
+      isLoading: true,
+    }))
+    latest.current().then(
+      (value) => settle({ value }),
+      (error) => settle({ error }),
+    )
+  }, [])
+
+  useEffect(() => run(key), [key, run])
+
+  const reload = useCallback(() => run(key), [key, run])
+  const change = useCallback((next: (value: T) => T) => {
+    setAnswer((before) => (before.value === null ? before : { ...before, value: next(before.value) }))
+  }, [])
+  return { ...answer, value: answer.key === key ? answer.value : null, reload, change }
+}

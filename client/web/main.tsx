@@ -1,0 +1,15 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createClient } from '#client/sdk/index'
+import { App } from './app.tsx'
+
+const page = document.getElementById('page')
+const client = createClient({ url: location.origin })
+
+if (page) {
+  createRoot(page).render(
+    <StrictMode>
+      <App client={client} />
+    </StrictMode>,
+  )
+}

@@ -1,0 +1,32 @@
+import { useEffect, useRef, useState } from 'react'
+import type { LocalMessage } from '#client/sdk/types'
+import { nameOf } from '../kit/format.ts'
+import { useOpenRoom } from '../rooms/room-context.ts'
+
+const pauseMilliseconds = 1_500
+
+/** Reads new messages of others out, politely and not faster than one can listen. */
+export function Announcer({ messages }: { messages: readonly LocalMessage[] }) {
+  const { account, cipher } = useOpenRoom()
+  const [said, setSaid] = useState('')
+  const lastSeq = useRef<number | null>(null)
+  const newest = messages.findLast((message) => message.local === 'sent')
+
+  useEffect(() => {
+    if (!newest) return
+    if (lastSeq.current === null) lastSeq.current = newest.seq
+    if (newest.seq <= lastSeq.current || newest.sender_address === account) return
+    const timer = setTimeout(() => {
+      lastSeq.current = newest.seq
+      const who = nameOf(newest.sender.name, newest.sender_address)
+      setSaid(cipher ? `New message from ${who}` : `${who}: ${newest.content.slice(0, 200)}`)
+    }, pauseMilliseconds)
+    return () => clearTimeout(timer)
+  }, [newest, account, cipher])
+
+  return (
+    <div className="unseen" role="log" aria-live="polite" aria-label="New messages">
+      {said}
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import { nameOf } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import type { Aim } from './aim.ts'
+import { useClearText } from './dm-cipher.ts'
+
+/** What the text being written answers or replaces. */
+export function ComposerContext({ aim, onCancel }: { aim: NonNullable<Aim>; onCancel: () => void }) {
+  const { cipher } = useOpenRoom()
+  const { message } = aim
+  const clear = useClearText(message.content, cipher)
+  return (
+    <div className="composer-aim">
+      <Icon name={aim.kind === 'edit' ? 'pencil' : 'reply'} />
+      <span className="grow">
+        <strong>
+          {aim.kind === 'edit' ? 'Editing' : `Reply to ${nameOf(message.sender.name, message.sender_address)}`}
+        </strong>{' '}
+        {clear.text}
+      </span>
+      <button type="button" className="icon-button small" aria-label="Cancel" onClick={onCancel}>
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+}

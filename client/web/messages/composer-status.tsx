@@ -1,0 +1,106 @@
+import type { RoomState } from '#client/sdk/types'
+import { fullTimeOf, lengthOf, secondsUntil } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { useNowUntil } from '../kit/use-now.ts'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { contentRules } from '../rooms/rule-names.ts'
+
+export interface Standing {
+  canWrite: boolean
+  canPoll: boolean
+  placeholder: string
+  /** Seconds until slow mode lets the next message through. */
+  waitSeconds: number
+}
+
+/** What the account may write here now. */
+export function useStanding(state: RoomState): Standing {
+  const { cipher } = useOpenRoom()
+  const { me, room } = state
+  const now = useNowUntil(me.next_send_at)
+  const text = me.capabilities.text
+  const isMuted = me.is_muted
+  const isSilenced = text?.ok === false && text.code === 'READ_ONLY'
+  return {
+    canWrite: !isMuted && !isSilenced,
+    canPoll: cipher === null && !isMuted && me.capabilities.poll?.ok !== false,
+    placeholder: isMuted
+      ? 'You are muted'
+      : isSilenced
+        ? 'Only moderators can write here now'
+        : cipher
+          ? 'Write an encrypted message'
+          : `Message ${room?.name ?? 'the room'}`,
+    waitSeconds: secondsUntil(me.next_send_at, now),
+  }
+}
+
+/** Above the field: what is off here, how long to wait, and how much room is left. */
+export function ComposerStatus(props: { state: RoomState; standing: Standing; length: number }) {
+  const { state, standing, length } = props
+  const { rules, me } = state
+  const off = contentRules.filter(({ sendable }) => me.capabilities[sendable]?.ok === false && !me.is_muted)
+  const shownOff = off.filter(({ key }) => key === 'links_allowed' || key === 'polls_allowed')
+  const hasLimit = rules.max_message_length > 0
+
+  return (
+    <div className="composer-status">
+      {me.is_muted && <MutedBanner state={state} />}
+      {state.access?.state === 'warned' && (
+        <p className="banner">
+          <Icon name="warn" />
+          <span>A moderator warns you{state.access.reason ? `: ${state.access.reason}` : '.'}</span>
+        </p>
+      )}
+      <div className="row wrap">
+        {rules.read_only && (
+          <span className="chip">
+            <Icon name="lock" />
+            read-only
+          </span>
+        )}
+        {shownOff.map(({ key, title }) => (
+          <span key={key} className="chip">
+            <Icon name={key === 'links_allowed' ? 'link' : 'poll'} />
+            {title.toLowerCase()} off
+          </span>
+        ))}
+        {rules.slow_mode_seconds > 0 && (
+          <span className={`chip numerals ${standing.waitSeconds > 0 ? 'warm' : ''}`} role="timer">
+            <Icon name="clock" />
+            {standing.waitSeconds > 0
+              ? `next message in ${lengthOf(standing.waitSeconds)}`
+              : `slow mode ${lengthOf(rules.slow_mode_seconds)}`}
+          </span>
+        )}
+        {hasLimit && length > rules.max_message_length * 0.6 && (
+          <span className={`chip numerals ${length > rules.max_message_length ? 'grave' : ''}`}>
+            {length} / {rules.max_message_length}
+          </span>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function MutedBanner({ state }: { state: RoomState }) {
+  const until = state.me.muted_until
+  const now = useNowUntil(until)
+  const left = secondsUntil(until, now)
+  const reason = state.access?.state === 'muted' ? state.access.reason : null
+  return (
+    <p className="banner" role="status">
+      <Icon name="mute" />
+      <span>
+        You are muted in this room{reason ? `: ${reason}` : ''}.{' '}
+        {until ? (
+          <strong className="numerals" role="timer" title={fullTimeOf(until)}>
+            {lengthOf(left)} left
+          </strong>
+        ) : (
+          'Until a moderator lifts it.'
+        )}
+      </span>
+    </p>
+  )
+}

@@ -1,0 +1,138 @@
+import { type KeyboardEvent, type Ref, useImperativeHandle, useRef, useState } from 'react'
+import type { LocalMessage, RoomState } from '#client/sdk/types'
+import { Icon } from '../kit/icon.tsx'
+import { useAttempt } from '../kit/toasts.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import type { Aim } from './aim.ts'
+import { ComposerContext } from './composer-context.tsx'
+import { ComposerStatus, useStanding } from './composer-status.tsx'
+import { keepDraft, readDraft } from './drafts.ts'
+import { MentionPicker } from './mention-picker.tsx'
+import { isEditable } from './message-tools.tsx'
+import { PollForm } from './poll-form.tsx'
+import { useField } from './use-field.ts'
+import { useMentions } from './use-mentions.ts'
+
+export interface ComposerHandle {
+  reply(message: LocalMessage): void
+  edit(message: LocalMessage): void
+  rewrite(text: string): void
+}
+
+export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHandle> }) {
+  const { live, account, cipher } = useOpenRoom()
+  const attempt = useAttempt()
+  const [text, setText] = useState(() => readDraft(account, live.ref))
+  const [aim, setAim] = useState<Aim>(null)
+  const [asksPoll, setAsksPoll] = useState(false)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const { focusAtEnd } = useField(field, text)
+  const standing = useStanding(state)
+  const mentions = useMentions({ text, field, canMention: cipher === null })
+
+  const write = (next: string) => {
+    setText(next)
+    if (aim?.kind !== 'edit') keepDraft(account, live.ref, next)
+    live.setTyping(next.trim().length > 0)
+  }
+  const startEdit = async (message: LocalMessage) => {
+    setAim({ kind: 'edit', message })
+    setText(cipher ? await cipher.decrypt(message.content) : message.content)
+    focusAtEnd()
+  }
+  const cancelAim = () => {
+    if (aim?.kind === 'edit') setText(readDraft(account, live.ref))
+    setAim(null)
+  }
+  useImperativeHandle(ref, () => ({
+    reply: (message) => {
+      setAim({ kind: 'reply', message })
+      focusAtEnd()
+    },
+    edit: (message) => {
+      attempt(() => startEdit(message))
+    },
+    rewrite: (next) => {
+      write(next)
+      focusAtEnd()
+    },
+  }))
+
+  const submit = () =>
+    attempt(async () => {
+      const written = text.trim()
+      if (!written || !standing.canWrite) return
+      const content = cipher ? await cipher.encrypt(written) : written
+      if (aim?.kind === 'edit') {
+        await live.edit(aim.message.id, content)
+        return cancelAim()
+      }
+      live.send({ text: content, reply_to: aim?.message.id ?? null, mentions: mentions.spansOf(written) })
+      mentions.clear()
+      setAim(null)
+      setText('')
+      keepDraft(account, live.ref, '')
+      live.setTyping(false)
+    })
+
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing || mentions.press(event, write)) return
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault()
+      submit()
+    } else if (event.key === 'Escape' && aim) {
+      event.stopPropagation()
+      cancelAim()
+    } else if (event.key === 'ArrowUp' && text === '' && !aim) {
+      const last = state.messages.findLast((message) => isEditable(message, account))
+      if (last) {
+        event.preventDefault()
+        attempt(() => startEdit(last))
+      }
+    }
+  }
+
+  return (
+    <form
+      className="composer"
+      aria-label="Write a message"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <ComposerStatus state={state} standing={standing} length={[...text].length} />
+      {aim && <ComposerContext aim={aim} onCancel={cancelAim} />}
+      {mentions.found.length > 0 && (
+        <MentionPicker mentions={mentions} onPick={(member) => write(mentions.pick(member))} />
+      )}
+      <div className={`composer-field ${standing.canWrite ? '' : 'shut'}`}>
+        {standing.canPoll && (
+          <button type="button" className="icon-button" aria-label="Make a poll" onClick={() => setAsksPoll(true)}>
+            <Icon name="poll" />
+          </button>
+        )}
+        <textarea
+          ref={field}
+          id="composer"
+          rows={1}
+          aria-label="Message"
+          aria-autocomplete="list"
+          aria-expanded={mentions.found.length > 0}
+          aria-controls="mention-picker"
+          role="combobox"
+          placeholder={standing.placeholder}
+          disabled={!standing.canWrite}
+          value={text}
+          onChange={(event) => write(event.target.value)}
+          onSelect={mentions.look}
+          onKeyDown={press}
+        />
+        <button type="submit" className="send" aria-label="Send" disabled={!standing.canWrite || !text.trim()}>
+          <Icon name={aim?.kind === 'edit' ? 'check' : 'send'} />
+        </button>
+      </div>
+      {asksPoll && <PollForm onClose={() => setAsksPoll(false)} />}
+    </form>
+  )
+}

@@ -1,0 +1,124 @@
+import { memo } from 'react'
+import type { LocalMessage } from '#client/sdk/types'
+import type { Poll } from '#shared/api/polls'
+import { useOpenPerson } from '../accounts/person-of-interest.ts'
+import { Avatar } from '../kit/avatar.tsx'
+import { nameOf, timeOf } from '../kit/format.ts'
+import { RowModeration } from '../moderation/row-moderation.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { type ClearText, useClearText } from './dm-cipher.ts'
+import { MessageState } from './message-state.tsx'
+import { MessageText } from './message-text.tsx'
+import { MessageTools } from './message-tools.tsx'
+import { PollCard } from './poll-card.tsx'
+import { Reactions } from './reactions.tsx'
+import { ReplyQuote } from './reply-quote.tsx'
+
+export const MessageRow = memo(function MessageRow(props: {
+  message: LocalMessage
+  startsGroup: boolean
+  isLast: boolean
+  isActive: boolean
+  isMarked: boolean
+  poll: Poll | undefined
+  onActivate: (id: string | null) => void
+}) {
+  const { message, startsGroup, isActive } = props
+  const { live, cipher, isModerating, account } = useOpenRoom()
+  const open = useOpenPerson()
+  const clear = useClearText(message.content, cipher)
+  const isSent = message.local === 'sent' && !message.is_deleted
+  const name = nameOf(message.sender.name, message.sender_address)
+  const isMentioned = message.mentions.some(({ id }) => id === account)
+  const about = {
+    id: message.sender_address,
+    name: message.sender.name,
+    role: message.sender.role,
+    live,
+    messageId: message.id,
+    messageText: clear.text,
+  }
+  const classes = [
+    'message',
+    startsGroup ? 'first' : '',
+    message.local,
+    props.isMarked ? 'marked' : '',
+    isMentioned ? 'mentioned' : '',
+    isActive ? 'active' : '',
+  ]
+
+  return (
+    <li
+      id={`m-${message.id}`}
+      className={classes.filter(Boolean).join(' ')}
+      tabIndex={props.isLast ? 0 : -1}
+      onMouseEnter={() => props.onActivate(message.id)}
+      onFocus={() => props.onActivate(message.id)}
+    >
+      {startsGroup ? (
+        <button type="button" className="face" tabIndex={-1} aria-label={`About ${name}`} onClick={() => open(about)}>
+          <Avatar id={message.sender_address} name={message.sender.name} />
+        </button>
+      ) : (
+        <time className="margin numerals" dateTime={message.created_at}>
+          {timeOf(message.created_at)}
+        </time>
+      )}
+      <div className="bubble">
+        {startsGroup && <Byline message={message} name={name} onOpen={() => open(about)} />}
+        {message.reply_to && <ReplyQuote quoted={message.reply_to} id={message.reply_to_id} />}
+        <Content message={message} clear={clear} poll={props.poll} />
+        <Reactions message={message} />
+        <MessageState message={message} clear={clear.text} />
+        {isSent && isActive && isModerating && <RowModeration message={message} />}
+      </div>
+      {isSent && isActive && <MessageTools message={message} text={clear.text} onReport={() => open(about)} />}
+    </li>
+  )
+})
+
+function Byline({ message, name, onOpen }: { message: LocalMessage; name: string; onOpen: () => void }) {
+  const { role, isAgent } = message.sender
+  return (
+    <p className="byline">
+      <button type="button" className="who" tabIndex={-1} onClick={onOpen}>
+        {name}
+      </button>
+      {role && role !== 'member' && <span className={`chip role ${role}`}>{role}</span>}
+      {isAgent && <span className="chip">agent</span>}
+      <time className="numerals" dateTime={message.created_at}>
+        {timeOf(message.created_at)}
+      </time>
+      {message.local === 'sent' && (
+        <span className="seq numerals" title="Place in the order of this room">
+          {message.seq}
+        </span>
+      )}
+    </p>
+  )
+}
+
+function Content({ message, clear, poll }: { message: LocalMessage; clear: ClearText; poll: Poll | undefined }) {
+  const { account } = useOpenRoom()
+  if (message.is_deleted) {
+    const by = message.deleted_by && message.deleted_by !== message.sender_address ? 'by a moderator' : ''
+    return (
+      <p className="tombstone">
+        Message removed {by}
+        {message.delete_reason ? `: ${message.delete_reason}` : ''}
+      </p>
+    )
+  }
+  if (poll) return <PollCard poll={poll} />
+  if (clear.state !== 'clear') return <p className="tombstone">{clear.text || 'Decrypting'}</p>
+  return (
+    <>
+      <MessageText text={clear.text} mentions={message.mentions} account={account} />
+      {message.attachments.map(({ url, name }) => (
+        <a key={url} className="chip" href={url} target="_blank" rel="noopener noreferrer nofollow">
+          {name ?? url}
+        </a>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+import type { LocalMessage } from '#client/sdk/types'
+import { fullTimeOf } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { problemText } from '../kit/problem.ts'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { VerdictCard } from './verdict-card.tsx'
+
+/** Where a message stands: on its way, waiting, refused, failed, or changed since. */
+export function MessageState({ message, clear }: { message: LocalMessage; clear: string }) {
+  const { live } = useOpenRoom()
+  switch (message.local) {
+    case 'sending':
+      return <p className="state">Sending</p>
+    case 'queued':
+      return (
+        <p className="state">
+          <Icon name="clock" />
+          Waits for the connection
+        </p>
+      )
+    case 'refused':
+      return <VerdictCard message={message} clear={clear} />
+    case 'failed':
+      return (
+        <p className="state grave">
+          <Icon name="warn" />
+          Not sent{message.refusal ? `. ${problemText(message.refusal)}` : '.'}
+          <button type="button" className="button small" onClick={() => live.retry(message.client_msg_id)}>
+            Send again
+          </button>
+          <button type="button" className="button small plain" onClick={() => live.discard(message.client_msg_id)}>
+            Discard
+          </button>
+        </p>
+      )
+    case 'sent':
+      return message.is_edited && !message.is_deleted ? (
+        <p className="state" title={message.edited_at ? fullTimeOf(message.edited_at) : ''}>
+          edited
+        </p>
+      ) : null
+  }
+}

@@ -1,0 +1,121 @@
+import { useCallback, useState } from 'react'
+import type { LocalMessage } from '#client/sdk/types'
+import { Icon, type IconName } from '../kit/icon.tsx'
+import { Menu } from '../kit/menu.tsx'
+import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { suggestions } from './reactions.tsx'
+
+const editableMilliseconds = 15 * 60_000
+
+export const isEditable = (message: LocalMessage, account: string, now = Date.now()): boolean =>
+  message.sender_address === account &&
+  message.local === 'sent' &&
+  !message.is_deleted &&
+  message.poll_id === null &&
+  now - Date.parse(message.created_at) < editableMilliseconds
+
+/** What can be done with one message; shown on the row that is pointed at or has the focus. */
+export function MessageTools(props: { message: LocalMessage; text: string; onReport: () => void }) {
+  const { message } = props
+  const { live, reply } = useOpenRoom()
+  const attempt = useAttempt()
+  const [open, setOpen] = useState<'react' | 'more' | null>(null)
+  const close = useCallback(() => setOpen(null), [])
+
+  return (
+    <div className="tools" role="toolbar" aria-label="Message">
+      <Tool icon="smile" title="React" isOpen={open === 'react'} onPress={() => setOpen('react')} />
+      <Tool icon="reply" title="Reply" onPress={() => reply(message)} />
+      <Tool icon="more" title="More" isOpen={open === 'more'} onPress={() => setOpen('more')} />
+      {open === 'react' && (
+        <Menu label="Reactions" onClose={close} style={{ right: 0, top: '2.2rem' }}>
+          <div className="palette">
+            {suggestions.map((emoji) => (
+              <button
+                key={emoji}
+                type="button"
+                role="menuitem"
+                aria-label={emoji}
+                onClick={() => {
+                  close()
+                  attempt(() => live.react(message.id, emoji))
+                }}
+              >
+                {emoji}
+              </button>
+            ))}
+          </div>
+        </Menu>
+      )}
+      {open === 'more' && <MoreTools {...props} onClose={close} />}
+    </div>
+  )
+}
+
+function Tool(props: { icon: IconName; title: string; isOpen?: boolean; onPress: () => void }) {
+  return (
+    <button
+      type="button"
+      className="icon-button small"
+      aria-label={props.title}
+      title={props.title}
+      aria-expanded={props.isOpen}
+      onClick={props.onPress}
+    >
+      <Icon name={props.icon} />
+    </button>
+  )
+}
+
+function MoreTools(props: { message: LocalMessage; text: string; onReport: () => void; onClose: () => void }) {
+  const { message, onClose } = props
+  const { live, account, rights, edit } = useOpenRoom()
+  const attempt = useAttempt()
+  const tell = useTell()
+  const isMine = message.sender_address === account
+  const act = (what: () => Promise<unknown>) => () => {
+    onClose()
+    attempt(what)
+  }
+  const copy = async () => {
+    await navigator.clipboard.writeText(props.text)
+    tell('Copied.')
+  }
+
+  return (
+    <Menu label="More" onClose={onClose} style={{ right: 0, top: '2.2rem' }}>
+      {isEditable(message, account) && <Choice icon="pencil" title="Edit" onPress={act(async () => edit(message))} />}
+      {rights.canPin && (
+        <Choice
+          icon="pin"
+          title={message.is_pinned ? 'Unpin' : 'Pin'}
+          onPress={act(() => live.pin(message.id, !message.is_pinned))}
+        />
+      )}
+      <Choice icon="book" title="Copy text" onPress={act(copy)} />
+      {!isMine && (
+        <Choice
+          icon="flag"
+          title="About the sender, report"
+          onPress={() => {
+            onClose()
+            props.onReport()
+          }}
+        />
+      )}
+      {(isMine || rights.canDelete) && (
+        <Choice icon="bin" title="Delete" isGrave onPress={act(() => live.remove(message.id))} />
+      )}
+    </Menu>
+  )
+}
+
+function Choice(props: { icon: IconName; title: string; isGrave?: boolean; onPress: () => void }) {
+  return (
+    <button type="button" role="menuitem" className={props.isGrave ? 'grave' : ''} onClick={props.onPress}>
+      <Icon name={props.icon} />
+      {props.title}
+    </button>
+  )
+}

@@ -1,0 +1,96 @@
+import { type FormEvent, useState } from 'react'
+import { useClient } from '../connection/client.ts'
+import { Dialog } from '../kit/dialog.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { Problem } from '../kit/notice.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
+
+const mostOptions = 10
+
+export function PollForm({ onClose }: { onClose: () => void }) {
+  const client = useClient()
+  const { live } = useOpenRoom()
+  const [question, setQuestion] = useState('')
+  const [options, setOptions] = useState<readonly { key: number; text: string }[]>([
+    { key: 0, text: '' },
+    { key: 1, text: '' },
+  ])
+  const [allowsMultiple, setMultiple] = useState(false)
+  const [isAnonymous, setAnonymous] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const given = options.map(({ text }) => text.trim()).filter(Boolean)
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    try {
+      await client.polls.create({
+        room: live.ref,
+        question: question.trim(),
+        options: given,
+        allowsMultiple,
+        isAnonymous,
+      })
+      onClose()
+    } catch (cause) {
+      setError(cause)
+    }
+  }
+
+  return (
+    <Dialog title="Ask the room" onClose={onClose}>
+      <form className="stack" onSubmit={submit}>
+        <label className="field">
+          <span>Question</span>
+          <input
+            className="input"
+            required
+            maxLength={500}
+            value={question}
+            onChange={(event) => setQuestion(event.target.value)}
+          />
+        </label>
+        <fieldset className="stack">
+          <legend className="label">Answers</legend>
+          {options.map(({ key, text }, at) => (
+            <input
+              key={key}
+              className="input"
+              maxLength={200}
+              aria-label={`Answer ${at + 1}`}
+              value={text}
+              onChange={(event) =>
+                setOptions(options.map((option) => (option.key === key ? { key, text: event.target.value } : option)))
+              }
+            />
+          ))}
+          {options.length < mostOptions && (
+            <div>
+              <button
+                type="button"
+                className="button small plain"
+                onClick={() => setOptions([...options, { key: options.length, text: '' }])}
+              >
+                <Icon name="plus" />
+                Another answer
+              </button>
+            </div>
+          )}
+        </fieldset>
+        <label className="check">
+          <input type="checkbox" checked={allowsMultiple} onChange={(event) => setMultiple(event.target.checked)} />
+          Several answers are fine
+        </label>
+        <label className="check">
+          <input type="checkbox" checked={isAnonymous} onChange={(event) => setAnonymous(event.target.checked)} />
+          Do not show who voted
+        </label>
+        <Problem error={error} />
+        <div className="row end">
+          <button type="submit" className="button main" disabled={!question.trim() || given.length < 2}>
+            Ask
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,69 @@
+import type { LocalMessage } from '#client/sdk/types'
+import type { RoomEvent } from '#shared/api/messages'
+import { dayKeyOf, dayOf } from '../kit/format.ts'
+
+const groupedMilliseconds = 5 * 60_000
+
+export type Row =
+  | { kind: 'day'; key: string; text: string }
+  | { kind: 'new'; key: string }
+  | { kind: 'notice'; key: string; event: RoomEvent }
+  | { kind: 'message'; key: string; message: LocalMessage; startsGroup: boolean }
+
+/** The timeline as lines: messages and acts of moderators by their order, days and the new mark between them. */
+export function rowsOf(input: {
+  messages: readonly LocalMessage[]
+  notices: readonly RoomEvent[]
+  /** The last seq read before the room was opened; null where there is nothing to mark. */
+  readSeq: number | null
+  account: string
+}): Row[] {
+  const rows: Row[] = []
+  const first = input.messages[0]
+  const notices = input.notices.filter((event) => !first || event.seq >= first.seq)
+  let nextNotice = 0
+  let before: LocalMessage | null = null
+  let isNewMarked = input.readSeq === null
+
+  const tellNotices = (untilSeq: number) => {
+    for (let event = notices[nextNotice]; event && event.seq < untilSeq; event = notices[nextNotice]) {
+      rows.push({ kind: 'notice', key: `notice-${event.seq}`, event })
+      nextNotice += 1
+      before = null
+    }
+  }
+
+  for (const message of input.messages) {
+    if (message.local === 'sent') tellNotices(message.seq)
+    if (before === null || dayKeyOf(before.created_at) !== dayKeyOf(message.created_at)) {
+      const isNewDay = !rows.some((row) => row.kind === 'day' && row.key === `day-${dayKeyOf(message.created_at)}`)
+      if (isNewDay)
+        rows.push({ kind: 'day', key: `day-${dayKeyOf(message.created_at)}`, text: dayOf(message.created_at) })
+    }
+    const isOthers = message.sender_address !== input.account
+    if (!isNewMarked && isOthers && message.seq > (input.readSeq ?? 0)) {
+      rows.push({ kind: 'new', key: 'new' })
+      isNewMarked = true
+      before = null
+    }
+    rows.push({
+      kind: 'message',
+      key: message.client_msg_id + message.sender_address,
+      message,
+      startsGroup: !follows(before, message),
+    })
+    before = message
+  }
+  tellNotices(Number.POSITIVE_INFINITY)
+  return rows
+}
+
+function follows(before: LocalMessage | null, message: LocalMessage): boolean {
+  return (
+    before !== null &&
+    before.sender_address === message.sender_address &&
+    message.reply_to_id === null &&
+    before.local !== 'refused' &&
+    Date.parse(message.created_at) - Date.parse(before.created_at) < groupedMilliseconds
+  )
+}

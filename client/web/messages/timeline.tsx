@@ -1,0 +1,124 @@
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import type { RoomState } from '#client/sdk/types'
+import { Icon } from '../kit/icon.tsx'
+import { Blank, Bones, Problem } from '../kit/notice.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { Announcer } from './announcer.tsx'
+import { MessageRow } from './message-row.tsx'
+import { noticeText } from './notice-text.ts'
+import { type Row, rowsOf } from './rows.ts'
+import { useScroll } from './use-scroll.ts'
+
+const shownAtFirst = 200
+const shownMore = 100
+
+export function Timeline(props: { state: RoomState; marked: { id: string; at: number } | null; onReopen: () => void }) {
+  const { state, marked } = props
+  const { live, account } = useOpenRoom()
+  const [shown, setShown] = useState(shownAtFirst)
+  const [activeId, setActiveId] = useState<string | null>(null)
+  const readSeq = useReadSeqAtOpening(state)
+
+  const rows = useMemo(
+    () => rowsOf({ messages: state.messages.slice(-shown), notices: state.notices, readSeq, account }),
+    [state.messages, state.notices, shown, readSeq, account],
+  )
+  const hasMore = state.hasOlder || state.messages.length > shown
+  const older = () => {
+    if (state.messages.length > shown) return setShown(shown + shownMore)
+    setShown(shown + shownMore)
+    live.loadOlder().catch(() => {})
+  }
+  const { box, isAtEnd, toEnd, onScroll } = useScroll({ rows, marked, hasMore, onOlder: older })
+
+  useEffect(() => {
+    if (isAtEnd && !document.hidden && state.status === 'live' && state.messages.length > 0) live.markRead()
+  }, [isAtEnd, state.messages, state.status, live])
+
+  const toNewest = () => {
+    setShown(shownAtFirst)
+    if (!state.atNewest) live.loadNewest().catch(() => {})
+    toEnd()
+  }
+
+  return (
+    <div className="timeline-frame">
+      <div className="timeline" ref={box} onScroll={onScroll}>
+        {hasMore && state.messages.length > 0 && <p className="older">Loading older messages</p>}
+        <Opening state={state} onReopen={props.onReopen} />
+        <ol className="rows" aria-label="Messages" onKeyDown={walkRows} onMouseLeave={() => setActiveId(null)}>
+          {rows.map((row, at) => (
+            <RowLine
+              key={row.key}
+              row={row}
+              isLast={at === rows.length - 1}
+              isActive={row.kind === 'message' && row.message.id === activeId}
+              isMarked={row.kind === 'message' && row.message.id === marked?.id}
+              poll={row.kind === 'message' && row.message.poll_id ? state.polls.get(row.message.poll_id) : undefined}
+              onActivate={setActiveId}
+            />
+          ))}
+        </ol>
+      </div>
+      {(!isAtEnd || !state.atNewest) && state.messages.length > 0 && (
+        <button type="button" className="button small to-newest" onClick={toNewest}>
+          <Icon name="down" />
+          Jump to latest
+        </button>
+      )}
+      <Announcer messages={state.messages} />
+    </div>
+  )
+}
+
+type LineProps = Omit<Parameters<typeof MessageRow>[0], 'message' | 'startsGroup'> & { row: Row }
+
+function RowLine({ row, ...rest }: LineProps) {
+  if (row.kind === 'day') return <li className="divider">{row.text}</li>
+  if (row.kind === 'new') return <li className="divider new">New</li>
+  if (row.kind === 'message') return <MessageRow message={row.message} startsGroup={row.startsGroup} {...rest} />
+  const text = noticeText(row.event)
+  return text ? (
+    <li className="slim">
+      <Icon name="shield" />
+      {text}
+    </li>
+  ) : null
+}
+
+function Opening({ state, onReopen }: { state: RoomState; onReopen: () => void }) {
+  if (state.messages.length > 0) return null
+  if (state.error) return <Problem error={state.error} onRetry={onReopen} />
+  if (state.status === 'joining' || state.status === 'catching-up') return <Bones rows={9} label="Loading messages" />
+  if (state.status === 'offline') {
+    return (
+      <Blank icon="plug" title="You are offline">
+        <p>What you write is kept, and sent in order when the connection is back.</p>
+      </Blank>
+    )
+  }
+  return (
+    <Blank icon="message" title="Nothing said yet">
+      <p>Say the first word.</p>
+    </Blank>
+  )
+}
+
+/** Where reading ended before: the line of new messages stays there while the room is open. */
+function useReadSeqAtOpening(state: RoomState): number | null {
+  const readSeq = useRef<number | null>(null)
+  const isKnown = useRef(false)
+  if (!isKnown.current && state.status === 'live') {
+    isKnown.current = true
+    readSeq.current = state.me.unread > 0 && state.me.read_seq > 0 ? state.me.read_seq : null
+  }
+  return readSeq.current
+}
+
+function walkRows(event: KeyboardEvent<HTMLOListElement>) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (!step || !(event.target instanceof HTMLElement) || !event.target.matches('.message')) return
+  event.preventDefault()
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('.message')]
+  rows[rows.indexOf(event.target) + step]?.focus()
+}

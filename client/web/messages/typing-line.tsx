@@ -1,0 +1,16 @@
+import type { Typist } from '#client/sdk/types'
+import { nameOf } from '../kit/format.ts'
+import { useOpenRoom } from '../rooms/room-context.ts'
+
+export function TypingLine({ typing }: { typing: readonly Typist[] }) {
+  const { account } = useOpenRoom()
+  const names = typing.filter(({ id }) => id !== account).map(({ id, name }) => nameOf(name, id))
+  return <p className="typing">{textOf(names)}</p>
+}
+
+function textOf([first, second, third, ...more]: readonly string[]): string {
+  if (!first) return ''
+  if (!second) return `${first} is typing`
+  if (!third) return `${first} and ${second} are typing`
+  return more.length > 0 ? 'Several people are typing' : `${first}, ${second} and ${third} are typing`
+}

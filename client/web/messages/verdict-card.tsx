@@ -1,0 +1,62 @@
+import { useState } from 'react'
+import type { LocalMessage } from '#client/sdk/types'
+import { steps, Verdict } from '#shared/api/verdict'
+import { fullTimeOf, lengthOf, secondsUntil } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { problemText } from '../kit/problem.ts'
+import { useNowUntil } from '../kit/use-now.ts'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { VerdictWhy } from './verdict-why.tsx'
+import { ruleText, stepNames } from './verdict-words.ts'
+
+/** Why a message was refused: the step that decided, its rule, and what can be done now. */
+export function VerdictCard({ message, clear }: { message: LocalMessage; clear: string }) {
+  const { live, rewrite } = useOpenRoom()
+  const [asksWhy, setAsksWhy] = useState(false)
+  const read = Verdict.safeParse(message.refusal?.verdict)
+  const verdict = read.success ? read.data : null
+  const step = verdict?.step ?? null
+  const text = verdict?.text ?? (message.refusal ? problemText(message.refusal) : 'This message was refused.')
+
+  return (
+    <section className="verdict" aria-label="Refused">
+      <header>
+        <Icon name="shield" />
+        <strong>{text}</strong>
+      </header>
+      {step && (
+        <p className="verdict-step">
+          Step <span className="numerals">{steps.indexOf(step) + 1}</span> of{' '}
+          <span className="numerals">{steps.length}</span>: {stepNames[step].title}
+          {verdict?.rule && <span className="chip">{ruleText(verdict.rule)}</span>}
+        </p>
+      )}
+      <Again until={verdict?.until ?? null} />
+      <div className="row wrap">
+        <button type="button" className="button small" onClick={() => rewrite(message, clear)}>
+          <Icon name="pencil" />
+          Edit
+        </button>
+        <button type="button" className="button small plain" onClick={() => live.discard(message.client_msg_id)}>
+          Discard
+        </button>
+        <button type="button" className="button small plain" onClick={() => setAsksWhy(true)}>
+          Why?
+        </button>
+      </div>
+      {asksWhy && <VerdictWhy verdict={verdict} onClose={() => setAsksWhy(false)} />}
+    </section>
+  )
+}
+
+function Again({ until }: { until: string | null }) {
+  const now = useNowUntil(until)
+  if (!until) return null
+  const left = secondsUntil(until, now)
+  return (
+    <p className="state numerals" title={fullTimeOf(until)}>
+      <Icon name="clock" />
+      {left > 0 ? `Try again in ${lengthOf(left)}` : 'You can try again now'}
+    </p>
+  )
+}

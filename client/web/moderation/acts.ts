@@ -1,0 +1,56 @@
+import { useCallback } from 'react'
+import type { moderation } from '#shared/api/moderation'
+import type { CallOf, OutputOf } from '#shared/kit/contract'
+import type { RoomRef } from '#shared/kit/primitives'
+import { useClient } from '../connection/client.ts'
+import { plural } from '../kit/format.ts'
+import { problemText } from '../kit/problem.ts'
+import { useTell } from '../kit/toasts.tsx'
+
+export type Act = CallOf<typeof moderation.act>
+type Acted = OutputOf<typeof moderation.act>
+
+export const reasons = ['spam', 'insults', 'off topic', 'scam', 'flooding'] as const
+export const lengths = [
+  { duration: '10m', title: '10 min' },
+  { duration: '1h', title: '1 h' },
+  { duration: '24h', title: '24 h' },
+  { duration: '7d', title: '7 days' },
+  { duration: 'permanent', title: 'for good' },
+] as const
+
+/** Does what a moderator asked for, and says what it took effect on and how fast. */
+export function useAct(): (act: Act, done: string) => Promise<Acted | null> {
+  const client = useClient()
+  const tell = useTell()
+  return useCallback(
+    async (act, done) => {
+      const startedAt = performance.now()
+      try {
+        const acted = await client.moderation.act(act)
+        tell(`${done}${effectText(acted.effects)} in ${Math.round(performance.now() - startedAt)} ms.`)
+        return acted
+      } catch (error) {
+        tell(problemText(error))
+        return null
+      }
+    },
+    [client, tell],
+  )
+}
+
+function effectText(effects: Acted['effects']): string {
+  const parts = [
+    effects.sockets_removed > 0 ? `removed from ${plural(effects.sockets_removed, 'connection')}` : '',
+    effects.messages_removed > 0 ? `${plural(effects.messages_removed, 'message')} removed` : '',
+    effects.pending_nodes > 0 ? `${plural(effects.pending_nodes, 'server')} still to confirm` : '',
+  ].filter(Boolean)
+  return parts.length > 0 ? `, ${parts.join(', ')}` : ', in effect everywhere'
+}
+
+/** A room as the documents of moderation name it. */
+export const chatOf = ({ type, id }: RoomRef) => {
+  const chatType =
+    type === 'channel' || type === 'location' || type === 'group' || type === 'token' ? type : ('alpha' as const)
+  return { chatType, chatId: id }
+}

@@ -1,0 +1,53 @@
+import { useState } from 'react'
+import type { RoomState } from '#client/sdk/types'
+import { Blank } from '../kit/notice.tsx'
+import { Tabs } from '../kit/tabs.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { LogTab } from './log-tab.tsx'
+import { QueueTab } from './queue-tab.tsx'
+import { RulesTab } from './rules-tab.tsx'
+import { Switches } from './switches.tsx'
+import { useModeration } from './use-moderation.ts'
+import { WordsTab } from './words-tab.tsx'
+
+type TabName = 'log' | 'queue' | 'words' | 'rules'
+
+export function ModerationPanel({ state }: { state: RoomState }) {
+  const { rights } = useOpenRoom()
+  if (!rights.isModerator) {
+    return (
+      <Blank icon="shield" title="For moderators">
+        <p>You have no moderator’s rights in this room.</p>
+      </Blank>
+    )
+  }
+  return <Desk state={state} />
+}
+
+function Desk({ state }: { state: RoomState }) {
+  const [tab, setTab] = useState<TabName>('log')
+  const desk = useModeration()
+  const waiting = desk.queue.value?.length ?? 0
+  return (
+    <>
+      <Switches state={state} />
+      <Tabs
+        label="Moderation"
+        chosen={tab}
+        onChoose={setTab}
+        tabs={[
+          { name: 'log', title: 'Live log' },
+          { name: 'queue', title: waiting > 0 ? `Queue (${waiting})` : 'Queue' },
+          { name: 'words', title: 'Words' },
+          { name: 'rules', title: 'Rules' },
+        ]}
+      />
+      <div className="panel-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        {tab === 'queue' && <QueueTab queue={desk.queue} />}
+        {tab === 'log' && <LogTab log={desk.log} state={state} />}
+        {tab === 'words' && <WordsTab />}
+        {tab === 'rules' && <RulesTab key={state.rulesVersion} state={state} />}
+      </div>
+    </>
+  )
+}

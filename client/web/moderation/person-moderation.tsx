@@ -1,0 +1,114 @@
+import { useState } from 'react'
+import type { LiveRoom } from '#client/sdk/types'
+import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
+import { useClient } from '../connection/client.ts'
+import { nameOf } from '../kit/format.ts'
+import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { rightsOf } from '../rooms/rights.ts'
+import { useRoom } from '../rooms/use-room.ts'
+import { type Act, lengths, reasons, useAct } from './acts.ts'
+import { ConfirmButton } from './confirm-button.tsx'
+
+/** What a moderator may do to a person in the room where they met. */
+export function PersonModeration(props: { person: PersonOfInterest; live: LiveRoom; onDone: () => void }) {
+  const { person, live } = props
+  const client = useClient()
+  const attempt = useAttempt()
+  const tell = useTell()
+  const doAct = useAct()
+  const rights = rightsOf(useRoom(live).me)
+  const [duration, setDuration] = useState<string>('1h')
+  const [reason, setReason] = useState('')
+  if (!rights.isModerator || live.ref.type === 'dm') return null
+
+  const name = nameOf(person.name, person.id)
+  const act = async (action: Act['action'], done: string, more: Partial<Act> = {}) => {
+    const acted = await doAct({ room: live.ref, action, target: person.id, reason: reason || null, ...more }, done)
+    if (acted) props.onDone()
+  }
+  const kick = () =>
+    attempt(async () => {
+      await client.rooms.kick({ room: live.ref, address: person.id, ...(reason ? { reason } : {}) })
+      tell(`${name} was taken out of the room.`)
+      props.onDone()
+    })
+  const isModerator = person.role !== null && person.role !== 'member'
+
+  return (
+    <section className="stack moderate" aria-label="Moderate">
+      <h3 className="label">Moderate</h3>
+      <Chips
+        label="How long"
+        options={lengths.map(({ duration: key, title }) => ({ key, title }))}
+        chosen={duration}
+        onChoose={setDuration}
+      />
+      <Chips
+        label="Reason"
+        options={reasons.map((key) => ({ key, title: key }))}
+        chosen={reason}
+        onChoose={(key) => setReason(key === reason ? '' : key)}
+      />
+      <div className="row wrap">
+        {rights.canMute && (
+          <>
+            <button type="button" className="button small" onClick={() => act('mute', `${name} muted`, { duration })}>
+              Mute
+            </button>
+            <button type="button" className="button small" onClick={() => act('unmute', `${name} unmuted`)}>
+              Unmute
+            </button>
+            <button type="button" className="button small" onClick={() => act('warn', `${name} warned`)}>
+              Warn
+            </button>
+            <button type="button" className="button small" onClick={kick}>
+              Kick
+            </button>
+            <ConfirmButton title="Ban" onConfirm={() => act('ban', `${name} banned`, { duration })} />
+            <ConfirmButton title="Purge messages" onConfirm={() => act('purge', `Messages of ${name} purged`)} />
+          </>
+        )}
+        {rights.canManage && !isModerator && (
+          <button
+            type="button"
+            className="button small"
+            onClick={() =>
+              act('promote', `${name} is a moderator now`, { patch: { canPin: true, canDelete: true, canMute: true } })
+            }
+          >
+            Make moderator
+          </button>
+        )}
+        {rights.canManage && isModerator && (
+          <button type="button" className="button small" onClick={() => act('demote', `${name} is a member again`)}>
+            Take moderator role
+          </button>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Chips(props: {
+  label: string
+  options: readonly { key: string; title: string }[]
+  chosen: string
+  onChoose: (key: string) => void
+}) {
+  return (
+    <fieldset className="row wrap">
+      <legend className="unseen">{props.label}</legend>
+      {props.options.map(({ key, title }) => (
+        <button
+          key={key}
+          type="button"
+          className="chip"
+          aria-pressed={key === props.chosen}
+          onClick={() => props.onChoose(key)}
+        >
+          {title}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,113 @@
+import { useState } from 'react'
+import type { RoomState } from '#client/sdk/types'
+import { PermissionLevel, type Rules, slowModeSeconds } from '#shared/api/verdict'
+import { lengthOf } from '../kit/format.ts'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { contentRules } from '../rooms/rule-names.ts'
+import { useAct } from './acts.ts'
+import { DryRun } from './dry-run.tsx'
+
+const levels = { everyone: 'Everyone', mods_only: 'Moderators', disabled: 'Nobody' } as const
+
+/** Every rule of the room; nothing changes before it is saved. */
+export function RulesTab({ state }: { state: RoomState }) {
+  const { live } = useOpenRoom()
+  const act = useAct()
+  const [draft, setDraft] = useState<Rules>(state.rules)
+  const set = (change: Partial<Rules>) => setDraft({ ...draft, ...change })
+  const patch = changesBetween(state.rules, draft)
+  const isChanged = Object.keys(patch).length > 0
+
+  return (
+    <form
+      className="stack rules-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        act({ room: live.ref, action: 'rules', patch: { rules: patch } }, 'Rules saved')
+      }}
+    >
+      <label className="field">
+        <span>In your words</span>
+        <textarea
+          className="input"
+          rows={4}
+          maxLength={10_000}
+          value={draft.rules_text ?? ''}
+          onChange={(event) => set({ rules_text: event.target.value || null })}
+        />
+      </label>
+      {contentRules.map(({ key, title }) => (
+        <label key={key} className="rule-line">
+          <span className="grow">{title}</span>
+          <select
+            className="input narrow"
+            value={draft[key]}
+            onChange={(event) => set({ [key]: PermissionLevel.parse(event.target.value) })}
+          >
+            {Object.entries(levels).map(([level, name]) => (
+              <option key={level} value={level}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+      <label className="rule-line">
+        <span className="grow">Slow mode</span>
+        <select
+          className="input narrow"
+          value={draft.slow_mode_seconds}
+          onChange={(event) =>
+            set({ slow_mode_seconds: slowModeSeconds.find((choice) => choice === Number(event.target.value)) ?? 0 })
+          }
+        >
+          {slowModeSeconds.map((seconds) => (
+            <option key={seconds} value={seconds}>
+              {seconds === 0 ? 'Off' : lengthOf(seconds)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="rule-line">
+        <span className="grow">Longest message (0: no limit)</span>
+        <input
+          className="input narrow numerals"
+          type="number"
+          min={0}
+          max={10_000}
+          value={draft.max_message_length}
+          onChange={(event) => set({ max_message_length: Number(event.target.value) || 0 })}
+        />
+      </label>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={draft.read_only}
+          onChange={(event) => set({ read_only: event.target.checked })}
+        />
+        Only moderators may write
+      </label>
+      {isChanged && <DryRun proposal={{ rules: patch }} />}
+      <div className="row end">
+        <button
+          type="button"
+          className="button small plain"
+          disabled={!isChanged}
+          onClick={() => setDraft(state.rules)}
+        >
+          Undo
+        </button>
+        <button type="submit" className="button small main" disabled={!isChanged}>
+          Save rules
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function changesBetween(before: Rules, after: Rules): Partial<Rules> {
+  const changed = Object.entries(after).filter(([key, value]) =>
+    Object.entries(before).every(([name, old]) => name !== key || old !== value),
+  )
+  return Object.fromEntries(changed)
+}

@@ -1,0 +1,58 @@
+import type { RoomState } from '#client/sdk/types'
+import { type RulesPatch, slowModeSeconds } from '#shared/api/verdict'
+import { lengthOf } from '../kit/format.ts'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { useAct } from './acts.ts'
+
+/** The rules a moderator reaches for in a hurry. */
+export function Switches({ state }: { state: RoomState }) {
+  const { live } = useOpenRoom()
+  const act = useAct()
+  const { rules } = state
+  const set = (patch: Partial<RulesPatch>, done: string) =>
+    act({ room: live.ref, action: 'rules', patch: { rules: patch } }, done)
+  const areLinksOn = rules.links_allowed === 'everyone'
+
+  return (
+    <fieldset className="switches" aria-label="Quick switches">
+      <label className="switch">
+        <span>Slow mode</span>
+        <select
+          className="input"
+          value={rules.slow_mode_seconds}
+          onChange={(event) => {
+            const seconds = slowModeSeconds.find((choice) => choice === Number(event.target.value)) ?? 0
+            set({ slow_mode_seconds: seconds }, seconds ? `Slow mode ${lengthOf(seconds)}` : 'Slow mode off')
+          }}
+        >
+          {slowModeSeconds.map((seconds) => (
+            <option key={seconds} value={seconds}>
+              {seconds === 0 ? 'off' : lengthOf(seconds)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Toggle
+        title="Read-only"
+        isOn={rules.read_only}
+        onToggle={() => set({ read_only: !rules.read_only }, rules.read_only ? 'Everyone may write' : 'Read-only')}
+      />
+      <Toggle
+        title="Links"
+        isOn={areLinksOn}
+        onToggle={() =>
+          set({ links_allowed: areLinksOn ? 'disabled' : 'everyone' }, areLinksOn ? 'Links off' : 'Links on')
+        }
+      />
+    </fieldset>
+  )
+}
+
+function Toggle({ title, isOn, onToggle }: { title: string; isOn: boolean; onToggle: () => void }) {
+  return (
+    <button type="button" className="switch" role="switch" aria-checked={isOn} onClick={onToggle}>
+      <span>{title}</span>
+      <i aria-hidden="true" />
+    </button>
+  )
+}

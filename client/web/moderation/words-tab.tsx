@@ -1,0 +1,116 @@
+import { type FormEvent, useState } from 'react'
+import type { BlockedWord } from '#shared/api/moderation'
+import { roomKey } from '#shared/kit/primitives'
+import { useClient } from '../connection/client.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Blank, Listed } from '../kit/notice.tsx'
+import { useAttempt } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { chatOf, useAct } from './acts.ts'
+import { DryRun } from './dry-run.tsx'
+
+const effects = { block: 'Block', flag: 'Flag', mute: 'Refuse quietly' } as const
+type Effect = keyof typeof effects
+
+export function WordsTab() {
+  const client = useClient()
+  const { live } = useOpenRoom()
+  const act = useAct()
+  const attempt = useAttempt()
+  const [word, setWord] = useState('')
+  const [isRegex, setRegex] = useState(false)
+  const [effect, setEffect] = useState<Effect>('block')
+  const words = useLoaded<readonly BlockedWord[]>(roomKey(live.ref), async () => {
+    const { words: found } = await client.moderation.words({ scope: 'room', ...chatOf(live.ref) })
+    return found
+  })
+  const wanted = word.trim()
+
+  const add = async (event: FormEvent) => {
+    event.preventDefault()
+    const patch = { word: wanted, word_action: effect, is_regex: isRegex }
+    const acted = await act({ room: live.ref, action: 'word_add', patch }, `“${wanted}” added`)
+    if (!acted) return
+    setWord('')
+    words.reload()
+  }
+  const remove = (id: string) =>
+    attempt(async () => {
+      await client.moderation.removeWord({ id })
+      words.reload()
+    })
+
+  return (
+    <>
+      <form className="stack" onSubmit={add}>
+        <input
+          className="input"
+          aria-label="Word or pattern"
+          placeholder={isRegex ? 'A pattern, as a regular expression' : 'A word'}
+          maxLength={200}
+          value={word}
+          onChange={(event) => setWord(event.target.value)}
+        />
+        <div className="row wrap">
+          <select
+            className="input narrow"
+            aria-label="What it does"
+            value={effect}
+            onChange={(event) =>
+              setEffect(event.target.value === 'flag' || event.target.value === 'mute' ? event.target.value : 'block')
+            }
+          >
+            {Object.entries(effects).map(([key, title]) => (
+              <option key={key} value={key}>
+                {title}
+              </option>
+            ))}
+          </select>
+          <label className="check">
+            <input type="checkbox" checked={isRegex} onChange={(event) => setRegex(event.target.checked)} />
+            Pattern
+          </label>
+          <span className="grow" />
+          <button type="submit" className="button small main" disabled={!wanted}>
+            Add
+          </button>
+        </div>
+        {wanted && <DryRun proposal={{ word: wanted, is_regex: isRegex }} />}
+      </form>
+      <Listed
+        loaded={words}
+        empty={
+          <Blank icon="book" title="No blocked words">
+            <p>Try a word first: the dry run shows what it would have done.</p>
+          </Blank>
+        }
+      >
+        {(rows) => (
+          <ul className="words">
+            {rows.map((row) => (
+              <WordLine key={row.id} word={row} onRemove={() => remove(row.id)} />
+            ))}
+          </ul>
+        )}
+      </Listed>
+    </>
+  )
+}
+
+function WordLine({ word, onRemove }: { word: BlockedWord; onRemove: () => void }) {
+  return (
+    <li>
+      <code className="grow">{word.word}</code>
+      {word.is_regex && <span className="chip">pattern</span>}
+      {word.cost_microseconds !== undefined && (
+        <span className="chip numerals">{Math.round(word.cost_microseconds)} µs</span>
+      )}
+      {word.quarantined && <span className="chip grave">set aside: {word.quarantined}</span>}
+      <span className="chip">{effects[word.action].toLowerCase()}</span>
+      <button type="button" className="icon-button small" aria-label={`Remove ${word.word}`} onClick={onRemove}>
+        <Icon name="close" />
+      </button>
+    </li>
+  )
+}

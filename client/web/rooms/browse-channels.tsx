@@ -1,0 +1,80 @@
+import { useState } from 'react'
+import type { Room } from '#shared/api/rooms'
+import { useClient } from '../connection/client.ts'
+import { Dialog } from '../kit/dialog.tsx'
+import { plural } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Blank, Listed } from '../kit/notice.tsx'
+import { useAttempt } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { goTo } from './route.ts'
+import { refOf, useRoomList } from './use-rooms.ts'
+
+export function BrowseChannels({ onClose, onCreate }: { onClose: () => void; onCreate: () => void }) {
+  const client = useClient()
+  const attempt = useAttempt()
+  const { reload } = useRoomList()
+  const [search, setSearch] = useState('')
+  const wanted = search.trim()
+  const channels = useLoaded<readonly Room[]>(wanted, async () => {
+    const { channels: found } = await client.rooms.list(wanted ? { search: wanted } : {})
+    return found
+  })
+
+  const enter = (room: Room) =>
+    attempt(async () => {
+      if (!room.is_member) await client.rooms.join({ room: refOf(room) })
+      reload()
+      goTo(refOf(room))
+      onClose()
+    })
+
+  return (
+    <Dialog title="Channels" onClose={onClose} isBroad>
+      <div className="stack">
+        <input
+          className="input"
+          type="search"
+          aria-label="Find a channel"
+          placeholder="Find a channel"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        <Listed loaded={channels} empty={<NoChannels search={wanted} onCreate={onCreate} />}>
+          {(rows) => (
+            <ul className="channels">
+              {rows.map((room) => (
+                <li key={room.id}>
+                  <span className="room-mark">
+                    <Icon name="hash" />
+                  </span>
+                  <span className="grow">
+                    <strong>{room.name}</strong>
+                    <small>{room.description || plural(room.member_count, 'member')}</small>
+                  </span>
+                  <button
+                    type="button"
+                    className={`button small ${room.is_member ? '' : 'main'}`}
+                    onClick={() => enter(room)}
+                  >
+                    {room.is_member ? 'Open' : 'Join'}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Listed>
+      </div>
+    </Dialog>
+  )
+}
+
+function NoChannels({ search, onCreate }: { search: string; onCreate: () => void }) {
+  return (
+    <Blank icon="hash" title={search ? `No channel is called “${search}”` : 'No channels yet'}>
+      <button type="button" className="button small" onClick={onCreate}>
+        Create one
+      </button>
+    </Blank>
+  )
+}

@@ -1,0 +1,84 @@
+import { useState } from 'react'
+import type { RoomState } from '#client/sdk/types'
+import type { Member } from '#shared/api/rooms'
+import { roomKey } from '#shared/kit/primitives'
+import { useOpenPerson } from '../accounts/person-of-interest.ts'
+import { useClient } from '../connection/client.ts'
+import { Avatar } from '../kit/avatar.tsx'
+import { nameOf, plural } from '../kit/format.ts'
+import { Blank, Listed } from '../kit/notice.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { useOpenRoom } from './room-context.ts'
+
+const pageSize = 200
+const ranks = ['owner', 'admin', 'moderator', 'member'] as const
+const titles = { owner: 'Owner', admin: 'Admins', moderator: 'Moderators', member: 'Members' } as const
+
+export function MembersPanel({ state }: { state: RoomState }) {
+  const client = useClient()
+  const { live } = useOpenRoom()
+  const [wanted, setWanted] = useState('')
+  const members = useLoaded<readonly Member[]>(
+    `${roomKey(live.ref)} ${state.membersCount} ${state.online}`,
+    async () => {
+      const { members: found } = await client.rooms.members({ room: live.ref, limit: pageSize })
+      return found
+    },
+  )
+  const fits = (member: Member) =>
+    `${member.name} ${member.username ?? ''} ${member.user_address}`.toLowerCase().includes(wanted.trim().toLowerCase())
+
+  return (
+    <div className="panel-body">
+      <input
+        className="input"
+        type="search"
+        aria-label="Find a member"
+        placeholder="Find a member"
+        value={wanted}
+        onChange={(event) => setWanted(event.target.value)}
+      />
+      <Listed loaded={members} empty={<Blank icon="people" title="Nobody is here yet" />}>
+        {(rows) =>
+          ranks.map((rank) => (
+            <MemberSection
+              key={rank}
+              title={titles[rank]}
+              members={rows.filter((row) => row.role === rank && fits(row))}
+            />
+          ))
+        }
+      </Listed>
+      {state.membersCount > pageSize && <p className="hint">The newest {plural(pageSize, 'member')} are shown.</p>}
+    </div>
+  )
+}
+
+function MemberSection({ title, members }: { title: string; members: readonly Member[] }) {
+  const { live } = useOpenRoom()
+  const open = useOpenPerson()
+  if (members.length === 0) return null
+  const ordered = members.toSorted((one, other) => Number(other.online) - Number(one.online))
+  return (
+    <section>
+      <h3 className="section-title">
+        {title} <span className="numerals">{members.length}</span>
+      </h3>
+      <ul>
+        {ordered.map((member) => (
+          <li key={member.user_address}>
+            <button
+              type="button"
+              className={`member ${member.online ? '' : 'away'}`}
+              onClick={() => open({ id: member.user_address, name: member.name, role: member.role, live })}
+            >
+              <Avatar id={member.user_address} name={member.name} isOnline={member.online} />
+              <span className="grow">{nameOf(member.name, member.user_address)}</span>
+              <span className="unseen">{member.online ? 'online' : 'away'}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

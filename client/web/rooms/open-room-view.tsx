@@ -1,0 +1,69 @@
+import { useCallback, useMemo, useRef, useState } from 'react'
+import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
+import { useSession } from '../accounts/session.ts'
+import { CaughtUp } from '../connection/caught-up.tsx'
+import { Composer, type ComposerHandle } from '../messages/composer.tsx'
+import { useDmCipher } from '../messages/dm-cipher.ts'
+import { Timeline } from '../messages/timeline.tsx'
+import { TypingLine } from '../messages/typing-line.tsx'
+import { PinsBar } from './pins-bar.tsx'
+import { rightsOf } from './rights.ts'
+import { type OpenRoom, RoomContext } from './room-context.ts'
+import { RoomHeader } from './room-header.tsx'
+import { RoomPanel } from './room-panel.tsx'
+import type { PanelName } from './route.ts'
+
+export function OpenRoomView(props: {
+  live: LiveRoom
+  state: RoomState
+  panel: PanelName | null
+  onReopen: () => void
+}) {
+  const { live, state, panel } = props
+  const { user } = useSession()
+  const rights = useMemo(() => rightsOf(state.me), [state.me])
+  const cipher = useDmCipher(live.ref)
+  const composer = useRef<ComposerHandle>(null)
+  const [marked, setMarked] = useState<{ id: string; at: number } | null>(null)
+
+  const jumpTo = useCallback(
+    (id: string, seq?: number) => {
+      setMarked({ id, at: Date.now() })
+      const isHere = live.state.messages.some((message) => message.id === id)
+      if (!isHere && seq !== undefined) live.loadAround(seq).catch(() => {})
+    },
+    [live],
+  )
+  const isModerating = panel === 'moderation' && rights.isModerator
+  const open = useMemo<OpenRoom>(
+    () => ({
+      live,
+      account: user.id,
+      rights,
+      cipher,
+      isModerating,
+      reply: (message: LocalMessage) => composer.current?.reply(message),
+      edit: (message: LocalMessage) => composer.current?.edit(message),
+      rewrite: (message: LocalMessage, text: string) => {
+        live.discard(message.client_msg_id)
+        composer.current?.rewrite(text)
+      },
+      jumpTo,
+    }),
+    [live, user.id, rights, cipher, isModerating, jumpTo],
+  )
+
+  return (
+    <RoomContext value={open}>
+      <main className="room" aria-label={state.room?.name ?? 'Room'}>
+        <RoomHeader state={state} panel={panel} />
+        <PinsBar pins={state.pins} />
+        <CaughtUp caughtUp={state.caughtUp} />
+        <Timeline state={state} marked={marked} onReopen={props.onReopen} />
+        <TypingLine typing={state.typing} />
+        <Composer ref={composer} state={state} />
+      </main>
+      {panel && <RoomPanel state={state} panel={panel} />}
+    </RoomContext>
+  )
+}

@@ -1,0 +1,20 @@
+import type { Me } from '#client/sdk/types'
+
+/** What the account may do to others in a room. */
+export interface Rights {
+  canPin: boolean
+  canDelete: boolean
+  canMute: boolean
+  canManage: boolean
+  isModerator: boolean
+}
+
+export function rightsOf({ permissions }: Me): Rights {
+  const has = (...names: string[]) => names.some((name) => permissions[name] === true)
+  const isAdmin = has('isAdmin', 'is_admin', 'isSuperAdmin')
+  const canPin = isAdmin || has('can_pin', 'canPin')
+  const canDelete = isAdmin || has('can_delete', 'canDelete')
+  const canMute = isAdmin || has('can_mute', 'canMute')
+  const canManage = isAdmin || has('can_manage_mods', 'canManageMods')
+  return { canPin, canDelete, canMute, canManage, isModerator: canDelete || canMute || canManage }
+}

@@ -1,0 +1,79 @@
+import type { RoomState } from '#client/sdk/types'
+import { useClient } from '../connection/client.ts'
+import { fullTimeOf, lengthOf, secondsUntil } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Blank } from '../kit/notice.tsx'
+import { problemText } from '../kit/problem.ts'
+import { useAttempt } from '../kit/toasts.tsx'
+import { useNowUntil } from '../kit/use-now.ts'
+import { goTo } from './route.ts'
+import { useRoomList } from './use-rooms.ts'
+
+/** A room that does not let the account in: why, until when, and what can be done. */
+export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: () => void }) {
+  const client = useClient()
+  const attempt = useAttempt()
+  const { reload } = useRoomList()
+  const join = () =>
+    attempt(async () => {
+      await client.rooms.join({ room: state.ref })
+      reload()
+      onReopen()
+    })
+  const isBanned = state.access?.state === 'banned' || state.error?.code === 'BANNED'
+  const isOutside = state.status === 'left' || state.error?.code === 'NOT_A_MEMBER'
+
+  return (
+    <main className="room-none">
+      <button type="button" className="icon-button back" aria-label="Back to the rooms" onClick={() => goTo(null)}>
+        <Icon name="back" />
+      </button>
+      {isBanned ? (
+        <Banned state={state} onReopen={onReopen} />
+      ) : isOutside ? (
+        <Blank icon="hash" title={state.room ? `You are not in ${state.room.name}` : 'You are not in this room'}>
+          <p>{state.access?.state === 'removed' ? removalText(state) : 'Join to read along and to write.'}</p>
+          <button type="button" className="button main" onClick={join}>
+            Join this room
+          </button>
+        </Blank>
+      ) : (
+        <Blank icon="warn" title="This room did not open">
+          <p>{state.error ? problemText(state.error) : 'Something went wrong.'}</p>
+          <button type="button" className="button" onClick={onReopen}>
+            Try again
+          </button>
+        </Blank>
+      )}
+    </main>
+  )
+}
+
+function Banned({ state, onReopen }: { state: RoomState; onReopen: () => void }) {
+  const until = state.access?.until ?? textOf(state.error?.details?.until)
+  const reason = state.access?.reason ?? textOf(state.error?.details?.reason)
+  const now = useNowUntil(until)
+  const left = secondsUntil(until, now)
+  return (
+    <Blank icon="block" title="You are banned from this room">
+      {reason && <p>Reason: {reason}</p>}
+      <p>
+        {!until
+          ? 'The ban has no end date.'
+          : left > 0
+            ? `${lengthOf(left)} left, until ${fullTimeOf(until)}.`
+            : 'The ban is over.'}
+      </p>
+      {until && left <= 0 && (
+        <button type="button" className="button main" onClick={onReopen}>
+          Come back in
+        </button>
+      )}
+    </Blank>
+  )
+}
+
+const removalText = ({ access }: RoomState) =>
+  access?.reason ? `A moderator took you out: ${access.reason}` : 'A moderator took you out. You may come back.'
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -1,0 +1,108 @@
+import { useState } from 'react'
+import type { RoomState } from '#client/sdk/types'
+import { roomKey } from '#shared/kit/primitives'
+import { useSession } from '../accounts/session.ts'
+import { useClient, useConnectionState } from '../connection/client.ts'
+import { ConnectionWord } from '../connection/connection-state.tsx'
+import { plural } from '../kit/format.ts'
+import { Icon, type IconName } from '../kit/icon.tsx'
+import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useOpenRoom } from './room-context.ts'
+import { titleOf } from './room-list.tsx'
+import { RoomMenu } from './room-menu.tsx'
+import { goTo, type PanelName } from './route.ts'
+import { RulesSheet } from './rules-sheet.tsx'
+import { keyOf, useRoomList } from './use-rooms.ts'
+
+export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelName | null }) {
+  const { rights, live } = useOpenRoom()
+  const rooms = useRoomList()
+  const [showsRules, setShowsRules] = useState(false)
+  const known = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
+  const name = known ? titleOf(known) : (state.room?.name ?? 'Room')
+  const isDm = live.ref.type === 'dm'
+
+  return (
+    <header className="room-head">
+      <button type="button" className="icon-button back" aria-label="Back to the rooms" onClick={() => goTo(null)}>
+        <Icon name="back" />
+      </button>
+      <div className="grow">
+        <h1>{name}</h1>
+        <p className="room-facts">
+          <Connected state={state} />
+          {isDm ? (
+            <span>Encrypted with a derived demo key</span>
+          ) : (
+            <span className="numerals">
+              {plural(state.membersCount, 'member')}, {state.online.toLocaleString()} online
+            </span>
+          )}
+        </p>
+      </div>
+      <BecomeModerator />
+      {!isDm && (
+        <>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Rules of this room"
+            onClick={() => setShowsRules(true)}
+          >
+            <Icon name="book" />
+          </button>
+          <PanelButton name="search" icon="search" title="Search" chosen={panel} />
+          <PanelButton name="members" icon="people" title="Members" chosen={panel} />
+        </>
+      )}
+      {rights.isModerator && !isDm && <PanelButton name="moderation" icon="shield" title="Moderation" chosen={panel} />}
+      <RoomMenu state={state} />
+      {showsRules && <RulesSheet state={state} onClose={() => setShowsRules(false)} />}
+    </header>
+  )
+}
+
+function Connected({ state }: { state: RoomState }) {
+  const connection = useConnectionState()
+  if (state.status === 'joining') return <ConnectionWord state="connecting" />
+  if (state.status === 'catching-up') return <span className="connection connecting">Loading missed events</span>
+  return <ConnectionWord state={state.status === 'offline' ? 'offline' : connection} />
+}
+
+function PanelButton(props: { name: PanelName; icon: IconName; title: string; chosen: PanelName | null }) {
+  const { live } = useOpenRoom()
+  const isChosen = props.name === props.chosen
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={props.title}
+      aria-pressed={isChosen}
+      onClick={() => goTo(live.ref, isChosen ? null : props.name)}
+    >
+      <Icon name={props.icon} />
+    </button>
+  )
+}
+
+/** In the demo, the first guest of a browser may take the moderator's part. */
+function BecomeModerator() {
+  const client = useClient()
+  const { status } = useSession()
+  const { rights, live } = useOpenRoom()
+  const attempt = useAttempt()
+  const tell = useTell()
+  if (!status?.demo || rights.isModerator || live.ref.type === 'dm') return null
+  const become = () =>
+    attempt(async () => {
+      await client.status.becomeModerator()
+      tell('You are the moderator now.')
+      goTo(live.ref, 'moderation')
+    })
+  return (
+    <button type="button" className="button small become" onClick={become}>
+      <Icon name="shield" />
+      <span>Be the moderator</span>
+    </button>
+  )
+}

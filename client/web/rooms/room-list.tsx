@@ -1,0 +1,109 @@
+import type { RoomSummary } from '#shared/api/rooms'
+import { type RoomRef, roomKey } from '#shared/kit/primitives'
+import { Avatar } from '../kit/avatar.tsx'
+import { nameOf, plural } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Blank, Listed } from '../kit/notice.tsx'
+import type { Loaded } from '../kit/use-loaded.ts'
+import { keyOf } from './use-rooms.ts'
+
+const sections = [
+  { title: 'Rooms', holds: (type: string) => type !== 'group' && type !== 'dm' },
+  { title: 'Groups', holds: (type: string) => type === 'group' },
+  { title: 'Direct', holds: (type: string) => type === 'dm' },
+] as const
+
+export function RoomList(props: {
+  rooms: Loaded<readonly RoomSummary[]>
+  chosen: RoomRef | null
+  onBrowse: () => void
+  onCreate: () => void
+}) {
+  const chosenKey = props.chosen ? roomKey(props.chosen) : null
+  return (
+    <nav className="room-list" aria-label="Your rooms">
+      <Listed loaded={props.rooms} empty={<NoRooms onBrowse={props.onBrowse} onCreate={props.onCreate} />}>
+        {(rooms) =>
+          sections.map(({ title, holds }) => {
+            const held = rooms.filter(({ type }) => holds(type))
+            if (held.length === 0) return null
+            return (
+              <section key={title}>
+                <h3>{title}</h3>
+                <ul>
+                  {held.map((room) => (
+                    <RoomRow key={keyOf(room)} room={room} isChosen={keyOf(room) === chosenKey} />
+                  ))}
+                </ul>
+              </section>
+            )
+          })
+        }
+      </Listed>
+    </nav>
+  )
+}
+
+function NoRooms({ onBrowse, onCreate }: { onBrowse: () => void; onCreate: () => void }) {
+  return (
+    <Blank icon="hash" title="No rooms yet">
+      <p>Find a channel that is going on, or open one of your own.</p>
+      <div className="row">
+        <button type="button" className="button small" onClick={onBrowse}>
+          Browse
+        </button>
+        <button type="button" className="button small" onClick={onCreate}>
+          Create
+        </button>
+      </div>
+    </Blank>
+  )
+}
+
+function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
+  const name = titleOf(room)
+  const unread = isChosen ? 0 : room.unread
+  return (
+    <li>
+      <a
+        className={`room-row ${unread > 0 && !room.is_muted ? 'unread' : ''}`}
+        href={`#/${encodeURIComponent(keyOf(room))}`}
+        aria-current={isChosen ? 'page' : undefined}
+      >
+        {room.type === 'dm' ? (
+          <Avatar id={room.peer?.id ?? room.id} name={name} size="small" />
+        ) : (
+          <span className="room-mark">
+            <Icon name={markOf(room)} />
+          </span>
+        )}
+        <span className="grow">
+          <span className="room-name">{name}</span>
+          <small className="room-last">{previewOf(room)}</small>
+        </span>
+        {room.is_muted && <Icon name="quiet" />}
+        {unread > 0 && <Badge unread={unread} mentions={room.mentions} />}
+      </a>
+    </li>
+  )
+}
+
+function Badge({ unread, mentions }: { unread: number; mentions: number }) {
+  return (
+    <span className={`badge ${mentions > 0 ? 'mentioned' : ''}`}>
+      {mentions > 0 ? `@${mentions}` : unread > 99 ? '99+' : unread}
+      <span className="unseen">{mentions > 0 ? plural(mentions, 'mention') : 'unread'}</span>
+    </span>
+  )
+}
+
+export const titleOf = (room: RoomSummary): string =>
+  room.type === 'dm' && room.peer ? nameOf(room.peer.name, room.peer.id) : room.name
+
+const markOf = (room: RoomSummary) =>
+  room.type === 'group' ? 'people' : room.access_level === 'staff' ? 'lock' : 'hash'
+
+function previewOf(room: RoomSummary): string {
+  if (!room.last_message) return room.description || 'Nothing said yet'
+  return room.type === 'dm' ? 'Encrypted message' : room.last_message.preview
+}

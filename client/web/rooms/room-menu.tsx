@@ -1,0 +1,73 @@
+import { useCallback, useState } from 'react'
+import type { RoomState } from '#client/sdk/types'
+import { roomKey } from '#shared/kit/primitives'
+import { useClient } from '../connection/client.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Menu } from '../kit/menu.tsx'
+import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { closeRoom } from './open-rooms.ts'
+import { useOpenRoom } from './room-context.ts'
+import { goTo } from './route.ts'
+import { keyOf, useRoomList } from './use-rooms.ts'
+
+export function RoomMenu({ state }: { state: RoomState }) {
+  const client = useClient()
+  const { live } = useOpenRoom()
+  const rooms = useRoomList()
+  const attempt = useAttempt()
+  const tell = useTell()
+  const [isOpen, setOpen] = useState(false)
+  const close = useCallback(() => setOpen(false), [])
+
+  const { type, id } = live.ref
+  const isSilent = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))?.is_muted ?? false
+  const conversation = {
+    conversationType: type === 'dm' || type === 'group' ? type : ('channel' as const),
+    conversationId: id ?? 'global',
+  }
+  const silence = () =>
+    attempt(async () => {
+      close()
+      if (isSilent) await client.social.unmute(conversation)
+      else await client.social.mute(conversation)
+      rooms.reload()
+      tell(isSilent ? 'You will hear of this conversation again.' : 'This conversation is quiet now.')
+    })
+  const leave = () =>
+    attempt(async () => {
+      close()
+      await client.rooms.leave({ room: live.ref })
+      closeRoom(client, live.ref)
+      rooms.reload()
+      goTo(null)
+    })
+
+  return (
+    <div className="holder">
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="More about this room"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="more" />
+      </button>
+      {isOpen && (
+        <Menu label={state.room?.name ?? 'Room'} onClose={close} style={{ right: 0, top: '2.5rem' }}>
+          <button type="button" role="menuitem" onClick={silence}>
+            <Icon name="quiet" />
+            {isSilent ? 'Hear of this again' : 'Mute this conversation'}
+          </button>
+          {type !== 'alpha' && type !== 'dm' && (
+            <button type="button" role="menuitem" className="grave" onClick={leave}>
+              <Icon name="leave" />
+              Leave
+            </button>
+          )}
+        </Menu>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import type { RoomState } from '#client/sdk/types'
+import { Icon } from '../kit/icon.tsx'
+import { ModerationPanel } from '../moderation/moderation-panel.tsx'
+import { MembersPanel } from './members-panel.tsx'
+import { useOpenRoom } from './room-context.ts'
+import { goTo, type PanelName } from './route.ts'
+import { SearchPanel } from './search-panel.tsx'
+
+const titles = { members: 'Members', search: 'Search', moderation: 'Moderation' } as const
+
+export function RoomPanel({ state, panel }: { state: RoomState; panel: PanelName }) {
+  const { live } = useOpenRoom()
+  return (
+    <aside className="panel" aria-label={titles[panel]}>
+      <header className="panel-head">
+        <h2>{titles[panel]}</h2>
+        <button type="button" className="icon-button" aria-label="Close this panel" onClick={() => goTo(live.ref)}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {panel === 'members' && <MembersPanel state={state} />}
+      {panel === 'search' && <SearchPanel />}
+      {panel === 'moderation' && <ModerationPanel state={state} />}
+    </aside>
+  )
+}

@@ -1,0 +1,27 @@
+import { useSyncExternalStore } from 'react'
+import { type RoomRef, roomKey, roomOfKey } from '#shared/kit/primitives'
+
+export const panels = ['members', 'search', 'moderation'] as const
+export type PanelName = (typeof panels)[number]
+
+export interface Route {
+  room: RoomRef | null
+  panel: PanelName | null
+}
+
+/** The address of the page says which room is open, and which panel beside it: `#/alpha/members`. */
+export function useRoute(): Route {
+  const hash = useSyncExternalStore(listen, () => location.hash)
+  const [, key, panel] = hash.split('/').map(decodeURIComponent)
+  return { room: key ? roomOfKey(key) : null, panel: panels.find((name) => name === panel) ?? null }
+}
+
+export function goTo(room: RoomRef | null, panel: PanelName | null = null): void {
+  const parts = room ? [roomKey(room), ...(panel ? [panel] : [])] : []
+  location.hash = `#/${parts.map(encodeURIComponent).join('/')}`
+}
+
+function listen(listener: () => void): () => void {
+  addEventListener('hashchange', listener)
+  return () => removeEventListener('hashchange', listener)
+}

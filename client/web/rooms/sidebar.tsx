@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import type { RoomRef } from '#shared/kit/primitives'
+import { useSession } from '../accounts/session.ts'
+import { Settings } from '../accounts/settings.tsx'
+import { ThemeButton } from '../accounts/theme-button.tsx'
+import { Wordmark } from '../accounts/wordmark.tsx'
+import { ConnectionBar } from '../connection/connection-state.tsx'
+import { Avatar } from '../kit/avatar.tsx'
+import { nameOf, shortAddress } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { BrowseChannels } from './browse-channels.tsx'
+import { CreateRoom } from './create-room.tsx'
+import { RoomList } from './room-list.tsx'
+import { useRoomList } from './use-rooms.ts'
+
+export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
+  const { user, status } = useSession()
+  const rooms = useRoomList()
+  const [open, setOpen] = useState<'browse' | 'create' | 'settings' | null>(null)
+  const close = () => setOpen(null)
+  const name = nameOf(user.display_name ?? user.username, user.id)
+
+  return (
+    <aside className="sidebar" aria-label="Rooms and you">
+      <header className="sidebar-head">
+        <Wordmark />
+        <span className="grow" />
+        <button type="button" className="icon-button" aria-label="Browse channels" onClick={() => setOpen('browse')}>
+          <Icon name="search" />
+        </button>
+        <button type="button" className="icon-button" aria-label="New room" onClick={() => setOpen('create')}>
+          <Icon name="plus" />
+        </button>
+      </header>
+      {status?.demo && <p className="demo-note">Demo: the others here are scripted.</p>}
+      <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
+      <footer className="sidebar-foot">
+        <ConnectionBar />
+        <div className="row">
+          <button type="button" className="me" aria-label="Settings" onClick={() => setOpen('settings')}>
+            <Avatar id={user.id} name={name} />
+            <span className="grow">
+              <strong>{name}</strong>
+              <small>{user.username ? `@${user.username}` : shortAddress(user.id)}</small>
+            </span>
+            <Icon name="sliders" />
+          </button>
+          <ThemeButton />
+        </div>
+      </footer>
+      {open === 'browse' && <BrowseChannels onClose={close} onCreate={() => setOpen('create')} />}
+      {open === 'create' && <CreateRoom onClose={close} />}
+      {open === 'settings' && <Settings onClose={close} />}
+    </aside>
+  )
+}

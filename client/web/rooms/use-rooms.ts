@@ -1,0 +1,49 @@
+import { createContext, useContext, useEffect, useRef } from 'react'
+import { notificationEvents } from '#shared/api/notifications'
+import type { RoomSummary } from '#shared/api/rooms'
+import { roomKey } from '#shared/kit/primitives'
+import { useClient, useConnectionState } from '../connection/client.ts'
+import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
+
+/** A room of a list as a key: alpha has no id of its own there. */
+export const refOf = (room: { type: RoomSummary['type']; id: string }) => ({
+  type: room.type,
+  id: room.type === 'alpha' ? null : room.id,
+})
+export const keyOf = (room: { type: RoomSummary['type']; id: string }): string => roomKey(refOf(room))
+
+type Rooms = Loaded<readonly RoomSummary[]>
+export const RoomsContext = createContext<Rooms | null>(null)
+
+export function useRoomList(): Rooms {
+  const rooms = useContext(RoomsContext)
+  if (!rooms) throw new Error('There is no list of rooms above this component.')
+  return rooms
+}
+
+/** The rooms of the account with their unread counts, kept up to date. */
+export function useRooms(): Rooms {
+  const client = useClient()
+  const isOnline = useConnectionState() === 'online'
+  const rooms = useLoaded<readonly RoomSummary[]>('rooms', async () => (await client.rooms.mine()).rooms)
+  const { change, reload } = rooms
+  const known = useRef(rooms.value)
+  known.current = rooms.value
+
+  useEffect(
+    () =>
+      client.on(notificationEvents.unreadChanged, ({ room, unread, mentions, head_seq, read_seq }) => {
+        const key = roomKey(room)
+        if (!known.current?.some((row) => keyOf(row) === key)) return reload()
+        change((rows) =>
+          rows.map((row) => (keyOf(row) === key ? { ...row, unread, mentions, head_seq, read_seq } : row)),
+        )
+      }),
+    [client, change, reload],
+  )
+  useEffect(() => {
+    if (isOnline) reload()
+  }, [isOnline, reload])
+
+  return rooms
+}
