@@ -22,7 +22,8 @@ const reservedEnd = /_(official|support|admin|mod|team|staff|verified)$/
 export const isReserved = (username: string): boolean =>
   reserved.has(username) || reservedStart.test(username) || reservedEnd.test(username)
 
-const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u115f\u1160\u3164\uffa0\u2800]/u
+const joinedEmoji = /(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu
+const unseen = /[\p{Cc}\p{Cf}\p{Co}\u115f\u1160\u3164\uffa0\u2800]/u
 const badges = /[\u2705\u2713\u2714\u2611]/u
 const combining = /\p{Mn}|\p{Me}/gu
 const stacked = /(\p{Mn}|\p{Me}){3}/u
@@ -53,24 +54,17 @@ const lookalikes = new Map(
 const skeletonOf = (text: string): string =>
   [...text.normalize('NFKD').replace(combining, '').toLowerCase()].map((sign) => lookalikes.get(sign) ?? sign).join('')
 
-const authority = [
-  ...['admin', 'admins', 'administrator', 'superadmin', 'moderator', 'moderators', 'official', 'officials'],
-  ...[
-    'support',
-    'helpdesk',
-    'staff',
-    'verified',
-    'system',
-    'root',
-    service,
-    ...serviceVariants.map((v) => service + v),
-  ],
-]
-const authoritySkeletons = new Set(authority.map(skeletonOf))
+/** Words that claim authority wherever they stand, and words that do so where nothing else is said. */
+const claims = 'admin admins administrator superadmin moderator moderators official officials helpdesk'
+const alone = `support staff team verified system root help mod mods bot ${serviceVariants.map((one) => service + one).join(' ')}`
+const claimSkeletons = new Set(claims.split(' ').map(skeletonOf))
+const aloneSkeletons = new Set([...claimSkeletons, ...alone.split(' ').map(skeletonOf)])
 
-/** Would this display name deceive: hidden signs, a badge, or a word that claims authority, however it is spelled? */
+/** Would this display name deceive: hidden signs, a badge, or a claim of authority, however it is spelled? */
 export function isDeceptive(name: string): boolean {
-  if (unseen.test(name) || badges.test(name) || stacked.test(name.normalize('NFD'))) return true
-  const words = skeletonOf(name).split(/[^\p{L}\p{N}]+/u)
-  return words.some((word) => authoritySkeletons.has(word)) || authoritySkeletons.has(words.join(''))
+  const shown = name.replace(joinedEmoji, '')
+  if (unseen.test(shown) || badges.test(shown) || stacked.test(shown.normalize('NFD'))) return true
+  const words = skeletonOf(shown).match(/[\p{L}\p{N}]+/gu) ?? []
+  if (words.some((word) => claimSkeletons.has(word))) return true
+  return words.length > 0 && (words.every((word) => aloneSkeletons.has(word)) || aloneSkeletons.has(words.join('')))
 }
