@@ -6,18 +6,20 @@ import { loadFacts } from './records.ts'
 import { bringToHead, enqueue } from './turn.ts'
 import { GLOBAL, type LogDependencies, type RoomLog, type View } from './types.ts'
 import { Draft } from './view.ts'
-import { createDeadlines, Waiting } from './waiting.ts'
+import { createDeadlines, type Deadlines, Waiting } from './waiting.ts'
 
 export { chainOf, verifyChain } from './chain.ts'
 export type * from './types.ts'
 export { GLOBAL } from './types.ts'
 
 const PAGE = 200
+const DRAIN = 3_000
 
 export function createRoomLog(dependencies: LogDependencies): RoomLog {
   const core = createCore(dependencies)
   const deadlines = createDeadlines(core.clock)
   const { open } = createOpener(core)
+  let isClosing = false
   core.hints.subscribe((hint) => hear(core, hint))
   void poll(core)
 
@@ -29,7 +31,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
         const own = { cid: act.cid ?? core.newId(), arrived: core.tick(), deadlines }
         const waiting = new Waiting(act, own, { resolve, reject })
         const room = core.rooms.get(key)
-        if (core.isClosed) waiting.refuse(unavailable(undefined))
+        if (isClosing) waiting.refuse(unavailable(undefined))
         else if (room?.isOpen) enqueue(core, room, waiting)
         else
           open(key).then(
@@ -73,7 +75,10 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
     },
 
     onRows: (listener) => void core.listeners.push(listener),
-    close: () => close(core),
+    close() {
+      isClosing = true
+      return close(core, deadlines)
+    },
   }
 }
 
@@ -114,16 +119,14 @@ function rethrow(error: unknown): never {
   throw unavailable(error)
 }
 
-/** Takes no more acts, lets those on their way end, and tells the others that nobody need wait for this node. */
-async function close(core: Core): Promise<void> {
-  const end = core.clock.now() + 3_000
-  const isBusy = (room: Room) => room.isTurning || room.saved.size > 0 || room.pins > 0
-  while (core.clock.now() < end && [...core.rooms.values()].some(isBusy)) await core.clock.sleep(5)
+/** Lets the acts on their way have their answers, and tells the others that nobody need wait for this node. */
+async function close(core: Core, deadlines: Deadlines): Promise<void> {
+  const end = core.clock.now() + DRAIN
+  while (core.clock.now() < end && deadlines.waiting() > 0) await core.clock.sleep(5)
   core.isClosed = true
   const open = [...core.rooms.values()]
   core.rooms.clear()
-  await Promise.allSettled([
-    ...open.map((room) => core.raise(room)),
-    core.store.alone || core.lease(open.map(({ key }) => key)),
-  ])
+  const written = open.map((room) => core.raise(room))
+  if (!core.store.alone) written.push(core.lease(open.map(({ key }) => key)))
+  await Promise.race([Promise.allSettled(written), core.clock.sleep(1_000)])
 }

@@ -44,6 +44,8 @@ export class Waiting<T> {
 }
 
 export interface Deadlines {
+  /** How many are still without an answer. */
+  waiting(): number
   add(waiting: Expiring): void
   remove(waiting: Expiring): void
 }
@@ -69,6 +71,7 @@ export function createDeadlines(clock: Clock): Deadlines {
   }
 
   return {
+    waiting: () => deadlines.size,
     add(waiting) {
       deadlines.set(waiting, clock.now() + PATIENCE)
       if (!isWatching) void watch()

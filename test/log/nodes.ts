@@ -1,69 +1,72 @@
 import { createRoomLog } from '#server/log/index'
-import type { Hint, Hints, LogDependencies, LogStore, RoomLog } from '#server/log/types'
+import type { Clock, Hint, Hints, LogDependencies, RoomLog } from '#server/log/types'
 import { Kept, projection } from './chat.ts'
 import { isDuplicate, Memory, memoryStore } from './memory-store.ts'
+
+type Reach = NonNullable<Parameters<typeof memoryStore>[2]>
+
+export interface Changes extends Partial<LogDependencies> {
+  reach?: Reach
+}
 
 /** Nodes on one memory, in real time. Hints reach the others at once unless there are none. */
 export class Nodes {
   readonly memory = new Memory()
   readonly kept = new Kept((room) => this.memory.log(room))
   readonly #listeners: ((hint: Hint) => void)[] = []
-  readonly #alone: boolean
+  readonly #started: RoomLog[] = []
   #ids = 0
   hasHints = true
 
-  constructor({ alone = false } = {}) {
-    this.#alone = alone
-  }
-
   readonly hints: Hints = {
     publish: (hint) => {
-      if (this.hasHints) for (const listener of this.#listeners) listener(hint)
+      if (this.hasHints) this.hint(hint)
     },
     subscribe: (listener) => void this.#listeners.push(listener),
   }
 
-  start(node: string, changes: Partial<LogDependencies> & { reach?: Parameters<typeof memoryStore>[2] } = {}): RoomLog {
-    return createRoomLog({
+  hint(hint: Hint): void {
+    for (const listener of this.#listeners) listener(hint)
+  }
+
+  /** A node that is the only one. */
+  alone(changes: Changes = {}): RoomLog {
+    return this.start('alone', { store: memoryStore(this.memory, true, changes.reach), ...changes })
+  }
+
+  start(node: string, changes: Changes = {}): RoomLog {
+    const log = createRoomLog({
       node,
-      store: memoryStore(this.memory, this.#alone, changes.reach),
+      store: memoryStore(this.memory, false, changes.reach),
       records: {
         load: async (room, keys) => this.kept.load(room, keys),
         save: async (room, saved) => this.kept.save(room, saved),
       },
       projection,
       hints: this.hints,
-      clock: {
-        now: Date.now,
-        sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
-      },
+      clock: clockOf(1),
       random: Math.random,
       newId: () => `${node}-${++this.#ids}`,
       isDuplicate,
       pollMilliseconds: 50,
       ...changes,
     })
+    this.#started.push(log)
+    return log
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#started.map((log) => log.close()))
   }
 }
 
-/** A `reach` that can be stopped and let go on, per operation. */
-export class Gate {
-  readonly #closed = new Map<keyof LogStore, Promise<void>>()
-  readonly seen: (keyof LogStore)[] = []
-
-  readonly reach = async <T>(name: keyof LogStore, work: () => T): Promise<T> => {
-    this.seen.push(name)
-    await this.#closed.get(name)
-    return work()
-  }
-
-  /** Holds back this operation; returns what lets it go on. */
-  close(name: keyof LogStore): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#closed.set(name, promise)
-    return () => {
-      this.#closed.delete(name)
-      resolve()
-    }
+/** A clock that runs so many times faster than time. */
+export function clockOf(speed: number): Clock {
+  return {
+    now: () => Date.now() * speed,
+    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds / speed)),
   }
 }
+
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds))

@@ -1,0 +1,225 @@
+import { afterEach, expect, test } from 'vitest'
+import { type Row, verifyChain } from '#server/log/index'
+import { edit, join, moderate, say, slow } from './chat.ts'
+import { clockOf, Nodes, pause } from './nodes.ts'
+
+let nodes = new Nodes()
+afterEach(async () => {
+  await nodes.stop()
+  nodes = new Nodes()
+})
+
+const room = 'channel:one'
+const log = () => nodes.memory.log(room)
+const fast = { clock: clockOf(20), pollMilliseconds: 1_000 }
+
+function delivered(node: ReturnType<Nodes['start']>): number[] {
+  const seqs: number[] = []
+  node.onRows((_, rows) => void seqs.push(...rows.map(({ seq }) => seq)))
+  return seqs
+}
+
+test('numbers rows without a gap, counts the messages, and stores in one insert what waited together', async () => {
+  let inserts = 0
+  const node = nodes.alone({
+    reach: async (name, work) => {
+      if (name === 'insert') inserts++
+      return work()
+    },
+  })
+  await node.act(room, join('ada'))
+  await Promise.all(Array.from({ length: 30 }, () => node.act(room, say('ada'))))
+  expect(inserts).toBe(2)
+  expect(log().map(({ seq }) => seq)).toEqual(Array.from({ length: 31 }, (_, index) => index + 1))
+  expect(log().map(({ n }) => n)).toEqual([null, ...Array.from({ length: 30 }, (_, index) => index + 1)])
+  expect(await node.head(room)).toEqual({ epoch: log()[0]?.epoch, seq: 31, total: 30 })
+})
+
+test('chains the entries of moderation, so that a changed one shows', async () => {
+  const node = nodes.alone()
+  for (const type of ['ban', 'unban', 'ban']) {
+    await node.act(room, slow(0))
+    await node.act(room, moderate(type, 'ada'))
+  }
+  expect(verifyChain(log(), '')).toBeNull()
+  expect(
+    verifyChain(
+      log().filter(({ chained }) => chained),
+      '',
+    ),
+  ).toBeNull()
+  const forged = log().map((row): Row => (row.seq === 4 ? { ...row, reason: 'another' } : row))
+  expect(verifyChain(forged, '')?.seq).toBe(4)
+})
+
+test('answers a repeated key with its first row: in one turn, later, on another node, with another text', async () => {
+  const [one, other] = [nodes.start('one'), nodes.start('other')]
+  await one.act(room, join('ada'))
+  const answers = await Promise.all([
+    one.act(room, say('ada', 'k')),
+    one.act(room, say('ada', 'k')),
+    other.act(room, say('ada', 'k')),
+  ])
+  answers.push(await one.act(room, say('ada', 'k', 'another text')), await other.act(room, say('ada', 'k')))
+  expect(new Set(answers.map(({ row }) => row?._id)).size).toBe(1)
+  expect(answers.filter((answer) => answer.row && !answer.duplicate)).toHaveLength(1)
+  expect(log()).toHaveLength(2)
+})
+
+test('finds an old key by the store’s own refusal of it', async () => {
+  const [one, other] = [nodes.start('one'), nodes.start('other')]
+  await one.act(room, join('ada'))
+  const first = await one.act(room, say('ada', 'k'))
+  await Promise.all(Array.from({ length: 500 }, () => one.act(room, say('ada'))))
+  const again = await other.act(room, say('ada', 'k'))
+  expect(again).toMatchObject({ row: { _id: first.row?._id }, duplicate: true })
+})
+
+test('lets one of fifty pass in slow mode, from two nodes', async () => {
+  const both = [nodes.start('one'), nodes.start('other')]
+  await both[0]?.act(room, join('ada'))
+  await both[0]?.act(room, slow(60_000))
+  const sends = Array.from({ length: 50 }, (_, index) => both[index % 2]?.act(room, say('ada')).catch(() => null))
+  expect((await Promise.all(sends)).filter(Boolean)).toHaveLength(1)
+})
+
+test('keeps both nodes going when they write one room', async () => {
+  const both = [nodes.start('one'), nodes.start('other')]
+  await both[0]?.act(room, join('ada'))
+  await Promise.all(Array.from({ length: 200 }, (_, index) => both[index % 2]?.act(room, say('ada', `k${index}`))))
+  expect(log()).toHaveLength(201)
+})
+
+test('acknowledges a row whose insert was stored and whose answer was lost, once', async () => {
+  let losses = 1
+  const node = nodes.start('one', {
+    reach: async (name, work) => {
+      const answer = work()
+      if (name === 'insert' && losses-- > 0) throw new Error('No answer.')
+      return answer
+    },
+  })
+  expect(await node.act(room, join('ada'))).toMatchObject({ duplicate: false, row: { seq: 1 } })
+  expect(log()).toHaveLength(1)
+})
+
+test('gives no ack while the store is away, says so within 3 s, and goes on when it is back', async () => {
+  let isAway = false
+  const node = nodes.alone({
+    ...fast,
+    reach: async (_, work) => {
+      if (isAway) throw new Error('Away.')
+      return work()
+    },
+  })
+  await node.act(room, join('ada'))
+  isAway = true
+  await expect(node.act(room, say('ada', 'k'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  isAway = false
+  await node.act(room, say('ada', 'k'))
+  expect(
+    log()
+      .map(({ cid }) => cid)
+      .filter((cid) => cid === 'k'),
+  ).toHaveLength(1)
+})
+
+test('delivers each row once and in order, though hints double and cross', async () => {
+  nodes.hasHints = false
+  const [one, other] = [nodes.start('one'), nodes.start('other', { pollMilliseconds: 60_000 })]
+  await other.hold(room)
+  const seqs = delivered(other)
+  await one.act(room, join('ada'))
+  for (let count = 0; count < 4; count++) await one.act(room, say('ada'))
+  for (const seq of [3, 2, 2, 1, 5]) nodes.hint({ kind: 'rows', node: 'one', rows: log().slice(seq - 1, seq) })
+  expect(seqs).toEqual([1, 2, 3])
+  await pause(30)
+  expect(seqs).toEqual([1, 2, 3, 4, 5])
+})
+
+test('finds by its poll what no hint told, the last row too', async () => {
+  nodes.hasHints = false
+  const [one, other] = [nodes.start('one'), nodes.start('other')]
+  await other.hold(room)
+  const seqs = delivered(other)
+  await one.act(room, join('ada'))
+  await pause(150)
+  expect(seqs).toEqual([1])
+})
+
+test('finds a row whose head was never raised, and writes the records its node left unwritten', async () => {
+  const dead = nodes.start('dead', {
+    reach: async (name, work) => (name === 'raiseHeads' ? new Promise(() => {}) : work()),
+    records: { load: async () => new Map(), save: () => new Promise(() => {}) },
+  })
+  const other = nodes.start('other', fast)
+  nodes.hasHints = false
+  await other.hold(room)
+  const seqs = delivered(other)
+  void dead.act(room, moderate('ban', 'ada')).catch(() => {})
+  await pause(1_800)
+  expect(seqs).toEqual([1])
+  expect(nodes.kept.records.get(`${room} ban:ada`)).toEqual({ value: 1, seq: 1 })
+  expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 1, applied: 1 })
+})
+
+test('opens a room on its records and the log above them', async () => {
+  const before = nodes.alone()
+  await before.act(room, join('ada'))
+  const { row } = await before.act(room, say('ada'))
+  await before.act(room, edit('ada', row?._id ?? '', 1))
+  await before.act(room, slow(60_000))
+  await before.close()
+  nodes.memory.heads.clear()
+  nodes.kept.records.delete(`${room} slow`)
+  const after = nodes.alone()
+  expect(await after.ask(room, (view) => [view.seq, view.total, view.get('slow'), view.get(`member:ada`)])).toEqual([
+    4, 1, 60_000, 1,
+  ])
+  await expect(after.act(room, edit('ada', row?._id ?? '', 1))).rejects.toMatchObject({ code: 'CONFLICT' })
+  await after.act(room, edit('ada', row?._id ?? '', 2))
+  expect(nodes.kept.records.get(`${room} slow`)).toMatchObject({ value: 60_000 })
+})
+
+test('reads from memory what it has, rewritten as it is now', async () => {
+  let reads = 0
+  const node = nodes.alone({
+    reach: async (name, work) => {
+      if (name === 'read') reads++
+      return work()
+    },
+  })
+  await node.act(room, join('ada'))
+  const { row } = await node.act(room, say('ada'))
+  await node.act(room, edit('ada', row?._id ?? '', 1, 'e'))
+  reads = 0
+  const rows = await node.read(room, 1, 200)
+  expect(rows.map(({ seq, applied_seq, body }) => [seq, applied_seq, body.text])).toEqual([
+    [2, 3, 'e 2'],
+    [3, 3, 'e 2'],
+  ])
+  expect(reads).toBe(0)
+})
+
+test('lets go of a room that nobody uses, and nobody waits for it any more', async () => {
+  const other = nodes.start('other', { ...fast, clock: clockOf(1_000), pollMilliseconds: 10_000 })
+  await other.head(room)
+  await pause(120)
+  expect(nodes.memory.leases.get(`other ${room}`)?.applied).toBe(Number.MAX_SAFE_INTEGER)
+  expect(nodes.memory.leases.get('other global')?.applied).toBe(0)
+})
+
+test('ends what is on its way before it closes', async () => {
+  const node = nodes.alone({
+    reach: async (name, work) => {
+      if (name === 'insert') await pause(20)
+      return work()
+    },
+  })
+  await node.act(room, join('ada'))
+  const sends = Array.from({ length: 20 }, () => node.act(room, say('ada')))
+  await pause(1)
+  await node.close()
+  expect(await Promise.all(sends)).toHaveLength(20)
+  await expect(node.act(room, say('ada'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+})

@@ -1,0 +1,216 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { GLOBAL, type RoomLog, type Rule } from '#server/log/index'
+import { edit, join, leave, moderate, say, slow } from './chat.ts'
+import { clockOf, Nodes, pause } from './nodes.ts'
+
+let nodes = new Nodes()
+afterEach(async () => {
+  await nodes.stop()
+  nodes = new Nodes()
+})
+
+/** Tells whether the promise held; it must hold with every rule on, and must not without the rule it rests on. */
+type Scenario = (rulesOff: ReadonlySet<Rule>) => Promise<boolean>
+
+function rule(name: Rule, promise: string, scenario: Scenario): void {
+  describe(name, () => {
+    test(promise, async () => expect(await scenario(new Set())).toBe(true))
+    test('is what that rests on', async () => expect(await scenario(new Set([name]))).toBe(false))
+  })
+}
+
+const room = 'channel:one'
+const hasty: ReadonlySet<Rule> = new Set(['wait for every node'])
+const typesIn = (key = room) => nodes.memory.log(key).map(({ type, sender }) => `${type} ${sender}`)
+const codeOf = (act: Promise<unknown>) =>
+  act.then(
+    () => 'OK',
+    (error) => error.code,
+  )
+
+rule('judge on the draft', 'of two edits from one version in one turn one stands', async (rulesOff) => {
+  const log = nodes.alone({ rulesOff })
+  await log.act(room, join('ada'))
+  const { row } = await log.act(room, say('ada'))
+  const codes = await Promise.all([
+    codeOf(log.act(room, edit('ada', row?._id ?? '', 1))),
+    codeOf(log.act(room, edit('ada', row?._id ?? '', 1))),
+  ])
+  return codes.includes('OK') && codes.includes('CONFLICT')
+})
+
+rule('refuse on a fresh view', 'nobody is refused for a ban that was lifted on another node', async (rulesOff) => {
+  nodes.hasHints = false
+  const [one, other] = [
+    nodes.start('one', { rulesOff: hasty }),
+    nodes.start('other', { rulesOff, pollMilliseconds: 60_000 }),
+  ]
+  await one.act(room, join('ada'))
+  await one.act(room, moderate('ban', 'ada'))
+  await other.head(room)
+  await one.act(room, moderate('unban', 'ada'))
+  await one.act(room, join('ada'))
+  return (await codeOf(other.act(room, say('ada')))) === 'OK'
+})
+
+rule(
+  'hold refusals until the insert is decided',
+  'nobody is refused for a row that does not come to stand',
+  async (rulesOff) => {
+    nodes.hasHints = false
+    const both = new Set<Rule>([...rulesOff, 'refuse on a fresh view'])
+    const [one, other] = [
+      nodes.start('one', { rulesOff: hasty }),
+      nodes.start('other', { rulesOff: both, pollMilliseconds: 60_000 }),
+    ]
+    for (const user of ['ada', 'bo']) await one.act(room, join(user))
+    const { row } = await one.act(room, say('ada'))
+    const id = row?._id ?? ''
+    await other.ask(room, (view) => [
+      view.get(`text:${id}`),
+      ...['ada', 'bo'].map((user) => [view.get(`member:${user}`), view.get(`ban:${user}`)]),
+    ])
+    await one.act(room, moderate('ban', 'ada'))
+    // On the other node, which has not heard of the ban: its first edit is in the way of the second only until the insert fails.
+    const codes = await Promise.all([
+      codeOf(other.act(room, edit('ada', id, 1))),
+      codeOf(other.act(room, edit('bo', id, 1))),
+    ])
+    return codes[0] === 'BANNED' && codes[1] === 'OK'
+  },
+)
+
+rule(
+  'look for the key before a refusal',
+  'a repeat gets its first row though it would be refused today',
+  async (rulesOff) => {
+    const log = nodes.alone({ rulesOff })
+    await log.act(room, join('ada'))
+    const first = await log.act(room, say('ada', 'the-key'))
+    await Promise.all(Array.from({ length: 500 }, () => log.act(room, say('ada'))))
+    await log.act(room, leave('ada'))
+    const second = await log.act(room, say('ada', 'the-key')).catch(() => null)
+    return second?.row?._id === first.row?._id && second?.row !== null
+  },
+)
+
+rule('write records before the ack', 'an acknowledged ban is in the records', async (rulesOff) => {
+  const save = async (...saved: Parameters<typeof nodes.kept.save>) => {
+    await pause(30)
+    nodes.kept.save(...saved)
+  }
+  const log = nodes.alone({ rulesOff, records: { load: async (key, keys) => nodes.kept.load(key, keys), save } })
+  await log.act(room, moderate('ban', 'ada'))
+  return nodes.kept.records.has(`${room} ban:ada`)
+})
+
+/** Suspends on one node; then tells whether a message of the suspended one is stored after the ack. */
+async function isSilenced(one: RoomLog, sending: () => Promise<unknown>): Promise<boolean> {
+  const outcome = await one.act(GLOBAL, moderate('suspend', 'ada'))
+  const before = typesIn().length
+  await sending()
+  return outcome.row !== null && outcome.pendingNodes === 0 && typesIn().length === before
+}
+
+rule('wait for every node', 'nobody writes on any node once his suspension is acknowledged', async (rulesOff) => {
+  nodes.hasHints = false
+  const [one, other] = [nodes.start('one', { rulesOff }), nodes.start('other', { pollMilliseconds: 200 })]
+  await other.act(room, join('ada'))
+  await other.act(room, say('ada'))
+  return isSilenced(one, () => codeOf(other.act(room, say('ada'))))
+})
+
+rule(
+  'confirm what is decided',
+  'a message on its way to the store is stored before the suspension is acknowledged',
+  async (rulesOff) => {
+    let isSlow = false
+    const other = nodes.start('other', {
+      rulesOff,
+      reach: async (name, work) => {
+        if (name === 'insert' && isSlow) await pause(200)
+        return work()
+      },
+    })
+    const one = nodes.start('one')
+    await other.act(room, join('ada'))
+    await other.act(room, say('ada'))
+    isSlow = true
+    const sent = codeOf(other.act(room, say('ada')))
+    await pause(5)
+    return isSilenced(one, () => sent)
+  },
+)
+
+rule('find out an unknown fate', 'an insert whose answer was lost is not left to itself', async (rulesOff) => {
+  let isSlow = false
+  const other = nodes.start('other', {
+    rulesOff,
+    reach: async (name, work) => {
+      if (name !== 'insert' || !isSlow) return work()
+      setTimeout(() => {
+        try {
+          work()
+        } catch {
+          // The row is there by another try.
+        }
+      }, 300)
+      await pause(20)
+      throw new Error('No answer.')
+    },
+  })
+  const one = nodes.start('one')
+  await other.act(room, join('ada'))
+  await other.act(room, say('ada'))
+  isSlow = true
+  const sent = codeOf(other.act(room, say('ada')))
+  await pause(5)
+  return isSilenced(one, () => Promise.all([sent, pause(400)]))
+})
+
+rule('lease before the view', 'a node that is opening a view is waited for', async (rulesOff) => {
+  nodes.hasHints = false
+  const one = nodes.start('one')
+  await one.act(room, join('ada'))
+  for (const type of ['suspend', 'unsuspend']) await one.act(GLOBAL, moderate(type, 'ada'))
+  let isFirst = true
+  const other = nodes.start('other', {
+    rulesOff,
+    pollMilliseconds: 400,
+    reach: async (name, work) => {
+      const answer = work()
+      // It has read `global`, and not yet seen what it read.
+      if (name === 'read' && isFirst) {
+        isFirst = false
+        await pause(100)
+      }
+      return answer
+    },
+  })
+  const opening = other.head(room)
+  await pause(10)
+  return isSilenced(one, () => opening.then(() => codeOf(other.act(room, say('ada')))))
+})
+
+rule('judge under a live lease', 'a node that stood still looks at `global` before it goes on', async (rulesOff) => {
+  nodes.hasHints = false
+  let shift = 0
+  const clock = { ...clockOf(1), now: () => Date.now() + shift }
+  const one = nodes.start('one', { clock, pollMilliseconds: 60_000 })
+  const other = nodes.start('other', { clock, rulesOff, pollMilliseconds: 60_000 })
+  await other.act(room, join('ada'))
+  await other.act(room, say('ada'))
+  shift = 6_000
+  return isSilenced(one, () => codeOf(other.act(room, say('ada'))))
+})
+
+rule('time never runs back', 'slow mode holds on nodes whose clocks differ', async (rulesOff) => {
+  const [ahead, behind] = [
+    nodes.start('ahead'),
+    nodes.start('behind', { clock: { ...clockOf(1), now: () => Date.now() - 10_000 }, rulesOff }),
+  ]
+  await ahead.act(room, slow(0))
+  await behind.act(room, join('ada'))
+  const times = nodes.memory.log(room).map(({ at }) => at)
+  return times.every((at, index) => at >= (times[index - 1] ?? 0))
+})
