@@ -3,8 +3,8 @@ import type { AppError } from '#shared/errors'
 import type { OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import type { Call } from './calls.ts'
-import type { PlazaApi } from './contract.ts'
 import { asAppError, isPassing, noAnswer } from './failures.ts'
+import type { PlazaApi } from './table.ts'
 import { backoff, pauseFor } from './timing.ts'
 
 type Page = OutputOf<PlazaApi['messages']['sync']>

@@ -1,7 +1,7 @@
 import type { Message, RoomEvent } from '#shared/api/messages'
 import type { OutputOf } from '#shared/kit/contract'
 import type { Call } from './calls.ts'
-import type { PlazaApi } from './contract.ts'
+import type { PlazaApi } from './table.ts'
 import { applyEvents, applyRows, emptyRoom } from './timeline.ts'
 import type { LocalMessage, RoomState } from './types.ts'
 

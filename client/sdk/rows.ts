@@ -17,17 +17,18 @@ export function editedRow<Row extends Message>(rows: readonly Row[], message: Me
   const at = rows.findLastIndex(({ id }) => id === message.id)
   const present = rows[at]
   if (!present || !isNewer(message, present)) return rows
+  if (message.is_deleted) return rows.with(at, { ...present, ...message })
   const { reactions, is_pinned, pinned_by, pinned_at } = present
   return rows.with(at, { ...present, ...message, reactions, is_pinned, pinned_by, pinned_at })
 }
 
-/** Changes to the row of an id, if it is shown. */
+/** Changes to the row of an id, if it is shown. What is deleted stays as it is. */
 export function patchRow<Row extends Message>(
   rows: readonly Row[],
   id: string,
   patch: (row: Row) => Partial<Message>,
 ): readonly Row[] {
-  return patchRows(rows, (row) => row.id === id, patch)
+  return patchRows(rows, (row) => row.id === id && !row.is_deleted, patch)
 }
 
 export function patchRows<Row extends Message>(

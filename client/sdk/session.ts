@@ -1,8 +1,8 @@
 import type { OutputOf } from '#shared/kit/contract'
-import type { PlazaApi } from './contract.ts'
 import { asAppError, isAboutSession, wasNotAnswered } from './failures.ts'
 import { observable } from './observable.ts'
 import { readStored, writeStored } from './storage.ts'
+import type { PlazaApi } from './table.ts'
 import { backoff, pauseFor } from './timing.ts'
 import type { ClientStorage, SignInUser, Wallet } from './types.ts'
 

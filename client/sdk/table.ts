@@ -1,10 +1,8 @@
-import { messageEvents } from '#shared/api/messages'
-import { moderationEvents } from '#shared/api/moderation'
-import { notificationEvents } from '#shared/api/notifications'
-import { roomEvents } from '#shared/api/rooms'
+import { api, events } from '#shared/api/index'
 import { defaultRules } from '#shared/api/verdict'
 import { type Api, operationsOf, type Route, type SocketEvent } from '#shared/kit/contract'
-import { api } from './contract.ts'
+
+export type PlazaApi = typeof api
 
 /** What the client must know of an operation to call it. */
 export interface Callable {
@@ -17,7 +15,7 @@ export interface Callable {
 /** The published bundle holds the value of this table, not the schemas it is read from. */
 export const table = {
   operations: callablesOf(api),
-  events: { ...messageEvents, ...roomEvents, ...notificationEvents, ...moderationEvents },
+  events,
   defaultRules,
 }
 

@@ -69,6 +69,8 @@ const appliers: { [T in Type]: Apply<T> } = {
   },
   'message.pinned': (state, { id, message, pinned_by, pinned_at }) => {
     const pinned = { is_pinned: true, pinned_by, pinned_at }
+    const isGone = message.is_deleted || state.messages.some((row) => row.id === id && row.is_deleted)
+    if (isGone) return state
     return {
       ...state,
       messages: patchRow(state.messages, id, () => pinned),

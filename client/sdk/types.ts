@@ -6,7 +6,7 @@ import type { MessageType, Rules } from '#shared/api/verdict'
 import type { AppError } from '#shared/errors'
 import type { CallOf, Contract, Event, Operation, OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
-import type { PlazaApi } from './contract.ts'
+import type { PlazaApi } from './table.ts'
 
 /** What a page or a process keeps between two starts. `localStorage` fits. */
 export interface ClientStorage {

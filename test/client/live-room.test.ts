@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createClient } from '#client/sdk/client'
+import { memoryStorage } from '#client/sdk/storage'
+import type { Client, ClientOptions, LiveRoom } from '#client/sdk/types'
+import { room, TinyServer } from './tiny-server.ts'
+
+let server: TinyServer
+const clients: Client[] = []
+
+beforeEach(async () => {
+  server = new TinyServer()
+  await server.start()
+})
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close()
+  await server.stop()
+})
+
+function clientOf(options: Partial<ClientOptions> = {}): Client {
+  const client = createClient({ url: server.url, token: 'bob', ...options })
+  clients.push(client)
+  return client
+}
+
+const texts = ({ state }: LiveRoom) => state.messages.map(({ content }) => content)
+const asked = (name: string) => server.asked.filter((one) => one === name).length
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `${from + index}`)
+
+async function live(client: Client): Promise<LiveRoom> {
+  const open = client.room(room)
+  await expect.poll(() => open.state.status).toBe('live')
+  return open
+}
+
+describe('a room over the socket', () => {
+  test('shows what was said before and what is said now', async () => {
+    for (const text of numbers(1, 3)) server.say('ada', text)
+    const open = await live(clientOf())
+    expect(texts(open)).toEqual(['1', '2', '3'])
+    server.say('ada', '4')
+    await expect.poll(() => texts(open)).toEqual(['1', '2', '3', '4'])
+    expect(open.state.me.unread).toBe(1)
+  })
+
+  test('mends a hole by asking once, without a new connection', async () => {
+    const open = await live(clientOf())
+    server.lost.add(2).add(3)
+    for (const text of numbers(1, 5)) server.say('ada', text)
+    await expect.poll(() => texts(open)).toEqual(numbers(1, 5))
+    expect(asked('room:sync')).toBe(1)
+    expect(asked('room:join')).toBe(1)
+    expect(open.state.caughtUp).toMatchObject({ events: 4, gaps: 1 })
+  })
+
+  test('waits a moment for what is only late', async () => {
+    const open = await live(clientOf())
+    server.lost.add(1)
+    server.say('ada', '1')
+    server.say('ada', '2')
+    server.push(...server.log.slice(0, 1))
+    await expect.poll(() => texts(open)).toEqual(['1', '2'])
+    expect(asked('room:sync')).toBe(0)
+  })
+
+  test('notices a lost last event by the heads', async () => {
+    const open = await live(clientOf())
+    server.lost.add(1)
+    server.say('ada', '1')
+    server.emit('room:heads', { heads: { 'channel:plaza': 1 } })
+    await expect.poll(() => texts(open)).toEqual(['1'])
+  })
+
+  test('shows an event once, however often it comes', async () => {
+    const open = await live(clientOf())
+    server.say('ada', '1')
+    server.push(...server.log, ...server.log)
+    server.say('ada', '2')
+    await expect.poll(() => texts(open)).toEqual(['1', '2'])
+  })
+
+  test('catches up over many pages after it was away', async () => {
+    const client = clientOf()
+    const open = await live(client)
+    client.pause()
+    await expect.poll(() => open.state.status).toBe('offline')
+    for (const text of numbers(1, 450)) server.say('ada', text)
+    client.resume()
+    await expect.poll(() => texts(open)).toEqual(numbers(1, 450))
+    expect(open.state.caughtUp?.events).toBe(450)
+    expect(asked('room:sync')).toBe(2)
+  })
+
+  test('starts afresh when the log is another one', async () => {
+    const client = clientOf()
+    server.say('ada', 'old')
+    const open = await live(client)
+    client.pause()
+    server.log.length = 0
+    server.epoch = 'second'
+    server.say('ada', 'new')
+    client.resume()
+    await expect.poll(() => texts(open)).toEqual(['new'])
+    expect(open.state.epoch).toBe('second')
+  })
+
+  test('is one and the same until it is closed', async () => {
+    const client = clientOf()
+    const open = await live(client)
+    expect(client.room({ ...room })).toBe(open)
+    open.close()
+    expect(client.room(room)).not.toBe(open)
+  })
+})
+
+describe('a message', () => {
+  test('is shown at once and once', async () => {
+    const client = clientOf()
+    const open = await live(client)
+    const echo = open.send({ text: 'hello' })
+    expect(echo.local).toBe('sending')
+    expect(open.state.messages.map(({ local }) => local)).toEqual(['sending'])
+    const seen: number[] = []
+    open.subscribe(() => seen.push(open.state.messages.length))
+    await expect.poll(() => open.state.messages[0]).toMatchObject({ local: 'sent', seq: 1, client_msg_id: echo.id })
+    expect(new Set(seen)).toEqual(new Set([1]))
+    expect(open.state.me.unread).toBe(0)
+  })
+
+  test('keeps its order through failures', async () => {
+    const open = await live(clientOf())
+    server.faults.push('unavailable', 'unavailable')
+    for (const text of numbers(1, 6)) open.send({ text })
+    await expect.poll(() => server.messages.map(({ content }) => content), { timeout: 5_000 }).toEqual(numbers(1, 6))
+    await expect.poll(() => texts(open)).toEqual(numbers(1, 6))
+  })
+
+  test('is not doubled when its answer is lost with the connection', async () => {
+    const open = await live(clientOf())
+    server.faults.push('cut-after')
+    for (const text of numbers(1, 3)) open.send({ text })
+    await expect.poll(() => texts(open), { timeout: 5_000 }).toEqual(numbers(1, 3))
+    await expect.poll(() => open.state.messages.map(({ local }) => local)).toEqual(['sent', 'sent', 'sent'])
+    expect(server.messages.map(({ content }) => content)).toEqual(numbers(1, 3))
+  })
+
+  test('that is refused stays with the reason, and the next ones pass', async () => {
+    const open = await live(clientOf())
+    server.faults.push('refused')
+    const first = open.send({ text: 'first' })
+    open.send({ text: 'second' })
+    await expect.poll(() => texts(open)).toEqual(['second', 'first'])
+    const refused = open.state.messages.at(-1)
+    expect(refused).toMatchObject({ local: 'refused', refusal: { code: 'READ_ONLY', verdict: { ok: false } } })
+    open.retry(first.client_msg_id)
+    await expect.poll(() => server.messages.map(({ content }) => content)).toEqual(['second', 'first'])
+  })
+
+  test('waits while there is no connection, and outlives the page', async () => {
+    const storage = memoryStorage()
+    const client = clientOf({ storage })
+    const open = await live(client)
+    client.pause()
+    for (const text of numbers(1, 4)) open.send({ text })
+    expect(open.state.messages.map(({ local }) => local)).toEqual(['queued', 'queued', 'queued', 'queued'])
+    client.close()
+    clientOf({ storage })
+    await expect.poll(() => server.messages.map(({ content }) => content)).toEqual(numbers(1, 4))
+    expect(storage.getItem('plaza:outbox:bob')).toBeNull()
+  })
+})
+
+describe('without a socket', () => {
+  test('a room is followed and written to by REST', async () => {
+    server.say('ada', '1')
+    const client = clientOf({ transport: 'rest' })
+    const open = await live(client)
+    expect(client.connection.state).toBe('rest')
+    server.say('ada', '2')
+    await expect.poll(() => texts(open)).toEqual(['1', '2'])
+    await expect.poll(() => client.account).toBe('bob')
+    open.send({ text: '3' })
+    await expect.poll(() => texts(open)).toEqual(['1', '2', '3'])
+    expect(server.asked).not.toContain('room:join')
+  })
+
+  test('what was on its way goes by REST, once, and the socket takes over again', async () => {
+    const client = clientOf()
+    const open = await live(client)
+    server.faults.push('no-ack')
+    for (const text of numbers(1, 3)) open.send({ text })
+    await expect.poll(() => server.messages.length).toBe(1)
+    server.refuseSockets()
+    await expect.poll(() => client.connection.state, { timeout: 8_000 }).toBe('rest')
+    await expect.poll(() => server.messages.map(({ content }) => content), { timeout: 5_000 }).toEqual(numbers(1, 3))
+    expect(asked('POST /api/rooms/channel/plaza/messages')).toBeGreaterThan(0)
+    server.say('ada', '4')
+    await expect.poll(() => texts(open)).toEqual(numbers(1, 4))
+    server.allowSockets()
+    await expect.poll(() => client.connection.state, { timeout: 10_000 }).toBe('online')
+    server.say('ada', '5')
+    await expect.poll(() => texts(open)).toEqual(numbers(1, 5))
+  })
+})

@@ -1,0 +1,200 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { applyEvents, applySnapshot, emptyRoom } from '#client/sdk/timeline'
+import type { RoomState } from '#client/sdk/types'
+import type { Message, RoomEvent, Snapshot } from '#shared/api/messages'
+import { defaultRules } from '#shared/api/verdict'
+import { messageRow, room } from './tiny-server.ts'
+
+const people = ['ada', 'bob', 'cyd']
+const kinds = [
+  ...(['say', 'say', 'say', 'edit', 'delete', 'pin', 'unpin', 'react', 'purge'] as const),
+  ...(['mute', 'unmute', 'promote', 'rules', 'join', 'unheard'] as const),
+]
+interface Act {
+  do: (typeof kinds)[number]
+  who: string
+  which: number
+}
+const acts: fc.Arbitrary<Act[]> = fc.array(
+  fc.record({ do: fc.constantFrom(...kinds), who: fc.constantFrom(...people), which: fc.nat(1_000) }),
+  { maxLength: 60 },
+)
+
+/** A server's room: the log as it was told live, and the rows as they are now. */
+class Model {
+  readonly live: RoomEvent[] = []
+  readonly rows: Message[] = []
+  pins: string[] = []
+  members = 3
+  rulesVersion = 0
+  me: Snapshot['me'] = { ...emptyRoom(room).me, role: 'member' }
+
+  act({ do: what, who, which }: Act): unknown {
+    const standing = this.rows.filter(({ is_deleted }) => !is_deleted)
+    const row = standing[which % Math.max(1, standing.length)]
+    if (what === 'say') return this.#say(who, which)
+    if (what === 'rules') return this.#tell('rules.updated', { version: ++this.rulesVersion, rules: this.rules }, who)
+    if (what === 'join') return this.#tell('member.joined', { members_count: ++this.members }, who)
+    if (what === 'unheard') return this.#tell('words.updated', {}, who)
+    if (what === 'mute' || what === 'unmute') return this.#mute(what, who)
+    if (what === 'promote') return this.#promote(who, which)
+    if (what === 'purge') return this.#purge(who)
+    return row && this.#touch(what, row, who, which)
+  }
+
+  get rules() {
+    return { ...defaultRules, max_message_length: this.rulesVersion }
+  }
+
+  /** The log as a page shows it: rows of messages as they are now. */
+  get page(): RoomEvent[] {
+    return this.live.map((event) => {
+      const told = event.data.message as Message | undefined
+      const row = this.rows.find(({ id }) => id === told?.id)
+      return row && event.type.match(/created|edited/) ? { ...event, data: { message: { ...row } } } : event
+    })
+  }
+
+  snapshot(): Snapshot {
+    const pins = this.pins.flatMap((id) => this.rows.filter((row) => row.id === id).map((row) => ({ ...row })))
+    const head = { room, epoch: 'first', head_seq: this.live.length, from_seq: 1, complete: true }
+    const state = { rules: this.rules, rules_version: this.rulesVersion, me: this.me, pins }
+    return { ...head, ...state, events: this.page, members_count: this.members, online: 1 }
+  }
+
+  #tell(type: string, data: RoomEvent['data'], who: string): void {
+    const seq = this.live.length + 1
+    const actor = { id: who, name: who, role: null, isAgent: false }
+    this.live.push({ room, epoch: 'first', seq, type, at: `at ${seq}`, actor, data: structuredClone(data) })
+  }
+
+  #say(who: string, which: number): void {
+    const seq = this.live.length + 1
+    const row = messageRow({
+      seq,
+      n: this.rows.length + 1,
+      sender: who,
+      content: `text ${which}`,
+      client_msg_id: `${seq}`,
+    })
+    this.rows.push(row)
+    if (who !== 'bob') this.me = { ...this.me, unread: this.me.unread + 1 }
+    this.#tell('message.created', { message: row }, who)
+  }
+
+  #touch(what: Act['do'], row: Message, who: string, which: number): void {
+    const at = `at ${this.live.length + 1}`
+    const { id } = row
+    if (what === 'edit') {
+      Object.assign(row, { content: `edit ${which}`, version: row.version + 1, is_edited: true, edited_at: at })
+      this.#tell('message.edited', { message: row }, who)
+    }
+    if (what === 'delete') {
+      this.#redact(row, who, at)
+      this.#tell('message.deleted', { id, deleted_by: who, deleted_at: at, reason: null }, who)
+    }
+    if (what === 'react') {
+      row.reactions = { '+': which % 5, '-': which % 3 }
+      this.#tell('reaction.changed', { id, emoji: '+', on: true, counts: row.reactions }, who)
+    }
+    if (what === 'pin') {
+      Object.assign(row, { is_pinned: true, pinned_by: who, pinned_at: at })
+      this.pins = [id, ...this.pins.filter((pin) => pin !== id)]
+      this.#tell('message.pinned', { id, message: row, pinned_by: who, pinned_at: at }, who)
+    }
+    if (what === 'unpin' && row.is_pinned) {
+      Object.assign(row, { is_pinned: false, pinned_by: null, pinned_at: null })
+      this.pins = this.pins.filter((pin) => pin !== id)
+      this.#tell('message.unpinned', { id }, who)
+    }
+  }
+
+  #redact(row: Message, who: string, at: string): void {
+    Object.assign(row, { is_deleted: true, deleted_by: who, deleted_at: at, delete_reason: null, content: '' })
+    Object.assign(row, { attachments: [], mentions: [], reactions: {}, reply_to: null })
+    Object.assign(row, { is_pinned: false, pinned_by: null, pinned_at: null })
+    this.pins = this.pins.filter((pin) => pin !== row.id)
+  }
+
+  #purge(target: string): void {
+    const gone = this.rows.filter(({ sender_address, is_deleted }) => sender_address === target && !is_deleted)
+    for (const row of gone) this.#redact(row, 'cyd', `at ${this.live.length + 1}`)
+    const range = { from_seq: 1, to_seq: this.live.length }
+    this.#tell('messages.purged', { target, ...range, count: gone.length }, 'cyd')
+  }
+
+  #mute(action: 'mute' | 'unmute', who: string): void {
+    const until = action === 'mute' ? 'later' : null
+    if (who === 'bob') this.me = { ...this.me, is_muted: action === 'mute', muted_until: until }
+    this.#tell('moderation.applied', { action, target: { id: who, name: who }, until, reason: null }, 'cyd')
+  }
+
+  #promote(who: string, which: number): void {
+    const role = which % 2 ? 'moderator' : 'member'
+    const permissions = { can_pin: which % 2 === 1 }
+    if (who === 'bob') this.me = { ...this.me, role, permissions }
+    this.#tell('role.changed', { target: { id: who, name: who }, role, permissions }, 'cyd')
+  }
+}
+
+const modelOf = (all: readonly Act[]) => {
+  const model = new Model()
+  for (const act of all) model.act(act)
+  return model
+}
+const joined = (snapshot: Snapshot, before = emptyRoom(room)) =>
+  applyEvents(
+    applySnapshot(before, snapshot),
+    snapshot.events.filter(({ seq }) => seq > before.seq),
+    'bob',
+  )
+/** Notices of a live edit tell the text of then, those of a page the text of now. */
+const seen = ({ notices: _notices, online: _online, ...state }: RoomState) => state
+
+describe('what a room shows', () => {
+  test('is the same whether one was there all the time or comes now', () => {
+    fc.assert(
+      fc.property(acts, (all) => {
+        const model = modelOf(all)
+        const there = applyEvents(joined(new Model().snapshot()), model.live, 'bob')
+        expect(seen(there)).toEqual(seen(joined(model.snapshot())))
+      }),
+    )
+  })
+
+  test('is the same after one was away for a while', () => {
+    fc.assert(
+      fc.property(acts, acts, (before, after) => {
+        const first = modelOf(before)
+        const away = joined(first.snapshot())
+        for (const act of after) first.act(act)
+        expect(seen(joined(first.snapshot(), away))).toEqual(seen(joined(first.snapshot())))
+      }),
+    )
+  })
+
+  test('never changes in place', () => {
+    fc.assert(
+      fc.property(acts, (all) => {
+        const state = deepFreeze(joined(modelOf(all).snapshot()))
+        const more = modelOf([...all, ...all])
+        applyEvents(state, more.live.slice(state.seq), 'bob')
+      }),
+    )
+  })
+
+  test('is not moved by a version that is not newer', () => {
+    const model = modelOf([{ do: 'say', who: 'ada', which: 1 }])
+    const state = joined(model.snapshot())
+    const message = { ...state.messages[0], content: 'stale', version: 1 }
+    const event = { ...(model.live[0] as RoomEvent), seq: 2, type: 'message.edited', data: { message } }
+    expect(applyEvents(state, [event], 'bob').messages).toEqual(state.messages)
+  })
+})
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const inner of Object.values(value)) deepFreeze(inner)
+  return Object.freeze(value)
+}
