@@ -2,7 +2,7 @@ import { Parser } from '@asyncapi/parser'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { documents } from '../../scripts/documents.ts'
-import { textOf } from './sources.ts'
+import { filesUnder, textOf } from './sources.ts'
 
 const fresh = await documents()
 const OpenApi = z.object({
@@ -55,7 +55,18 @@ describe('the documents', () => {
     const diagnostics = await new Parser().validate(fresh['docs/api/asyncapi.json'] ?? '')
     expect(diagnostics.filter(({ severity }) => severity === 0).map(({ message }) => message)).toEqual([])
   }, 60_000)
+
+  test('every promise and every threat that a test names is explained', () => {
+    const explained = ['docs/promises.md', 'docs/security.md'].flatMap((path) =>
+      idsIn(textOf(path), /^\| ([PT]\d+) \|/gm),
+    )
+    const tests = filesUnder('test').filter((path) => path.endsWith('.test.ts'))
+    const named = tests.flatMap((path) => idsIn(textOf(path), /\(\s*['"`](P\d{1,2}|T\d\d)\b/g))
+    expect([...new Set(named)].filter((id) => !explained.includes(id))).toEqual([])
+  })
 })
+
+const idsIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, id = '']) => id)
 
 function referencesIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []

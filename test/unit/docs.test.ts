@@ -1,0 +1,40 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mountDocs } from '#server/kernel/docs'
+
+let server: Server
+let url: string
+beforeAll(async () => {
+  const app = express()
+  mountDocs(app)
+  server = createServer(app).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => server.close())
+
+const seen = new Map<string, string>()
+
+/** Everything a page asks for, and what that asks for in turn. */
+async function follow(path: string): Promise<void> {
+  if (seen.has(path)) return
+  const answer = await fetch(url + path)
+  const text = await answer.text()
+  seen.set(path, `${answer.status} ${answer.headers.get('content-type')}`)
+  if (/swagger-ui|socket\.io/.test(path)) return
+  const asked = text.matchAll(/(?:src|href)="(\/docs[^"#]*)"|from '\.(\/[\w.]+\.js)'/g)
+  for (const [, absolute, beside] of asked) await follow(absolute ?? `/docs${beside}`)
+}
+
+test('the pages ask this server alone, and everything they ask for is there, in UTF-8', async () => {
+  await follow('/docs')
+  expect(seen.size).toBeGreaterThan(12)
+  expect([...seen].filter(([, answer]) => !/^200 .*; charset=utf-8$/.test(answer))).toEqual([])
+})
+
+test.each(['/docs', '/docs/rest'])('%s has no script of its own inside, and no address of elsewhere', async (path) => {
+  const page = await (await fetch(url + path)).text()
+  expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|javascript:|https?:\/\//)
+})
