@@ -31,6 +31,9 @@ export function parsePath(name: string): string[] {
   return path
 }
 
+export const isSamePath = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((field, at) => field === other[at])
+
 const and = (filters: Filter[]): Filter => (filters.length === 1 && filters[0] ? filters[0] : { op: '$and', filters })
 const not = (filter: Filter): Filter => ({ op: '$nor', filters: [filter] })
 

@@ -1,5 +1,5 @@
 import { checkOptions, refuse, serverError } from './errors.ts'
-import { conjuncts, type Filter, inRange, matches, parseFilter, parsePath } from './filter.ts'
+import { conjuncts, type Filter, inRange, isSamePath, matches, parseFilter, parsePath } from './filter.ts'
 import { compare, emptyArray, encodeKey, fitKey, type Part } from './keys.ts'
 import { type Document, type Fields, identical, isFields, type Missing, type Value } from './values.ts'
 
@@ -176,8 +176,10 @@ function implies(given: Filter, wanted: Filter): boolean {
   if (!('path' in wanted)) return false
   const negated = given.op === '$nor' && given.filters.length === 1 ? given.filters[0] : undefined
   if (negated)
-    return wanted.op === '$exists' && negated.op === '$eq' && negated.value === null && samePath(negated, wanted)
-  if (!('path' in given) || !samePath(given, wanted)) return false
+    return (
+      wanted.op === '$exists' && negated.op === '$eq' && negated.value === null && isSamePath(negated.path, wanted.path)
+    )
+  if (!('path' in given) || !isSamePath(given.path, wanted.path)) return false
   if (given.op === '$in') return given.values.length > 0 && given.values.every((value) => impliesValue(value, wanted))
   if (given.op === '$eq') return impliesValue(given.value, wanted)
   if (given.op === '$exists' || given.op === '$elemMatch') return wanted.op === '$exists'
@@ -187,9 +189,6 @@ function implies(given: Filter, wanted: Filter): boolean {
     contains(wanted, given)
   )
 }
-
-const samePath = (one: Filter & { path: string[] }, other: Filter & { path: string[] }): boolean =>
-  one.path.join('.') === other.path.join('.')
 
 function impliesValue(value: Value, wanted: Filter): boolean {
   if (wanted.op === '$exists') return value !== null

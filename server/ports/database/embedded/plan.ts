@@ -1,4 +1,4 @@
-import { conjuncts, type Filter } from './filter.ts'
+import { conjuncts, type Filter, isSamePath } from './filter.ts'
 import { type Index, implied } from './indexes.ts'
 import { encodeKey, fitBound } from './keys.ts'
 import { rank, type Value } from './values.ts'
@@ -21,6 +21,8 @@ export type Sort = Record<string, 1 | -1>
 
 const MOST_RANGES = 10_000
 const MOST_MERGED = 500
+/** The score of a scan that finds one document at most for each of its points. */
+const EXACT = 100
 const NOTHING = Buffer.alloc(0)
 const AFTER = Buffer.of(0xff)
 
@@ -36,22 +38,23 @@ export function plan(filter: Filter, sort: Sort, indexes: readonly Index[]): Sca
 
 function bestScan(conditions: readonly Filter[], sort: Sort, indexes: readonly Index[]): Scan {
   const sorted = Object.keys(sort).length > 0
-  let best: Scan = {
+  const all: Scan = {
     index: null,
     ranges: [{ low: NOTHING, high: AFTER, offset: 0 }],
     reverse: false,
     order: sorted ? 'none' : 'listed',
   }
   let bestScore = 0
+  let scan = () => all
   for (const index of indexes) {
-    if (!implied(index.partial, conditions)) continue
-    const { scan, score } = scanOf(index, conditions, sort)
-    if (score > bestScore) [best, bestScore] = [scan, score]
+    if (bestScore >= EXACT || !implied(index.partial, conditions)) continue
+    const candidate = scanOf(index, conditions, sort)
+    if (candidate.score > bestScore) [scan, bestScore] = [candidate.scan, candidate.score]
   }
-  return best
+  return scan()
 }
 
-function scanOf(index: Index, conditions: readonly Filter[], sort: Sort): { scan: Scan; score: number } {
+function scanOf(index: Index, conditions: readonly Filter[], sort: Sort): { scan: () => Scan; score: number } {
   const points: Value[][] = []
   for (const path of index.paths) {
     const values = isShadowed(index, points.length) ? undefined : pointsOf(path, conditions)
@@ -61,13 +64,9 @@ function scanOf(index: Index, conditions: readonly Filter[], sort: Sort): { scan
   const whole = points.length === index.paths.length
   const range = whole || isShadowed(index, points.length) ? undefined : rangeOf(index, points.length, conditions)
   const { order, reverse, skipped } = orderOf(index, points, sort)
-  const scan: Scan = { index, ranges: rangesOf(index, points, range, skipped, reverse), reverse, order }
-  const score =
-    points.length * 10 +
-    (range ? 5 : 0) +
-    (whole && index.record.unique ? 100 : 0) +
-    (order !== 'none' && Object.keys(sort).length > 0 ? 8 : 0)
-  return { scan, score }
+  const ordered = order !== 'none' && Object.keys(sort).length > 0
+  const score = points.length * 10 + (range ? 5 : 0) + (whole && index.record.unique ? EXACT : 0) + (ordered ? 8 : 0)
+  return { scan: () => ({ index, ranges: rangesOf(index, points, range, skipped, reverse), reverse, order }), score }
 }
 
 /** Two paths into the same array are met by different items, so that only the first may bound the scan. */
@@ -76,9 +75,8 @@ function isShadowed(index: Index, at: number): boolean {
 }
 
 function pointsOf(path: string[], conditions: readonly Filter[]): Value[] | undefined {
-  const name = path.join('.')
   for (const each of conditions) {
-    if (!('path' in each) || each.path.join('.') !== name) continue
+    if (!('path' in each) || !isSamePath(each.path, path)) continue
     if (each.op === '$eq' && !Array.isArray(each.value)) return [each.value]
     if (each.op === '$in' && !each.values.some(Array.isArray)) return each.values
   }
@@ -92,11 +90,11 @@ interface Bound {
 
 /** On an array each bound may be met by another item, so that only one of them counts. */
 function rangeOf(index: Index, at: number, conditions: readonly Filter[]): { low: Bound; high: Bound } | undefined {
-  const name = index.paths[at]?.join('.')
+  const path = index.paths[at] ?? []
   let low: Bound | undefined
   let high: Bound | undefined
   for (const each of conditions) {
-    if (!('value' in each) || each.op === '$eq' || each.path.join('.') !== name) continue
+    if (!('value' in each) || each.op === '$eq' || !isSamePath(each.path, path)) continue
     if (index.record.multikey && (low || high)) continue
     const bytes = encodeKey([each.value], [1])
     const bracket = rank(each.value)

@@ -225,11 +225,18 @@ export class Table {
 
   /** A unique index holds one row a key; in any other the row is part of the key. */
   #entryKey({ record }: Index, { key }: Entry, row: number): Buffer {
-    return Buffer.concat(record.unique ? [treeKey(record.tree), key] : [treeKey(record.tree), key, rowBytes(row)])
+    const bytes = Buffer.allocUnsafe(TREE_BYTES + key.length + (record.unique ? 0 : ROW_BYTES))
+    bytes.writeUInt16BE(record.tree)
+    key.copy(bytes, TREE_BYTES)
+    if (!record.unique) bytes.writeUIntBE(row, TREE_BYTES + key.length, ROW_BYTES)
+    return bytes
   }
 
   #rowKey(row: number): Buffer {
-    return Buffer.concat([treeKey(this.#tree), rowBytes(row)])
+    const key = Buffer.allocUnsafe(TREE_BYTES + ROW_BYTES)
+    key.writeUInt16BE(this.#tree)
+    key.writeUIntBE(row, TREE_BYTES, ROW_BYTES)
+    return key
   }
 }
 

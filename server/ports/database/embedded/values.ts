@@ -37,22 +37,27 @@ export function copy(value: unknown): Value {
 }
 
 function copyObject(value: object): Value {
-  if (isDate(value)) return Number.isNaN(value.getTime()) ? refuse('an invalid Date') : new Date(value)
-  if (isBinary(value)) return new Binary(Buffer.from(value.value()), value.sub_type)
-  if ('toBSON' in value && typeof value.toBSON === 'function') return copy(value.toBSON())
-  if (value instanceof Uint8Array) return new Binary(Buffer.from(value))
   if (Array.isArray(value)) return Array.from(value, copy)
-  if ('_bsontype' in value) return refuse(`a value of type ${String(value._bsontype)}`)
+  if ('toBSON' in value && typeof value.toBSON === 'function') return copy(value.toBSON())
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) refuse(`a value of type ${value.constructor.name}`)
+  if (prototype !== Object.prototype && prototype !== null) return copyInstance(value)
+  if ('_bsontype' in value) return refuse('the field name "_bsontype"')
   const fields: Fields = {}
-  for (const [name, field] of Object.entries(value)) fields[checkName(name)] = copy(field)
+  for (const name of Object.keys(value)) fields[checkName(name)] = copy(Reflect.get(value, name))
   return fields
 }
 
+function copyInstance(value: object): Value {
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? refuse('an invalid Date') : new Date(value)
+  if (isBinary(value)) return new Binary(Buffer.from(value.value()), value.sub_type)
+  if (value instanceof Uint8Array) return new Binary(Buffer.from(value))
+  return refuse(`a value of type ${value.constructor.name}`)
+}
+
 export function checkName(name: string): string {
-  if (name.startsWith('$') || /[.\0]/.test(name) || name === '__proto__')
+  if (name.startsWith('$') || name.includes('.') || name.includes('\0') || name === '__proto__') {
     refuse(`the field name ${JSON.stringify(name)}`)
+  }
   return name
 }
 
