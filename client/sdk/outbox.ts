@@ -49,16 +49,22 @@ export class Outbox {
     this.#options = options
   }
 
-  /** Takes up what this account left. */
+  /** Takes up what this account left, and what was written before it was known. */
   belongTo(account: string | null): void {
     if (account === this.#account) return
+    const early = this.#account === null ? [...this.#lanes.values()].flatMap(({ pending }) => pending) : []
+    for (const { client_msg_id } of early) this.#forget(client_msg_id)
     this.#account = account
+    const known = new Set(early.map(({ client_msg_id }) => client_msg_id))
+    const left = this.#kept().filter(({ client_msg_id }) => !known.has(client_msg_id))
+    for (const pending of early) this.#keep(pending)
     for (const [key, lane] of this.#lanes) {
       lane.pending = []
       lane.waking.abort()
       this.#options.changed(key)
     }
-    for (const kept of this.#kept()) this.#put({ ...kept, status: 'queued', refusal: null })
+    for (const kept of left) this.#put({ ...kept, status: 'queued', refusal: null })
+    for (const pending of early) this.#put(pending)
   }
 
   /** Sends while it is open; closed, everything waits. */
