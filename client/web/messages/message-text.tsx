@@ -23,7 +23,7 @@ export function MessageText(props: { text: string; mentions: Message['mentions']
 }
 
 function SpanText({ span, text, account }: { span: Span; text: string; account: string }) {
-  if (span.kind === 'mention') return <span className={`mention ${span.id === account ? 'me' : ''}`}>{text}</span>
+  if (span.kind === 'mention') return <span className={`mention ${span.id === account ? 'mine' : ''}`}>{text}</span>
   return (
     <a href={text} target="_blank" rel="noopener noreferrer nofollow">
       {text}

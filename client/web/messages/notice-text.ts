@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { RoomEvent } from '#shared/api/messages'
 import { nameOf, timeOf } from '../kit/format.ts'
+import { actText } from '../moderation/act-words.ts'
 
 const Data = z.object({
   action: z.string().optional(),
@@ -11,15 +12,6 @@ const Data = z.object({
   count: z.number().optional(),
   diff: z.record(z.string(), z.unknown()).optional(),
 })
-
-const done: Readonly<Record<string, string>> = {
-  mute: 'muted',
-  unmute: 'unmuted',
-  ban: 'banned',
-  unban: 'lifted the ban of',
-  warn: 'warned',
-  purge: 'removed the messages of',
-}
 
 /** An act of a moderator, or a change of the rules, in one line. */
 export function noticeText(event: RoomEvent): string | null {
@@ -35,7 +27,7 @@ export function noticeText(event: RoomEvent): string | null {
   if (event.type === 'member.removed') return `${actor} took ${whom} out${why}`
   if (event.type === 'messages.purged') return `${actor} removed the messages of ${whom}${why}`
   if (event.type !== 'moderation.applied' || !action) return null
-  return `${actor} ${done[action] ?? action} ${whom}${until ? ` until ${timeOf(until)}` : ''}${why}`
+  return `${actor} ${actText(action)} ${whom}${until ? ` until ${timeOf(until)}` : ''}${why}`
 }
 
 function changesOf(diff: Record<string, unknown> | undefined): string {

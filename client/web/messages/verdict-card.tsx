@@ -26,8 +26,9 @@ export function VerdictCard({ message, clear }: { message: LocalMessage; clear: 
       </header>
       {step && (
         <p className="verdict-step">
-          Step <span className="numerals">{steps.indexOf(step) + 1}</span> of{' '}
-          <span className="numerals">{steps.length}</span>: {stepNames[step].title}
+          <span className="numerals">
+            Step {steps.indexOf(step) + 1} of {steps.length}: {stepNames[step].title}
+          </span>
           {verdict?.rule && <span className="chip">{ruleText(verdict.rule)}</span>}
         </p>
       )}

@@ -5,6 +5,7 @@ import { fullTimeOf, shortAddress, timeOf } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
+import { actText } from './act-words.ts'
 
 const icons: Readonly<Record<string, IconName>> = {
   mute: 'mute',
@@ -45,7 +46,7 @@ export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; stat
           <option value="">All acts</option>
           {actions.map((name) => (
             <option key={name} value={name}>
-              {name.replaceAll(/[_-]/g, ' ')}
+              {actText(name)}
             </option>
           ))}
         </select>
@@ -82,7 +83,7 @@ function LogLine({ entry, nameFor }: { entry: LogEntry; nameFor: (id: string) =>
     <li>
       <Icon name={icons[entry.action_type.split(/[_-]/)[0] ?? ''] ?? 'shield'} />
       <span className="grow">
-        <strong>{nameFor(entry.moderator_address)}</strong> {entry.action_type.replaceAll(/[_-]/g, ' ')}
+        <strong>{nameFor(entry.moderator_address)}</strong> {actText(entry.action_type)}
         {entry.target_user_address && <strong> {nameFor(entry.target_user_address)}</strong>}
         {entry.reason && <small>{entry.reason}</small>}
       </span>

@@ -103,8 +103,10 @@ function WordLine({ word, onRemove }: { word: BlockedWord; onRemove: () => void 
     <li>
       <code className="grow">{word.word}</code>
       {word.is_regex && <span className="chip">pattern</span>}
-      {word.cost_microseconds !== undefined && (
-        <span className="chip numerals">{Math.round(word.cost_microseconds)} µs</span>
+      {word.is_regex && word.cost !== undefined && (
+        <span className="chip numerals" title="Size of the compiled pattern">
+          cost {word.cost}
+        </span>
       )}
       {word.quarantined && <span className="chip grave">set aside: {word.quarantined}</span>}
       <span className="chip">{effects[word.action].toLowerCase()}</span>
