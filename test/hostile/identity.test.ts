@@ -120,9 +120,9 @@ describe('T03: forged tokens', () => {
   })
 })
 
-test('T04: signing out by REST closes the sockets within a second', async () => {
+test('T04: signing out by REST closes the sockets of every node within a second', async () => {
   const { sessionToken } = await signIn(url, wallet('watched'))
-  const sockets = ['/rooms', '/streams'].map((name) => connect(url, name, sessionToken))
+  const sockets = server.urls.flatMap((node) => ['/rooms', '/streams'].map((name) => connect(node, name, sessionToken)))
   await Promise.all(sockets.map((socket) => heard(socket, 'session:ready')))
   const closed = Promise.all(sockets.map((socket) => heard(socket, 'disconnect')))
   const started = Date.now()
@@ -153,7 +153,7 @@ describe('T05: a foreign page opens no socket', () => {
   test('the own page does', async () => {
     const { sessionToken } = await signIn(url, wallet('csws'))
     const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`, {
-      headers: { origin: url, ...cookieOf(sessionToken) },
+      headers: { origin: 'http://localhost:3000', ...cookieOf(sessionToken) },
     })
     await once(socket, 'open')
     socket.terminate()

@@ -13,16 +13,19 @@ import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Awaited<ReturnType<typeof boot>>
 let url: string
+/** Another node, where there is one. */
+let there: string
 const root = wallet('root')
 beforeAll(async () => {
-  server = await boot({ superAdmins: [root.address.toLowerCase()] })
+  server = await boot({ environment: { SUPER_ADMINS: root.address } })
   url = server.url
+  there = server.urls.at(-1) ?? url
 })
 afterAll(() => server.close())
 
 const person = async (name: string) => {
   const { sessionToken, address } = await signIn(url, wallet(name))
-  return { address, call: (route: string, input: object | null = null) => call(url, route, input, sessionToken) }
+  return { address, call: (route: string, input: object | null = null) => call(there, route, input, sessionToken) }
 }
 
 describe('usernames', () => {

@@ -39,6 +39,7 @@ async function announce(node: Node, account: string, ids: readonly string[] | 'a
 
 /** Closes the sockets of ended sessions on this node, whoever ended them. */
 export function followSessions(node: Node): void {
+  node.log.hold(GLOBAL).catch((error: unknown) => node.logger.error({ error }, 'ended sessions are not followed'))
   node.log.onRows((room, rows) => {
     if (room !== GLOBAL) return
     for (const row of rows) if (row.type === ended) closeSockets(node, row)
