@@ -59,13 +59,13 @@ async function load(core: Core, room: Room): Promise<void> {
   room.raised = head.seq
   room.view.epoch = head.epoch
   await readLog(core, room, Math.max(0, Math.min(head.applied, head.seq - RING)))
-  room.isOpen = true
   room.applied = Math.min(room.applied, room.view.seq)
-  room.confirmed = room.view.seq
-  if (room.key === GLOBAL) core.leasedAt = leasedAt
-  take(core, room, [])
   if (store.alone) await writeRecords(core, room)
-  else await core.lease([room.key])
+  if (room.key === GLOBAL) core.leasedAt = leasedAt
+  room.confirmed = room.view.seq
+  room.isOpen = true
+  take(core, room, [])
+  if (!store.alone) core.lease([room.key]).catch(() => {})
 }
 
 async function readLog(core: Core, room: Room, from: number): Promise<void> {

@@ -138,3 +138,14 @@ function raised({ room, epoch, seq, total, applied }: RoomHead, movedAt: number)
     },
   }
 }
+
+/** Entries of the moderation log: of one room by seq, or of all of them by time; newest first unless told otherwise. */
+export function chainedRows(
+  room: RoomKey | null,
+  filter: object,
+  limit: number,
+  direction: 1 | -1 = -1,
+): Promise<Row[]> {
+  const where = { chained: true, ...(room === null ? {} : { room }), ...filter }
+  return rowsWhere(where, room === null ? { at: direction } : { seq: direction }, limit)
+}

@@ -5,7 +5,11 @@ import { isDuplicate, Memory, memoryStore } from '#test/log/memory-store'
 import type { World } from './world.ts'
 
 export interface Faults {
+  /** Are there hints at all? */
   hints: boolean
+  /** How likely an insert hangs, and an answer is lost. */
+  hang: number
+  loss: number
   rulesOff: ReadonlySet<Rule>
 }
 
@@ -69,8 +73,8 @@ export class Machine {
   /** The way to the database: requests may hang and still arrive, answers may be lost. */
   #reach<T>(cluster: Cluster, operation: keyof LogStore, work: () => T): Promise<T> {
     const world = this.#world
-    const isHung = operation === 'insert' && !cluster.isHealed && world.chance(0.006)
-    const isLost = !cluster.isHealed && world.chance(0.002)
+    const isHung = operation === 'insert' && !cluster.isHealed && world.chance(cluster.faults.hang)
+    const isLost = !cluster.isHealed && world.chance(cluster.faults.loss)
     return new Promise((resolve, reject) => {
       world.after(world.between(0.2, 2) + (isHung ? world.between(50, 500) : 0), () => {
         const settle = outcomeOf(work)

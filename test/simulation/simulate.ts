@@ -12,19 +12,25 @@ export interface Run {
   shown: number
 }
 
+export interface Options {
+  nodes?: number
+  seconds?: number
+  hints?: boolean
+  hang?: number
+  loss?: number
+  without?: Rule
+}
+
 /** One run of a cluster under everything that may go wrong; the seed decides it all. */
-export async function simulate(
-  seed: number,
-  options: { nodes?: number; hints?: boolean; seconds?: number; without?: Rule } = {},
-): Promise<Run> {
+export async function simulate(seed: number, options: Options = {}): Promise<Run> {
   const world = new World(seed)
-  const rulesOff = new Set(options.without ? [options.without] : [])
-  const cluster = new Cluster(world, options.nodes ?? 3, { hints: options.hints ?? true, rulesOff })
+  const { nodes = 3, seconds = 6, hints = true, hang = 0.006, loss = 0.002, without } = options
+  const cluster = new Cluster(world, nodes, { hints, hang, loss, rulesOff: new Set(without ? [without] : []) })
   const history = new History(cluster)
   const people = new People(cluster, history)
   people.start()
   void cluster.trouble()
-  await world.run(1_000 * (options.seconds ?? 10))
+  await world.run(1_000 * seconds)
   cluster.isHealed = true
   people.stop()
   // Until all is written and everybody has caught up.
