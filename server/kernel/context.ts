@@ -86,6 +86,8 @@ export interface Node {
 /** The part of the configuration that domains read. */
 export interface Settings {
   publicUrl: string
+  /** Where stored media is served from. */
+  storageUrl: string
   siwe: {
     domain: string
     uri: string

@@ -101,7 +101,7 @@ export const BlockedWord = z.object({
   added_at: z.string(),
   is_active: z.boolean(),
   quarantined: z.string().nullable().optional(),
-  cost_microseconds: z.number().optional(),
+  cost: z.number().int().optional(),
 })
 export type BlockedWord = z.infer<typeof BlockedWord>
 

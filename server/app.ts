@@ -1,0 +1,141 @@
+import { randomInt } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createRoomLog } from '#server/log/index'
+import { isDuplicate, mongooseLogStore } from '#server/log/store'
+import type { Config } from './config.ts'
+import { ensureAdmins, roleOf } from './domains/accounts/standing.ts'
+import { followSessions } from './domains/identity/endings.ts'
+import { alive, identify } from './domains/identity/sessions.ts'
+import { describe } from './domains/identity/sign-in.ts'
+import { bound } from './domains/index.ts'
+import { connected, followRooms } from './domains/messages/live.ts'
+import { followModeration } from './domains/moderation/live.ts'
+import { followUnread, greetNotifications } from './domains/notifications/unread.ts'
+import { ensureAlpha } from './domains/rooms/alpha.ts'
+import { projection } from './domains/rooms/projection.ts'
+import { records } from './domains/rooms/records.ts'
+import { recordAudit } from './kernel/audit.ts'
+import type { Connection, Live, Node } from './kernel/context.ts'
+import { mountDocs } from './kernel/docs.ts'
+import { httpDoor } from './kernel/http.ts'
+import { newId } from './kernel/ids.ts'
+import type { Kernel } from './kernel/invoke.ts'
+import { createLimits } from './kernel/limits.ts'
+import { openOps } from './kernel/ops.ts'
+import { originRule } from './kernel/origins.ts'
+import { mountPage } from './kernel/page.ts'
+import { openSockets } from './kernel/sockets.ts'
+import type { Platform } from './platform.ts'
+
+export interface App {
+  url: string
+  opsUrl: string
+  node: Node
+  close(): Promise<void>
+}
+
+/** Wires a platform, the domains and the doors into one listening server. */
+export async function createApp(config: Config, platform: Platform): Promise<App> {
+  const node = createNode(config, platform)
+  const kernel: Kernel = {
+    node,
+    roleOf: (account) => roleOf(node, account),
+    strict: !config.production,
+    deliver: (deliveries) => sockets.deliver(deliveries),
+    record: (line) => recordAudit(node, line),
+  }
+  const shared = {
+    kernel,
+    bound,
+    origins: originRule(config.origins),
+    trustedHops: config.trustedProxies,
+    identify: identify(node),
+  }
+  const server = createServer(serverLimits)
+  const sockets = openSockets(server, {
+    ...shared,
+    alive: alive(node),
+    describe: describe(node),
+    connected: (name, connection) => greet(node, name, connection),
+  })
+  Object.assign(node.live, sockets.live)
+  const stops = [followRooms(node), followModeration(node), followUnread(node)]
+  followSessions(node)
+  await ensureAlpha()
+  await ensureAdmins(node)
+  server.on('request', httpDoor({ ...shared, routers: [mountDocs, mountPage] }))
+  limitConnections(server, 50 * config.rateLimitScale)
+  const port = await listen(server, config.port, config.host)
+  const ops = await openOps(config.ops, platform.database, node)
+  return {
+    url: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${port}`,
+    opsUrl: ops.url,
+    node,
+    async close() {
+      ops.drain()
+      for (const stop of stops) stop()
+      await sockets.drain()
+      server.closeAllConnections()
+      await node.log.close()
+      await ops.close()
+    },
+  }
+}
+
+const serverLimits = {
+  headersTimeout: 5_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+}
+
+function createNode(config: Config, { node: id, database, kv, hints, logger }: Platform): Node {
+  const now = () => database.now()
+  const log = createRoomLog({
+    node: id,
+    store: mongooseLogStore(database.alone),
+    records,
+    projection,
+    hints,
+    clock: { now, sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)) },
+    random: () => randomInt(2 ** 32) / 2 ** 32,
+    newId,
+    isDuplicate,
+    pollMilliseconds: 500,
+  })
+  const { publicUrl, siwe, sessionKeys, admins, superAdmins, production, demo, storageUrl } = config
+  const settings = { publicUrl, storageUrl, siwe, sessionKeys, admins, superAdmins, production, demo }
+  return { id, log, now, limits: createLimits(kv, config.rateLimitScale, now), logger, settings, live: {} as Live }
+}
+
+async function greet(
+  node: Node,
+  namespace: string,
+  connection: Connection & { account: string | null },
+): Promise<void> {
+  if (namespace === '/rooms') connected(node, connection)
+  if (namespace === '/notifications') await greetNotifications(node, connection)
+}
+
+/** So many connections from one address at the most. */
+function limitConnections(server: Server, most: number): void {
+  const open = new Map<string, number>()
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const count = (open.get(address) ?? 0) + 1
+    if (count > most) return void socket.destroy()
+    open.set(address, count)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left > 0) open.set(address, left)
+      else open.delete(address)
+    })
+  })
+}
+
+export const listen = (server: Server, port: number, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+  })

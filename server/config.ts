@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { canonicalAddress } from '#shared/kit/primitives'
+
+const list = z
+  .string()
+  .default('')
+  .transform((value) =>
+    value
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+  )
+const accounts = list.transform((ids) => ids.map(canonicalAddress))
+const port = z.coerce.number().int().min(0).max(65_535)
+const webUrl = z.url({ protocol: /^https?$/ })
+const keyBytes = 32
+
+const variables = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  PORT: port.default(3000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PUBLIC_URL: webUrl.optional(),
+  ALLOWED_ORIGINS: list,
+  OPS_PORT: port.default(3001),
+  OPS_HOST: z.string().min(1).default('127.0.0.1'),
+  DATA_DIR: z.string().min(1).default('./data'),
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, { error: 'must start with mongodb://' })
+    .optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, { error: 'must start with redis://' })
+    .optional(),
+  SESSION_KEYS: z.string().optional(),
+  ADMINS: accounts,
+  SUPER_ADMINS: accounts,
+  DEMO: z.enum(['on', 'off']).optional(),
+  RATE_LIMIT_SCALE: z.coerce.number().min(0.01).max(1_000_000).default(1),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).optional(),
+  STORAGE_URL: webUrl.optional(),
+  SIWE_DOMAIN: z.string().min(1).optional(),
+  SIWE_URI: webUrl.optional(),
+  SIWE_CHAIN_IDS: z
+    .string()
+    .default('1,10,137,8453,42161,84532,11155111')
+    .transform((value) => value.split(',').map(Number))
+    .refine((ids) => ids.length > 0 && ids.every((id) => Number.isInteger(id) && id > 0), {
+      error: 'must be numbers separated by commas',
+    }),
+  SIWE_DEFAULT_CHAIN_ID: z.coerce.number().int().positive().default(1),
+})
+
+export const variableNames = Object.keys(variables.shape)
+
+export interface Config {
+  production: boolean
+  port: number
+  host: string
+  publicUrl: string
+  origins: readonly string[]
+  ops: { port: number; host: string }
+  dataDirectory: string
+  mongodbUri: string | undefined
+  redisUrl: string | undefined
+  sessionKeys: readonly { id: string; secret: Uint8Array }[]
+  admins: readonly string[]
+  superAdmins: readonly string[]
+  demo: boolean
+  rateLimitScale: number
+  trustedProxies: number
+  logLevel: string
+  storageUrl: string
+  siwe: {
+    domain: string
+    uri: string
+    chainIds: readonly number[]
+    defaultChainId: number
+    rpcUrls: ReadonlyMap<number, string>
+  }
+}
+
+/** Thrown with one plain sentence; the start stops with it. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** The only reader of the environment. An empty variable counts as absent. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const parsed = variables.safeParse(given)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw new ConfigError(`${issue?.path.join('.')} is not usable: ${issue?.message}.`)
+  }
+  const env = parsed.data
+  const production = env.NODE_ENV === 'production'
+  const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin
+  const local = production ? [] : [`http://localhost:${env.PORT}`, `http://127.0.0.1:${env.PORT}`]
+  if (!env.SIWE_CHAIN_IDS.includes(env.SIWE_DEFAULT_CHAIN_ID))
+    throw new ConfigError('SIWE_DEFAULT_CHAIN_ID must be among SIWE_CHAIN_IDS.')
+  return {
+    production,
+    port: env.PORT,
+    host: env.HOST,
+    publicUrl,
+    origins: [publicUrl, ...env.ALLOWED_ORIGINS, ...local],
+    ops: { port: env.OPS_PORT, host: env.OPS_HOST },
+    dataDirectory: env.DATA_DIR,
+    mongodbUri: env.MONGODB_URI,
+    redisUrl: env.REDIS_URL,
+    sessionKeys: sessionKeys(env.SESSION_KEYS, env.DATA_DIR, production),
+    admins: env.ADMINS,
+    superAdmins: env.SUPER_ADMINS,
+    demo: env.DEMO ? env.DEMO === 'on' : !production && env.MONGODB_URI === undefined,
+    rateLimitScale: env.RATE_LIMIT_SCALE,
+    trustedProxies: env.TRUSTED_PROXIES,
+    logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
+    storageUrl: env.STORAGE_URL ?? `${publicUrl}/media`,
+    siwe: {
+      domain: env.SIWE_DOMAIN ?? new URL(publicUrl).host,
+      uri: env.SIWE_URI ?? publicUrl,
+      chainIds: env.SIWE_CHAIN_IDS,
+      defaultChainId: env.SIWE_DEFAULT_CHAIN_ID,
+      rpcUrls: rpcUrls(given),
+    },
+  }
+}
+
+/** `RPC_URL_<chain id>`: where contract wallets of that chain are asked. */
+function rpcUrls(environment: Record<string, string | undefined>): ReadonlyMap<number, string> {
+  const urls = new Map<number, string>()
+  for (const [name, value] of Object.entries(environment)) {
+    const chain = /^RPC_URL_(\d+)$/.exec(name)?.[1]
+    if (chain === undefined) continue
+    if (!webUrl.safeParse(value).success) throw new ConfigError(`${name} is not usable: must be a URL.`)
+    urls.set(Number(chain), String(value))
+  }
+  return urls
+}
+
+/** `id:base64,id:base64`, newest first. Outside production a key is made once and kept in the data directory. */
+function sessionKeys(given: string | undefined, directory: string, production: boolean) {
+  if (given === undefined && production)
+    throw new ConfigError('SESSION_KEYS is required in production: id:base64 of at least 32 bytes.')
+  const keys = (given ?? keptKey(directory)).split(',').map((entry) => {
+    const [id = '', secret = ''] = entry.trim().split(':')
+    return { id, secret: new Uint8Array(Buffer.from(secret, 'base64')) }
+  })
+  if (keys.some(({ id, secret }) => id === '' || secret.length < keyBytes))
+    throw new ConfigError('SESSION_KEYS is not usable: each key must be id:base64 of at least 32 bytes.')
+  return keys
+}
+
+function keptKey(directory: string): string {
+  const file = join(directory, 'session-keys')
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  try {
+    writeFileSync(file, `local:${randomBytes(keyBytes).toString('base64')}`, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') throw error
+  }
+  return readFileSync(file, 'utf8').trim()
+}

@@ -1,0 +1,11 @@
+import { accounts } from './accounts/index.ts'
+import { identity } from './identity/index.ts'
+import { messages } from './messages/index.ts'
+import { polls } from './messages/polls.ts'
+import { moderation } from './moderation/index.ts'
+import { rooms } from './rooms/index.ts'
+import { social } from './social/index.ts'
+import { status } from './status/index.ts'
+
+/** Everything the server can do. */
+export const bound = [...status, ...identity, ...accounts, ...rooms, ...messages, ...polls, ...moderation, ...social]

@@ -1,0 +1,119 @@
+import { readRoom } from '#server/domains/rooms/access'
+import { messageFactOf, messageIn, pinsIn } from '#server/domains/rooms/facts'
+import type { Action, Context, Node } from '#server/kernel/context'
+import { messages as rowsBetween } from '#server/log/store'
+import type { RoomKey } from '#server/log/types'
+import type { messages as contract } from '#shared/api/messages'
+import { AppError } from '#shared/errors'
+import type { RoomRef } from '#shared/kit/primitives'
+import { messagesOf, reactionsOf } from './pages.ts'
+
+/** A room that may be read, blocks in a dm included. */
+export async function readable({ node, caller }: Pick<Context, 'node' | 'caller'>, room: RoomRef) {
+  const { key, also } = await readRoom(node, caller, room, (view) => ({
+    total: view.total,
+    seq: view.seq,
+    pins: pinsIn(view),
+    epoch: view.epoch,
+  }))
+  return { key, ...also }
+}
+
+/** Messages in the room up to and including the row at this seq. */
+async function totalAt(node: Node, key: RoomKey, seq: number, head: { seq: number; total: number }): Promise<number> {
+  if (seq >= head.seq) return head.total
+  if (seq <= 0) return 0
+  const [row] = await node.log.read(key, seq - 1, 1)
+  return row?.total ?? 0
+}
+
+/** The ordinal of the first message at or after a time, by halving. */
+async function firstSince(key: RoomKey, time: number, total: number): Promise<number> {
+  let low = 1
+  let high = total + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const [row] = await rowsBetween(key, middle, middle)
+    if (row && row.at < time) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export const history: Action<typeof contract.history> = async (input, context) => {
+  const { key, ...head } = await readable(context, input.room)
+  const { from, to } = await rangeOf(context.node, key, head, input)
+  const rows = from > to ? [] : await rowsBetween(key, from, to)
+  const messages = await messagesOf(key, rows.map(messageFactOf))
+  const reactions = await reactionsOf(
+    key,
+    messages.flatMap(({ id, reactions: counts }) => (Object.keys(counts).length > 0 ? [id] : [])),
+  )
+  return { messages, reactions, has_more: from > 1 }
+}
+
+type Page = Parameters<typeof history>[0]
+
+async function rangeOf(
+  node: Node,
+  key: RoomKey,
+  head: { seq: number; total: number },
+  { limit, ...page }: Page,
+): Promise<{ from: number; to: number }> {
+  const before = (to: number) => ({ from: Math.max(1, to - limit + 1), to })
+  const after = (from: number) => ({ from, to: Math.min(head.total, from + limit - 1) })
+  if (page.before_seq !== undefined) return before(await totalAt(node, key, page.before_seq - 1, head))
+  if (page.after_seq !== undefined) return after((await totalAt(node, key, page.after_seq, head)) + 1)
+  if (page.around_seq !== undefined)
+    return after(Math.max(1, (await totalAt(node, key, page.around_seq, head)) - Math.floor(limit / 2)))
+  if (page.before !== undefined) return before((await firstSince(key, Date.parse(page.before), head.total)) - 1)
+  if (page.after !== undefined) return after(await firstSince(key, Date.parse(page.after) + 1, head.total))
+  return before(head.total)
+}
+
+const searchedAtMost = 5_000
+const chunk = 200
+
+/** Looks through the newest messages for all of the words, and says how many it looked at. */
+export const search: Action<typeof contract.search> = async ({ room, query, limit, before_seq }, context) => {
+  const { key, ...head } = await readable(context, room)
+  if (room.type === 'dm')
+    throw new AppError('VALIDATION_ERROR', { message: 'Direct messages are ciphertext and cannot be searched here' })
+  const words = fold(query).split(/\s+/)
+  const start = before_seq === undefined ? head.total : await totalAt(context.node, key, before_seq - 1, head)
+  const found = []
+  let to = start
+  while (to >= 1 && found.length < limit && start - to < searchedAtMost) {
+    const rows = await rowsBetween(key, Math.max(1, to - chunk + 1), to)
+    const hits = rows
+      .map(messageFactOf)
+      .filter(({ body }) => !body.deleted && words.every((word) => fold(body.text).includes(word)))
+    found.push(...hits.reverse())
+    to -= chunk
+  }
+  return {
+    messages: await messagesOf(key, found.slice(0, limit)),
+    has_more: to >= 1 || found.length > limit,
+    searched: start - Math.max(0, to),
+  }
+}
+
+const fold = (text: string) => text.normalize('NFKC').toLowerCase()
+
+export const pins: Action<typeof contract.pins> = async ({ room }, context) => {
+  const { key, pins: ids } = await readable(context, room)
+  return { pinnedMessages: await pinnedMessages(context.node, key, ids) }
+}
+
+export async function pinnedMessages(node: Node, key: RoomKey, ids: readonly string[]) {
+  const facts = await node.log.ask(key, (view) => ids.map((id) => messageIn(view, id)))
+  return messagesOf(
+    key,
+    facts.filter((fact) => fact !== null),
+  )
+}
+
+export const reactions: Action<typeof contract.reactions> = async ({ room, messageIds }, context) => {
+  const { key } = await readable(context, room)
+  return { reactions: await reactionsOf(key, messageIds.split(',').filter(Boolean).slice(0, 200)) }
+}

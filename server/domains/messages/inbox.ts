@@ -1,0 +1,124 @@
+import { profilesOf } from '#server/domains/accounts/profiles'
+import { type MessageBody, messageFactOf } from '#server/domains/rooms/facts'
+import { Members, Reads, Rooms } from '#server/domains/rooms/model'
+import { membershipsOf } from '#server/domains/rooms/rooms'
+import { rowsOf } from '#server/domains/rooms/rows'
+import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
+import { type Action, signedIn } from '#server/kernel/context'
+import { RoomHeads } from '#server/log/model'
+import { messages as rowsBetween } from '#server/log/store'
+import type { RoomKey } from '#server/log/types'
+import type { rooms as contract, Room, RoomSummary } from '#shared/api/rooms'
+import { roomKey } from '#shared/kit/primitives'
+import { mentionsAfter } from './reads.ts'
+
+/** The rooms of an account with all that its list of rooms shows. */
+export const mine: Action<typeof contract.mine> = async (_input, context) => {
+  const { account } = signedIn(context)
+  const documents = await Rooms.find({ _id: { $in: await membershipsOf(account) }, is_active: true }).lean()
+  const rows = await rowsOf(documents, account)
+  const mutes = await conversationMutesOf(account, context.node.now())
+  const keys = rows.map(keyOfRow)
+  const counts = await countsOf(account, keys)
+  const [roles, peers] = await Promise.all([rolesOf(account, keys), peersIn(rows, account)])
+  const rooms = await Promise.all(
+    rows.map(async (row): Promise<RoomSummary> => {
+      const key = keyOfRow(row)
+      const { head_seq, read_seq, unread, mentions, total } = counts.get(key) ?? noCounts
+      const mute = muteOf(mutes, key, account)
+      return {
+        ...row,
+        role: (roles.get(key) as RoomSummary['role']) ?? null,
+        head_seq,
+        read_seq,
+        unread,
+        mentions,
+        muted_until: mute?.muted_until ?? null,
+        is_muted: mute !== null,
+        peer: peers.get(key) ?? null,
+        last_message: await lastMessage(key, total),
+      }
+    }),
+  )
+  return { rooms: rooms.sort((one, other) => (activity(one) < activity(other) ? 1 : -1)) }
+}
+
+const activity = ({ last_message, created_at }: RoomSummary) => last_message?.created_at ?? created_at
+export const keyOfRow = (row: Pick<Room, 'type' | 'id'>): RoomKey =>
+  roomKey({ type: row.type, id: row.type === 'alpha' ? null : row.id })
+
+interface Counts {
+  head_seq: number
+  read_seq: number
+  unread: number
+  mentions: number
+  total: number
+}
+const noCounts: Counts = { head_seq: 0, read_seq: 0, unread: 0, mentions: 0, total: 0 }
+
+/** Full values, computed from the heads and the marks. */
+export async function countsOf(account: string, keys: readonly RoomKey[]): Promise<Map<RoomKey, Counts>> {
+  const [heads, reads] = await Promise.all([
+    RoomHeads.find({ _id: { $in: [...keys] } }).lean(),
+    Reads.find({ _id: { $in: keys.map((key) => `${key}|${account}`) } }).lean(),
+  ])
+  const head = new Map(heads.map((one) => [one._id, one]))
+  const read = new Map(reads.map((one) => [one.room, one]))
+  const entries = keys.map(async (key): Promise<[RoomKey, Counts]> => {
+    const { seq: head_seq, total } = head.get(key) ?? { seq: 0, total: 0 }
+    const { seq: read_seq, n } = read.get(key) ?? { seq: 0, n: 0 }
+    const unread = Math.max(0, total - n)
+    return [
+      key,
+      { head_seq, read_seq, unread, total, mentions: unread > 0 ? await mentionsAfter(key, account, read_seq) : 0 },
+    ]
+  })
+  return new Map(await Promise.all(entries))
+}
+
+async function rolesOf(account: string, keys: readonly RoomKey[]): Promise<Map<RoomKey, string>> {
+  const rows = await Members.find(
+    { _id: { $in: keys.map((key) => `${key}|member:${account}`) } },
+    { room: 1, role: 1 },
+  ).lean()
+  return new Map(rows.map(({ room, role }) => [room, role]))
+}
+
+async function peersIn(rows: readonly Room[], account: string) {
+  const dms = rows
+    .filter(({ type }) => type === 'dm')
+    .map((row) => ({ key: keyOfRow(row), peer: row.id.split('~').find((id) => id !== account) ?? account }))
+  const profiles = await profilesOf(dms.map(({ peer }) => peer))
+  return new Map(
+    dms.map(({ key, peer }) => [key, { id: peer, name: profiles.get(peer)?.name ?? peer, role: null, isAgent: false }]),
+  )
+}
+
+const previewLength = 50
+const words: Record<string, string> = {
+  photo: 'Photo',
+  encrypted_image: 'Photo',
+  voice: 'Voice message',
+  voice_memo: 'Voice message',
+  gif: 'GIF',
+  pixel_art: 'Pixel art',
+  poll: 'Poll',
+  location: 'Location',
+}
+
+async function lastMessage(key: RoomKey, total: number): Promise<RoomSummary['last_message']> {
+  const [row] = total > 0 ? await rowsBetween(key, total, total) : []
+  if (!row) return null
+  const { body, sender, at } = messageFactOf(row)
+  return {
+    sender_address: sender,
+    preview: previewOf(body, key.startsWith('dm:')),
+    created_at: new Date(at).toISOString(),
+  }
+}
+
+/** Media and ciphertext are named, not shown. */
+export function previewOf({ deleted, type, text }: MessageBody, isSealed: boolean): string {
+  if (deleted) return 'Message deleted'
+  return words[type] ?? (isSealed ? 'Encrypted message' : text.slice(0, previewLength))
+}

@@ -1,0 +1,185 @@
+import { keyOf, readBy } from '#server/domains/rooms/access'
+import { muteIn, pinsIn, rulesIn } from '#server/domains/rooms/facts'
+import { isSuspended, type Standing } from '#server/domains/rooms/standing'
+import { type Action, audiences, type Connection, type Context, signedIn } from '#server/kernel/context'
+import type { RoomKey, Row } from '#server/log/types'
+import type { messages as contract } from '#shared/api/messages'
+import { AppError } from '#shared/errors'
+import { roomOfKey } from '#shared/kit/primitives'
+import { pinnedMessages, readable } from './history.ts'
+import { eventsOf } from './pages.ts'
+import { onlineIn, presenceChanged } from './presence.ts'
+import { unreadOf } from './reads.ts'
+import { capabilitiesOf } from './state.ts'
+
+const page = 200
+
+const permissionsOf = ({ canPin, canDelete, canMute, canManageMods, isModerator, isAdmin }: Standing) => ({
+  canPin,
+  canDelete,
+  canMute,
+  canManageMods,
+  isModerator,
+  isAdmin,
+})
+
+/** The socket is in the room before the page is read, so that nothing falls between the two. */
+export const join: Action<typeof contract.join> = async ({ room, after_seq, epoch, backlog }, context) => {
+  const { account } = signedIn(context)
+  const { connection, node } = context
+  if (!connection) throw new AppError('NOT_FOUND')
+  const key = await keyOf(room)
+  const release = await node.log.hold(key)
+  try {
+    const state = await node.log.ask(key, (view, now) => {
+      const { standing, room: about } = readBy(view, account, now)
+      const mute = muteIn(view, account, now)
+      if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+      if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
+      const capabilities = capabilitiesOf(view, account, now, node.settings.storageUrl)
+      connection.join(audiences.room(key))
+      return {
+        head: { epoch: view.epoch, seq: view.seq, total: view.total },
+        standing,
+        mute,
+        capabilities,
+        rules: rulesIn(view),
+        pins: pinsIn(view),
+        members: about.member_count,
+      }
+    })
+    remember(connection, key, release)
+    const isLost =
+      (epoch !== undefined && epoch !== '' && epoch !== state.head.epoch) || (after_seq ?? 0) > state.head.seq
+    const from = isLost || after_seq === undefined ? Math.max(0, state.head.seq - (backlog ?? 0)) : after_seq
+    const rows = from < state.head.seq ? await node.log.read(key, from, page) : []
+    const { seq: read_seq, unread } = await unreadOf(key, account, state.head)
+    presenceChanged(node, key)
+    const { rules_id: _, version, updated_by: __, updated_at: ___, ...rules } = state.rules
+    return {
+      room: roomOfKey(key),
+      epoch: state.head.epoch,
+      head_seq: state.head.seq,
+      from_seq: from,
+      events: await eventsOf(rows),
+      complete: (rows.at(-1)?.seq ?? from) >= state.head.seq,
+      ...(isLost ? { reset: true } : {}),
+      rules,
+      rules_version: version,
+      me: {
+        role: state.standing.role,
+        permissions: permissionsOf(state.standing),
+        capabilities: state.capabilities.capabilities,
+        next_send_at: state.capabilities.next_send_at,
+        muted_until: state.mute?.muted_until ?? null,
+        is_muted: state.mute !== null,
+        read_seq,
+        unread,
+      },
+      pins: await pinnedMessages(node, key, state.pins),
+      members_count: state.members,
+      online: onlineIn(node, key),
+    }
+  } catch (error) {
+    if (!roomsOf(connection).has(key)) release()
+    throw error
+  }
+}
+
+const heldRooms = 'rooms'
+
+/** The rooms a connection listens to, each with what lets it go. */
+export function roomsOf(connection: Connection): Map<RoomKey, () => void> {
+  const known = connection.memory.get(heldRooms) as Map<RoomKey, () => void> | undefined
+  if (known) return known
+  const rooms = new Map<RoomKey, () => void>()
+  connection.memory.set(heldRooms, rooms)
+  return rooms
+}
+
+function remember(connection: Connection, key: RoomKey, release: () => void): void {
+  const rooms = roomsOf(connection)
+  if (rooms.has(key)) release()
+  else rooms.set(key, release)
+}
+
+/** Takes a connection out of a room. */
+export function stopListening(context: Pick<Context, 'node'>, connection: Connection, key: RoomKey): void {
+  connection.leave(audiences.room(key))
+  roomsOf(connection).get(key)?.()
+  roomsOf(connection).delete(key)
+  presenceChanged(context.node, key)
+}
+
+export const leave: Action<typeof contract.leave> = async ({ room }, context) => {
+  if (context.connection) stopListening(context, context.connection, await keyOf(room))
+  return {}
+}
+
+export const sync: Action<typeof contract.sync> = async (input, context) => {
+  const after = input.after_seq ?? input.after ?? 0
+  const { key, seq: head, epoch } = await readable(context, input.room)
+  if ((input.epoch && input.epoch !== epoch) || after > head)
+    return { events: [], next_after_seq: head, head_seq: head, complete: true, epoch, reset: true }
+  if (input.allow_reset && head - after > resetAbove)
+    return { events: [], next_after_seq: head, head_seq: head, complete: false, epoch, reset: true }
+  const rows =
+    after < head ? await context.node.log.read(key, after, input.limit) : await awaitRows(context, key, after, input)
+  if (after >= head && rows.length > 0) await readable(context, input.room)
+  const last = rows.at(-1)?.seq ?? after
+  context.setHeader('ETag', `"${Math.max(head, last)}"`)
+  return {
+    events: await eventsOf(rows),
+    next_after_seq: last,
+    head_seq: Math.max(head, last),
+    complete: last >= head,
+    epoch,
+  }
+}
+
+const resetAbove = 5_000
+
+/** Waits for the next rows, as long as the caller wants to and is there. */
+async function awaitRows(
+  { node, signal }: Context,
+  key: RoomKey,
+  after: number,
+  { wait = 0, limit }: { wait?: number | undefined; limit: number },
+): Promise<Row[]> {
+  if (wait === 0) return []
+  const release = await node.log.hold(key)
+  try {
+    await nextRow(key, wait * 1000, signal, async () => (await node.log.head(key)).seq > after)
+    return await node.log.read(key, after, limit)
+  } finally {
+    release()
+  }
+}
+
+const waiting = new Map<RoomKey, Set<() => void>>()
+/** Called for every room that got rows. */
+export const wakeWaiting = (key: RoomKey): void => {
+  for (const wake of waiting.get(key) ?? []) wake()
+}
+
+async function nextRow(
+  key: RoomKey,
+  milliseconds: number,
+  signal: AbortSignal,
+  isThere: () => Promise<boolean>,
+): Promise<void> {
+  const waiters = waiting.get(key) ?? new Set()
+  waiting.set(key, waiters)
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      waiters.delete(end)
+      if (waiters.size === 0) waiting.delete(key)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    waiters.add(end)
+    signal.addEventListener('abort', end, { once: true })
+    void isThere().then((already) => already && end())
+  })
+}

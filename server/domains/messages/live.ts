@@ -1,0 +1,145 @@
+import { memberIn } from '#server/domains/rooms/facts'
+import { bodyOf } from '#server/domains/rooms/projection'
+import { audiences, type Connection, type Node } from '#server/kernel/context'
+import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
+import type { RoomEvent } from '#shared/api/messages'
+import { access, capabilitiesChanged, heads } from '#shared/api/rooms'
+import { errors } from '#shared/errors'
+import { roomOfKey } from '#shared/kit/primitives'
+import { roomsOf, stopListening, wakeWaiting } from './listen.ts'
+import { stoppedTyping } from './presence.ts'
+import { eventOf } from './render.ts'
+import { capabilitiesNow } from './send.ts'
+
+const namespace = '/rooms'
+const headsMilliseconds = 25_000
+
+/** Tells the sockets of this node what its logs say, in order, each row once. */
+export function followRooms(node: Node): () => void {
+  node.log.onRows((key, rows) => {
+    if (key === GLOBAL) return globalChanged(node, rows)
+    deliver(node, key, rows)
+    wakeWaiting(key)
+  })
+  const timer = setInterval(() => void tellHeads(node).catch(() => {}), headsMilliseconds).unref()
+  return () => clearInterval(timer)
+}
+
+/** One frame for what came together; a row that takes somebody out ends the frame, and they are gone before the next. */
+function deliver(node: Node, key: RoomKey, rows: readonly Row[]): void {
+  const frame: RoomEvent[] = []
+  for (const row of rows) {
+    frame.push(eventOf(row))
+    const removed = removedBy(row)
+    if (removed !== null) flush(node, key, frame)
+    tellTarget(node, key, row)
+    if (removed !== null) takeOut(node, key, removed)
+    if (row.type === 'message.created') stoppedTyping(node, key, row.sender)
+  }
+  flush(node, key, frame)
+  refreshCapabilities(node, key, rows)
+}
+
+function flush(node: Node, key: RoomKey, frame: RoomEvent[]): void {
+  const events = frame.splice(0)
+  const audience = audiences.room(key)
+  if (events.length === 0 || node.live.audienceSize(namespace, audience) === 0) return
+  if (events.length === 1) node.live.send(namespace, audience, 'room:event', events[0])
+  else node.live.send(namespace, audience, 'room:events', { room: roomOfKey(key), events })
+}
+
+/** Whom a row takes out of the room. */
+function removedBy(row: Row): string | null {
+  if (row.type === 'member.left') return row.sender
+  if (row.type === 'member.removed') return row.target
+  return row.type === 'moderation.applied' && bodyOf(row, 'moderation.applied').action === 'ban' ? row.target : null
+}
+
+function takeOut(node: Node, key: RoomKey, account: string): void {
+  const theirs = node.live.connectionsOf(namespace, audiences.account(account))
+  for (const connection of theirs) if (connection.has(audiences.room(key))) stopListening({ node }, connection, key)
+}
+
+const states: Record<
+  string,
+  { state: 'granted' | 'muted' | 'banned' | 'removed' | 'warned'; code: string; text: string }
+> = {
+  ban: { state: 'banned', code: 'BANNED', text: errors.BANNED[1] },
+  unban: { state: 'granted', code: 'GRANTED', text: 'You may come back to this room' },
+  mute: { state: 'muted', code: 'MUTED', text: errors.MUTED[1] },
+  unmute: { state: 'granted', code: 'GRANTED', text: 'You may write in this room again' },
+  warn: { state: 'warned', code: 'WARNED', text: 'A moderator has warned you' },
+  removed: { state: 'removed', code: 'NOT_A_MEMBER', text: 'You were removed from this room' },
+}
+
+/** The person concerned hears of it before anything else happens to them. */
+function tellTarget(node: Node, key: RoomKey, row: Row): void {
+  const action =
+    row.type === 'member.removed'
+      ? 'removed'
+      : row.type === 'moderation.applied'
+        ? bodyOf(row, 'moderation.applied').action
+        : ''
+  const told = states[action]
+  if (!told || row.target === null) return
+  const until = row.until === null ? null : new Date(row.until).toISOString()
+  node.live.send(namespace, audiences.account(row.target), access.name, {
+    room: roomOfKey(key),
+    ...told,
+    until,
+    reason: row.reason,
+    appeal: null,
+  })
+}
+
+const changesAll = new Set(['rules.updated', 'room.archived', 'words.updated'])
+const changesTarget = new Set(['role.changed', 'moderation.applied'])
+
+/** Who may send what is told anew where it changed; reading it is left until the rows are out. */
+function refreshCapabilities(node: Node, key: RoomKey, rows: readonly Row[]): void {
+  const all = rows.some((row) => changesAll.has(row.type))
+  const targets = rows.flatMap((row) => (changesTarget.has(row.type) && row.target !== null ? [row.target] : []))
+  if (!all && targets.length === 0) return
+  const here = node.live.connectionsOf(namespace, audiences.room(key))
+  const concerned = new Set(
+    here.flatMap(({ account }) => (account !== null && (all || targets.includes(account)) ? [account] : [])),
+  )
+  for (const account of concerned) void tellCapabilities(node, key, account).catch(() => {})
+}
+
+async function tellCapabilities(node: Node, key: RoomKey, account: string): Promise<void> {
+  const isMember = await node.log.ask(key, (view) => memberIn(view, account) !== null)
+  if (isMember)
+    node.live.send(
+      namespace,
+      audiences.account(account),
+      capabilitiesChanged.name,
+      await capabilitiesNow(node, key, account),
+    )
+}
+
+/** What holds everywhere changes what may be sent in every room that is listened to. */
+function globalChanged(node: Node, rows: readonly Row[]): void {
+  const suspended = rows.flatMap((row) => (row.type.startsWith('account.') && row.target !== null ? [row.target] : []))
+  for (const account of new Set(suspended)) {
+    for (const connection of node.live.connectionsOf(namespace, audiences.account(account)))
+      for (const key of roomsOf(connection).keys()) void tellCapabilities(node, key, account).catch(() => {})
+  }
+}
+
+async function tellHeads(node: Node): Promise<void> {
+  for (const connection of node.live.connectionsOf(namespace, 'all')) {
+    const held = [...roomsOf(connection).keys()]
+    if (held.length === 0) continue
+    const known = await Promise.all(held.map(async (key) => [key, (await node.log.head(key)).seq] as const))
+    connection.emit(heads, { heads: Object.fromEntries(known) })
+  }
+}
+
+/** A new connection: it is counted among those told of heads, and its rooms are let go with it. */
+export function connected(node: Node, connection: Connection): void {
+  connection.join('all')
+  connection.onClose(() => {
+    for (const key of [...roomsOf(connection).keys()]) stopListening({ node }, connection, key)
+  })
+}

@@ -1,0 +1,215 @@
+import { keyOf } from '#server/domains/rooms/access'
+import { actorOf, entryOf } from '#server/domains/rooms/entries'
+import { muteIn, type PollFact, pollIn, refOf, voteIn } from '#server/domains/rooms/facts'
+import { pollMarker } from '#server/domains/rooms/markers'
+import { Polls, Votes } from '#server/domains/rooms/model'
+import { bodyOf } from '#server/domains/rooms/projection'
+import { standingOf } from '#server/domains/rooms/standing'
+import { type Action, type Context, implement, signedIn } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import type { Json, RoomKey, View } from '#server/log/types'
+import { polls as contract, type Poll } from '#shared/api/polls'
+import { AppError } from '#shared/errors'
+import { roomOfKey } from '#shared/kit/primitives'
+import { readable } from './history.ts'
+import { messageOfRow, pollOf } from './render.ts'
+import { sendDraft } from './send.ts'
+import { capabilitiesOf } from './state.ts'
+import { judging, touchable } from './touch.ts'
+
+const list: Action<typeof contract.list> = async ({ room }, context) => {
+  const { key } = await readable(context, room)
+  const { account } = context.caller
+  const rows = await Polls.find({ room: key, is_active: true }).sort({ created_at: -1 }).limit(100).lean()
+  const facts = rows.map(({ poll }) => poll as unknown as PollFact)
+  const votes = await Votes.find({ poll_id: { $in: facts.map(({ poll_id }) => poll_id) }, is_active: true }).lean()
+  const canCreatePoll = account !== null && (await mayAsk(context, key, account))
+  return { polls: facts.map((fact) => shown(key, fact, votes, account)), canCreatePoll }
+}
+
+const mayAsk = ({ node }: Context, key: RoomKey, account: string) =>
+  node.log.ask(
+    key,
+    (view, now) =>
+      mayCreate(view, account) && capabilitiesOf(view, account, now, node.settings.storageUrl).capabilities.poll.ok,
+  )
+
+/** In channels polls are asked by moderators; elsewhere by every member. */
+const mayCreate = (view: View, account: string): boolean => {
+  const { isModerator, isMember } = standingOf(view, account)
+  return refOf(view).type === 'channel' ? isModerator : isMember
+}
+
+type Vote = { poll_id: string; user_address: string; options: readonly number[] }
+
+function shown(key: RoomKey, fact: PollFact, votes: readonly Vote[], account: string | null): Poll {
+  const its = votes.filter(({ poll_id, options }) => poll_id === fact.poll_id && options.length > 0)
+  const voters = its.map(({ user_address, options }) => ({ account: user_address, options }))
+  return pollOf(roomOfKey(key), fact, { voters, mine: voters.find((vote) => vote.account === account)?.options ?? [] })
+}
+
+async function pollFor(key: RoomKey, fact: PollFact, account: string): Promise<Poll> {
+  const votes = await Votes.find({ poll_id: fact.poll_id, is_active: true }).lean()
+  return shown(key, fact, votes, account)
+}
+
+const create: Action<typeof contract.create> = async (
+  { room, question, options, allowsMultiple, endsAt, ends_at, isAnonymous, client_msg_id },
+  context,
+) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const end = endsAt ?? ends_at ?? null
+  if (end !== null && Date.parse(end) <= context.node.now())
+    throw new AppError('VALIDATION_ERROR', { message: 'endsAt: must be in the future' })
+  if (new Set(options).size < options.length)
+    throw new AppError('VALIDATION_ERROR', { message: 'options: must differ from one another' })
+  await context.node.log.ask(key, (view) => {
+    const { isMember } = standingOf(view, account)
+    if (isMember && !mayCreate(view, account))
+      throw new AppError('FORBIDDEN', { message: 'Only moderators may create polls here' })
+  })
+  const poll_id = newId()
+  const fact = (at: number): PollFact => ({
+    poll_id,
+    message_id: '',
+    creator_address: account,
+    question,
+    options,
+    allows_multiple: allowsMultiple,
+    ends_at: end,
+    is_anonymous: isAnonymous,
+    is_closed: false,
+    created_at: new Date(at).toISOString(),
+    version: 1,
+    counts: options.map(() => 0),
+    voters: 0,
+  })
+  const draft = { type: 'poll' as const, text: pollMarker(question), attachments: [], mentions: [], replyTo: null }
+  const { row } = await sendDraft(context, key, account, draft, {
+    cid: client_msg_id,
+    poll: (_id, at) => ({ id: poll_id, poll: fact(at) as unknown as Json }),
+  })
+  const stored = bodyOf(row, 'message.created').poll
+  if (!stored) throw new AppError('CONFLICT', { message: 'This key was used for another message' })
+  return { poll: pollOf(roomOfKey(key), { ...stored, message_id: row._id }), message: messageOfRow(row) }
+}
+
+function openPoll(view: View, account: string, pollId: string, now: number): PollFact {
+  const poll = pollIn(view, pollId)
+  const found = poll ? touchable(view, account, poll.message_id, now) : null
+  if (!poll || !found || found.message.body.deleted) throw new AppError('NOT_FOUND', { message: 'Poll not found' })
+  return poll
+}
+
+const mayManage = (view: View, account: string, poll: PollFact) =>
+  poll.creator_address === account || standingOf(view, account).canPin
+
+const update: Action<typeof contract.update> = async ({ room, pollId, question, endsAt, isClosed }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const actor = await actorOf(account)
+  const { result } = await change(context, key, account, (view, now) => {
+    const poll = openPoll(view, account, pollId, now)
+    if (!mayManage(view, account, poll)) throw new AppError('FORBIDDEN', { message: 'You may not change this poll' })
+    const next = {
+      ...poll,
+      question: question ?? poll.question,
+      ends_at: endsAt === undefined ? poll.ends_at : endsAt,
+      is_closed: isClosed ?? poll.is_closed,
+      version: poll.version + 1,
+    }
+    return { poll: next, entry: entryOf(view, actor, 'poll.changed', { poll: next }) }
+  })
+  return { poll: await pollFor(key, result, account) }
+}
+
+const vote: Action<typeof contract.vote> = async (
+  { room, pollId, optionIndex, option_id, client_action_id },
+  context,
+) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const actor = await actorOf(account)
+  const { result, body } = await change(
+    context,
+    key,
+    account,
+    (view, now) => {
+      const mine = voteIn(view, pollId, account)?.options ?? []
+      const mute = muteIn(view, account, now)
+      const poll = openPoll(view, account, pollId, now)
+      const index = optionIndex ?? (typeof option_id === 'number' ? option_id : optionNamed(poll, option_id))
+      if (index === undefined || !(index in poll.options))
+        throw new AppError('VALIDATION_ERROR', { message: 'Invalid option index' })
+      if (mute) throw new AppError('MUTED')
+      if (poll.is_closed) throw new AppError('VALIDATION_ERROR', { message: 'This poll is closed' })
+      if (poll.ends_at !== null && Date.parse(poll.ends_at) <= now)
+        throw new AppError('VALIDATION_ERROR', { message: 'This poll has ended' })
+      const kept = poll.allows_multiple ? mine.filter((one) => one !== index) : []
+      const options = mine.includes(index) ? kept : [...kept, index]
+      const counts = poll.counts.map((count, at) => count + Number(options.includes(at)) - Number(mine.includes(at)))
+      const voters = poll.voters + Number(options.length > 0) - Number(mine.length > 0)
+      const next = { ...poll, counts, voters, version: poll.version + 1 }
+      return {
+        poll: next,
+        entry: entryOf(view, actor, 'poll.changed', {
+          poll: next,
+          vote: { account, options, removed: mine.includes(index) },
+        }),
+      }
+    },
+    client_action_id,
+  )
+  return { action: body.vote?.removed ? 'removed' : 'added', poll: await pollFor(key, result, account) }
+}
+
+/** An option by its place or its text. */
+const optionNamed = (poll: PollFact, name: string | undefined): number | undefined => {
+  if (name === undefined) return undefined
+  const at = poll.options.indexOf(name)
+  if (at >= 0) return at
+  return /^\d$/.test(name) ? Number(name) : undefined
+}
+
+type Changed = { poll: PollFact; entry: ReturnType<typeof entryOf> }
+
+async function change(
+  { node }: Context,
+  key: RoomKey,
+  account: string,
+  next: (view: View, now: number) => Changed,
+  cid?: string,
+) {
+  const outcome = await node.log.act(key, {
+    sender: account,
+    cid,
+    judge: judging<never>((view, now) => ({ accept: next(view, now).entry })),
+  })
+  if (!outcome.row) throw new AppError('INTERNAL_ERROR')
+  const body = bodyOf(outcome.row, 'poll.changed')
+  return { result: body.poll, body }
+}
+
+const remove: Action<typeof contract.remove> = async ({ room, pollId }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const actor = await actorOf(account)
+  await context.node.log.act(key, {
+    sender: account,
+    judge: judging<never>((view, now) => {
+      const poll = openPoll(view, account, pollId, now)
+      if (!mayManage(view, account, poll)) throw new AppError('FORBIDDEN', { message: 'You may not delete this poll' })
+      return {
+        accept: entryOf(view, actor, 'poll.deleted', {
+          id: pollId,
+          message_id: poll.message_id,
+          at: new Date(now).toISOString(),
+        }),
+      }
+    }),
+  })
+  return { success: true }
+}
+
+export const polls = implement('polls', contract, { list, create, update, remove, vote })

@@ -1,0 +1,51 @@
+import { readRoom } from '#server/domains/rooms/access'
+import { Mentions, Reads } from '#server/domains/rooms/model'
+import { type Action, signedIn } from '#server/kernel/context'
+import { isDuplicate } from '#server/log/store'
+import type { RoomKey } from '#server/log/types'
+import type { messages as contract } from '#shared/api/messages'
+
+const nobodyRead = { seq: 0, n: 0 }
+const idOf = (key: RoomKey, account: string) => `${key}|${account}`
+
+/** How far somebody has read, and what is left. */
+export async function unreadOf(key: RoomKey, account: string, head: { total: number }) {
+  const read = (await Reads.findOne({ _id: idOf(key, account) }).lean()) ?? nobodyRead
+  return { seq: read.seq, unread: Math.max(0, head.total - read.n) }
+}
+
+export const mentionsAfter = (key: RoomKey, account: string, seq: number): Promise<number> =>
+  Mentions.countDocuments({ room: key, user_address: account, seq: { $gt: seq } })
+
+export type ReadListener = (
+  account: string,
+  read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number },
+) => void
+const listeners: ReadListener[] = []
+export const onRead = (listener: ReadListener): void => void listeners.push(listener)
+
+export const read: Action<typeof contract.read> = async ({ room, seq }, context) => {
+  const { account } = signedIn(context)
+  const { key, also: head } = await readRoom(context.node, context.caller, room, (view) => ({
+    seq: view.seq,
+    total: view.total,
+  }))
+  const upTo = Math.min(seq, head.seq)
+  const n =
+    upTo === head.seq ? head.total : ((await context.node.log.read(key, Math.max(0, upTo - 1), 1))[0]?.total ?? 0)
+  await raise(key, account, upTo, n)
+  const { seq: read_seq, unread } = await unreadOf(key, account, head)
+  const mentions = await mentionsAfter(key, account, read_seq)
+  for (const listener of listeners) listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq })
+  return { read_seq, unread, mentions }
+}
+
+/** Never goes back, however marks cross. */
+async function raise(key: RoomKey, account: string, seq: number, n: number): Promise<void> {
+  const update = { $max: { seq, n }, $setOnInsert: { room: key, user_address: account } }
+  const write = () => Reads.updateOne({ _id: idOf(key, account) }, update, { upsert: true })
+  await write().catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+    return write()
+  })
+}

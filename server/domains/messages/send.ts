@@ -1,0 +1,138 @@
+import { keyOf } from '#server/domains/rooms/access'
+import { actorOf, entryOf } from '#server/domains/rooms/entries'
+import { type MessageBody, messageFactOf, messageIn, refOf, roomIn } from '#server/domains/rooms/facts'
+import { kinds } from '#server/domains/rooms/kinds'
+import { ensureDm } from '#server/domains/rooms/rooms'
+import { standingOf } from '#server/domains/rooms/standing'
+import { judgeMessage, type Ruling } from '#server/domains/rooms/verdict'
+import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
+import { metrics } from '#server/kernel/metrics'
+import type { Json, Judgement, View } from '#server/log/types'
+import type { messages as contract } from '#shared/api/messages'
+import { capabilitiesChanged } from '#shared/api/rooms'
+import { AppError } from '#shared/errors'
+import { roomOfKey } from '#shared/kit/primitives'
+import { type Draft, draftOf } from './drafts.ts'
+import { messageOf } from './render.ts'
+import { acceptedAt, capabilitiesOf, refusalOf, stateOf } from './state.ts'
+
+export const send: Action<typeof contract.send> = async (input, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(input.room)
+  const draft = draftOf(input, kinds[input.room.type].isSealed)
+  const { message, duplicate, nextSendAt } = await sendDraft(context, key, account, draft, { cid: input.client_msg_id })
+  return {
+    message,
+    verdict: acceptedAt(message.seq - 1),
+    ...(duplicate ? { duplicate } : {}),
+    next_send_at: nextSendAt === null ? null : new Date(nextSendAt).toISOString(),
+  }
+}
+
+export interface Extra {
+  cid?: string | undefined
+  /** What comes with the message and is stored in the same row. */
+  poll?: (messageId: string, at: number) => { id: string; poll: Json } | AppError
+}
+
+/** Judges and appends in one step; every way to post ends here. */
+export async function sendDraft(
+  { node, emit }: Pick<Context, 'node' | 'emit'>,
+  key: string,
+  account: string,
+  draft: Draft,
+  { cid, poll }: Extra = {},
+) {
+  const actor = await actorOf(account)
+  let ruling: Ruling | null = null
+  const outcome = await node.log
+    .act(key, {
+      sender: account,
+      cid,
+      judge(view, now): Judgement<never> {
+        const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
+        const hidden = absent(view, account)
+        ruling = judgeMessage(draft, stateOf(view, account, now, node.settings.storageUrl))
+        if (hidden && ruling.verdict.step !== 'ban' && ruling.verdict.step !== 'suspension') return { refuse: hidden }
+        if (!ruling.verdict.ok) return { refuse: refusalOf(ruling) }
+        if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReply }
+        const extra = poll?.('', now)
+        if (extra instanceof AppError) return { refuse: extra }
+        const body = bodyOf(draft, reply, ruling, extra?.id ?? null)
+        return {
+          accept: entryOf(view, actor, 'message.created', { ...body, ...(extra ? { poll: extra.poll as never } : {}) }),
+        }
+      },
+    })
+    .finally(() => metrics.verdict(ruling?.verdict.step ?? 'none'))
+  if (!outcome.row) throw new AppError('INTERNAL_ERROR')
+  const { row, duplicate } = outcome
+  if (key.startsWith('dm:')) await ensureDm(node, key)
+  const nextSendAt = duplicate ? null : nextSendOf(ruling)
+  if (nextSendAt !== null)
+    emit(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))
+  return { row, message: messageOf(roomOfKey(key), messageFactOf(row)), duplicate, nextSendAt }
+}
+
+const noReply = new AppError('VALIDATION_ERROR', { message: 'reply_to: the message you reply to is not here' })
+const nextSendOf = (ruling: Ruling | null): number | null => ruling?.nextSendAt ?? null
+
+/** A room that is not there, or is no business of theirs. */
+function absent(view: View, account: string): AppError | null {
+  const room = roomIn(view)
+  const { isMember } = standingOf(view, account)
+  if (!room) return new AppError('ROOM_NOT_FOUND')
+  const { type } = refOf(view)
+  const isUnlisted = type === 'group' || type === 'dm' || room.access_level === 'staff'
+  return isUnlisted && !isMember ? new AppError('ROOM_NOT_FOUND') : null
+}
+
+const quoted = 200
+
+function bodyOf(
+  draft: Draft,
+  reply: ReturnType<typeof messageIn>,
+  ruling: Ruling,
+  pollId: string | null,
+): Omit<MessageBody, 'actor'> {
+  return {
+    text: draft.text,
+    type: draft.type,
+    attachments: draft.attachments,
+    mentions: draft.mentions,
+    reply_to: reply && {
+      id: reply.id,
+      sender_address: reply.sender,
+      content: reply.body.text.slice(0, quoted),
+      message_type: reply.body.type,
+    },
+    poll_id: pollId,
+    version: 1,
+    edited_at: null,
+    deleted: null,
+    pinned: null,
+    reactions: {},
+    flagged: ruling.flagged.map(({ id }) => id),
+    edits: [],
+  }
+}
+
+export const capabilitiesNow = ({ log, settings }: Context['node'], key: string, account: string) =>
+  log.ask(key, (view, now) => ({
+    room: roomOfKey(key),
+    v: view.seq,
+    ...capabilitiesOf(view, account, now, settings.storageUrl),
+  }))
+
+export const check: Action<typeof contract.check> = async (input, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(input.room)
+  const draft = draftOf(input, kinds[input.room.type].isSealed)
+  const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
+    const hidden = absent(view, account)
+    const ruling = judgeMessage(draft, stateOf(view, account, now, context.node.settings.storageUrl))
+    if (hidden && ruling.verdict.step !== 'ban' && ruling.verdict.step !== 'suspension') throw hidden
+    return ruling
+  })
+  return { verdict, ...(retryAfter === null ? {} : { retryAfter }) }
+}

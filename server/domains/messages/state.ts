@@ -1,0 +1,97 @@
+import {
+  banIn,
+  blocksIn,
+  clockIn,
+  muteIn,
+  refOf,
+  roomIn,
+  rulesIn,
+  type WordFact,
+  wordsIn,
+} from '#server/domains/rooms/facts'
+import { isSuspended, standingOf } from '#server/domains/rooms/standing'
+import { capabilities, type MessageDraft, type RoomState, type Ruling } from '#server/domains/rooms/verdict'
+import { compileWords, type WordList } from '#server/domains/rooms/words'
+import type { View } from '#server/log/types'
+import type { Verdict } from '#shared/api/verdict'
+import { AppError } from '#shared/errors'
+
+const until = (time: string | null) => ({ until: time === null ? null : Date.parse(time) })
+
+/** All that a verdict on this person in this room rests on. */
+export function stateOf(view: View, account: string, now: number, publicUrl: string): RoomState {
+  const room = roomIn(view)
+  const ban = banIn(view, account, now)
+  const mute = muteIn(view, account, now)
+  const { rank, isMember } = standingOf(view, account)
+  const rules = rulesIn(view)
+  const clock = rules.slow_mode_seconds > 0 ? clockIn(view, account) : null
+  return {
+    kind: refOf(view).type,
+    now,
+    judgedSeq: view.seq,
+    suspended: isSuspended(view, account),
+    ban: ban && until(ban.banned_until),
+    blocked: blocksIn(view).length > 0,
+    member: isMember,
+    archived: room?.is_active === false,
+    mute: mute && until(mute.muted_until),
+    rank,
+    rules,
+    words: [compiled(wordsIn(view.global), 'global'), compiled(wordsIn(view), 'room')],
+    lastMessageAt: clock?.at ?? null,
+    sender: account,
+    storage: { publicUrl },
+  }
+}
+
+const lists = new WeakMap<readonly WordFact[], WordList>()
+const slowPatterns = new Set<string>()
+const quarantineListeners: ((wordId: string, reason: string) => void)[] = []
+
+/** Told of each pattern that had to be taken out of use. */
+export const onQuarantine = (listener: (wordId: string, reason: string) => void): void =>
+  void quarantineListeners.push(listener)
+export const isQuarantined = (wordId: string): boolean => slowPatterns.has(wordId)
+
+/** A list is compiled once for as long as it stays the same. */
+function compiled(words: readonly WordFact[], scope: 'global' | 'room'): WordList {
+  const known = lists.get(words)
+  if (known) return known
+  const usable = words.filter(({ word_id }) => !slowPatterns.has(word_id))
+  const list = compileWords(
+    usable.map(({ word_id: id, word, action, is_regex }) => ({ id, word, action, is_regex, scope })),
+    (id, reason) => {
+      if (slowPatterns.has(id)) return
+      slowPatterns.add(id)
+      for (const listener of quarantineListeners) listener(id, reason)
+    },
+  )
+  lists.set(words, list)
+  return list
+}
+
+/** The refusal of a ruling, with its whole explanation. */
+export function refusalOf({ verdict, retryAfter }: Ruling): AppError {
+  const wait = retryAfter === null ? {} : { retryAfter }
+  return new AppError(verdict.code ?? 'MESSAGE_REJECTED', { message: verdict.text ?? '', verdict, ...wait })
+}
+
+/** What a member may send now, as the composer is told. */
+export function capabilitiesOf(view: View, account: string, now: number, publicUrl: string) {
+  const { capabilities: may, next_send_at, max_length } = capabilities(stateOf(view, account, now, publicUrl))
+  return { capabilities: may, next_send_at, max_length, rules_version: rulesIn(view).version }
+}
+
+export const acceptedAt = (seq: number): Verdict => ({
+  ok: true,
+  step: null,
+  code: null,
+  status: 200,
+  text: null,
+  rule: null,
+  until: null,
+  judged_seq: seq,
+})
+
+export type { MessageDraft, Ruling }

@@ -1,0 +1,208 @@
+import { keyOf, readBy } from '#server/domains/rooms/access'
+import { actorOf, entryOf } from '#server/domains/rooms/entries'
+import { blocksIn, type MessageFact, messageIn, muteIn, pinsIn, reactedIn, refOf } from '#server/domains/rooms/facts'
+import { bodyOf } from '#server/domains/rooms/projection'
+import { isSuspended, type Standing } from '#server/domains/rooms/standing'
+import { judgeMessage } from '#server/domains/rooms/verdict'
+import { type Action, signedIn } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import type { Judgement, View } from '#server/log/types'
+import type { messages as contract } from '#shared/api/messages'
+import { AppError } from '#shared/errors'
+import { roomOfKey } from '#shared/kit/primitives'
+import { draftOf } from './drafts.ts'
+import { messageOf } from './render.ts'
+import { acceptedAt, refusalOf, stateOf } from './state.ts'
+
+const editMilliseconds = 15 * 60_000
+const maxPins = 50
+const maxEmojis = 20
+
+interface Touched {
+  message: MessageFact
+  standing: Standing
+}
+
+/** The message a client named, if its room may be written to by this member. Throws otherwise. */
+export function touchable(view: View, account: string, id: string, now: number): Touched {
+  const message = messageIn(view, id)
+  const { room, standing } = readBy(view, account, now)
+  if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+  if (blocksIn(view).length > 0 && refOf(view).type === 'dm') throw new AppError('BLOCKED')
+  if (!standing?.isMember && !standing?.isModerator) throw new AppError('NOT_A_MEMBER')
+  if (!room.is_active) throw new AppError('ROOM_ARCHIVED')
+  if (!message) throw new AppError('MESSAGE_NOT_FOUND')
+  return { message, standing }
+}
+
+/** Runs a judgement that may refuse by throwing. */
+export const judging =
+  <T>(judge: (view: View, now: number) => Judgement<T>) =>
+  (view: View, now: number): Judgement<T> => {
+    try {
+      return judge(view, now)
+    } catch (error) {
+      if (error instanceof AppError) return { refuse: error }
+      throw error
+    }
+  }
+
+const present = ({ message }: Touched): MessageFact => {
+  if (message.body.deleted) throw new AppError('MESSAGE_NOT_FOUND')
+  return message
+}
+
+export const edit: Action<typeof contract.edit> = async ({ room, id, version, text, client_action_id }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const actor = await actorOf(account)
+  const { text: clean } = draftOf({ text }, room.type === 'dm')
+  const outcome = await context.node.log.act(key, {
+    sender: account,
+    cid: client_action_id,
+    judge: judging<never>((view, now) => {
+      const message = present(touchable(view, account, id, now))
+      if (message.sender !== account)
+        throw new AppError('FORBIDDEN', { message: 'You may only edit messages of your own' })
+      if (version !== undefined && version !== message.body.version)
+        throw new AppError('CONFLICT', {
+          message: 'The message was changed since',
+          details: { version: message.body.version },
+        })
+      if (now - message.at > editMilliseconds) throw new AppError('EDIT_WINDOW_CLOSED')
+      const state = { ...stateOf(view, account, now, context.node.settings.storageUrl), lastMessageAt: null }
+      const ruling = judgeMessage({ type: message.body.type as never, text: clean }, state)
+      if (!ruling.verdict.ok) throw refusalOf(ruling)
+      const body = {
+        ...message.body,
+        text: clean,
+        mentions: message.body.mentions.filter(
+          ({ start, len }) =>
+            start + len <= clean.length &&
+            clean.slice(start, start + len) === message.body.text.slice(start, start + len),
+        ),
+        flagged: ruling.flagged.map((hit) => hit.id),
+        version: message.body.version + 1,
+        edited_at: new Date(now).toISOString(),
+      }
+      return { accept: entryOf(view, actor, 'message.edited', { id, message: { ...message, body } }) }
+    }),
+  })
+  if (!outcome.row) throw new AppError('INTERNAL_ERROR')
+  const { message } = bodyOf(outcome.row, 'message.edited')
+  return { message: messageOf(roomOfKey(key), message), verdict: acceptedAt(outcome.row.seq - 1) }
+}
+
+export const remove: Action<typeof contract.remove> = async ({ room, id, reason, client_action_id }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const outcome = await removeMessage(context, key, account, id, reason ?? null, client_action_id)
+  return { seq: outcome.row?.seq ?? outcome.view.seq }
+}
+
+export async function removeMessage(
+  { node }: Parameters<typeof edit>[1],
+  key: string,
+  account: string,
+  id: string,
+  reason: string | null,
+  cid?: string,
+) {
+  const actor = await actorOf(account)
+  return node.log.act<null>(key, {
+    sender: account,
+    cid,
+    judge: judging<null>((view, now) => {
+      const { message, standing } = touchable(view, account, id, now)
+      if (message.sender !== account && !standing.canDelete)
+        throw new AppError('FORBIDDEN', { message: 'You may not delete this message' })
+      if (message.body.deleted) return { already: null }
+      const body = { id, at: new Date(now).toISOString() }
+      return {
+        accept: entryOf(view, actor, 'message.deleted', body, {
+          target: message.sender,
+          targetName: message.body.actor.name,
+          reason,
+        }),
+      }
+    }),
+  })
+}
+
+export const react: Action<typeof contract.react> = async ({ room, id, emoji, on, client_action_id }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const actor = await actorOf(account)
+  let counts: { [emoji: string]: number } = {}
+  let isOn = on ?? true
+  const outcome = await context.node.log.act<null>(key, {
+    sender: account,
+    cid: client_action_id,
+    judge: judging<null>((view, now) => {
+      const mine = reactedIn(view, id, account)?.emojis ?? []
+      const mute = muteIn(view, account, now)
+      const message = present(touchable(view, account, id, now))
+      if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
+      const has = mine.some((one) => one.emoji === emoji)
+      isOn = on ?? !has
+      counts = message.body.reactions
+      if (has === isOn) return { already: null }
+      if (isOn && !(emoji in counts) && Object.keys(counts).length >= maxEmojis)
+        throw new AppError('CONFLICT', { message: `A message takes at most ${maxEmojis} different reactions` })
+      counts = withCount(counts, emoji, (counts[emoji] ?? 0) + (isOn ? 1 : -1))
+      const at = new Date(now).toISOString()
+      const after = isOn ? [...mine, { id: newId(), emoji, at }] : mine.filter((one) => one.emoji !== emoji)
+      return { accept: entryOf(view, actor, 'reaction.changed', { id, emoji, on: isOn, counts, mine: after }) }
+    }),
+  })
+  if (!outcome.row) return { counts, on: isOn, seq: outcome.view.seq }
+  const stored = bodyOf(outcome.row, 'reaction.changed')
+  return { counts: stored.counts, on: stored.on, seq: outcome.row.seq }
+}
+
+function withCount(counts: { [emoji: string]: number }, emoji: string, value: number): { [emoji: string]: number } {
+  const { [emoji]: _, ...rest } = counts
+  return value > 0 ? { ...counts, [emoji]: value } : rest
+}
+
+export const pin: Action<typeof contract.pin> = async ({ room, id, pinned, client_action_id }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  return pinMessage(context, key, account, id, pinned, client_action_id)
+}
+
+export async function pinMessage(
+  { node }: Parameters<typeof edit>[1],
+  key: string,
+  account: string,
+  id: string,
+  pinned: boolean,
+  cid?: string,
+) {
+  const actor = await actorOf(account)
+  const outcome = await node.log.act<null>(key, {
+    sender: account,
+    cid,
+    judge: judging<null>((view, now) => {
+      const pins = pinsIn(view)
+      const touched = touchable(view, account, id, now)
+      const message = present(touched)
+      if (!touched.standing.canPin && !key.startsWith('dm:'))
+        throw new AppError('FORBIDDEN', { message: 'You may not pin messages here' })
+      if ((message.body.pinned !== null) === pinned) return { already: null }
+      if (pinned && pins.length >= maxPins)
+        throw new AppError('CONFLICT', { message: `A room holds at most ${maxPins} pins` })
+      const about = { target: message.sender, targetName: message.body.actor.name }
+      if (!pinned) return { accept: entryOf(view, actor, 'message.unpinned', { id }, about) }
+      return { accept: entryOf(view, actor, 'message.pinned', { id, at: new Date(now).toISOString() }, about) }
+    }),
+  })
+  const message = await node.log.ask(key, (view) => messageIn(view, id))
+  if (!message) throw new AppError('MESSAGE_NOT_FOUND')
+  return {
+    seq: outcome.row?.seq ?? outcome.view.seq,
+    message: messageOf(roomOfKey(key), message),
+    row: outcome.row,
+    pendingNodes: outcome.row ? outcome.pendingNodes : 0,
+  }
+}

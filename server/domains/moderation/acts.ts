@@ -1,0 +1,142 @@
+import { messageOfRow } from '#server/domains/messages/render'
+import { pinMessage, removeMessage } from '#server/domains/messages/touch'
+import { keyOf, seenBy } from '#server/domains/rooms/access'
+import { entryOf } from '#server/domains/rooms/entries'
+import { writtenBy } from '#server/domains/rooms/records'
+import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { RoomEvents } from '#server/log/model'
+import { byId } from '#server/log/store'
+import { GLOBAL, type RoomKey } from '#server/log/types'
+import type { Act, moderation as contract } from '#shared/api/moderation'
+import { AppError } from '#shared/errors'
+import { type Decision, type Moderated, millisecondsOf, moderate, need, needReach, type Scene } from './moderate.ts'
+import { ban, demote, mute, promote, unban, unmute, warn } from './people.ts'
+import { recordOf } from './rows.ts'
+import { addWord, removeWord, rules } from './rules.ts'
+
+type Acted = Awaited<ReturnType<Action<typeof contract.act>>>
+const onPeople = { ban, unban, mute, unmute, warn, promote, demote } as const
+const onRoom = { rules, word_add: addWord, word_remove: removeWord } as const
+const everywhere = new Set(['promote', 'demote', 'word_add', 'word_remove'])
+
+export const act: Action<typeof contract.act> = async (input, context) => {
+  const { account } = signedIn(context)
+  if (input.room === null && !everywhere.has(input.action))
+    throw new AppError('VALIDATION_ERROR', { message: 'room: this action needs a room' })
+  if (input.room?.type === 'dm')
+    throw new AppError('VALIDATION_ERROR', { message: 'room: direct messages have no moderators' })
+  const key = input.room === null ? GLOBAL : await keyOf(input.room)
+  return perform(context, key, account, input)
+}
+
+function perform(context: Context, key: RoomKey, account: string, input: Act): Promise<Acted> {
+  switch (input.action) {
+    case 'delete':
+    case 'pin':
+    case 'unpin':
+      return onMessage(context, key, account, input)
+    case 'purge':
+      return purge(context, key, account, input)
+    case 'rules':
+    case 'word_add':
+    case 'word_remove':
+      return settle(context, key, { account, cid: input.client_action_id }, onRoom[input.action](input))
+    default:
+      return settle(
+        context,
+        key,
+        { account, target: needTarget(input), cid: input.client_action_id },
+        onPeople[input.action](input),
+      )
+  }
+}
+
+const needTarget = ({ target }: Act): string => {
+  if (!target) throw new AppError('VALIDATION_ERROR', { message: 'targetAddress required' })
+  return target
+}
+
+type By = { account: string; target?: string; cid?: string | undefined }
+
+async function settle(context: Context, key: RoomKey, by: By, decide: (scene: Scene) => Decision): Promise<Acted> {
+  const done = await moderate(context, key, by, decide)
+  return answer(key, done, recordOf(key, done), 0)
+}
+
+function answer(
+  _key: RoomKey,
+  { row, pendingNodes, socketsHere }: Omit<Moderated, 'record'>,
+  record: unknown,
+  removed: number,
+): Acted {
+  const takesOut = row?.type === 'moderation.applied' && row.body.action === 'ban'
+  return {
+    entry: row && { id: row._id, seq: row.seq, hash: row.chain },
+    effects: {
+      sockets_removed: takesOut ? socketsHere : 0,
+      messages_removed: removed,
+      expires_at: row?.until == null ? null : new Date(row.until).toISOString(),
+      pending_nodes: pendingNodes,
+    },
+    record,
+  }
+}
+
+/** A message is found by its id alone; the room it is in decides who may touch it. */
+async function onMessage(
+  context: Context,
+  named: RoomKey,
+  account: string,
+  { action, message_id, reason, client_action_id }: Act,
+): Promise<Acted> {
+  if (!message_id) throw new AppError('VALIDATION_ERROR', { message: 'messageId required' })
+  const found = await RoomEvents.findOne({ _id: message_id }, { room: 1 }).lean()
+  const key = found?.room ?? named
+  if (action === 'delete') {
+    const outcome = await removeMessage(context, key, account, message_id, reason ?? null, client_action_id)
+    const row = await byId(key, message_id)
+    const done = { row: outcome.row, pendingNodes: outcome.row ? outcome.pendingNodes : 0, socketsHere: 0 }
+    return answer(key, done, row && messageOfRow(row), outcome.row ? 1 : 0)
+  }
+  const { row, pendingNodes, message } = await pinMessage(
+    context,
+    key,
+    account,
+    message_id,
+    action === 'pin',
+    client_action_id,
+  )
+  return answer(key, { row, pendingNodes, socketsHere: 0 }, message, 0)
+}
+
+/** Takes back what somebody wrote here, all of it or of the last while, by one event. */
+async function purge(context: Context, key: RoomKey, account: string, input: Act): Promise<Acted> {
+  const target = needTarget(input)
+  await context.node.log.ask(key, (view) => void seenBy(view, account))
+  const head = await context.node.log.head(key)
+  const written = await writtenBy(key, target, { from_seq: 1, to_seq: head.seq })
+  const length = input.duration ? millisecondsOf(input.duration) : null
+  const since = length === null ? 0 : context.node.now() - length
+  const recent = written.filter(({ at }) => at >= since)
+  const from_seq = Math.min(head.seq, ...recent.map(({ seq }) => seq))
+  const done = await moderate(context, key, { account, target, cid: input.client_action_id }, (scene) => {
+    const { view, now, actor, target: who } = scene
+    need(scene, 'canDelete')
+    needReach(scene, 'purge')
+    if (recent.length === 0) return { already: null }
+    const reason = input.reason ?? null
+    const body = {
+      from_seq,
+      to_seq: view.seq,
+      by: actor.account,
+      at: new Date(now).toISOString(),
+      reason,
+      count: recent.length,
+    }
+    return {
+      entry: entryOf(view, actor, 'messages.purged', body, { target: who.account, targetName: who.name, reason }),
+      record: null,
+    }
+  })
+  return answer(key, done, null, done.row ? recent.length : 0)
+}

@@ -1,0 +1,31 @@
+import { Words } from '#server/domains/rooms/model'
+import { implement, signedIn } from '#server/kernel/context'
+import { moderation as contract } from '#shared/api/moderation'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { act } from './acts.ts'
+import { bans, inspect, rulesOf, verify, words } from './inspect.ts'
+import { moderate } from './moderate.ts'
+import { claim, decide, queue } from './queue.ts'
+import { removeWord } from './rules.ts'
+import { simulate } from './simulate.ts'
+
+export const moderation = implement('moderation', contract, {
+  act,
+  async removeWord({ id }, context) {
+    const word = await Words.findOne({ word_id: id, is_active: true }, { room: 1 }).lean()
+    if (!word) throw new AppError('NOT_FOUND', { message: 'Word not found' })
+    const input = { room: null, action: 'word_remove' as const, reason: null, patch: { word_id: id } }
+    await moderate(context, word.room, { account: signedIn(context).account }, removeWord(input))
+    return done
+  },
+  inspect,
+  verify,
+  rules: rulesOf,
+  bans,
+  words,
+  simulate,
+  queue,
+  claim,
+  decide,
+})

@@ -1,0 +1,180 @@
+import { keyOf, readRoom, seenBy } from '#server/domains/rooms/access'
+import {
+  type BanFact,
+  banIn,
+  type ModeratorFact,
+  type MuteFact,
+  muteIn,
+  rulesIn,
+  type WordFact,
+} from '#server/domains/rooms/facts'
+import { Bans, Moderators, Mutes, Words } from '#server/domains/rooms/model'
+import { type Standing, standingOf } from '#server/domains/rooms/standing'
+import type { Action, Context } from '#server/kernel/context'
+import { verifyChain } from '#server/log/chain'
+import { chainedRows } from '#server/log/store'
+import { GLOBAL, type RoomKey } from '#server/log/types'
+import { type chatTypes, type moderation as contract, type LogEntry, Permissions } from '#shared/api/moderation'
+import { channelRef } from '#shared/api/rooms'
+import { AppError } from '#shared/errors'
+import type { RoomRef } from '#shared/kit/primitives'
+import { logEntryOf } from './entries.ts'
+import { banRow, moderatorRow, muteRow, rulesRow, wordRow } from './rows.ts'
+
+type Asked = Parameters<Action<typeof contract.inspect>>[0]
+
+/** `channelId` of the moderation paths; alpha where there is none. */
+const placeOf = (channelId: string | null | undefined) => keyOf(channelRef(channelId || 'global'))
+
+/** Somebody's standing in a room they can see; in everything official where no room is named. */
+const standing = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
+  node.log.ask(key, (view) => {
+    if (key !== GLOBAL) seenBy(view, caller.account)
+    return standingOf(view, account)
+  })
+
+export const inspect: Action<typeof contract.inspect> = async (input, context) => {
+  switch (input.action) {
+    case 'permissions':
+      return { permissions: await permissions(context, input) }
+    case 'moderators':
+      return { moderators: await moderators(context, input) }
+    case 'muted':
+      return { mutedUsers: await muted(context, input) }
+    case 'check-muted':
+      return { isMuted: await isMuted(context, input) }
+    case 'mod-log':
+      return { logs: await log(context, input) }
+  }
+}
+
+const needUser = ({ userAddress }: Asked): string => {
+  if (!userAddress) throw new AppError('VALIDATION_ERROR', { message: 'userAddress required' })
+  return userAddress
+}
+
+async function permissions(context: Context, input: Asked) {
+  const key = input.channelId ? await placeOf(input.channelId) : GLOBAL
+  return Permissions.parse(await standing(context, key, needUser(input)))
+}
+
+async function moderators({ node, caller }: Context, { channelId }: Asked) {
+  const key = channelId ? await placeOf(channelId) : GLOBAL
+  const isOfficial =
+    key !== GLOBAL && (await node.log.ask(key, (view) => seenBy(view, caller.account).room.is_official))
+  const here = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
+  const all = isOfficial ? await Moderators.find({ room: GLOBAL, is_active: true }).sort({ granted_at: -1 }).lean() : []
+  const known = new Set(here.map(({ user_address }) => user_address))
+  return [...here, ...all.filter(({ user_address }) => !known.has(user_address))].map((row) =>
+    moderatorRow(row.room, row as ModeratorFact),
+  )
+}
+
+async function muted({ node, caller }: Context, { channelId }: Asked) {
+  const key = await placeOf(channelId)
+  const now = await node.log.ask(key, (view, at) => {
+    seenBy(view, caller.account)
+    return at
+  })
+  const rows = await Mutes.find({ room: key, is_active: true }).sort({ muted_at: -1 }).lean()
+  return rows
+    .filter(({ muted_until }) => muted_until === null || Date.parse(muted_until) > now)
+    .map((row) => muteRow(key, row as MuteFact))
+}
+
+async function isMuted({ node, caller }: Context, input: Asked) {
+  const account = needUser(input)
+  const key = await placeOf(input.channelId)
+  return node.log.ask(key, (view, now) => {
+    seenBy(view, caller.account)
+    return muteIn(view, account, now) !== null
+  })
+}
+
+async function log(
+  context: Context,
+  { channelId, actor, target, actionType, since, until, limit }: Asked,
+): Promise<LogEntry[]> {
+  const { account } = context.caller
+  if (account === null) throw new AppError('UNAUTHORIZED')
+  const key = channelId ? await placeOf(channelId) : GLOBAL
+  const { isAdmin, canManageMods } = await standing(context, key, account)
+  if (!isAdmin && !canManageMods) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
+  const rows = await chainedRows(
+    channelId ? key : null,
+    {
+      ...(actor ? { sender: actor } : {}),
+      ...(target ? { target } : {}),
+      at: { $gte: since ? Date.parse(since) : 0, $lte: until ? Date.parse(until) : Number.MAX_SAFE_INTEGER },
+    },
+    actionType ? 1_000 : limit,
+  )
+  const entries = rows.map(logEntryOf)
+  return (actionType ? entries.filter(({ action_type }) => action_type === actionType) : entries).slice(0, limit)
+}
+
+const verifiedPage = 500
+
+export const verify: Action<typeof contract.verify> = async ({ channelId }, context) => {
+  const key = await placeOf(channelId)
+  if (!(await standing(context, key, context.caller.account ?? '')).isModerator) throw new AppError('FORBIDDEN')
+  let previous = ''
+  let entries = 0
+  for (let after = 0; ; ) {
+    const rows = await chainedRows(key, { seq: { $gt: after, $lte: Number.MAX_SAFE_INTEGER } }, verifiedPage, 1)
+    const broken = verifyChain(rows, previous)
+    entries += rows.length
+    if (broken) return { ok: false, entries, head: previous, broken_at: broken._id }
+    const last = rows.at(-1)
+    if (!last) return { ok: true, entries, head: previous, broken_at: null }
+    previous = last.chain
+    after = last.seq
+  }
+}
+
+const chatRef = (chatType: (typeof chatTypes)[number], chatId: string | null | undefined): RoomRef =>
+  chatType === 'alpha' ? { type: 'alpha', id: null } : { type: chatType, id: chatId ?? '' }
+
+export const rulesOf: Action<typeof contract.rules> = async ({ chatType, chatId }, { node, caller }) => {
+  const { key, also } = await readRoom(node, caller, chatRef(chatType, chatId), rulesIn)
+  return { rules: rulesRow(key, also) }
+}
+
+export const bans: Action<typeof contract.bans> = async (
+  { chatType, chatId, action, userAddress },
+  { node, caller },
+) => {
+  if (action === 'check' && !userAddress) throw new AppError('VALIDATION_ERROR', { message: 'userAddress required' })
+  const key = await keyOf(chatRef(chatType, chatId))
+  const { isBanned, now } = await node.log.ask(key, (view, at) => {
+    if (caller.account === null || !banIn(view, caller.account, at)) seenBy(view, caller.account)
+    return { isBanned: userAddress ? banIn(view, userAddress, at) !== null : false, now: at }
+  })
+  if (action === 'check') return { isBanned }
+  const rows = await Bans.find({ room: key, is_active: true }).sort({ banned_at: -1 }).limit(1_000).lean()
+  return {
+    bans: rows
+      .filter(({ banned_until }) => banned_until === null || Date.parse(banned_until) > now)
+      .map((row) => banRow(key, row as BanFact)),
+  }
+}
+
+export const words: Action<typeof contract.words> = async ({ scope, chatType, chatId }, context) => {
+  const { account } = context.caller
+  if (account === null) return { words: [] }
+  const room = chatType ? await keyOf(chatRef(chatType, chatId)) : null
+  const keys = [...(scope === 'room' ? [] : [GLOBAL]), ...(scope === 'global' || room === null ? [] : [room])]
+  const lists = await Promise.all(keys.map((key) => wordsFor(context, key, account)))
+  return { words: lists.flat() }
+}
+
+/** For those who may edit the list; nothing for everybody else. */
+async function wordsFor(context: Context, key: RoomKey, account: string) {
+  const { isModerator, canManageMods } = await standing(context, key, account).catch(() => ({
+    isModerator: false,
+    canManageMods: false,
+  }))
+  if (key === GLOBAL ? !isModerator : !canManageMods) return []
+  const rows = await Words.find({ room: key, is_active: true }).sort({ added_at: -1 }).lean()
+  return rows.map((row) => wordRow(key, row as WordFact))
+}

@@ -1,0 +1,70 @@
+import { isQuarantined, onQuarantine } from '#server/domains/messages/state'
+import { bodyOf } from '#server/domains/rooms/projection'
+import { standingOf } from '#server/domains/rooms/standing'
+import { audiences, type Node } from '#server/kernel/context'
+import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
+import { logged } from '#shared/api/moderation'
+import { roomOfKey } from '#shared/kit/primitives'
+import { logEntryOf } from './entries.ts'
+import { itemOfFlag, tellQueue } from './queue.ts'
+
+const namespace = '/moderation'
+
+/** Tells the moderators on this node what happens, and lets go of those who are none any more. */
+export function followModeration(node: Node): () => void {
+  node.log.onRows((key, rows) => {
+    for (const row of rows) {
+      if (row.chained) tellEntry(node, key, row)
+      tellFlag(node, key, row)
+      if (
+        row.type === 'role.changed' ||
+        row.type === 'account.role_changed' ||
+        row.type === 'member.removed' ||
+        row.type === 'moderation.applied'
+      )
+        void letGo(node, key, row.target).catch(() => {})
+    }
+  })
+  onQuarantine((word, reason) => {
+    if (isQuarantined(word)) node.logger.warn({ word, reason }, 'a pattern is out of use')
+  })
+  return () => {}
+}
+
+function tellEntry(node: Node, key: RoomKey, row: Row): void {
+  const payload = { room: key === GLOBAL ? null : roomOfKey(key), entry: logEntryOf(row) }
+  const scopes = key === GLOBAL ? [GLOBAL] : [GLOBAL, key]
+  for (const scope of scopes) node.live.send(namespace, audiences.moderators(scope), logged.name, payload)
+}
+
+function tellFlag(node: Node, key: RoomKey, row: Row): void {
+  if (row.type !== 'message.created') return
+  const { flagged, text } = bodyOf(row, 'message.created')
+  if (flagged.length === 0) return
+  tellQueue(
+    node,
+    itemOfFlag({
+      message_id: row._id,
+      room: key,
+      user_address: row.sender,
+      content: text,
+      flagged_at: new Date(row.at).toISOString(),
+      words: flagged,
+    }),
+  )
+}
+
+/** Losing the grant ends the subscription at once. */
+async function letGo(node: Node, key: RoomKey, account: string | null): Promise<void> {
+  if (account === null) return
+  for (const connection of node.live.connectionsOf(namespace, audiences.account(account))) {
+    const scopes = [...connection.memory.keys()]
+      .filter((name) => name.startsWith('moderates '))
+      .map((name) => name.slice('moderates '.length))
+    for (const scope of scopes) {
+      if (scope !== key && key !== GLOBAL) continue
+      const isModerator = await node.log.ask(scope, (view) => standingOf(view, account).isModerator)
+      if (!isModerator) connection.leave(audiences.moderators(scope))
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { judging } from '#server/domains/messages/touch'
+import { seenBy } from '#server/domains/rooms/access'
+import { actorOf } from '#server/domains/rooms/entries'
+import { isSuspended, mayTouch, type Standing, standingOf } from '#server/domains/rooms/standing'
+import { audiences, type Context, type Node } from '#server/kernel/context'
+import { type Entry, GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
+import { AppError } from '#shared/errors'
+
+export interface Scene {
+  view: View
+  now: number
+  actor: { account: string; name: string }
+  mine: Standing
+  /** The person acted on, where there is one. */
+  target: { account: string; name: string }
+  theirs: Standing
+}
+
+/** What an act comes to: something to append, or a record that is so already. */
+export type Decision = { entry: Entry; record: unknown } | { already: unknown }
+
+export interface Moderated {
+  row: Row | null
+  record: unknown
+  pendingNodes: number
+  socketsHere: number
+}
+
+/** Judges one act of a moderator against the room as it is at its place in the order. */
+export async function moderate(
+  { node }: Pick<Context, 'node'>,
+  key: RoomKey,
+  { account, target, cid }: { account: string; target?: string | null | undefined; cid?: string | undefined },
+  decide: (scene: Scene) => Decision,
+): Promise<Moderated> {
+  const [actor, other] = await Promise.all([actorOf(account), actorOf(target ?? account)])
+  const socketsHere = target ? socketsOf(node, key, target) : 0
+  let record: unknown = null
+  const outcome = await node.log.act<unknown>(key, {
+    sender: account,
+    cid,
+    judge: judging<unknown>((view, now) => {
+      const mine = standingOf(view, account)
+      const theirs = standingOf(view, other.account)
+      if (key !== GLOBAL) seenBy(view, account)
+      if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+      const decision = decide({ view, now, actor, mine, target: other, theirs })
+      if ('already' in decision) return { already: decision.already }
+      record = decision.record
+      return { accept: decision.entry }
+    }),
+  })
+  if (!outcome.row) return { row: null, record: outcome.already, pendingNodes: 0, socketsHere: 0 }
+  return { row: outcome.row, record, pendingNodes: outcome.pendingNodes, socketsHere }
+}
+
+const socketsOf = (node: Node, key: RoomKey, account: string): number =>
+  node.live
+    .connectionsOf('/rooms', audiences.account(account))
+    .filter((connection) => connection.has(audiences.room(key))).length
+
+type Permission = 'canPin' | 'canDelete' | 'canMute' | 'canManageMods'
+const lacks: Record<Permission, string> = {
+  canPin: 'You may not pin messages here',
+  canDelete: 'You may not delete messages here',
+  canMute: 'You may not mute or ban here',
+  canManageMods: 'You may not manage this room',
+}
+
+export function need({ mine }: Scene, permission: Permission): void {
+  if (!mine[permission]) throw new AppError('FORBIDDEN', { message: lacks[permission] })
+}
+
+/** Admins are out of reach for everybody but super admins, moderators for moderators who may not manage them. */
+export function needReach({ mine, theirs, actor, target }: Scene, word: string): void {
+  if (actor.account === target.account)
+    throw new AppError('VALIDATION_ERROR', { message: `You cannot ${word} yourself` })
+  if (theirs.isAdmin && !mine.isSuperAdmin)
+    throw new AppError('FORBIDDEN', { message: 'Admins cannot be moderated here' })
+  if (!mayTouch(mine, theirs)) throw new AppError('FORBIDDEN', { message: `You may not ${word} someone of this rank` })
+}
+
+const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Milliseconds of `24h` and the like; null for ever. */
+export function millisecondsOf(duration: string): number | null {
+  const [, count, unit = ''] = /^(\d+)([mhdw])$/.exec(duration) ?? []
+  return count === undefined ? null : Number(count) * (units[unit] ?? 0)
+}
+
+export const untilOf = (now: number, duration: string): string | null => {
+  const length = millisecondsOf(duration)
+  return length === null ? null : new Date(now + length).toISOString()
+}

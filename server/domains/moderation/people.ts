@@ -1,0 +1,173 @@
+import { entryOf } from '#server/domains/rooms/entries'
+import { type BanFact, banIn, type MuteFact, memberIn, moderatorIn, muteIn } from '#server/domains/rooms/facts'
+import { without } from '#server/domains/rooms/membership'
+import { newId } from '#server/kernel/ids'
+import type { Act } from '#shared/api/moderation'
+import { AppError } from '#shared/errors'
+import { type Decision, millisecondsOf, need, needReach, type Scene, untilOf } from './moderate.ts'
+
+const sameTerm = (from: string, until: string | null, duration: string): boolean => {
+  const length = millisecondsOf(duration)
+  return until === null ? length === null : length !== null && Date.parse(until) - Date.parse(from) === length
+}
+
+export const ban =
+  ({ duration, reason }: Act, id = newId()) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor, target, theirs } = scene
+    const length = duration ?? 'permanent'
+    const member = memberIn(view, target.account)
+    const current = banIn(view, target.account, now)
+    need(scene, 'canMute')
+    if (theirs.isAdmin && actor.account !== target.account)
+      throw new AppError('FORBIDDEN', { message: 'Admins cannot be banned' })
+    needReach(scene, 'ban')
+    if (current && current.reason === (reason ?? null) && sameTerm(current.banned_at, current.banned_until, length))
+      return { already: current }
+    const banned_until = untilOf(now, length)
+    const record: BanFact = {
+      ban_id: id,
+      user_address: target.account,
+      banned_by: actor.account,
+      reason: reason ?? null,
+      banned_at: new Date(now).toISOString(),
+      banned_until,
+    }
+    const counted = member ? { member_count: without(view) } : {}
+    const about = { target: target.account, targetName: target.name, until: banned_until, reason: reason ?? null }
+    return {
+      entry: entryOf(
+        view,
+        actor,
+        'moderation.applied',
+        { action: 'ban', ban: record, duration: length, ...counted },
+        about,
+      ),
+      record,
+    }
+  }
+
+export const unban =
+  ({ reason }: Act) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor, target } = scene
+    const current = banIn(view, target.account, now)
+    need(scene, 'canMute')
+    if (!current) return { already: null }
+    const about = { target: target.account, targetName: target.name, reason: reason ?? null }
+    return { entry: entryOf(view, actor, 'moderation.applied', { action: 'unban' }, about), record: current }
+  }
+
+export const mute =
+  ({ duration, reason }: Act, id = newId()) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor, target } = scene
+    const length = duration ?? 'permanent'
+    const current = muteIn(view, target.account, now)
+    need(scene, 'canMute')
+    needReach(scene, 'mute')
+    if (current && current.reason === (reason ?? null) && sameTerm(current.muted_at, current.muted_until, length))
+      return { already: current }
+    const muted_until = untilOf(now, length)
+    const record: MuteFact = {
+      mute_id: id,
+      user_address: target.account,
+      muted_by: actor.account,
+      reason: reason ?? null,
+      muted_at: new Date(now).toISOString(),
+      muted_until,
+    }
+    const about = { target: target.account, targetName: target.name, until: muted_until, reason: reason ?? null }
+    return {
+      entry: entryOf(view, actor, 'moderation.applied', { action: 'mute', mute: record, duration: length }, about),
+      record,
+    }
+  }
+
+export const unmute =
+  ({ reason }: Act) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor, target, theirs, mine } = scene
+    const current = muteIn(view, target.account, now)
+    need(scene, 'canMute')
+    if (actor.account === target.account || (theirs.isAdmin && !mine.isSuperAdmin))
+      throw new AppError('FORBIDDEN', { message: 'You may not unmute this person' })
+    if (!current) return { already: null }
+    const about = { target: target.account, targetName: target.name, reason: reason ?? null }
+    return { entry: entryOf(view, actor, 'moderation.applied', { action: 'unmute' }, about), record: current }
+  }
+
+export const warn =
+  ({ reason }: Act) =>
+  (scene: Scene): Decision => {
+    const { view, actor, target } = scene
+    need(scene, 'canMute')
+    needReach(scene, 'warn')
+    const about = { target: target.account, targetName: target.name, reason: reason ?? null }
+    return { entry: entryOf(view, actor, 'moderation.applied', { action: 'warn' }, about), record: null }
+  }
+
+const grantsOf = ({
+  can_pin,
+  can_delete,
+  can_mute,
+  can_manage_mods,
+}: {
+  can_pin: boolean
+  can_delete: boolean
+  can_mute: boolean
+  can_manage_mods: boolean
+}) => ({
+  canPin: can_pin,
+  canDelete: can_delete,
+  canMute: can_mute,
+  canManageMods: can_manage_mods,
+})
+
+export const promote =
+  ({ patch = {} }: Act, id = newId()) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor, target, mine, theirs } = scene
+    const current = moderatorIn(view, target.account)
+    need(scene, 'canManageMods')
+    if (theirs.isAdmin && !mine.isAdmin) throw new AppError('FORBIDDEN', { message: 'Admins need no grant' })
+    const record = {
+      moderator_id: current?.moderator_id ?? id,
+      user_address: target.account,
+      granted_by: actor.account,
+      granted_at: current?.granted_at ?? new Date(now).toISOString(),
+      can_pin: patch.canPin ?? current?.can_pin ?? true,
+      can_delete: patch.canDelete ?? current?.can_delete ?? true,
+      can_mute: patch.canMute ?? current?.can_mute ?? true,
+      can_manage_mods: patch.canManageMods ?? current?.can_manage_mods ?? false,
+      notes: patch.notes === undefined ? (current?.notes ?? null) : patch.notes,
+    }
+    const { granted_by: _, ...after } = record
+    const { granted_by: __, ...before } = current ?? { granted_by: '' }
+    if (JSON.stringify(after) === JSON.stringify(before)) return { already: current }
+    const about = { target: target.account, targetName: target.name }
+    return {
+      entry: entryOf(
+        view,
+        actor,
+        'role.changed',
+        { role: 'moderator', moderator: record, permissions: grantsOf(record) },
+        about,
+      ),
+      record,
+    }
+  }
+
+export const demote =
+  (_act: Act) =>
+  (scene: Scene): Decision => {
+    const { view, actor, target } = scene
+    const current = moderatorIn(view, target.account)
+    need(scene, 'canManageMods')
+    if (!current) return { already: null }
+    const about = { target: target.account, targetName: target.name }
+    return {
+      entry: entryOf(view, actor, 'role.changed', { role: 'member', moderator: null, permissions: null }, about),
+      record: current,
+    }
+  }

@@ -1,0 +1,164 @@
+import { keyOf } from '#server/domains/rooms/access'
+import { Flags } from '#server/domains/rooms/model'
+import { standingOf } from '#server/domains/rooms/standing'
+import { Reports } from '#server/domains/social/model'
+import { type Action, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
+import { chainedRows } from '#server/log/store'
+import { GLOBAL, type RoomKey } from '#server/log/types'
+import { type moderation as contract, type QueueItem, queued } from '#shared/api/moderation'
+import { AppError } from '#shared/errors'
+import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
+import { logEntryOf } from './entries.ts'
+
+const shownAtMost = 100
+
+type ReportRow = NonNullable<Awaited<ReturnType<typeof findReport>>>
+const findReport = (id: string) => Reports.findOne({ _id: id }).lean()
+type FlagRow = NonNullable<Awaited<ReturnType<typeof findFlag>>>
+const findFlag = (id: string) => Flags.findOne({ message_id: id }).lean()
+
+export function itemOfReport(row: ReportRow): QueueItem {
+  return {
+    id: row._id,
+    kind: 'report',
+    state: row.status as QueueItem['state'],
+    room: roomOfReport(row),
+    reporter_address: row.reporter_address,
+    reported_address: row.reported_address,
+    report_type: row.report_type,
+    description: row.description ?? null,
+    message_id: row.message_id ?? null,
+    message_content: row.message_content ?? null,
+    claimed_by: row.claimed_by ?? null,
+    created_at: row.created_at,
+  }
+}
+
+function roomOfReport({ conversation_type: type, conversation_id: id, reporter_address }: ReportRow) {
+  if (!type || !id) return null
+  if (type === 'dm') return dmOf(reporter_address, id)
+  return id === 'global' ? { type: 'alpha' as const, id: null } : { type: type as 'channel' | 'group', id }
+}
+
+export const itemOfFlag = (
+  row: Pick<FlagRow, 'message_id' | 'room' | 'user_address' | 'content' | 'flagged_at' | 'words'>,
+  decided?: { state: QueueItem['state']; claimed_by: string | null },
+): QueueItem => ({
+  id: row.message_id,
+  kind: 'flag',
+  state: decided?.state ?? 'pending',
+  room: roomOfKey(row.room),
+  reporter_address: null,
+  reported_address: row.user_address,
+  report_type: 'blocked_word',
+  description: `Matched ${row.words.length === 1 ? 'a blocked word' : `${row.words.length} blocked words`}`,
+  message_id: row.message_id,
+  message_content: row.content,
+  claimed_by: decided?.claimed_by ?? null,
+  created_at: row.flagged_at,
+})
+
+/** Where a moderator of this scope listens: everything official, or one room. */
+async function scopeOf(
+  { node, caller }: Context,
+  scope: 'global' | 'room',
+  room: Parameters<typeof keyOf>[0] | undefined,
+) {
+  if (scope === 'room' && !room) throw new AppError('VALIDATION_ERROR', { message: 'room: required for scope room' })
+  const key = scope === 'room' && room ? await keyOf(room) : GLOBAL
+  const standing = await node.log.ask(key, (view) => standingOf(view, caller.account ?? ''))
+  if (!standing.isModerator) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
+  return key
+}
+
+export const queue: Action<typeof contract.queue> = async ({ scope, room }, context) => {
+  const key = await scopeOf(context, scope, room)
+  context.connection?.join(audiences.moderators(key))
+  context.connection?.memory.set(`moderates ${key}`, true)
+  const [items, rows] = await Promise.all([waiting(key), chainedRows(key === GLOBAL ? null : key, {}, shownAtMost)])
+  const here = context.node.live.connectionsOf('/moderation', audiences.moderators(key))
+  return {
+    queue: items,
+    logs: rows.map(logEntryOf),
+    log_head: rows[0]?.seq ?? 0,
+    moderators_online: [...new Set(here.flatMap(({ account }) => account ?? []))],
+  }
+}
+
+/** What waits for a decision, newest first. */
+async function waiting(key: RoomKey): Promise<QueueItem[]> {
+  const [reports, flags] = await Promise.all([
+    Reports.find({ status: { $in: ['pending', 'reviewed'] } })
+      .sort({ created_at: -1 })
+      .limit(shownAtMost)
+      .lean(),
+    Flags.find({ is_active: true, ...(key === GLOBAL ? {} : { room: key }) })
+      .sort({ flagged_at: -1 })
+      .limit(shownAtMost)
+      .lean(),
+  ])
+  const items = [...reports.map(itemOfReport), ...flags.map((flag) => itemOfFlag(flag, decisions.get(flag.message_id)))]
+  return items
+    .filter((item) => key === GLOBAL || keyOfItem(item) === key)
+    .sort((one, other) => (one.created_at < other.created_at ? 1 : -1))
+}
+
+const keyOfItem = ({ room }: QueueItem): RoomKey | null =>
+  room ? roomKey(room as { type: 'channel'; id: string | null }) : null
+
+/** Claims are passing: they matter while somebody looks. */
+const decisions = new Map<string, { state: QueueItem['state']; claimed_by: string | null }>()
+
+/** The item, for a moderator of the place it is about. */
+async function itemFor(context: Context, id: string): Promise<QueueItem> {
+  const { account } = signedIn(context)
+  const report = await findReport(id)
+  const flag = report ? null : await findFlag(id)
+  const item = report ? itemOfReport(report) : flag?.is_active ? itemOfFlag(flag, decisions.get(id)) : null
+  if (!item) throw new AppError('NOT_FOUND')
+  const key = keyOfItem(item)
+  const mayDecide = await context.node.log.ask(GLOBAL, (view) => standingOf(view, account).isModerator)
+  const mayHere =
+    key !== null &&
+    !key.startsWith('dm:') &&
+    (await context.node.log.ask(key, (view) => standingOf(view, account).isModerator))
+  if (!mayDecide && !mayHere) throw new AppError('NOT_FOUND')
+  return item
+}
+
+export const claim: Action<typeof contract.claim> = async ({ item: id, on }, context) => {
+  const item = await itemFor(context, id)
+  const claimed_by = on ? signedIn(context).account : null
+  if (item.claimed_by && on && item.claimed_by !== claimed_by)
+    throw new AppError('CONFLICT', { message: 'Somebody else looks at this already' })
+  if (item.kind === 'report') await Reports.updateOne({ _id: id }, { $set: { claimed_by } })
+  else decisions.set(id, { state: item.state, claimed_by })
+  return told(context.node, { ...item, claimed_by })
+}
+
+export const decide: Action<typeof contract.decide> = async ({ item: id, decision, note }, context) => {
+  const item = await itemFor(context, id)
+  const { account } = signedIn(context)
+  const reviewed = {
+    status: decision,
+    reviewed_by: account,
+    reviewed_at: new Date(context.node.now()).toISOString(),
+    ...(note === undefined ? {} : { admin_notes: note }),
+  }
+  if (item.kind === 'report') await Reports.updateOne({ _id: id }, { $set: reviewed })
+  else if (decision === 'reviewed') decisions.set(id, { state: 'reviewed', claimed_by: item.claimed_by })
+  else await Flags.updateOne({ message_id: id }, { $set: { is_active: false } })
+  return told(context.node, { ...item, state: decision })
+}
+
+function told(node: Node, item: QueueItem): { item: QueueItem } {
+  tellQueue(node, item)
+  return { item }
+}
+
+/** To the moderators of everything, and to those of the place it is about. */
+export function tellQueue(node: Node, item: QueueItem): void {
+  const key = keyOfItem(item)
+  for (const audience of [audiences.moderators(GLOBAL), ...(key === null ? [] : [audiences.moderators(key)])])
+    node.live.send('/moderation', audience, queued.name, { item })
+}

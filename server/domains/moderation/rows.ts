@@ -1,0 +1,61 @@
+import { isQuarantined } from '#server/domains/messages/state'
+import type { BanFact, ModeratorFact, MuteFact, RulesFact, WordFact } from '#server/domains/rooms/facts'
+import { GLOBAL, type RoomKey } from '#server/log/types'
+import { roomOfKey } from '#shared/kit/primitives'
+import type { Moderated } from './moderate.ts'
+
+const placeOf = (key: RoomKey) => {
+  const { type, id } = key === GLOBAL ? { type: 'global', id: null } : roomOfKey(key)
+  return { chat_type: type, chat_id: id, channel_id: type === 'channel' ? id : null }
+}
+
+export const banRow = (key: RoomKey, { ban_id, ...ban }: BanFact) => ({
+  id: ban_id,
+  ...placeOf(key),
+  ...ban,
+  created_at: ban.banned_at,
+  is_active: true,
+})
+
+export const muteRow = (key: RoomKey, { mute_id, ...mute }: MuteFact) => ({
+  id: mute_id,
+  channel_id: placeOf(key).channel_id,
+  ...mute,
+  is_active: true,
+})
+
+export const moderatorRow = (key: RoomKey, { moderator_id, ...moderator }: ModeratorFact) => ({
+  id: moderator_id,
+  channel_id: placeOf(key).channel_id,
+  ...moderator,
+})
+
+export const wordRow = (key: RoomKey, { word_id, cost, ...word }: WordFact) => {
+  const { chat_type, chat_id } = placeOf(key)
+  const scope = key === GLOBAL ? ('global' as const) : ('room' as const)
+  const place = scope === 'global' ? { chat_type: null, chat_id: null } : { chat_type, chat_id }
+  return {
+    id: word_id,
+    ...word,
+    scope,
+    ...place,
+    is_active: true,
+    cost,
+    quarantined: isQuarantined(word_id) ? 'This pattern was too slow and is out of use' : null,
+  }
+}
+
+export const rulesRow = (key: RoomKey, { rules_id, version, ...rules }: RulesFact) => {
+  const { chat_type, chat_id } = placeOf(key)
+  return { ...(rules_id ? { id: rules_id } : {}), chat_type, chat_id, ...rules, rules_version: version }
+}
+
+/** What an act left behind, in the shape of its documented record. */
+export function recordOf(key: RoomKey, { record }: Moderated): unknown {
+  if (typeof record !== 'object' || record === null) return null
+  if ('ban_id' in record) return banRow(key, record as BanFact)
+  if ('mute_id' in record) return muteRow(key, record as MuteFact)
+  if ('moderator_id' in record) return moderatorRow(key, record as ModeratorFact)
+  if ('word_id' in record) return wordRow(key, record as WordFact)
+  return 'rules_id' in record ? rulesRow(key, record as RulesFact) : null
+}

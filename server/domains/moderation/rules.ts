@@ -1,0 +1,88 @@
+import { entryOf } from '#server/domains/rooms/entries'
+import { type RulesFact, refOf, rulesIn, type WordFact, wordsIn } from '#server/domains/rooms/facts'
+import { kinds } from '#server/domains/rooms/kinds'
+import { checkPattern, patternLimits } from '#server/domains/rooms/words'
+import { newId } from '#server/kernel/ids'
+import { GLOBAL, type Json } from '#server/log/types'
+import type { Act } from '#shared/api/moderation'
+import type { Rules } from '#shared/api/verdict'
+import { AppError } from '#shared/errors'
+import { type Decision, need, type Scene } from './moderate.ts'
+
+export const rules =
+  ({ patch }: Act, id = newId()) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor } = scene
+    need(scene, 'canManageMods')
+    if (kinds[refOf(view).type].chatType === null)
+      throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
+    const before = rulesIn(view)
+    const changes = Object.entries(patch?.rules ?? {}).filter(
+      ([name, value]) => value !== undefined && before[name as keyof Rules] !== value,
+    )
+    if (changes.length === 0) return { already: before }
+    const record: RulesFact = {
+      ...before,
+      ...(Object.fromEntries(changes) as Partial<Rules>),
+      rules_id: before.rules_id || id,
+      version: before.version + 1,
+      updated_by: actor.account,
+      updated_at: new Date(now).toISOString(),
+    }
+    const diff = Object.fromEntries(changes) as { [name: string]: Json }
+    return { entry: entryOf(view, actor, 'rules.updated', { rules: record, diff }), record }
+  }
+
+const maxWords = 1_000
+
+/** Global words belong to admins and global moderators, a room's to whoever may manage the room. */
+function needWords(scene: Scene): void {
+  if (scene.view.room !== GLOBAL) need(scene, 'canManageMods')
+  else if (!scene.mine.isModerator)
+    throw new AppError('FORBIDDEN', { message: 'Only admins and global moderators may do this' })
+}
+
+export const addWord =
+  ({ patch }: Act, id = newId()) =>
+  (scene: Scene): Decision => {
+    const { view, now, actor } = scene
+    const words = wordsIn(view)
+    needWords(scene)
+    if (patch?.word === undefined) throw new AppError('VALIDATION_ERROR', { message: 'word missing' })
+    const is_regex = patch.is_regex ?? false
+    const cost = is_regex ? costOf(patch.word, words) : 0
+    const word = is_regex ? patch.word : patch.word.toLowerCase()
+    if (words.some((other) => other.word.toLowerCase() === word.toLowerCase()))
+      throw new AppError('CONFLICT', { message: 'This word is blocked already' })
+    if (words.length >= maxWords) throw new AppError('CONFLICT', { message: `A list holds at most ${maxWords} words` })
+    const added: WordFact = {
+      word_id: id,
+      word,
+      action: patch.word_action ?? 'block',
+      is_regex,
+      added_by: actor.account,
+      added_at: new Date(now).toISOString(),
+      cost: cost,
+      quarantined: null,
+    }
+    return { entry: entryOf(view, actor, 'words.updated', { added }), record: added }
+  }
+
+/** The size of the compiled pattern, as a measure of what it costs; throws where it cannot be used. */
+function costOf(pattern: string, words: readonly WordFact[]): number {
+  const checked = checkPattern(pattern)
+  if (!checked.ok) throw new AppError('VALIDATION_ERROR', { message: `Invalid regex: ${checked.reason}` })
+  if (words.filter(({ is_regex }) => is_regex).length >= patternLimits.perList)
+    throw new AppError('CONFLICT', { message: `A list holds at most ${patternLimits.perList} patterns` })
+  return checked.programSize
+}
+
+export const removeWord =
+  ({ patch }: Act) =>
+  (scene: Scene): Decision => {
+    const { view, actor } = scene
+    const removed = wordsIn(view).find(({ word_id }) => word_id === patch?.word_id)
+    needWords(scene)
+    if (!removed) throw new AppError('NOT_FOUND', { message: 'Word not found' })
+    return { entry: entryOf(view, actor, 'words.updated', { removed }), record: removed }
+  }

@@ -1,0 +1,100 @@
+import { countsOf } from '#server/domains/messages/inbox'
+import { onRead } from '#server/domains/messages/reads'
+import { membershipsOf } from '#server/domains/rooms/rooms'
+import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
+import { audiences, type Connection, type Node } from '#server/kernel/context'
+import type { RoomKey, Row } from '#server/log/types'
+import { unreadChanged, unreadSnapshot } from '#shared/api/notifications'
+import { roomOfKey } from '#shared/kit/primitives'
+
+const namespace = '/notifications'
+const toldEveryMilliseconds = 1_000
+
+type Listener = Connection & { account: string | null }
+
+/** What an account is told of its unread counts: full values, computed from the rooms' heads and its marks. */
+async function unreadIn(node: Node, account: string, keys: readonly RoomKey[]) {
+  const [counts, mutes] = await Promise.all([countsOf(account, keys), conversationMutesOf(account, node.now())])
+  return keys.map((key) => {
+    const { head_seq, read_seq, unread, mentions } = counts.get(key) ?? {
+      head_seq: 0,
+      read_seq: 0,
+      unread: 0,
+      mentions: 0,
+    }
+    const mute = muteOf(mutes, key, account)
+    return {
+      room: roomOfKey(key),
+      head_seq,
+      read_seq,
+      unread,
+      mentions,
+      muted_until: mute?.muted_until ?? null,
+      silent: mute !== null,
+    }
+  })
+}
+
+const audienceOf = (key: RoomKey) => `n:${key}`
+const totalOf = (rooms: readonly { unread: number; silent: boolean }[]) =>
+  rooms.reduce((sum, { unread, silent }) => sum + (silent ? 0 : unread), 0)
+
+/** A new connection hears where it stands, and from then on what changes. */
+export async function greetNotifications(node: Node, connection: Listener): Promise<void> {
+  const { account } = connection
+  if (account === null) return
+  const keys = await membershipsOf(account)
+  for (const key of keys) connection.join(audienceOf(key))
+  const releases = await Promise.all(keys.map((key) => node.log.hold(key)))
+  connection.onClose(() => {
+    for (const release of releases) release()
+  })
+  const rooms = await unreadIn(node, account, keys)
+  connection.emit(unreadSnapshot, { rooms, total: totalOf(rooms) })
+}
+
+/** Changes of a room are gathered for a second and told once to each account that listens. */
+export function followUnread(node: Node): () => void {
+  const due = new Set<RoomKey>()
+  node.log.onRows((key, rows) => {
+    followMembership(node, key, rows)
+    if (rows.some((row) => row.n !== null) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
+  })
+  const timer = setInterval(() => {
+    const keys = [...due]
+    due.clear()
+    for (const key of keys) void tellRoom(node, key).catch(() => {})
+  }, toldEveryMilliseconds).unref()
+  onRead((account, { key }) => void tell(node, account, key).catch(() => {}))
+  return () => clearInterval(timer)
+}
+
+async function tellRoom(node: Node, key: RoomKey): Promise<void> {
+  const accounts = new Set(node.live.connectionsOf(namespace, audienceOf(key)).flatMap(({ account }) => account ?? []))
+  for (const account of accounts) await tell(node, account, key)
+}
+
+async function tell(node: Node, account: string, key: RoomKey): Promise<void> {
+  if (node.live.audienceSize(namespace, audiences.account(account)) === 0) return
+  const rooms = await unreadIn(node, account, await membershipsOf(account))
+  const { type, id } = roomOfKey(key)
+  const changed = rooms.find(({ room }) => room.type === type && room.id === id)
+  if (changed)
+    node.live.send(namespace, audiences.account(account), unreadChanged.name, { ...changed, total: totalOf(rooms) })
+}
+
+/** Who joins hears of a room, who is out does not any more. */
+function followMembership(node: Node, key: RoomKey, rows: readonly Row[]): void {
+  for (const row of rows) {
+    const isIn = row.type === 'member.joined'
+    const isOut =
+      row.type === 'member.left' ||
+      row.type === 'member.removed' ||
+      (row.type === 'moderation.applied' && row.body.action === 'ban')
+    if (!isIn && !isOut) continue
+    for (const connection of node.live.connectionsOf(namespace, audiences.account(row.target ?? row.sender))) {
+      if (isIn) connection.join(audienceOf(key))
+      else connection.leave(audienceOf(key))
+    }
+  }
+}

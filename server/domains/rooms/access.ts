@@ -1,0 +1,67 @@
+import type { Caller, Node } from '#server/kernel/context'
+import type { View } from '#server/log/types'
+import { AppError } from '#shared/errors'
+import { type RoomRef, roomKey } from '#shared/kit/primitives'
+import { banIn, blocksIn, type RoomFact, refOf, roomIn } from './facts.ts'
+import { kinds, peersOf } from './kinds.ts'
+import { Rooms } from './model.ts'
+import { type Standing, standingOf } from './standing.ts'
+
+const madeId = /^[0-9a-f]{8}-[0-9a-f]{4}-/
+
+/** The key of the room a client named; channels may be named by their slug. */
+export async function keyOf(room: RoomRef): Promise<string> {
+  if (room.type === 'dm') {
+    const peers = peersOf(room.id)
+    if (peers.length !== 2 || [...peers].sort().join('~') !== room.id || peers[0] === peers[1])
+      throw new AppError('ROOM_NOT_FOUND')
+  }
+  if (room.type !== 'channel' || room.id === null || madeId.test(room.id)) return roomKey(room)
+  const found = await Rooms.findOne({ slug: room.id }, { _id: 1 }).lean()
+  if (!found) throw new AppError('ROOM_NOT_FOUND')
+  return found._id
+}
+
+/** The room as somebody may see it. Throws for everybody else, alike whether it is there or not. */
+export function seenBy(view: View, account: string | null): { room: RoomFact; standing: Standing | null } {
+  const room = roomIn(view)
+  const standing = account === null ? null : standingOf(view, account)
+  if (!room) throw new AppError('ROOM_NOT_FOUND')
+  const { type } = refOf(view)
+  const isUnlisted = type === 'group' || type === 'dm' || room.access_level === 'staff'
+  const mayEnter = standing?.isMember || (room.access_level === 'staff' && standing?.isModerator)
+  if (isUnlisted && !mayEnter) throw new AppError('ROOM_NOT_FOUND')
+  return { room, standing }
+}
+
+/** As `seenBy`, and not kept out by a ban, a block or a missing membership. */
+export function readBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
+  const ban = account === null ? null : banIn(view, account, now)
+  const seen = seenBy(view, account)
+  if (ban) throw new AppError('BANNED', { details: { until: ban.banned_until, reason: ban.reason } })
+  if (kinds[refOf(view).type].readers === 'members' && !seen.standing?.isMember) throw new AppError('NOT_A_MEMBER')
+  return seen
+}
+
+export interface Seen {
+  key: string
+  now: number
+  room: RoomFact
+  standing: Standing | null
+}
+
+/** The only way to read a room that a client named. What else is wanted of its view is asked in the same breath. */
+export async function readRoom<T>(
+  node: Node,
+  caller: Caller,
+  ref: RoomRef,
+  also: (view: View, seen: Seen) => T,
+): Promise<Seen & { also: T }> {
+  const key = await keyOf(ref)
+  return node.log.ask(key, (view, now) => {
+    const seen = { key, now, ...readBy(view, caller.account, now) }
+    return { ...seen, also: also(view, seen) }
+  })
+}
+
+export const isBlockedDm = (view: View): boolean => refOf(view).type === 'dm' && blocksIn(view).length > 0

@@ -1,0 +1,34 @@
+import { profilesOf } from '#server/domains/accounts/profiles'
+import type { Entry, Json, View } from '#server/log/types'
+import type { Bodies, EventType } from './projection.ts'
+import { standingOf } from './standing.ts'
+
+interface About {
+  target?: string | null
+  targetName?: string | null
+  until?: string | null
+  reason?: string | null
+}
+
+/** An event as the log takes it, signed with the name and rank its actor has at this moment. */
+export const entryOf = <T extends EventType>(
+  view: View,
+  actor: { account: string; name: string },
+  type: T,
+  body: Bodies[T],
+  { target = null, targetName = null, until = null, reason = null }: About = {},
+): Entry => ({
+  type,
+  body: {
+    ...(body as unknown as { [key: string]: Json }),
+    actor: { name: actor.name, role: standingOf(view, actor.account).role },
+    ...(targetName === null ? {} : { target_name: targetName }),
+  },
+  target,
+  until: until === null ? null : Date.parse(until),
+  reason,
+})
+
+export const nameOf = async (account: string): Promise<string> =>
+  (await profilesOf([account])).get(account)?.name ?? account
+export const actorOf = async (account: string) => ({ account, name: await nameOf(account) })

@@ -1,0 +1,204 @@
+import type { Fact, Row, View } from '#server/log/types'
+import type { MemberRole } from '#shared/api/rooms'
+import { defaultRules, type Rules } from '#shared/api/verdict'
+import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
+
+// Types, not interfaces: what follows from the log is plain JSON.
+export type RoomFact = {
+  name: string
+  description: string | null
+  emoji: string
+  icon_url: string | null
+  slug: string | null
+  category: string
+  creator_address: string | null
+  owner_address: string | null
+  is_official: boolean
+  access_level: 'public' | 'staff'
+  messaging_type: 'standard' | 'p2p'
+  member_count: number
+  is_active: boolean
+  created_at: string
+  updated_at: string
+}
+export type MemberFact = { user_address: string; role: MemberRole; joined_at: string }
+export type BanFact = {
+  ban_id: string
+  user_address: string
+  banned_by: string
+  reason: string | null
+  banned_at: string
+  banned_until: string | null
+}
+export type MuteFact = {
+  mute_id: string
+  user_address: string
+  muted_by: string
+  reason: string | null
+  muted_at: string
+  muted_until: string | null
+}
+export type ModeratorFact = {
+  moderator_id: string
+  user_address: string
+  granted_by: string
+  granted_at: string
+  can_pin: boolean
+  can_delete: boolean
+  can_mute: boolean
+  can_manage_mods: boolean
+  notes: string | null
+}
+export type WordFact = {
+  word_id: string
+  word: string
+  action: 'block' | 'flag' | 'mute'
+  is_regex: boolean
+  added_by: string
+  added_at: string
+  cost: number
+  quarantined: string | null
+}
+export type RulesFact = Rules & {
+  rules_id: string
+  version: number
+  updated_by: string | null
+  updated_at: string | null
+}
+export type PurgeFact = { to_seq: number; from_seq: number; by: string; at: string; reason: string | null }
+export type ClockFact = { at: number }
+export type ReactedFact = { emojis: { id: string; emoji: string; at: string }[] }
+export type VoteFact = { options: number[] }
+export type PollFact = {
+  poll_id: string
+  message_id: string
+  creator_address: string
+  question: string
+  options: string[]
+  allows_multiple: boolean
+  ends_at: string | null
+  is_anonymous: boolean
+  is_closed: boolean
+  created_at: string
+  version: number
+  counts: number[]
+  voters: number
+}
+
+/** The body of a message's row: the message as it is now. */
+export type MessageBody = {
+  actor: { name: string; role: string | null }
+  text: string
+  type: string
+  attachments: { url: string; name?: string; mime?: string; size?: number }[]
+  mentions: { kind: string; id: string; start: number; len: number }[]
+  reply_to: { id: string; sender_address: string; content: string; message_type: string } | null
+  poll_id: string | null
+  version: number
+  edited_at: string | null
+  deleted: { by: string; at: string; reason: string | null } | null
+  pinned: { by: string; at: string } | null
+  reactions: { [emoji: string]: number }
+  flagged: string[]
+  /** Seqs of the edits, whose texts go when the message goes. */
+  edits: number[]
+}
+export type MessageFact = {
+  id: string
+  cid: string
+  sender: string
+  seq: number
+  n: number
+  at: number
+  body: MessageBody
+}
+
+export const messageFactOf = ({ _id, cid, sender, seq, n, at, body }: Row): MessageFact => ({
+  id: _id,
+  cid,
+  sender,
+  seq,
+  n: n ?? 0,
+  at,
+  body: body as unknown as MessageBody,
+})
+
+export const keys = {
+  room: 'room',
+  rules: 'rules',
+  words: 'words',
+  pins: 'pins',
+  blocks: 'blocks',
+  member: (account: string) => `member:${account}`,
+  ban: (account: string) => `ban:${account}`,
+  mute: (account: string) => `mute:${account}`,
+  moderator: (account: string) => `moderator:${account}`,
+  purge: (account: string) => `purge:${account}`,
+  clock: (account: string) => `clock:${account}`,
+  message: (id: string) => `message:${id}`,
+  reacted: (id: string, account: string) => `reacted:${id}:${account}`,
+  poll: (id: string) => `poll:${id}`,
+  vote: (poll: string, account: string) => `vote:${poll}:${account}`,
+  word: (id: string) => `word:${id}`,
+  mention: (account: string, seq: number) => `mention:${account}:${seq}`,
+  flag: (id: string) => `flag:${id}`,
+}
+
+// The projection is the only writer of these keys, so each key names the type of its value.
+const get = <T extends Fact>(view: View, key: string): T | null => view.get(key) as T | null
+
+export const roomIn = (view: View) => get<RoomFact>(view, keys.room)
+export const rulesIn = (view: View): RulesFact => get<RulesFact>(view, keys.rules) ?? noRules
+export const wordsIn = (view: View): readonly WordFact[] => get<WordFact[]>(view, keys.words) ?? noWords
+export const pinsIn = (view: View): readonly string[] => get<string[]>(view, keys.pins) ?? []
+export const blocksIn = (view: View): readonly string[] => get<string[]>(view, keys.blocks) ?? []
+export const memberIn = (view: View, account: string) => get<MemberFact>(view, keys.member(account))
+export const moderatorIn = (view: View, account: string) => get<ModeratorFact>(view, keys.moderator(account))
+export const purgeIn = (view: View, account: string) => get<PurgeFact>(view, keys.purge(account))
+export const clockIn = (view: View, account: string) => get<ClockFact>(view, keys.clock(account))
+export const reactedIn = (view: View, id: string, account: string) => get<ReactedFact>(view, keys.reacted(id, account))
+export const pollIn = (view: View, id: string) => get<PollFact>(view, keys.poll(id))
+export const voteIn = (view: View, poll: string, account: string) => get<VoteFact>(view, keys.vote(poll, account))
+
+const running = (until: string | null, now: number) => until === null || Date.parse(until) > now
+
+/** The ban that holds now; one whose time is up is none. */
+export const banIn = (view: View, account: string, now: number): BanFact | null => {
+  const ban = get<BanFact>(view, keys.ban(account))
+  return ban && running(ban.banned_until, now) ? ban : null
+}
+export const muteIn = (view: View, account: string, now: number): MuteFact | null => {
+  const mute = get<MuteFact>(view, keys.mute(account))
+  return mute && running(mute.muted_until, now) ? mute : null
+}
+
+/** The message as it is now; null where there is none, or a purge has taken it. */
+export const messageIn = (view: View, id: string): MessageFact | null => {
+  const message = get<MessageFact>(view, keys.message(id))
+  if (!message) return null
+  const purge = purgeIn(view, message.sender)
+  const purged = purge && message.seq >= purge.from_seq && message.seq <= purge.to_seq && !message.body.deleted
+  return purged ? { ...message, body: purgedBody(message.body, purge) } : message
+}
+
+export const purgedBody = (body: MessageBody, { by, at, reason }: PurgeFact): MessageBody => ({
+  ...emptied(body),
+  deleted: { by, at, reason },
+})
+
+/** What is left of a message that was taken back. */
+export const emptied = (body: MessageBody): MessageBody => ({
+  ...body,
+  text: '',
+  attachments: [],
+  mentions: [],
+  reply_to: null,
+  pinned: null,
+  reactions: {},
+  version: body.version + 1,
+})
+
+export const refOf = (view: View): RoomRef => roomOfKey(view.room)
+
+const noWords: readonly WordFact[] = []
+const noRules: RulesFact = { ...defaultRules, rules_id: '', version: 0, updated_by: null, updated_at: null }

@@ -1,0 +1,22 @@
+import { mine } from '#server/domains/messages/inbox'
+import { implement } from '#server/kernel/context'
+import { rooms as contract } from '#shared/api/rooms'
+import { addMembers, join, kick, leave, members, setRole } from './members.ts'
+import { archive, createChannel, createGroup, get, list, openDm, update } from './rooms.ts'
+
+export const rooms = implement('rooms', contract, {
+  list,
+  mine,
+  get,
+  createChannel,
+  createGroup,
+  openDm,
+  update,
+  archive,
+  join,
+  leave,
+  members,
+  addMembers,
+  setRole,
+  kick,
+})

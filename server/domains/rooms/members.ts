@@ -1,0 +1,166 @@
+import { accountOf } from '#server/domains/accounts/accounts'
+import { profilesOf } from '#server/domains/accounts/profiles'
+import { type Action, audiences, type Node, signedIn } from '#server/kernel/context'
+import type { rooms as contract } from '#shared/api/rooms'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { keyOf, readRoom, seenBy } from './access.ts'
+import { actorOf, entryOf } from './entries.ts'
+import { memberIn } from './facts.ts'
+import { becomeMember, giveUpMembership, without } from './membership.ts'
+import { Blocks, Members } from './model.ts'
+import { roomAnswer } from './rows.ts'
+import { isSuspended, mayTouch, rankOf, ranks, standingOf } from './standing.ts'
+
+export const join: Action<typeof contract.join> = async ({ room }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const actor = await actorOf(account)
+  const outcome = await context.node.log.act<null>(key, {
+    sender: account,
+    judge: (view, now) => becomeMember(view, now, actor),
+  })
+  if (!outcome.row && context.door === 'http')
+    throw new AppError('VALIDATION_ERROR', { message: 'Already a member of this channel' })
+  return { room: await roomAnswer(context.node, key, account) }
+}
+
+export const leave: Action<typeof contract.leave> = async ({ room }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const actor = await actorOf(account)
+  await context.node.log.act<null>(key, {
+    sender: account,
+    judge(view) {
+      seenBy(view, account)
+      return giveUpMembership(view, actor)
+    },
+  })
+  return done
+}
+
+export const members: Action<typeof contract.members> = async ({ room, limit, offset }, context) => {
+  const { key } = await readRoom(context.node, context.caller, room, () => null)
+  const here = { room: key, is_active: true }
+  const [rows, total] = await Promise.all([
+    Members.find(here).sort({ joined_at: -1, _id: 1 }).skip(offset).limit(limit).lean(),
+    Members.countDocuments(here),
+  ])
+  const profiles = await profilesOf(rows.map(({ user_address }) => user_address))
+  return {
+    members: rows.map(({ user_address, joined_at, role }) => {
+      const {
+        name = user_address,
+        username = null,
+        display_name = null,
+        avatar_url = null,
+      } = profiles.get(user_address) ?? {}
+      return {
+        user_address,
+        joined_at,
+        role: role as never,
+        username,
+        display_name,
+        avatar: avatar_url,
+        name,
+        online: isOnline(context.node, user_address),
+      }
+    }),
+    total,
+    hasMore: offset + rows.length < total,
+  }
+}
+
+export const isOnline = (node: Node, account: string): boolean =>
+  node.live.audienceSize('/rooms', audiences.account(account)) > 0
+
+export const addMembers: Action<typeof contract.addMembers> = async ({ id, addresses }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf({ type: 'group', id })
+  const added = await bringIn(context.node, key, account, addresses)
+  return { success: true, added }
+}
+
+/** Brings people into a room, one event each; those who are there already are passed over. */
+export async function bringIn(
+  node: Node,
+  key: string,
+  account: string,
+  addresses: readonly string[],
+): Promise<string[]> {
+  const wanted = [...new Set(addresses)].filter((address) => address !== account)
+  for (const address of wanted) await refuseUnwilling(account, address)
+  const actor = await actorOf(account)
+  const added: string[] = []
+  for (const address of wanted) {
+    const who = await actorOf(address)
+    const outcome = await node.log.act<null>(key, {
+      sender: account,
+      judge(view, now) {
+        const standing = standingOf(view, account)
+        seenBy(view, account)
+        if (standing.rank < ranks.admin)
+          return { refuse: new AppError('FORBIDDEN', { message: 'Only the admin of the group may add people' }) }
+        return becomeMember(view, now, actor, { who, invited: true })
+      },
+    })
+    if (outcome.row) added.push(address)
+  }
+  return added
+}
+
+async function refuseUnwilling(account: string, address: string): Promise<void> {
+  if (!(await accountOf(address))) throw new AppError('USER_NOT_FOUND')
+  const block = await Blocks.findOne({ _id: { $in: [`${account} ${address}`, `${address} ${account}`] } }).lean()
+  if (block) throw new AppError('BLOCKED')
+}
+
+export const setRole: Action<typeof contract.setRole> = async ({ room, address, role }, context) => {
+  const { account } = signedIn(context)
+  if (role === 'owner') throw new AppError('VALIDATION_ERROR', { message: 'Owner cannot be assigned' })
+  const key = await keyOf(room)
+  const [actor, target] = await Promise.all([actorOf(account), actorOf(address)])
+  await context.node.log.act<null>(key, {
+    sender: account,
+    judge(view) {
+      const mine = standingOf(view, account)
+      const theirs = standingOf(view, address)
+      const member = memberIn(view, address)
+      seenBy(view, account)
+      if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
+      if (mine.rank < ranks.admin)
+        return { refuse: new AppError('FORBIDDEN', { message: 'Only admins and the owner may set roles' }) }
+      if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
+      if (theirs.rank >= mine.rank || rankOf(role) >= mine.rank)
+        return { refuse: new AppError('FORBIDDEN', { message: 'You may only touch and give lower ranks' }) }
+      if (member.role === role) return { already: null }
+      const body = { role, member: { ...member, role }, permissions: null }
+      return { accept: entryOf(view, actor, 'role.changed', body, { target: address, targetName: target.name }) }
+    },
+  })
+  return done
+}
+
+export const kick: Action<typeof contract.kick> = async ({ room, address, reason }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const [actor, target] = await Promise.all([actorOf(account), actorOf(address)])
+  await context.node.log.act<null>(key, {
+    sender: account,
+    judge(view) {
+      const mine = standingOf(view, account)
+      const theirs = standingOf(view, address)
+      const member = memberIn(view, address)
+      seenBy(view, account)
+      if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
+      if (!mine.isModerator || !mine.canMute)
+        return { refuse: new AppError('FORBIDDEN', { message: 'Only moderators may remove members' }) }
+      if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
+      if (!mayTouch(mine, theirs))
+        return { refuse: new AppError('FORBIDDEN', { message: 'You may only remove members of lower rank' }) }
+      const about = { target: address, targetName: target.name, reason: reason ?? null }
+      return { accept: entryOf(view, actor, 'member.removed', { member_count: without(view) }, about) }
+    },
+  })
+  return done
+}

@@ -1,0 +1,45 @@
+import type { Judgement, View } from '#server/log/types'
+import type { MemberRole } from '#shared/api/rooms'
+import { AppError } from '#shared/errors'
+import { entryOf } from './entries.ts'
+import { banIn, memberIn, refOf, roomIn } from './facts.ts'
+import { kinds } from './kinds.ts'
+import { isSuspended, standingOf } from './standing.ts'
+
+interface Actor {
+  account: string
+  name: string
+}
+
+/** Somebody joins, or is brought in. */
+export function becomeMember(
+  view: View,
+  now: number,
+  actor: Actor,
+  { who = actor, role = 'member', invited = false }: { who?: Actor; role?: MemberRole; invited?: boolean } = {},
+): Judgement<null> {
+  const room = roomIn(view)
+  const ban = banIn(view, who.account, now)
+  const present = memberIn(view, who.account)
+  const standing = standingOf(view, who.account)
+  if (!room) return { refuse: new AppError('ROOM_NOT_FOUND') }
+  if (room.access_level === 'staff' && !standing.isModerator) return { refuse: new AppError('ROOM_NOT_FOUND') }
+  if (isSuspended(view, actor.account)) return { refuse: new AppError('SUSPENDED') }
+  if (ban) return { refuse: new AppError('BANNED', { details: { until: ban.banned_until, reason: ban.reason } }) }
+  if (present) return { already: null }
+  if (!room.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
+  if (!invited && kinds[refOf(view).type].joining !== 'open') return { refuse: new AppError('ROOM_NOT_FOUND') }
+  const member = { user_address: who.account, role, joined_at: new Date(now).toISOString() }
+  const body = { member, member_count: room.member_count + 1 }
+  return { accept: entryOf(view, actor, 'member.joined', body, { target: who.account, targetName: who.name }) }
+}
+
+export const without = (view: View): number => Math.max(0, (roomIn(view)?.member_count ?? 0) - 1)
+
+export function giveUpMembership(view: View, actor: Actor): Judgement<null> {
+  const member = memberIn(view, actor.account)
+  const room = roomIn(view)
+  if (!room) return { refuse: new AppError('ROOM_NOT_FOUND') }
+  if (!member) return { already: null }
+  return { accept: entryOf(view, actor, 'member.left', { member_count: without(view) }) }
+}

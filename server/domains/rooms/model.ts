@@ -1,0 +1,224 @@
+import mongoose, { type IndexDefinition, type IndexOptions, type Model, Schema, type SchemaDefinition } from 'mongoose'
+import type { Fact } from '#server/log/types'
+import type { BanFact, MemberFact, ModeratorFact, MuteFact, ReactedFact, WordFact } from './facts.ts'
+
+const required = { type: String, required: true } as const
+const optional = { type: String, default: null } as const
+const flag = { type: Boolean, default: false } as const
+const seq = { type: Number, required: true, default: 0 } as const
+
+export type AnyModel = Model<unknown>
+
+interface Followed {
+  _id: string
+  room: string
+  /** The last event that went into it. */
+  applied_seq: number
+  is_active: boolean
+}
+
+/** A record that follows from a room's log; `_id` is the room and what it is about. */
+function followed<Fields>(
+  name: string,
+  collection: string,
+  fields: { [Name in keyof Fields]: object },
+  indexes: [IndexDefinition, IndexOptions?][] = [],
+): Model<Followed & Fields> {
+  const shape = {
+    _id: required,
+    room: required,
+    applied_seq: seq,
+    is_active: { type: Boolean, default: true },
+    ...fields,
+  }
+  const schema = new Schema(shape as SchemaDefinition, { collection, versionKey: false, id: false, minimize: false })
+  for (const [index, options] of indexes) schema.index(index, options)
+  return mongoose.model(name, schema) as unknown as Model<Followed & Fields>
+}
+
+const roomSchema = new Schema(
+  {
+    /** The room's key. */
+    _id: required,
+    type: required,
+    id: optional,
+    name: required,
+    description: optional,
+    emoji: required,
+    icon_url: optional,
+    slug: { type: String },
+    /** Names of channels are unique; other rooms may share one. */
+    unique_name: { type: String },
+    category: required,
+    creator_address: optional,
+    owner_address: optional,
+    is_official: flag,
+    access_level: { type: String, default: 'public' },
+    messaging_type: { type: String, default: 'standard' },
+    member_count: { type: Number, default: 0 },
+    is_active: { type: Boolean, default: true },
+    /** The two people of a dm. */
+    peers: { type: [String], default: [] },
+    applied_seq: seq,
+    created_at: required,
+    updated_at: required,
+  },
+  { collection: 'rooms', versionKey: false, id: false },
+)
+roomSchema.index({ slug: 1 }, { unique: true, partialFilterExpression: { slug: { $exists: true } } })
+roomSchema.index({ unique_name: 1 }, { unique: true, partialFilterExpression: { unique_name: { $exists: true } } })
+roomSchema.index({ type: 1, is_active: 1, member_count: -1 })
+export const Rooms = mongoose.model('Rooms', roomSchema)
+
+export const Members = followed<MemberFact>(
+  'Members',
+  'members',
+  { user_address: required, role: required, joined_at: required },
+  [[{ room: 1, is_active: 1, joined_at: -1 }], [{ user_address: 1, is_active: 1 }]],
+)
+
+export const Bans = followed<BanFact>(
+  'Bans',
+  'bans',
+  {
+    ban_id: required,
+    user_address: required,
+    banned_by: required,
+    reason: optional,
+    banned_at: required,
+    banned_until: optional,
+  },
+  [[{ room: 1, is_active: 1, banned_at: -1 }]],
+)
+
+export const Mutes = followed<MuteFact>(
+  'Mutes',
+  'moderation_mutes',
+  {
+    mute_id: required,
+    user_address: required,
+    muted_by: required,
+    reason: optional,
+    muted_at: required,
+    muted_until: optional,
+  },
+  [[{ room: 1, is_active: 1, muted_at: -1 }]],
+)
+
+export const Moderators = followed<ModeratorFact>(
+  'Moderators',
+  'moderators',
+  {
+    moderator_id: required,
+    user_address: required,
+    granted_by: required,
+    granted_at: required,
+    can_pin: flag,
+    can_delete: flag,
+    can_mute: flag,
+    can_manage_mods: flag,
+    notes: optional,
+  },
+  [[{ room: 1, is_active: 1, granted_at: -1 }], [{ user_address: 1, is_active: 1 }]],
+)
+
+export const Words = followed<WordFact>(
+  'Words',
+  'blocked_words',
+  {
+    word_id: required,
+    word: required,
+    action: required,
+    is_regex: flag,
+    added_by: required,
+    added_at: required,
+    cost: { type: Number, default: 0 },
+    quarantined: optional,
+  },
+  [[{ room: 1, is_active: 1, added_at: -1 }], [{ word_id: 1 }]],
+)
+
+/** Facts that are one value of their own: rules, pins, purges. */
+export const RoomFacts = followed<{ value: Fact }>('RoomFacts', 'room_facts', { value: Schema.Types.Mixed })
+
+export const Polls = followed<{ poll_id: string; poll: Fact; created_at: string }>(
+  'Polls',
+  'polls',
+  { poll_id: required, poll: Schema.Types.Mixed, created_at: required },
+  [[{ room: 1, is_active: 1, created_at: -1 }]],
+)
+export const Votes = followed<{ poll_id: string; user_address: string; options: number[] }>(
+  'Votes',
+  'votes',
+  { poll_id: required, user_address: required, options: { type: [Number], default: [] } },
+  [[{ poll_id: 1, is_active: 1 }]],
+)
+
+export const Reactions = followed<ReactedFact & { message_id: string; user_address: string }>(
+  'Reactions',
+  'reactions',
+  { message_id: required, user_address: required, emojis: { type: [Schema.Types.Mixed], default: [] } },
+  [[{ message_id: 1, is_active: 1 }]],
+)
+
+/** One row for each person a message names. */
+export const Mentions = followed<{ user_address: string; seq: number }>(
+  'Mentions',
+  'mentions',
+  { user_address: required, seq: { type: Number, required: true } },
+  [[{ room: 1, user_address: 1, seq: 1 }]],
+)
+
+/** Messages that a blocked word of action `flag` marked for the moderators. */
+export const Flags = followed<{
+  message_id: string
+  user_address: string
+  words: string[]
+  content: string
+  flagged_at: string
+}>(
+  'Flags',
+  'flags',
+  {
+    message_id: required,
+    user_address: required,
+    words: { type: [String], default: [] },
+    content: required,
+    flagged_at: required,
+  },
+  [[{ room: 1, flagged_at: -1 }], [{ flagged_at: -1 }]],
+)
+
+/** How far somebody has read a room. */
+export const Reads = mongoose.model(
+  'Reads',
+  new Schema(
+    {
+      _id: required,
+      room: required,
+      user_address: required,
+      seq: { type: Number, required: true },
+      n: { type: Number, required: true },
+    },
+    { collection: 'reads', versionKey: false, id: false },
+  ).index({ user_address: 1 }),
+)
+
+/** Who has blocked whom; holds everywhere. */
+export const Blocks = mongoose.model(
+  'Blocks',
+  new Schema(
+    {
+      /** `blocker blocked` */
+      _id: required,
+      block_id: required,
+      blocker_address: required,
+      blocked_address: required,
+      reason: optional,
+      created_at: required,
+    },
+    { collection: 'blocks', versionKey: false, id: false },
+  )
+    .index({ blocker_address: 1, created_at: -1 })
+    .index({ blocked_address: 1 }),
+)

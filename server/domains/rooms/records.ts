@@ -1,0 +1,299 @@
+import { loadAccountFacts, saveAccountFacts } from '#server/domains/accounts/facts'
+import { Accounts } from '#server/domains/accounts/model'
+import { RoomEvents } from '#server/log/model'
+import { byId, isDuplicate, lastOf, rewrite } from '#server/log/store'
+import type { Fact, Records, RoomKey, Row } from '#server/log/types'
+import { roomOfKey } from '#shared/kit/primitives'
+import { keys, type MessageBody, type MessageFact, messageFactOf, type PurgeFact, purgedBody } from './facts.ts'
+import { peersOf } from './kinds.ts'
+import {
+  type AnyModel,
+  Bans,
+  Blocks,
+  Flags,
+  Members,
+  Mentions,
+  Moderators,
+  Mutes,
+  Polls,
+  Reactions,
+  RoomFacts,
+  Rooms,
+  Votes,
+  Words,
+} from './model.ts'
+
+type Known = { value: Fact; seq: number }
+type Saved = { key: string; value: Fact; row: Row }
+
+interface Kind {
+  load(room: RoomKey, keys: readonly string[]): Promise<Map<string, Known>>
+  save(room: RoomKey, changes: readonly Saved[]): Promise<void>
+}
+
+const nothing: Known = { value: null, seq: 0 }
+const subject = (key: string) => key.slice(key.indexOf(':') + 1)
+
+/** Documents named by the room and what they are about, written where the event is newer than they are. */
+const followed = (
+  model: AnyModel,
+  toFields: (value: Fact, key: string, row: Row) => object,
+  toFact: (document: Record<string, unknown>) => Fact,
+): Kind => ({
+  async load(room, wanted) {
+    const documents = (await model
+      .find({ _id: { $in: wanted.map((key) => `${room}|${key}`) } })
+      .lean()) as unknown as Record<string, unknown>[]
+    const found = new Map(documents.map((document) => [document._id as string, document]))
+    return new Map(
+      wanted.map((key) => {
+        const document = found.get(`${room}|${key}`)
+        if (!document) return [key, nothing]
+        return [key, { value: document.is_active ? toFact(document) : null, seq: document.applied_seq as number }]
+      }),
+    )
+  },
+  async save(room, changes) {
+    const writes = changes.map(({ key, value, row }) => ({
+      updateOne: {
+        filter: { _id: `${room}|${key}`, applied_seq: { $lt: row.seq } },
+        update: {
+          $set: {
+            room,
+            applied_seq: row.seq,
+            is_active: value !== null,
+            ...(value === null ? {} : toFields(value, key, row)),
+          },
+        },
+        upsert: true,
+      },
+    }))
+    // One that is there with a newer event is not found, and its insert says so: it is done.
+    await model.bulkWrite(writes as never, { ordered: false }).catch((error: unknown) => {
+      if (!isDuplicate(error)) throw error
+    })
+  },
+})
+
+const strip = ({ _id, room, applied_seq, is_active, ...fields }: Record<string, unknown>): Fact => fields as Fact
+const whole = (model: unknown): Kind => followed(model as AnyModel, (value) => value as object, strip)
+const singleValue = followed(
+  RoomFacts as unknown as AnyModel,
+  (value) => ({ value }),
+  ({ value }) => value as Fact,
+)
+
+const roomKind: Kind = {
+  async load(room) {
+    const { type, id } = roomOfKey(room)
+    const document = await Rooms.findOne({ _id: room }).lean()
+    if (document) {
+      const { _id, type: _type, id: _id2, unique_name, peers, applied_seq, ...fields } = document
+      return new Map([
+        [keys.room, { value: { ...fields, slug: fields.slug ?? null } as unknown as Fact, seq: applied_seq }],
+      ])
+    }
+    return new Map([[keys.room, type === 'dm' ? { value: await unopenedDm(id), seq: 0 } : nothing]])
+  },
+  async save(room, changes) {
+    for (const { value, row } of changes) {
+      const { slug, ...fields } = value as { slug: string | null }
+      const $set = { ...fields, applied_seq: row.seq, ...(slug === null ? {} : { slug }) }
+      const unset = slug === null ? { $unset: { slug: '' } } : {}
+      await Rooms.updateOne({ _id: room, applied_seq: { $lt: row.seq } }, { $set, ...unset })
+    }
+  },
+}
+
+/** A dm that nobody has written in yet is there as soon as its two people are. */
+async function unopenedDm(id: string | null): Promise<Fact> {
+  const peers = peersOf(id)
+  const known = await Accounts.countDocuments({ _id: { $in: [...peers] } })
+  if (peers.length !== 2 || known !== 2) return null
+  const now = new Date(0).toISOString()
+  return {
+    name: 'Direct message',
+    description: null,
+    emoji: '✉️',
+    icon_url: null,
+    slug: null,
+    category: 'dm',
+    creator_address: null,
+    owner_address: null,
+    is_official: false,
+    access_level: 'public',
+    messaging_type: 'standard',
+    member_count: 2,
+    is_active: true,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+const messageKind: Kind = {
+  async load(room, wanted) {
+    const rows = await Promise.all(wanted.map((key) => byId(room, subject(key))))
+    return new Map(wanted.map((key, at) => [key, factOfMessage(rows[at] ?? null)]))
+  },
+  async save(room, changes) {
+    for (const { key, value, row } of changes) {
+      const { body } = value as unknown as MessageFact
+      await rewrite(room, subject(key), body as unknown as Row['body'], row.seq)
+      if (body.deleted) await clearEdits(room, body.edits)
+    }
+  },
+}
+
+const factOfMessage = (row: Row | null): Known =>
+  row?.type === 'message.created'
+    ? {
+        value: messageFactOf(row) as unknown as Fact,
+        seq: row.applied_seq,
+      }
+    : nothing
+
+/** The texts of the edits of a message go with it. */
+async function clearEdits(room: RoomKey, seqs: readonly number[]): Promise<void> {
+  if (seqs.length === 0) return
+  await RoomEvents.updateMany(
+    { room, seq: { $in: [...seqs] } },
+    { $set: { 'body.message.body.text': '', 'body.message.body.mentions': [] } },
+  )
+}
+
+const purgeKind: Kind = {
+  load: singleValue.load,
+  async save(room, changes) {
+    for (const { key, value, row } of changes) {
+      const purge = value as unknown as PurgeFact
+      for (const { _id, body } of await writtenBy(room, subject(key), purge)) {
+        await rewrite(room, _id, purgedBody(body, purge) as unknown as Row['body'], row.seq)
+        await clearEdits(room, body.edits)
+      }
+    }
+    await singleValue.save(room, changes)
+  },
+}
+
+type Written = { _id: string; seq: number; at: number; body: MessageBody }
+
+/** What somebody wrote within a range and has not been taken back. */
+export async function writtenBy(
+  room: RoomKey,
+  sender: string,
+  { from_seq, to_seq }: { from_seq: number; to_seq: number },
+) {
+  const all = { room, sender, n: { $gte: 1, $lte: Number.MAX_SAFE_INTEGER } }
+  const rows = await RoomEvents.find(all, { seq: 1, at: 1, body: 1 }).lean<Written[]>()
+  return rows.filter(({ seq, body }) => seq >= from_seq && seq <= to_seq && !body.deleted)
+}
+
+const wordsKind: Kind = {
+  async load(room) {
+    const documents = await Words.find({ room, is_active: true }).sort({ added_at: 1 }).lean()
+    return new Map([[keys.words, { value: documents.map((document) => strip(document as never)) as Fact, seq: 0 }]])
+  },
+  save: async () => {},
+}
+
+const blocksKind: Kind = {
+  async load(room) {
+    const [one = '', other = ''] = peersOf(roomOfKey(room).id)
+    const blocks = await Blocks.find({ _id: { $in: [`${one} ${other}`, `${other} ${one}`] } }).lean()
+    return new Map([[keys.blocks, { value: blocks.map(({ blocker_address }) => blocker_address), seq: 0 }]])
+  },
+  save: async () => {},
+}
+
+const clockKind: Kind = {
+  async load(room, wanted) {
+    const rows = await Promise.all(wanted.map((key) => lastOf(room, subject(key))))
+    return new Map(wanted.map((key, at) => [key, clockOf(rows[at] ?? null)]))
+  },
+  save: async () => {},
+}
+const clockOf = (row: Row | null): Known => (row ? { value: { at: row.at }, seq: row.seq } : nothing)
+
+const accountKind: Kind = {
+  load: (_room, wanted) => loadAccountFacts(wanted),
+  save: (_room, changes) => saveAccountFacts(changes),
+}
+
+const about = (key: string) => {
+  const [, first = '', ...rest] = key.split(':')
+  return { first, rest: rest.join(':') }
+}
+
+const kinds: Record<string, Kind> = {
+  room: roomKind,
+  rules: singleValue,
+  pins: singleValue,
+  purge: purgeKind,
+  words: wordsKind,
+  blocks: blocksKind,
+  clock: clockKind,
+  message: messageKind,
+  role: accountKind,
+  suspension: accountKind,
+  member: whole(Members),
+  ban: whole(Bans),
+  mute: whole(Mutes),
+  moderator: whole(Moderators),
+  word: whole(Words),
+  poll: followed(
+    Polls as unknown as AnyModel,
+    (value) => ({
+      poll_id: (value as { poll_id: string }).poll_id,
+      poll: value,
+      created_at: (value as { created_at: string }).created_at,
+    }),
+    ({ poll }) => poll as Fact,
+  ),
+  vote: followed(
+    Votes as unknown as AnyModel,
+    (value, key) => ({ poll_id: about(key).first, user_address: about(key).rest, ...(value as object) }),
+    ({ options }) => ({ options: options as number[] }),
+  ),
+  reacted: followed(
+    Reactions as unknown as AnyModel,
+    (value, key) => ({ message_id: about(key).first, user_address: about(key).rest, ...(value as object) }),
+    ({ emojis }) => ({ emojis: emojis as Fact }),
+  ),
+  mention: followed(
+    Mentions as unknown as AnyModel,
+    (value, key) => ({ user_address: subject(key).slice(0, subject(key).lastIndexOf(':')), ...(value as object) }),
+    ({ seq }) => ({ seq: seq as number }),
+  ),
+  flag: followed(
+    Flags as unknown as AnyModel,
+    (value, key, row) => ({
+      message_id: subject(key),
+      user_address: row.sender,
+      flagged_at: new Date(row.at).toISOString(),
+      ...(value as object),
+    }),
+    ({ words, content }) => ({ words: words as Fact, content: content as string }),
+  ),
+}
+
+const byKind = <T>(items: readonly T[], keyOf: (item: T) => string): Map<Kind, T[]> => {
+  const groups = new Map<Kind, T[]>()
+  for (const item of items) {
+    const kind = kinds[keyOf(item).split(':')[0] ?? '']
+    if (kind) groups.set(kind, [...(groups.get(kind) ?? []), item])
+  }
+  return groups
+}
+
+/** The stored form of what follows from the log. */
+export const records: Records = {
+  async load(room, wanted) {
+    const groups = [...byKind(wanted, (key) => key)]
+    const loaded = await Promise.all(groups.map(([kind, its]) => kind.load(room, its)))
+    return new Map(loaded.flatMap((facts) => [...facts]))
+  },
+  async save(room, changes) {
+    const groups = [...byKind(changes, ({ key }) => key)]
+    await Promise.all(groups.map(([kind, its]) => kind.save(room, its)))
+  },
+}

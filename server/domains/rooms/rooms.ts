@@ -1,0 +1,206 @@
+import { accountOf } from '#server/domains/accounts/accounts'
+import { profilesOf } from '#server/domains/accounts/profiles'
+import { type Action, type Node, signedIn } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import { isDuplicate } from '#server/log/store'
+import { GLOBAL } from '#server/log/types'
+import type { rooms as contract, Room } from '#shared/api/rooms'
+import { AppError } from '#shared/errors'
+import { dmOf, roomKey } from '#shared/kit/primitives'
+import { keyOf, seenBy } from './access.ts'
+import { actorOf, entryOf } from './entries.ts'
+import type { RoomFact } from './facts.ts'
+import { bringIn } from './members.ts'
+import { becomeMember } from './membership.ts'
+import { Blocks, Members, Rooms } from './model.ts'
+import { roomAnswer, rowsOf } from './rows.ts'
+import { isSuspended, ranks } from './standing.ts'
+
+export const list: Action<typeof contract.list> = async ({ category, joined, search, limit, offset }, { caller }) => {
+  const mine = joined && caller.account !== null ? await membershipsOf(caller.account) : null
+  const filter = {
+    type: 'channel',
+    is_active: true,
+    access_level: 'public',
+    ...(category && category !== 'all' ? { category } : {}),
+    ...(mine ? { _id: { $in: mine } } : {}),
+  }
+  const found = await Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 }).lean()
+  const wanted = search?.toLowerCase()
+  const matching = wanted
+    ? found.filter(({ name, description }) => `${name} ${description ?? ''}`.toLowerCase().includes(wanted))
+    : found
+  return { channels: await rowsOf(matching.slice(offset, offset + limit), caller.account) }
+}
+
+export async function membershipsOf(account: string): Promise<string[]> {
+  const rows = await Members.find({ user_address: account, is_active: true }, { room: 1 }).lean()
+  return rows.map(({ room }) => room)
+}
+
+export const get: Action<typeof contract.get> = async ({ room }, { node, caller }) => {
+  const key = await keyOf(room)
+  await node.log.ask(key, (view) => void seenBy(view, caller.account))
+  return { room: await roomAnswer(node, key, caller.account) }
+}
+
+export const createChannel: Action<typeof contract.createChannel> = async (input, context) => {
+  const { name, description = null, emoji, category, slug = null } = input
+  const fields = { name, description, emoji, category, ...(slug ? { slug } : {}), unique_name: name.toLowerCase() }
+  const key = await found(context.node, signedIn(context).account, 'channel', fields)
+  return { channel: await roomAnswer(context.node, key, signedIn(context).account) }
+}
+
+export const createGroup: Action<typeof contract.createGroup> = async ({ name, emoji, memberAddresses }, context) => {
+  const { account } = signedIn(context)
+  const key = await found(context.node, account, 'group', { name, emoji, category: 'group' })
+  await bringIn(context.node, key, account, memberAddresses)
+  return { group: await roomAnswer(context.node, key, account) }
+}
+
+/** Makes a room and its first member. */
+async function found(node: Node, account: string, type: 'channel' | 'group', fields: object): Promise<string> {
+  await node.log.ask(GLOBAL, (view) => {
+    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+  })
+  const id = newId()
+  const key = roomKey({ type, id })
+  const now = new Date(node.now()).toISOString()
+  await Rooms.create({
+    _id: key,
+    type,
+    id,
+    creator_address: account,
+    owner_address: account,
+    created_at: now,
+    updated_at: now,
+    ...fields,
+  }).catch(nameTaken)
+  const actor = await actorOf(account)
+  const role = type === 'channel' ? 'owner' : 'admin'
+  await node.log.act<null>(key, {
+    sender: account,
+    judge: (view, at) => becomeMember(view, at, actor, { role, invited: true }),
+  })
+  return key
+}
+
+function nameTaken(error: unknown): never {
+  if (!isDuplicate(error)) throw error
+  const { keyPattern } = error as { keyPattern?: Record<string, unknown> }
+  throw new AppError('VALIDATION_ERROR', {
+    message: keyPattern && 'slug' in keyPattern ? 'A channel with this slug exists' : 'A channel with this name exists',
+  })
+}
+
+export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress }, context) => {
+  const { account } = signedIn(context)
+  if (recipientAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
+  if (!(await accountOf(recipientAddress))) throw new AppError('USER_NOT_FOUND')
+  const room = dmOf(account, recipientAddress)
+  await ensureDm(context.node, roomKey(room))
+  return { room: await roomAnswer(context.node, roomKey(room), account) }
+}
+
+/** Notes a dm among the rooms of its two people. Its log needs none of this. */
+export async function ensureDm(node: Node, key: string): Promise<void> {
+  const id = key.slice('dm:'.length)
+  const peers = id.split('~')
+  if (await Rooms.findOne({ _id: key }, { _id: 1 }).lean()) return
+  const now = new Date(node.now()).toISOString()
+  const fields = {
+    type: 'dm',
+    id,
+    name: 'Direct message',
+    emoji: '✉️',
+    category: 'dm',
+    peers,
+    member_count: 2,
+    created_at: now,
+    updated_at: now,
+  }
+  const rows = peers.map((user_address) => ({
+    updateOne: {
+      filter: { _id: `${key}|member:${user_address}` },
+      update: {
+        $setOnInsert: { room: key, user_address, role: 'member', joined_at: now, is_active: true, applied_seq: 0 },
+      },
+      upsert: true,
+    },
+  }))
+  const made = [
+    Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }),
+    Members.bulkWrite(rows, { ordered: false }),
+  ]
+  for (const outcome of await Promise.allSettled(made))
+    if (outcome.status === 'rejected' && !isDuplicate(outcome.reason)) throw outcome.reason
+}
+
+export const update: Action<typeof contract.update> = async ({ room, ...input }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const actor = await actorOf(account)
+  const patch = Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== undefined),
+  ) as Partial<RoomFact>
+  const mayManage = (rank: number) => rank >= ranks.admin
+  await context.node.log.ask(key, (view) => {
+    if (!mayManage(seenBy(view, account).standing?.rank ?? 0))
+      throw new AppError('FORBIDDEN', { message: 'Only the owner and admins may change a room' })
+  })
+  await reserveNames(key, patch)
+  await context.node.log.act<null>(key, {
+    sender: account,
+    judge(view, now) {
+      const { standing, room: before } = seenBy(view, account)
+      if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
+      if (!mayManage(standing?.rank ?? 0))
+        return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner and admins may change a room' }) }
+      if (!before.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
+      const changed = Object.entries(patch).some(([name, value]) => before[name as keyof RoomFact] !== value)
+      if (!changed) return { already: null }
+      return {
+        accept: entryOf(view, actor, 'room.updated', { patch: { ...patch, updated_at: new Date(now).toISOString() } }),
+      }
+    },
+  })
+  return { room: await roomAnswer(context.node, key, account) }
+}
+
+/** Unique names are taken in the record first, so that two rooms cannot both win one. */
+async function reserveNames(key: string, { name, slug }: Partial<RoomFact>): Promise<void> {
+  if (!key.startsWith('channel:') || (name === undefined && !slug)) return
+  const names = { ...(name === undefined ? {} : { unique_name: name.toLowerCase() }), ...(slug ? { slug } : {}) }
+  await Rooms.updateOne({ _id: key }, { $set: names }).catch(nameTaken)
+}
+
+export const archive: Action<typeof contract.archive> = async ({ room }, context) => {
+  const { account } = signedIn(context)
+  const key = await keyOf(room)
+  const actor = await actorOf(account)
+  await context.node.log.act<null>(key, {
+    sender: account,
+    judge(view) {
+      const { standing, room: before } = seenBy(view, account)
+      if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
+      const isOwner =
+        standing?.rank !== undefined &&
+        (standing.rank >= ranks.owner || (key.startsWith('group:') && standing.rank >= ranks.admin))
+      if (!isOwner || key === 'alpha')
+        return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner may archive a room' }) }
+      if (!before.is_active) return { already: null }
+      return { accept: entryOf(view, actor, 'room.archived', {}) }
+    },
+  })
+  return { room: await roomAnswer(context.node, key, account) }
+}
+
+export const peerOf = async (room: Room, account: string) => {
+  const other = room.type === 'dm' ? room.id.split('~').find((id) => id !== account) : undefined
+  if (other === undefined) return null
+  const profile = (await profilesOf([other])).get(other)
+  return { id: other, name: profile?.name ?? other, role: null, isAgent: false }
+}
+
+export const areBlocked = async (one: string, other: string): Promise<boolean> =>
+  (await Blocks.findOne({ _id: { $in: [`${one} ${other}`, `${other} ${one}`] } }).lean()) !== null

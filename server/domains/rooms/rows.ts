@@ -1,0 +1,65 @@
+import type { Node } from '#server/kernel/context'
+import { RoomHeads } from '#server/log/model'
+import type { Room } from '#shared/api/rooms'
+import { AppError } from '#shared/errors'
+import { type RoomRef, type RoomType, roomOfKey } from '#shared/kit/primitives'
+import { type RoomFact, roomIn } from './facts.ts'
+import { Members, Rooms } from './model.ts'
+import { standingOf } from './standing.ts'
+
+export const rowOf = (
+  { type, id }: RoomRef,
+  room: RoomFact,
+  { messages, isMember }: { messages: number; isMember: boolean },
+): Room => ({
+  id: id ?? 'global',
+  type,
+  name: room.name,
+  description: room.description,
+  emoji: room.emoji,
+  icon_url: room.icon_url,
+  slug: room.slug,
+  category: room.category,
+  creator_address: room.creator_address,
+  owner_address: room.owner_address,
+  is_official: room.is_official,
+  access_level: room.access_level,
+  messaging_type: room.messaging_type,
+  member_count: room.member_count,
+  message_count: messages,
+  is_active: room.is_active,
+  is_member: isMember,
+  created_at: room.created_at,
+  updated_at: room.updated_at,
+})
+
+/** The row of one room as this account sees it. */
+export const roomAnswer = (node: Node, key: string, account: string | null): Promise<Room> =>
+  node.log.ask(key, (view) => {
+    const room = roomIn(view)
+    const isMember = account !== null && standingOf(view, account).isMember
+    if (!room) throw new AppError('ROOM_NOT_FOUND')
+    return rowOf(roomOfKey(key), room, { messages: view.total, isMember })
+  })
+
+type Stored = NonNullable<Awaited<ReturnType<typeof findOne>>>
+const findOne = () => Rooms.findOne().lean()
+
+/** Rows of many rooms, from their records. */
+export async function rowsOf(documents: readonly Stored[], account: string | null): Promise<Room[]> {
+  const ids = documents.map(({ _id }) => _id)
+  const [heads, mine] = await Promise.all([
+    RoomHeads.find({ _id: { $in: ids } }).lean(),
+    account === null
+      ? []
+      : Members.find({ _id: { $in: ids.map((id) => `${id}|member:${account}`) }, is_active: true }, { room: 1 }).lean(),
+  ])
+  const totals = new Map(heads.map(({ _id, total }) => [_id, total]))
+  const joined = new Set(mine.map(({ room }) => room))
+  return documents.map((document) => {
+    const ref = { type: document.type as RoomType, id: document.id ?? null }
+    const isMember = joined.has(document._id) || (account !== null && document.peers.includes(account))
+    const fact = { ...document, slug: document.slug ?? null } as unknown as RoomFact
+    return rowOf(ref, fact, { messages: totals.get(document._id) ?? 0, isMember })
+  })
+}

@@ -1,0 +1,61 @@
+import mongoose, { Schema } from 'mongoose'
+
+const required = { type: String, required: true } as const
+const optional = { type: String, default: null } as const
+
+/** Conversations somebody does not want to be notified of. */
+export const ConversationMutes = mongoose.model(
+  'ConversationMutes',
+  new Schema(
+    {
+      /** `account type conversation` */
+      _id: required,
+      mute_id: required,
+      user_address: required,
+      conversation_type: required,
+      conversation_id: required,
+      muted_until: optional,
+      created_at: required,
+      updated_at: required,
+    },
+    { collection: 'conversation_mutes', versionKey: false, id: false },
+  ).index({ user_address: 1, updated_at: -1 }),
+)
+
+export const Reports = mongoose.model(
+  'Reports',
+  new Schema(
+    {
+      _id: required,
+      /** `reporter reported type`: one row at a time is the newest of these three. */
+      subject: required,
+      reporter_address: required,
+      reported_address: required,
+      report_type: required,
+      description: optional,
+      conversation_type: optional,
+      conversation_id: optional,
+      message_id: optional,
+      message_content: optional,
+      status: { type: String, default: 'pending' },
+      claimed_by: optional,
+      admin_notes: optional,
+      reviewed_at: optional,
+      reviewed_by: optional,
+      created_at: required,
+    },
+    { collection: 'reports', versionKey: false, id: false },
+  )
+    .index({ status: 1, created_at: -1 })
+    .index({ created_at: -1 })
+    .index({ reporter_address: 1, created_at: -1 }),
+)
+
+/** The last report of its kind by the same person, so that a second one within a day is noticed. */
+export const ReportTurns = mongoose.model(
+  'ReportTurns',
+  new Schema(
+    { _id: required, at: { type: Number, required: true }, expires_at: { type: Date, required: true } },
+    { collection: 'report_turns', versionKey: false, id: false },
+  ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)

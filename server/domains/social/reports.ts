@@ -1,0 +1,121 @@
+import { accountOf } from '#server/domains/accounts/accounts'
+import { roleOf } from '#server/domains/accounts/standing'
+import { readBy } from '#server/domains/rooms/access'
+import { messageIn } from '#server/domains/rooms/facts'
+import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import { RoomEvents } from '#server/log/model'
+import { isDuplicate } from '#server/log/store'
+import { type social as contract, Report } from '#shared/api/social'
+import { AppError } from '#shared/errors'
+import { blockSomebody } from './blocks.ts'
+import { Reports, ReportTurns } from './model.ts'
+
+const dayMilliseconds = 86_400_000
+const shownAtMost = 100
+const snapshotLength = 1_000
+
+const shown = ({ _id, subject: _, claimed_by: __, ...row }: Record<string, unknown>) =>
+  Report.parse({ id: _id, ...row })
+
+export const reports: Action<typeof contract.reports> = async ({ admin, status }, context) => {
+  const { account } = signedIn(context)
+  const isAdmin = (await roleOf(context.node, account)) !== 'user'
+  if (admin && !isAdmin) throw new AppError('FORBIDDEN', { message: 'Admin access required' })
+  const filter = { ...(admin ? {} : { reporter_address: account }), ...(status ? { status } : {}) }
+  const rows = await Reports.find(filter).sort({ created_at: -1 }).limit(shownAtMost).lean()
+  return { reports: rows.map((row) => shown(row)), isAdmin }
+}
+
+export type ReportListener = (context: Pick<Context, 'node'>, id: string) => Promise<void>
+const listeners: ReportListener[] = []
+export const onReport = (listener: ReportListener): void => void listeners.push(listener)
+
+export const report: Action<typeof contract.report> = async (input, context) => {
+  const { account } = signedIn(context)
+  const { reportedAddress, reportType, alsoBlock } = input
+  if (reportedAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot report yourself' })
+  if (!(await accountOf(reportedAddress))) throw new AppError('USER_NOT_FOUND')
+  const now = context.node.now()
+  const subject = `${account} ${reportedAddress} ${reportType}`
+  const message_content = input.messageId
+    ? await snapshot(context, input.messageId, reportedAddress, input.messageContent ?? null)
+    : (input.messageContent ?? null)
+  await takeTurn(subject, now)
+  const row = {
+    _id: newId(),
+    subject,
+    reporter_address: account,
+    reported_address: reportedAddress,
+    report_type: reportType,
+    description: input.description ?? null,
+    conversation_type: input.conversationType ?? null,
+    conversation_id: input.conversationId ?? null,
+    message_id: input.messageId ?? null,
+    message_content,
+    status: 'pending',
+    created_at: new Date(now).toISOString(),
+  }
+  await Reports.create(row)
+  if (alsoBlock) await blockSomebody(context.node, account, reportedAddress, `Reported for ${reportType}`)
+  for (const listener of listeners) await listener(context, row._id)
+  const { _id: id, created_at } = row
+  return {
+    success: true,
+    report: {
+      id,
+      reporter_address: account,
+      reported_address: reportedAddress,
+      report_type: reportType,
+      status: 'pending',
+      created_at,
+    },
+  }
+}
+
+/** One report of a kind a day: of many at once one gets through. */
+async function takeTurn(subject: string, now: number): Promise<void> {
+  const turn = { at: now, expires_at: new Date(now + dayMilliseconds) }
+  const taken = await ReportTurns.updateOne(
+    { _id: subject, at: { $lte: now - dayMilliseconds } },
+    { $set: turn },
+    { upsert: true },
+  ).catch((error: unknown) => {
+    if (isDuplicate(error)) return null
+    throw error
+  })
+  if (!taken || taken.matchedCount + taken.upsertedCount === 0)
+    throw new AppError('VALIDATION_ERROR', { message: 'You have already reported this user for this reason recently' })
+}
+
+/** What the message says in the store, where the reporter can read it; what they wrote of it only where it is sealed. */
+async function snapshot(
+  { node, caller }: Context,
+  id: string,
+  reported: string,
+  claimed: string | null,
+): Promise<string | null> {
+  const found = await RoomEvents.findOne({ _id: id, sender: reported }, { room: 1 }).lean()
+  if (!found) return null
+  const message = await node.log.ask(found.room, (view, now) => {
+    const its = messageIn(view, id)
+    readBy(view, caller.account, now)
+    return its
+  })
+  if (!message) return null
+  return found.room.startsWith('dm:') ? claimed : [...message.body.text].slice(0, snapshotLength).join('')
+}
+
+export const review: Action<typeof contract.review> = async ({ reportId, status, adminNotes }, context) => {
+  const reviewed = {
+    status,
+    reviewed_by: signedIn(context).account,
+    reviewed_at: new Date(context.node.now()).toISOString(),
+    ...(adminNotes === undefined ? {} : { admin_notes: adminNotes }),
+  }
+  const row = await Reports.findOneAndUpdate({ _id: reportId }, { $set: reviewed }, { returnDocument: 'after' }).lean()
+  if (!row) throw new AppError('NOT_FOUND', { message: 'Report not found' })
+  for (const listener of listeners) await listener(context, reportId)
+  const { id, admin_notes, reviewed_at, reviewed_by, status: state } = shown(row)
+  return { success: true, report: { id, status: state, admin_notes, reviewed_at, reviewed_by } }
+}

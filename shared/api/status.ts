@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { Done } from '#shared/kit/primitives'
+
+export const status = {
+  get: operation({
+    summary: 'What answers here, and whether it is the demo.',
+    http: 'GET /api/status',
+    access: 'public',
+    limit: 'general',
+    input: z.object({}),
+    output: z.object({
+      name: z.string(),
+      version: z.string(),
+      node: z.string(),
+      demo: z.boolean(),
+      sign_in: z.array(z.string()),
+    }),
+  }),
+  becomeModerator: operation({
+    summary: 'In the demo alone: makes the caller a moderator of every official room.',
+    http: 'POST /api/demo/moderator',
+    access: 'user',
+    limit: 'strict',
+    input: z.object({}),
+    output: Done,
+    errors: ['NOT_FOUND'],
+  }),
+}

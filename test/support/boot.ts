@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type App, createApp } from '#server/app'
+import { readConfig } from '#server/config'
+import { openPlatform, type Platform } from '#server/platform'
+import { freshDatabaseUri, nodesUnderTest } from './test-servers.ts'
+
+export interface Booted {
+  /** The first node. */
+  url: string
+  /** Every node; tests put their clients on different ones. */
+  urls: readonly string[]
+  opsUrl: string
+  apps: readonly App[]
+  close(): Promise<void>
+}
+
+/** Real servers on ports of their own, over a store that nobody else uses. */
+export async function boot({
+  nodes = nodesUnderTest,
+  environment = {},
+}: {
+  nodes?: number
+  environment?: Record<string, string>
+} = {}): Promise<Booted> {
+  const directory = mkdtempSync(join(tmpdir(), 'plaza-'))
+  const uri = freshDatabaseUri()
+  const config = readConfig({
+    NODE_ENV: 'test',
+    PORT: '0',
+    OPS_PORT: '0',
+    DATA_DIR: directory,
+    DEMO: 'off',
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT_SCALE: '1000',
+    PUBLIC_URL: 'http://localhost:3000',
+    ...(uri ? { MONGODB_URI: uri } : {}),
+    ...environment,
+  })
+  const first = await openPlatform(config)
+  await first.database.buildIndexes()
+  const platforms: Platform[] = Array.from({ length: nodes }, (_, at) => (at === 0 ? first : another(first, at)))
+  const apps: App[] = []
+  for (const platform of platforms) apps.push(await createApp(config, platform))
+  return {
+    url: apps[0]?.url ?? '',
+    urls: apps.map(({ url }) => url),
+    opsUrl: apps[0]?.opsUrl ?? '',
+    apps,
+    async close() {
+      for (const app of apps) await app.close()
+      await first.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A second node of this process: it shares the connection to the store and nothing else. */
+const another = (first: Platform, at: number): Platform => ({ ...first, node: `${first.node}-${at}`, async close() {} })
