@@ -16,6 +16,8 @@ export interface Range {
   high: Buffer
   /** Where the keys of this range begin to differ in a way that the order asked for depends on. */
   offset: number
+  /** The range is this one key. */
+  exact: boolean
 }
 export type Sort = Record<string, 1 | -1>
 
@@ -40,7 +42,7 @@ function bestScan(conditions: readonly Filter[], sort: Sort, indexes: readonly I
   const sorted = Object.keys(sort).length > 0
   const all: Scan = {
     index: null,
-    ranges: [{ low: NOTHING, high: AFTER, offset: 0 }],
+    ranges: [{ low: NOTHING, high: AFTER, offset: 0, exact: false }],
     reverse: false,
     order: sorted ? 'none' : 'listed',
   }
@@ -152,18 +154,20 @@ function rangesOf(
   skipped: number,
   reverse: boolean,
 ): Range[] {
+  const isUnique = index.record.unique === true && points.length === index.paths.length
   const downwards = index.directions[points.length] === -1
   const low = range ? (downwards ? inverted(range.high) : edge(range.low)) : NOTHING
   const high = range ? (downwards ? inverted(range.low) : edge(range.high)) : AFTER
   const ranges = product(points).map((values) => {
     const prefix = encodeKey(values, index.directions)
     const offset = skipped === 0 ? 0 : encodeKey(values.slice(0, skipped), index.directions).length
-    return {
+    const bounds = {
       low: fitBound(Buffer.concat([prefix, low]), 'low'),
       high: fitBound(Buffer.concat([prefix, high]), 'high'),
-      offset,
     }
+    return { ...bounds, offset, exact: isUnique && bounds.low.length === prefix.length }
   })
+  if (ranges.length < 2) return ranges
   ranges.sort((one, other) => Buffer.compare(one.low, other.low))
   const once = ranges.filter(({ low }, at) => at === 0 || !low.equals(ranges[at - 1]?.low ?? NOTHING))
   return reverse ? once.reverse() : once

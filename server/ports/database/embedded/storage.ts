@@ -36,6 +36,7 @@ export class Storage {
   readonly #onRollback: (() => void)[] = []
   readonly #database: RootDatabase<Buffer, Buffer>
   #queue: Job[] = []
+  #closed = false
   #committing: Promise<void> | null = null
 
   constructor(database: RootDatabase<Buffer, Buffer>) {
@@ -43,8 +44,17 @@ export class Storage {
     this.#readCatalog()
   }
 
+  /** The bytes hold only until the next read. */
   get(key: Buffer): Buffer | undefined {
+    this.#checkOpen()
     return this.#database.getBinaryFast(key)
+  }
+
+  /** The one slot of a key, or none. */
+  slot(key: Buffer): Slot[] {
+    this.#checkOpen()
+    const value = this.#database.getBinary(key)
+    return value ? [{ key, value }] : []
   }
 
   /** Keys in low <= key < high, or backwards; read piece by piece, so that nothing is held while the reader pauses. */
@@ -54,6 +64,7 @@ export class Storage {
       const range = reverse
         ? { start: end, end: start, limit, reverse, exclusiveStart: true, inclusiveEnd: true }
         : { start, end, limit }
+      this.#checkOpen()
       const piece = Array.from(this.#database.getRange(range))
       yield* piece
       const last = piece.at(-1)
@@ -86,6 +97,7 @@ export class Storage {
 
   /** Runs the job in the next commit and resolves once it is on the disk. A job that throws must not have written. */
   write<T>(run: () => T): Promise<T> {
+    this.#checkOpen()
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ run, outcome: undefined, resolve, reject })
       this.#committing ??= this.#commit().finally(() => {
@@ -96,7 +108,12 @@ export class Storage {
 
   async close(): Promise<void> {
     while (this.#committing) await this.#committing
+    this.#closed = true
     await this.#database.close()
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new Error('The embedded store is closed.')
   }
 
   async #commit(): Promise<void> {

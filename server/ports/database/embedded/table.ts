@@ -164,8 +164,9 @@ export class Table {
     for (const slot of listed) yield rowOf(slot.value)
   }
 
-  #slots(index: Index, { low, high }: Range, reverse: boolean): Generator<Slot> {
+  #slots(index: Index, { low, high, exact }: Range, reverse: boolean): Iterable<Slot> {
     const prefix = treeKey(index.record.tree)
+    if (exact) return this.#storage.slot(Buffer.concat([prefix, low]))
     return this.#storage.scan(Buffer.concat([prefix, low]), Buffer.concat([prefix, high]), reverse)
   }
 
@@ -287,8 +288,9 @@ function* joined(slots: Iterable<Slot>[]): Generator<Slot> {
 }
 
 /** Merges ranges that are each in order, by their keys from each range's offset on. */
-function* merged(slots: Generator<Slot>[], ranges: readonly Range[], reverse: boolean): Generator<Slot> {
-  const heads = slots.flatMap((slot, at) => {
+function* merged(slots: Iterable<Slot>[], ranges: readonly Range[], reverse: boolean): Generator<Slot> {
+  const heads = slots.flatMap((each, at) => {
+    const slot = each[Symbol.iterator]()
     const head = slot.next()
     return head.done ? [] : [{ slot, head: head.value, offset: TREE_BYTES + (ranges[at]?.offset ?? 0) }]
   })

@@ -1,0 +1,160 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join as pathOf } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chainOf } from '#server/log/chain'
+import { byId, isDuplicate, lastOf, messages, mongooseLogStore, rewrite } from '#server/log/store'
+import type { Row } from '#server/log/types'
+import { connectEmbedded } from '#server/ports/database/embedded'
+import { connectMongo } from '#server/ports/database/mongo'
+import type { Database } from '#server/ports/database/port'
+import { edit, join, moderate, say } from '#test/log/chat'
+import { Nodes } from '#test/log/nodes'
+
+const uri = process.env.MONGODB_URI
+const run = `${process.pid}-${Date.now()}`
+let database: Database
+let directory: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(pathOf(tmpdir(), 'plaza-log-'))
+  database = uri ? await connectMongo(withName(uri)) : await connectEmbedded(directory)
+  await database.buildIndexes()
+})
+
+afterAll(async () => {
+  await database.close()
+  await rm(directory, { recursive: true })
+})
+
+function withName(server: string): string {
+  const url = new URL(server)
+  url.pathname = `/plaza-log-${run}`
+  return url.href
+}
+
+function row(room: string, seq: number, changes: Partial<Row> = {}): Row {
+  const plain = {
+    _id: `${room} ${seq}`,
+    room,
+    seq,
+    epoch: 'e',
+    type: 'message',
+    n: seq,
+    total: seq,
+    sender: 'ada',
+    cid: `c${seq}`,
+  }
+  return {
+    ...plain,
+    body: { text: 'hello', nested: { list: [1, null] } },
+    target: null,
+    until: null,
+    reason: null,
+    at: seq,
+    chain: '',
+    chained: false,
+    applied_seq: seq,
+    ...changes,
+  }
+}
+
+describe('the rows', () => {
+  test('come back as they were stored, in a range closed at both ends', async () => {
+    const store = mongooseLogStore(true)
+    const rows = [
+      row('a', 1, {
+        type: 'ban',
+        n: null,
+        total: 0,
+        chained: true,
+        chain: chainOf('', row('a', 1)),
+        target: 'bo',
+        until: 5,
+        reason: 'r',
+      }),
+      ...[2, 3, 4].map((seq) => row('a', seq)),
+    ]
+    await store.insert(rows)
+    expect(await store.read('a', 0, 200)).toEqual(rows)
+    expect((await store.read('a', 1, 2)).map(({ seq }) => seq)).toEqual([2, 3])
+    expect(await store.byCid('a', 'ada', 'c3')).toEqual(rows[2])
+    expect(await store.byCid('a', 'bo', 'c3')).toBeNull()
+    expect((await messages('a', 2, 3)).map(({ n }) => n)).toEqual([2, 3])
+    expect((await lastOf('a', 'ada'))?.seq).toBe(4)
+    expect(await lastOf('a', 'nobody')).toBeNull()
+    expect((await byId('a', 'a 2'))?.seq).toBe(2)
+    expect(await byId('b', 'a 2')).toBeNull()
+  })
+
+  test('are refused where a seq or a key is taken; those before the refused one stand', async () => {
+    const store = mongooseLogStore(true)
+    await store.insert([row('c', 1)])
+    const taken = [row('c', 2), row('c', 3, { cid: 'c1' }), row('c', 4)]
+    const error = await store.insert(taken).catch((reason) => reason)
+    expect(isDuplicate(error)).toBe(true)
+    expect(isDuplicate(await store.insert([row('c', 1, { _id: 'x', cid: 'x' })]).catch((reason) => reason))).toBe(true)
+    expect(isDuplicate(new Error('another'))).toBe(false)
+    expect((await store.read('c', 0, 200)).map(({ seq }) => seq)).toEqual([1, 2])
+  })
+
+  test('are rewritten by later events only', async () => {
+    await mongooseLogStore(true).insert([row('d', 1)])
+    expect(await rewrite('d', 'd 1', { text: 'third' }, 3)).toBe(true)
+    expect(await rewrite('d', 'd 1', { text: 'second' }, 2)).toBe(false)
+    expect(await byId('d', 'd 1')).toMatchObject({ body: { text: 'third' }, applied_seq: 3 })
+  })
+})
+
+test('heads only rise, and tell when they moved', async () => {
+  const store = mongooseLogStore(true)
+  const head = (room: string, seq: number, applied: number) => ({ room, epoch: 'e', seq, total: seq, applied })
+  await store.raiseHeads([head('e', 5, 3), head('f', 1, 0)], 100)
+  await store.raiseHeads([head('e', 4, 4)], 200)
+  expect(await store.headOf('e')).toEqual(head('e', 5, 4))
+  expect(await store.headOf('none')).toEqual({ room: 'none', epoch: '', seq: 0, total: 0, applied: 0 })
+  expect((await store.headsMovedSince(150)).map(({ room }) => room)).toEqual(['e'])
+})
+
+test('leases tell who is alive and how far', async () => {
+  const store = mongooseLogStore(true)
+  await store.writeLeases('one', [{ room: 'g', applied: 1 }], Date.now())
+  await store.writeLeases('one', [{ room: 'g', applied: 2 }], Date.now())
+  await store.writeLeases('dead', [{ room: 'g', applied: 1 }], Date.now() - 10_000)
+  expect(await store.leasesOf('g', Date.now() - 5_000)).toEqual([{ node: 'one', applied: 2 }])
+})
+
+test('one log over the store: members, messages, edits, a repeated key, a ban', async () => {
+  const nodes = new Nodes()
+  const log = nodes.alone({ store: mongooseLogStore(true), isDuplicate })
+  const room = 'channel:whole'
+  await log.act(room, join('ada'))
+  await Promise.all(Array.from({ length: 300 }, (_, index) => log.act(room, say('ada', `k${index}`))))
+  const { row: first } = await log.act(room, say('ada', 'k0'))
+  await log.act(room, edit('ada', first?._id ?? '', 1))
+  await log.act(room, moderate('ban', 'ada'))
+  await expect(log.act(room, say('ada'))).rejects.toMatchObject({ code: 'BANNED' })
+  expect(await log.act(room, say('ada', 'k1'))).toMatchObject({ duplicate: true })
+  await nodes.stop()
+  const rows = await mongooseLogStore(true).read(room, 0, 400)
+  expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 303 }, (_, index) => index + 1))
+})
+
+test.runIf(uri)('two nodes on one database', async () => {
+  const nodes = new Nodes()
+  nodes.hasHints = false
+  const both = ['one', 'other'].map((node) => nodes.start(node, { store: mongooseLogStore(false), isDuplicate }))
+  const room = 'channel:both'
+  await both[0]?.act(room, join('ada'))
+  await Promise.all(Array.from({ length: 100 }, (_, index) => both[index % 2]?.act(room, say('ada', `k${index}`))))
+  expect(
+    await mongooseLogStore(false).advanced([
+      { room, seq: 100 },
+      { room, seq: 101 },
+      { room: 'none', seq: 0 },
+    ]),
+  ).toEqual([room])
+  expect(await both[0]?.act(room, moderate('ban', 'ada'))).toMatchObject({ pendingNodes: 0 })
+  await expect(both[1]?.act(room, say('ada'))).rejects.toMatchObject({ code: 'BANNED' })
+  await nodes.stop()
+})
