@@ -22,6 +22,9 @@ export interface CallOptions {
   tries?: number
 }
 
+/** What begins, renews and ends a session has no newer one to be made with. */
+const ofSession = new Set(['identity.begin', 'identity.verify', 'identity.refresh', 'identity.logout'])
+
 export type Call = (name: string, input: object, options?: CallOptions) => Promise<unknown>
 
 /** One way to call: by socket while it is up, else by REST; a repeat carries the same key, so it never acts twice. */
@@ -58,7 +61,7 @@ export function callThrough(doors: Doors): Call {
       return await act()
     } catch (error) {
       const { code } = asAppError(error)
-      if (token === null || name.startsWith('identity.') || !isAboutSession(code)) throw error
+      if (token === null || ofSession.has(name) || !isAboutSession(code)) throw error
       if (session.token !== token || (await session.refresh())) return act()
       session.end(code)
       throw error

@@ -3,6 +3,12 @@ import type { LocalMessage } from './types.ts'
 
 export const asSent = (message: Message): LocalMessage => ({ ...message, local: 'sent', refusal: null })
 
+/** The row as the server tells it. */
+export function bare(row: Message | LocalMessage): Message {
+  const { local: _, refusal: __, ...message } = { local: null, refusal: null, ...row }
+  return message
+}
+
 /** A row at its place in the order. One we have already is only replaced by a newer version of it. */
 export function createdRow(rows: readonly LocalMessage[], message: Message): readonly LocalMessage[] {
   const at = placeOf(rows, message.seq)

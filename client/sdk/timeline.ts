@@ -3,17 +3,23 @@ import type { Poll } from '#shared/api/polls'
 import type { Room } from '#shared/api/rooms'
 import type { Rules } from '#shared/api/verdict'
 import type { RoomRef } from '#shared/kit/primitives'
-import { createdRow, editedRow, patchRow, patchRows } from './rows.ts'
+import { bare, createdRow, editedRow, patchRow, patchRows } from './rows.ts'
 import { table } from './table.ts'
 import type { LocalMessage, Me, RoomState } from './types.ts'
 
 /** The data of each event of the log. */
 interface Told {
-  'message.created': { message: Message }
+  'message.created': { message: Message; poll?: Poll }
   'message.edited': { message: Message }
   'message.deleted': { id: string; deleted_by: string; deleted_at: string; reason: string | null }
-  'messages.purged': { target: string; from_seq: number; to_seq: number; count: number }
-  'message.pinned': { id: string; message: Message; pinned_by: string; pinned_at: string }
+  'messages.purged': {
+    target: { id: string }
+    from_seq: number
+    to_seq: number
+    deleted_at: string
+    reason: string | null
+  }
+  'message.pinned': { id: string; pinned_by: string; pinned_at: string }
   'message.unpinned': { id: string }
   'reaction.changed': { id: string; counts: Record<string, number> }
   'rules.updated': { version: number; rules: Rules }
@@ -22,7 +28,7 @@ interface Told {
   'member.removed': { members_count: number }
   'role.changed': { target: { id: string }; role: string | null; permissions: Me['permissions'] | null }
   'moderation.applied': { action: string; target: { id: string }; until: string | null; members_count?: number }
-  'room.updated': { room: Room }
+  'room.updated': { room: Partial<Room> }
   'room.archived': Record<string, never>
   'poll.changed': { poll: Poll }
   'poll.deleted': { id: string; message_id: string }
@@ -42,40 +48,32 @@ const noticed: readonly string[] = [
 const noticesKept = 200
 
 const appliers: { [T in Type]: Apply<T> } = {
-  'message.created': (state, { message }, { seq }, account) => {
+  'message.created': (state, { message, poll }, { seq }, account) => {
     const isNews = seq > state.headSeq && message.sender_address !== account
     const me = isNews ? { ...state.me, unread: state.me.unread + 1 } : state.me
-    return { ...state, me, messages: state.atNewest ? createdRow(state.messages, message) : state.messages }
+    const messages = state.atNewest ? createdRow(state.messages, message) : state.messages
+    const after = { ...state, me, messages }
+    return poll ? withPoll(after, poll, account) : after
   },
   'message.edited': (state, { message }) => ({
     ...state,
     messages: editedRow(state.messages, message),
     pins: editedRow(state.pins, message),
   }),
-  'message.deleted': (state, { id, deleted_by, deleted_at, reason }) => ({
-    ...state,
-    messages: patchRow(state.messages, id, () => redacted({ deleted_by, deleted_at, delete_reason: reason })),
-    pins: state.pins.filter((pin) => pin.id !== id),
-  }),
-  'messages.purged': (state, { target, from_seq, to_seq }, { actor, at }) => {
-    const isPurged = ({ sender_address, seq, is_deleted }: Message) =>
-      sender_address === target && seq >= from_seq && seq <= to_seq && !is_deleted
-    const gone = () => redacted({ deleted_by: actor.id, deleted_at: at, delete_reason: null })
-    return {
-      ...state,
-      messages: patchRows(state.messages, isPurged, gone),
-      pins: state.pins.filter((pin) => !isPurged(pin)),
-    }
-  },
-  'message.pinned': (state, { id, message, pinned_by, pinned_at }) => {
+  'message.deleted': (state, { id, deleted_by, deleted_at, reason }) =>
+    withoutRows(state, (row) => row.id === id, { deleted_by, deleted_at, delete_reason: reason }),
+  'messages.purged': (state, { target, from_seq, to_seq, deleted_at, reason }, { actor }) =>
+    withoutRows(state, ({ sender_address, seq }) => sender_address === target.id && seq >= from_seq && seq <= to_seq, {
+      deleted_by: actor.id,
+      deleted_at,
+      delete_reason: reason,
+    }),
+  'message.pinned': (state, { id, pinned_by, pinned_at }) => {
     const pinned = { is_pinned: true, pinned_by, pinned_at }
-    const isGone = message.is_deleted || state.messages.some((row) => row.id === id && row.is_deleted)
-    if (isGone) return state
-    return {
-      ...state,
-      messages: patchRow(state.messages, id, () => pinned),
-      pins: [{ ...message, ...pinned }, ...state.pins.filter((pin) => pin.id !== id)],
-    }
+    const messages = patchRow(state.messages, id, () => pinned)
+    const row = state.messages.find((message) => message.id === id) ?? state.pins.find((pin) => pin.id === id)
+    if (!row || row.is_deleted) return state
+    return { ...state, messages, pins: [{ ...bare(row), ...pinned }, ...state.pins.filter((pin) => pin.id !== id)] }
   },
   'message.unpinned': (state, { id }) => ({
     ...state,
@@ -103,13 +101,14 @@ const appliers: { [T in Type]: Apply<T> } = {
     const me = { ...state.me, is_muted: action === 'mute', muted_until: action === 'mute' ? until : null }
     return { ...state, membersCount, me }
   },
-  'room.updated': (state, { room }) => ({ ...state, room: asSeenHere(state.room, room) }),
+  'room.updated': (state, { room }) => ({ ...state, room: state.room && { ...state.room, ...room } }),
   'room.archived': (state) => ({ ...state, room: state.room && { ...state.room, is_active: false } }),
   'poll.changed': (state, { poll }, _event, account) => withPoll(state, poll, account),
-  'poll.deleted': (state, { id }) => {
+  'poll.deleted': (state, { id, message_id }, { actor, at }) => {
     const polls = new Map(state.polls)
     polls.delete(id)
-    return { ...state, polls }
+    const by = { deleted_by: actor.id, deleted_at: at, delete_reason: null }
+    return withoutRows({ ...state, polls }, (row) => row.id === message_id, by)
   },
 }
 
@@ -117,13 +116,30 @@ function counted(state: RoomState, { members_count }: { members_count: number })
   return { ...state, membersCount: members_count ?? state.membersCount }
 }
 
-/** What everybody is told of a room does not say whether we are in it. */
-const asSeenHere = (before: Room | null, room: Room): Room => (before ? { ...room, is_member: before.is_member } : room)
+type Deletion = Pick<Message, 'deleted_by' | 'deleted_at' | 'delete_reason'>
 
-const redacted = (by: Pick<Message, 'deleted_by' | 'deleted_at' | 'delete_reason'>): Partial<Message> => ({
-  ...by,
+/** What is taken back leaves its place, and stands neither among the pins nor in what answers to it. */
+function withoutRows(state: RoomState, isGone: (row: Message) => boolean, deletion: Deletion): RoomState {
+  const gone = new Set(state.messages.filter(isGone).map(({ id }) => id))
+  const messages = patchRows(
+    state.messages,
+    (row) => gone.has(row.id) && !row.is_deleted,
+    ({ version }) => ({ ...nothing, ...deletion, version: version + 1 }),
+  )
+  return {
+    ...state,
+    messages: patchRows(
+      messages,
+      ({ reply_to }) => reply_to !== null && gone.has(reply_to.id),
+      () => ({ reply_to: null }),
+    ),
+    pins: state.pins.filter((pin) => !isGone(pin)),
+  }
+}
+
+const nothing: Partial<Message> = {
   is_deleted: true,
-  content: '',
+  content: '[Message deleted]',
   attachments: [],
   mentions: [],
   reactions: {},
@@ -131,14 +147,15 @@ const redacted = (by: Pick<Message, 'deleted_by' | 'deleted_at' | 'delete_reason
   is_pinned: false,
   pinned_by: null,
   pinned_at: null,
-})
+}
 
-/** A poll told to everybody leaves out whose votes are ours; a named vote shows it, a secret one we remember. */
+/** A poll told to everybody leaves out whose votes are ours; where no voter is named, we remember. */
 function withPoll(state: RoomState, poll: Poll, account: string | null): RoomState {
   const before = state.polls.get(poll.id)
   const named = poll.votes.filter(({ voters }) => account !== null && voters.includes(account))
   const remembered = before?.user_votes ?? []
-  const user_votes = poll.is_anonymous ? remembered : named.map(({ option_index }) => option_index)
+  const isNamed = poll.votes.some(({ voters }) => voters.length > 0)
+  const user_votes = isNamed ? named.map(({ option_index }) => option_index) : remembered
   return applyPoll(state, { ...poll, user_votes })
 }
 

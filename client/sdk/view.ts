@@ -96,9 +96,7 @@ export class View implements Fed {
     const { messages, hasMore } = await this.history.load(this.#told)
     this.become({ ...applyRows(this.#told, messages), hasOlder: hasMore, error: null })
     this.#fill('rooms.get', ({ room }: { room: Room }) => this.change({ room, membersCount: room.member_count }))
-    this.#fill('messages.pins', ({ pinnedMessages }: { pinnedMessages: Message[] }) =>
-      this.change({ pins: pinnedMessages }),
-    )
+    this.#seePins()
     if (withRules.includes(type)) {
       type Answer = { rules: Rules & { rules_version: number } }
       const chat = { chatType: type, chatId: id ?? undefined }
@@ -113,6 +111,8 @@ export class View implements Fed {
     const after = applyEvents(this.#told, events, account())
     const isLong = after.atNewest && after.messages.length > shownAtMost
     this.become(isLong ? { ...after, messages: after.messages.slice(shownAtMost / 5), hasOlder: true } : after)
+    const isPinUnknown = events.some(({ type, data }) => type === 'message.pinned' && !this.#shows(String(data.id)))
+    if (isPinUnknown) this.#seePins()
     for (const { type, data, seq } of events) {
       if (type !== 'message.created') continue
       const { message } = data as { message: Message }
@@ -183,6 +183,16 @@ export class View implements Fed {
 
   #takeRules(rules: Rules, version: number): void {
     if (version > this.#told.rulesVersion) this.change({ rules, rulesVersion: version })
+  }
+
+  #shows(id: string): boolean {
+    return this.#told.messages.some((message) => message.id === id)
+  }
+
+  #seePins(): void {
+    this.#fill('messages.pins', ({ pinnedMessages }: { pinnedMessages: Message[] }) =>
+      this.change({ pins: pinnedMessages }),
+    )
   }
 
   #seePolls(): void {

@@ -78,6 +78,11 @@ class Model {
       content: `text ${which}`,
       client_msg_id: `${seq}`,
     })
+    const answered = this.rows.filter(({ is_deleted }) => !is_deleted)[which % 5]
+    if (answered) {
+      const { id, sender_address, content, message_type } = answered
+      Object.assign(row, { reply_to_id: id, reply_to: { id, sender_address, content, message_type } })
+    }
     this.rows.push(row)
     if (who !== 'bob') this.me = { ...this.me, unread: this.me.unread + 1 }
     this.#tell('message.created', { message: row }, who)
@@ -101,7 +106,7 @@ class Model {
     if (what === 'pin') {
       Object.assign(row, { is_pinned: true, pinned_by: who, pinned_at: at })
       this.pins = [id, ...this.pins.filter((pin) => pin !== id)]
-      this.#tell('message.pinned', { id, message: row, pinned_by: who, pinned_at: at }, who)
+      this.#tell('message.pinned', { id, pinned_by: who, pinned_at: at }, who)
     }
     if (what === 'unpin' && row.is_pinned) {
       Object.assign(row, { is_pinned: false, pinned_by: null, pinned_at: null })
@@ -111,7 +116,10 @@ class Model {
   }
 
   #redact(row: Message, who: string, at: string): void {
-    Object.assign(row, { is_deleted: true, deleted_by: who, deleted_at: at, delete_reason: null, content: '' })
+    const content = '[Message deleted]'
+    Object.assign(row, { is_deleted: true, deleted_by: who, deleted_at: at, delete_reason: null, content })
+    row.version++
+    for (const answer of this.rows) if (answer.reply_to?.id === row.id) answer.reply_to = null
     Object.assign(row, { attachments: [], mentions: [], reactions: {}, reply_to: null })
     Object.assign(row, { is_pinned: false, pinned_by: null, pinned_at: null })
     this.pins = this.pins.filter((pin) => pin !== row.id)
@@ -119,9 +127,10 @@ class Model {
 
   #purge(target: string): void {
     const gone = this.rows.filter(({ sender_address, is_deleted }) => sender_address === target && !is_deleted)
-    for (const row of gone) this.#redact(row, 'cyd', `at ${this.live.length + 1}`)
+    const deleted_at = `at ${this.live.length + 1}`
+    for (const row of gone) this.#redact(row, 'cyd', deleted_at)
     const range = { from_seq: 1, to_seq: this.live.length }
-    this.#tell('messages.purged', { target, ...range, count: gone.length }, 'cyd')
+    this.#tell('messages.purged', { target: { id: target }, ...range, deleted_at, reason: null }, 'cyd')
   }
 
   #mute(action: 'mute' | 'unmute', who: string): void {

@@ -1,0 +1,194 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createClient } from '#client/sdk/client'
+import { memoryStorage } from '#client/sdk/storage'
+import type { Client, ClientOptions, LiveRoom } from '#client/sdk/types'
+import type { RoomRef } from '#shared/kit/primitives'
+import { type Booted, boot } from '#test/support/boot'
+import { wallet } from '#test/support/wallet'
+
+let server: Booted
+const clients: Client[] = []
+
+beforeAll(async () => {
+  server = await boot()
+})
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close()
+})
+afterAll(() => server.close())
+
+async function personOf(name: string, options: Partial<ClientOptions> = {}): Promise<Client> {
+  const client = createClient({ url: server.urls.at(-1) ?? server.url, ...options })
+  clients.push(client)
+  const { address, signMessage } = wallet(name)
+  await client.signIn({ address, signMessage: (message) => signMessage({ message }) })
+  return client
+}
+
+let channels = 0
+async function channelOf(owner: Client): Promise<RoomRef> {
+  const { channel } = await owner.rooms.createChannel({ name: `Square ${++channels}` })
+  return { type: 'channel', id: channel.id }
+}
+
+async function live(client: Client, ref: RoomRef): Promise<LiveRoom> {
+  const open = client.room(ref)
+  await expect.poll(() => open.state.status, { timeout: 5_000 }).toBe('live')
+  return open
+}
+
+const texts = ({ state }: LiveRoom) => state.messages.map(({ content }) => content)
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `${from + index}`)
+
+describe.each(['auto', 'rest'] as const)('over %s', (transport) => {
+  test('one signs in, says something, and others read it in the same order', async () => {
+    const ada = await personOf('ada', { transport })
+    const bob = await personOf('bob', { transport })
+    const ref = await channelOf(ada)
+    await bob.rooms.join({ room: ref })
+    const [hers, his] = [await live(ada, ref), await live(bob, ref)]
+    for (const text of numbers(1, 10)) hers.send({ text })
+    his.send({ text: 'hello' })
+    await expect.poll(() => texts(his).length, { timeout: 10_000 }).toBe(11)
+    await expect.poll(() => texts(hers)).toEqual(texts(his))
+    expect(texts(hers).filter((text) => text !== 'hello')).toEqual(numbers(1, 10))
+    await expect.poll(() => hers.state.messages.every(({ local }) => local === 'sent')).toBe(true)
+  })
+
+  test('a message is edited, reacted to, pinned and taken back for everybody', async () => {
+    const ada = await personOf('ada', { transport })
+    const bob = await personOf('bob', { transport })
+    const ref = await channelOf(ada)
+    await bob.rooms.join({ room: ref })
+    const [hers, his] = [await live(ada, ref), await live(bob, ref)]
+    hers.send({ text: 'first' })
+    await expect.poll(() => his.state.messages[0]?.local).toBe('sent')
+    await expect.poll(() => hers.state.messages[0]?.local).toBe('sent')
+    const id = hers.state.messages[0]?.id ?? ''
+    await hers.edit(id, 'second')
+    await his.react(id, '🙂')
+    await hers.pin(id, true)
+    await expect.poll(() => his.state.pins.map(({ content }) => content)).toEqual(['second'])
+    await expect
+      .poll(() => his.state.messages[0])
+      .toMatchObject({ content: 'second', version: 2, reactions: { '🙂': 1 }, is_pinned: true })
+    await hers.remove(id)
+    await expect.poll(() => his.state.messages[0]).toMatchObject({ is_deleted: true, reactions: {}, is_pinned: false })
+    expect(his.state.pins).toEqual([])
+    const after = bob.messages.history({ room: ref })
+    expect(his.state.messages.map(({ local: _, refusal: __, ...row }) => row)).toEqual((await after).messages)
+  })
+
+  test('a refusal comes with its verdict', async () => {
+    const ada = await personOf('ada', { transport })
+    const bob = await personOf('bob', { transport })
+    const ref = await channelOf(ada)
+    await bob.rooms.join({ room: ref })
+    const his = await live(bob, ref)
+    await ada.moderation.act({ room: ref, action: 'rules', patch: { rules: { read_only: true } } })
+    his.send({ text: 'may I?' })
+    await expect.poll(() => his.state.messages[0]?.local, { timeout: 5_000 }).toBe('refused')
+    expect(his.state.messages[0]?.refusal).toMatchObject({ code: 'READ_ONLY', verdict: { step: 'read_only' } })
+    await expect.poll(() => his.state.rules.read_only).toBe(true)
+  })
+})
+
+test('whoever was away catches up without a hole, and what was written meanwhile follows in order', async () => {
+  const ada = await personOf('ada')
+  const bob = await personOf('bob')
+  const ref = await channelOf(ada)
+  await bob.rooms.join({ room: ref })
+  const [hers, his] = [await live(ada, ref), await live(bob, ref)]
+  bob.pause()
+  for (const text of numbers(1, 230)) hers.send({ text })
+  for (const text of ['a', 'b', 'c']) his.send({ text })
+  expect(his.state.messages.map(({ local }) => local)).toEqual(['queued', 'queued', 'queued'])
+  await expect.poll(() => hers.state.messages.at(-1)?.local, { timeout: 15_000 }).toBe('sent')
+  bob.resume()
+  await expect.poll(() => texts(his), { timeout: 10_000 }).toEqual([...numbers(1, 230), 'a', 'b', 'c'])
+  await expect.poll(() => texts(hers)).toEqual(texts(his))
+  expect(his.state.caughtUp?.events).toBeGreaterThanOrEqual(230)
+})
+
+test('what is sent while the socket dies arrives once', async () => {
+  const ada = await personOf('ada')
+  const ref = await channelOf(ada)
+  const hers = await live(ada, ref)
+  for (const text of numbers(1, 40)) hers.send({ text })
+  for (let cut = 0; cut < 4; cut++) {
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    ada.pause()
+    ada.resume()
+  }
+  await expect.poll(() => hers.state.messages.every(({ local }) => local === 'sent'), { timeout: 15_000 }).toBe(true)
+  await expect.poll(() => texts(hers), { timeout: 5_000 }).toEqual(numbers(1, 40))
+  const { messages } = await ada.messages.history({ room: ref, limit: 100 })
+  expect(messages.map(({ content }) => content)).toEqual(numbers(1, 40))
+})
+
+test('whoever is banned hears why and sees nothing more; lifted, they are back', async () => {
+  const ada = await personOf('ada')
+  const bob = await personOf('bob')
+  const ref = await channelOf(ada)
+  await bob.rooms.join({ room: ref })
+  const his = await live(bob, ref)
+  const target = bob.account ?? ''
+  await ada.moderation.act({ room: ref, action: 'ban', target, duration: 'permanent', reason: 'noise' })
+  await expect.poll(() => his.state.status).toBe('refused')
+  expect(his.state.error?.code).toBe('BANNED')
+  expect(his.state.access).toMatchObject({ state: 'banned', reason: 'noise' })
+  await ada.moderation.act({ room: ref, action: 'unban', target })
+  await bob.rooms.join({ room: ref })
+  await expect.poll(() => his.state.status).toBe('live')
+})
+
+test('a visitor reads a public channel by REST and is told to join', async () => {
+  const ada = await personOf('ada')
+  const ref = await channelOf(ada)
+  const hers = await live(ada, ref)
+  hers.send({ text: 'welcome' })
+  await expect.poll(() => hers.state.messages[0]?.local).toBe('sent')
+  const bob = await personOf('bob')
+  const his = bob.room(ref)
+  await expect.poll(() => his.state.status).toBe('refused')
+  await expect.poll(() => texts(his)).toEqual(['welcome'])
+  expect(his.state.error?.code).toBe('NOT_A_MEMBER')
+  await bob.rooms.join({ room: ref })
+  await expect.poll(() => his.state.status).toBe('live')
+  expect(texts(his)).toEqual(['welcome'])
+})
+
+test('signing out ends the session and the connection', async () => {
+  const ada = await personOf('ada')
+  await expect.poll(() => ada.connection.state).toBe('online')
+  await ada.signOut()
+  expect(ada.account).toBeNull()
+  await expect.poll(() => ada.connection.state).not.toBe('online')
+  await expect(ada.rooms.mine()).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+})
+
+test('a session that has ended on every device is told, not retried', async () => {
+  const [ada, elsewhere] = [await personOf('ada'), await personOf('ada')]
+  await expect.poll(() => ada.connection.state).toBe('online')
+  await elsewhere.identity.logout({ allDevices: true })
+  await expect.poll(() => ada.session.endedBy).toBe('SESSION_NOT_FOUND')
+  expect(ada.account).toBeNull()
+})
+
+test.each(['auto', 'rest'] as const)(
+  'a token that is no longer good is renewed by itself, over %s',
+  async (transport) => {
+    const storage = memoryStorage()
+    const first = await personOf('ada', { storage })
+    const { account } = first
+    first.close()
+    const kept = JSON.parse(storage.getItem('plaza:session') ?? '{}')
+    storage.setItem('plaza:session', JSON.stringify({ ...kept, token: `${kept.token}x` }))
+    const again = createClient({ url: server.url, storage, transport })
+    clients.push(again)
+    expect((await again.identity.session()).userAddress).toBe(account)
+    expect((await again.rooms.mine()).rooms).toBeInstanceOf(Array)
+    if (transport === 'auto') await expect.poll(() => again.connection.state).toBe('online')
+    expect(JSON.parse(storage.getItem('plaza:session') ?? '{}').token).not.toBe(`${kept.token}x`)
+  },
+)
