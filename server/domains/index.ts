@@ -1,5 +1,6 @@
 import { accounts } from './accounts/index.ts'
 import { identity } from './identity/index.ts'
+import { inbox } from './inbox/index.ts'
 import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
 import { moderation } from './moderation/index.ts'
@@ -8,4 +9,14 @@ import { social } from './social/index.ts'
 import { status } from './status/index.ts'
 
 /** Everything the server can do. */
-export const bound = [...status, ...identity, ...accounts, ...rooms, ...messages, ...polls, ...moderation, ...social]
+export const bound = [
+  ...status,
+  ...identity,
+  ...accounts,
+  ...rooms,
+  ...messages,
+  ...polls,
+  ...inbox,
+  ...moderation,
+  ...social,
+]

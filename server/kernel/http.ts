@@ -10,7 +10,15 @@ import express, {
 import helmet from 'helmet'
 import { z } from 'zod'
 import { AppError } from '#shared/errors'
-import { type Alias, type ErrorBody, expandRoute, type Method, type Operation, type Route } from '#shared/kit/contract'
+import {
+  type Alias,
+  type ErrorBody,
+  expandRoute,
+  type Method,
+  type Operation,
+  pathParameters,
+  type Route,
+} from '#shared/kit/contract'
 import type { Bound, Caller } from './context.ts'
 import { newId } from './ids.ts'
 import { invoke, type Kernel, objectsIn } from './invoke.ts'
@@ -40,7 +48,7 @@ export function httpDoor(door: HttpDoor): Express {
   app.set('query parser', 'simple')
   app.use(identifyRequest(door), securityHeaders, crossOrigin(door.origins), flood(door))
   app.use('/api', noStore, jsonOnly, readBody)
-  for (const bound of door.bound) mountOperation(app, door, bound)
+  mountOperations(app, door)
   for (const mount of door.routers) mount(app)
   app.use(unknownRoute(door))
   app.use(answerError)
@@ -183,13 +191,18 @@ export function spellingsOf(operation: Operation): Spelling[] {
   ]
 }
 
-function mountOperation(app: Express, door: HttpDoor, bound: Bound): void {
-  for (const spelling of spellingsOf(bound.operation)) {
-    for (const { method, path, fixed } of expandRoute(spelling.route)) {
-      const verb = method.toLowerCase() as Lowercase<Method>
-      app[verb](path, (request, response) => handle(door, bound, spelling, fixed, request, response))
-    }
-  }
+/** Paths with fewer parameters are asked first, so that none hides another. */
+function mountOperations(app: Express, door: HttpDoor): void {
+  const mounts = door.bound.flatMap((bound) =>
+    spellingsOf(bound.operation).flatMap((spelling) =>
+      expandRoute(spelling.route).map((expanded) => ({ bound, spelling, ...expanded })),
+    ),
+  )
+  mounts.sort((one, other) => pathParameters(one.path).length - pathParameters(other.path).length)
+  for (const { bound, spelling, method, path, fixed } of mounts)
+    app[method.toLowerCase() as Lowercase<Method>](path, (request, response) =>
+      handle(door, bound, spelling, fixed, request, response),
+    )
 }
 
 async function handle(
@@ -240,11 +253,12 @@ function readInput(
   const query = Object.fromEntries(
     Object.entries(request.query).map(([name, value]) => [name, readQuery(objects, name, value)]),
   )
-  const { type, id, ...path } = request.params
-  const isRoom = objects.some((object) => 'room' in object.shape) && (fixed !== undefined || type !== undefined)
-  const where = isRoom
-    ? { ...path, room: fixed ?? { type, id } }
-    : { ...path, ...(type === undefined ? {} : { type }), ...(id === undefined ? {} : { id }) }
+  const { type, room, ...path } = request.params
+  const where = fixed
+    ? { ...path, room: fixed }
+    : room === undefined
+      ? request.params
+      : { ...path, room: { type, id: room } }
   const key = request.get('idempotency-key')
   const keyed = operation.idempotency && key !== undefined ? { [operation.idempotency.key]: key } : {}
   return { ...query, ...body, ...keyed, ...where }

@@ -240,4 +240,4 @@ const standing = {
   }),
 }
 
-export const accountsContract = { ...names, ...profiles, ...standing }
+export const accounts = { ...names, ...profiles, ...standing }

@@ -45,7 +45,7 @@ export const SignedInAnswer = z.object({
   user: SignedInUser,
 })
 
-export const identityContract = {
+export const identity = {
   begin: operation({
     summary: 'A message for a wallet to sign.',
     http: 'GET /api/auth/verify',

@@ -1,8 +1,8 @@
-import { accountsContract } from './accounts.ts'
-import { identityContract } from './identity.ts'
+import { accounts } from './accounts.ts'
+import { identity } from './identity.ts'
+import { inbox, inboxEvents } from './inbox.ts'
 import { messageEvents, messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
-import { notificationEvents } from './notifications.ts'
 import { polls } from './polls.ts'
 import { roomEvents, rooms } from './rooms.ts'
 import { social } from './social.ts'
@@ -11,14 +11,15 @@ import { status } from './status.ts'
 /** Every operation a client can ask for. */
 export const api = {
   status,
-  identity: identityContract,
-  accounts: accountsContract,
+  identity,
+  accounts,
   rooms,
   messages,
+  inbox,
   polls,
   moderation,
   social,
 }
 
 /** Every event the server tells, beside those of the connection itself. */
-export const events = { ...roomEvents, ...messageEvents, ...moderationEvents, ...notificationEvents }
+export const events = { ...roomEvents, ...messageEvents, ...moderationEvents, ...inboxEvents }

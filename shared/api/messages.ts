@@ -10,15 +10,13 @@ import {
   line,
   Moment,
   RoomRef,
-  roomTypes,
   text,
 } from '#shared/kit/primitives'
-import { Capabilities, channelRef, Person } from './rooms.ts'
+import { Capabilities, channelRef, Person, RoomKey } from './rooms.ts'
 import { MessageType, Rules, Verdict } from './verdict.ts'
 
 const room = RoomRef
 const RoomId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid room id' })
-const RoomKey = z.object({ type: z.enum(roomTypes), id: z.string().nullable() })
 
 export const Mention = z.strictObject({
   kind: z.enum(['user', 'agent', 'here']),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
 import { Address, CallerAddress, ClientId, count, Done, Id, Moment, RoomRef, text } from '#shared/kit/primitives'
 import { Message } from './messages.ts'
-import { channelRef } from './rooms.ts'
+import { channelRef, RoomKey } from './rooms.ts'
 import { Rules, RulesPatch } from './verdict.ts'
 
 export const moderationActions = [
@@ -504,7 +504,16 @@ export const moderation = {
   }),
   queue: operation({
     summary: 'Reports and flagged messages that wait for a decision, newest first.',
-    http: 'GET /api/moderation/queue',
+    aliases: [
+      {
+        http: 'GET /api/moderation/queue',
+        input: z
+          .object({ channelId: ChannelId })
+          .transform(({ channelId }) =>
+            channelId ? { scope: 'room' as const, room: channelRef(channelId) } : { scope: 'global' as const },
+          ),
+      },
+    ],
     socket: '/moderation mod:subscribe',
     access: 'user',
     limit: 'general',
@@ -548,7 +557,7 @@ export const QueueItem = z.object({
   id: z.string(),
   kind: z.enum(['report', 'flag']),
   state: z.enum(['pending', 'reviewed', 'action_taken', 'dismissed']),
-  room: z.unknown().nullable(),
+  room: RoomKey.nullable(),
   reporter_address: z.string().nullable(),
   reported_address: z.string(),
   report_type: z.string(),
@@ -563,7 +572,7 @@ export type QueueItem = z.infer<typeof QueueItem>
 export const logged = event('/moderation modlog:event', {
   summary: 'A new entry of the log of actions.',
   audience: 'moderators',
-  payload: z.object({ room: z.unknown().nullable(), entry: LogEntry }),
+  payload: z.object({ room: RoomKey.nullable(), entry: LogEntry }),
 })
 export const queued = event('/moderation queue:event', {
   summary: 'An item of the queue came, was claimed, or was decided.',

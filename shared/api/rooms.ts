@@ -3,6 +3,7 @@ import { event, operation } from '#shared/kit/contract'
 import { Address, CallerAddress, count, Done, line, RoomRef, RoomType, text } from '#shared/kit/primitives'
 
 const room = RoomRef
+export const RoomKey = z.object({ type: RoomType, id: z.string().nullable() })
 const RoomId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid room id' })
 export const memberRoles = ['owner', 'admin', 'moderator', 'member'] as const
 export const MemberRole = z.enum(memberRoles)
@@ -115,15 +116,6 @@ export const rooms = {
       offset: count(0, 100_000).default(0),
     }),
     output: z.object({ channels: z.array(Room) }),
-  }),
-  mine: operation({
-    summary: 'The rooms of the caller with unread counts, newest activity first.',
-    http: 'GET /api/user/rooms',
-    socket: '/rooms room:list',
-    access: 'user',
-    limit: 'general',
-    input: z.object({}),
-    output: z.object({ rooms: z.array(RoomSummary) }),
   }),
   get: operation({
     summary: 'One room. A channel is found by its id or its slug.',
@@ -349,7 +341,7 @@ export const ephemeral = event('/rooms room:ephemeral', {
   summary: 'Who types and how many are online. At most once a second; may be dropped.',
   audience: 'room',
   payload: z.object({
-    room: z.unknown(),
+    room: RoomKey,
     typing: z.array(z.object({ id: z.string(), name: z.string(), until: z.string() })),
     online: z.number().int(),
     v: z.number().int(),
@@ -360,7 +352,7 @@ export const access = event('/rooms room:access', {
   summary: 'What a moderator did to you in a room. To your own sockets only, before you are taken out.',
   audience: 'account',
   payload: z.object({
-    room: z.unknown(),
+    room: RoomKey,
     state: z.enum(['granted', 'muted', 'banned', 'removed', 'warned']),
     code: z.string(),
     text: z.string(),
@@ -375,7 +367,7 @@ export const capabilitiesChanged = event('/rooms room:capabilities', {
   summary: 'What you may post in a room, and when, on any change.',
   audience: 'account',
   payload: z.object({
-    room: z.unknown(),
+    room: RoomKey,
     v: z.number().int(),
     capabilities: Capabilities,
     next_send_at: z.string().nullable(),

@@ -107,13 +107,13 @@ export const operationsOf = (api: Api): Named[] =>
     Object.entries(contract).map(([name, declared]) => ({ name: `${domain}.${name}`, operation: declared })),
   )
 
-/** `{room}` stands for two paths: `/:type/:id`, and `/alpha` for the room without an id. */
+/** `{room}` stands for two paths: `/:type/:room`, and `/alpha` for the room without an id. */
 export const expandRoute = (route: Route): { method: Method; path: string; fixed?: { type: string } }[] => {
   const [method, path] = route.split(' ') as [Method, string]
   if (!path.includes('{room}')) return [{ method, path }]
   return [
     { method, path: path.replace('{room}', 'alpha'), fixed: { type: 'alpha' } },
-    { method, path: path.replace('{room}', ':type/:id') },
+    { method, path: path.replace('{room}', ':type/:room') },
   ]
 }
 

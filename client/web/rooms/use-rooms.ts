@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useRef } from 'react'
-import { notificationEvents } from '#shared/api/notifications'
+import { inboxEvents } from '#shared/api/inbox'
 import type { RoomSummary } from '#shared/api/rooms'
 import { roomKey } from '#shared/kit/primitives'
 import { useClient, useConnectionState } from '../connection/client.ts'
@@ -25,14 +25,14 @@ export function useRoomList(): Rooms {
 export function useRooms(): Rooms {
   const client = useClient()
   const isOnline = useConnectionState() === 'online'
-  const rooms = useLoaded<readonly RoomSummary[]>('rooms', async () => (await client.rooms.mine()).rooms)
+  const rooms = useLoaded<readonly RoomSummary[]>('rooms', async () => (await client.inbox.list()).rooms)
   const { change, reload } = rooms
   const known = useRef(rooms.value)
   known.current = rooms.value
 
   useEffect(
     () =>
-      client.on(notificationEvents.unreadChanged, ({ room, unread, mentions, head_seq, read_seq }) => {
+      client.on(inboxEvents.unreadChanged, ({ room, unread, mentions, head_seq, read_seq }) => {
         const key = roomKey(room)
         if (!known.current?.some((row) => keyOf(row) === key)) return reload()
         change((rows) =>

@@ -1,5 +1,5 @@
 import { implement, signedIn } from '#server/kernel/context'
-import { accountsContract } from '#shared/api/accounts'
+import { accounts as contract } from '#shared/api/accounts'
 import { AppError } from '#shared/errors'
 import { canonicalAddress, done } from '#shared/kit/primitives'
 import { accountByUsername, accountOf } from './accounts.ts'
@@ -9,7 +9,7 @@ import { changeProfile, claimUsername, releaseUsername } from './profile-changes
 import { profileOf } from './profiles.ts'
 import { changeRole, suspend, unsuspend } from './standing.ts'
 
-export const accounts = implement('accounts', accountsContract, {
+export const accounts = implement('accounts', contract, {
   async username({ address }) {
     const account = await accountOf(address)
     return { username: account?.username ?? null, wallet_address: address }

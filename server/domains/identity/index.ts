@@ -1,7 +1,7 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { ownerView } from '#server/domains/accounts/profiles'
 import { type Context, implement, signedIn } from '#server/kernel/context'
-import { AuthMethod, identityContract } from '#shared/api/identity'
+import { AuthMethod, identity as contract } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { endAllSessions, endSession } from './endings.ts'
@@ -10,7 +10,7 @@ import { refreshBySession, refreshByToken, signIn } from './sign-in.ts'
 import { proveMessage, writeMessage } from './siwe.ts'
 import { isRefreshToken } from './tokens.ts'
 
-export const identity = implement('identity', identityContract, {
+export const identity = implement('identity', contract, {
   begin: ({ address, chainId }, context) => writeMessage(context, address, chainId),
 
   async verify({ address, message, signature }, context) {

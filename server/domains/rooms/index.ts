@@ -1,4 +1,3 @@
-import { mine } from '#server/domains/messages/inbox'
 import { implement } from '#server/kernel/context'
 import { rooms as contract } from '#shared/api/rooms'
 import { addMembers, join, kick, leave, members, setRole } from './members.ts'
@@ -6,7 +5,6 @@ import { archive, createChannel, createGroup, get, list, openDm, update } from '
 
 export const rooms = implement('rooms', contract, {
   list,
-  mine,
   get,
   createChannel,
   createGroup,

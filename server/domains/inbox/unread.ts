@@ -1,11 +1,11 @@
-import { countsOf } from '#server/domains/messages/inbox'
 import { onRead } from '#server/domains/messages/reads'
 import { membershipsOf } from '#server/domains/rooms/rooms'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
 import type { RoomKey, Row } from '#server/log/types'
-import { unreadChanged, unreadSnapshot } from '#shared/api/notifications'
+import { unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { roomOfKey } from '#shared/kit/primitives'
+import { countsOf } from './list.ts'
 
 const namespace = '/notifications'
 const toldEveryMilliseconds = 1_000

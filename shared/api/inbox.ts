@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { event } from '#shared/kit/contract'
-import { roomTypes } from '#shared/kit/primitives'
+import { event, operation } from '#shared/kit/contract'
+import { RoomKey, RoomSummary } from './rooms.ts'
 
-const RoomKey = z.object({ type: z.enum(roomTypes), id: z.string().nullable() })
 const Unread = z.object({
   room: RoomKey,
   head_seq: z.number().int(),
@@ -12,6 +11,18 @@ const Unread = z.object({
   muted_until: z.string().nullable(),
   silent: z.boolean(),
 })
+
+export const inbox = {
+  list: operation({
+    summary: 'The rooms of the caller with unread counts, newest activity first.',
+    http: 'GET /api/user/rooms',
+    socket: '/rooms room:list',
+    access: 'user',
+    limit: 'general',
+    input: z.object({}),
+    output: z.object({ rooms: z.array(RoomSummary) }),
+  }),
+}
 
 export const unreadSnapshot = event('/notifications unread:snapshot', {
   summary: 'On connect: the unread counts of every room of yours.',
@@ -23,4 +34,4 @@ export const unreadChanged = event('/notifications unread:changed', {
   audience: 'account',
   payload: Unread.extend({ total: z.number().int() }),
 })
-export const notificationEvents = { unreadSnapshot, unreadChanged }
+export const inboxEvents = { unreadSnapshot, unreadChanged }

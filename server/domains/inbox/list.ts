@@ -1,4 +1,5 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
+import { mentionsAfter } from '#server/domains/messages/reads'
 import { type MessageBody, messageFactOf } from '#server/domains/rooms/facts'
 import { Members, Reads, Rooms } from '#server/domains/rooms/model'
 import { membershipsOf } from '#server/domains/rooms/rooms'
@@ -8,12 +9,12 @@ import { type Action, signedIn } from '#server/kernel/context'
 import { RoomHeads } from '#server/log/model'
 import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
-import type { rooms as contract, Room, RoomSummary } from '#shared/api/rooms'
+import type { inbox as contract } from '#shared/api/inbox'
+import type { Room, RoomSummary } from '#shared/api/rooms'
 import { roomKey } from '#shared/kit/primitives'
-import { mentionsAfter } from './reads.ts'
 
 /** The rooms of an account with all that its list of rooms shows. */
-export const mine: Action<typeof contract.mine> = async (_input, context) => {
+export const list: Action<typeof contract.list> = async (_input, context) => {
   const { account } = signedIn(context)
   const documents = await Rooms.find({ _id: { $in: await membershipsOf(account) }, is_active: true }).lean()
   const rows = await rowsOf(documents, account)
