@@ -105,6 +105,7 @@ export class Transport {
     const socket = this.#manager.socket(namespace, { auth })
     this.#sockets.set(namespace, socket)
     if (namespace === '/rooms') this.#lead(socket)
+    else this.#follow(socket)
     if (this.#isWanted) socket.connect()
     return socket
   }
@@ -133,6 +134,16 @@ export class Transport {
       this.#failures++
       this.#become('failing')
       this.#connectLater()
+    })
+  }
+
+  #follow(socket: Socket): void {
+    socket.on('connect_error', (error: Error & { data?: { code?: string } }) => {
+      const isPassing = error.data?.code === undefined || error.data.code === 'SERVICE_UNAVAILABLE'
+      if (this.#isWanted && isPassing && this.state === 'ready') this.#connectLater()
+    })
+    socket.on('disconnect', () => {
+      if (this.#isWanted && this.state === 'ready') this.#connectLater()
     })
   }
 

@@ -1,6 +1,6 @@
 import type { Message, RoomEvent, Snapshot } from '#shared/api/messages'
 import type { Poll } from '#shared/api/polls'
-import type { access, capabilitiesChanged, ephemeral, Room } from '#shared/api/rooms'
+import type { access, capabilitiesChanged, ephemeral, Person, Room } from '#shared/api/rooms'
 import type { Rules } from '#shared/api/verdict'
 import type { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
@@ -113,6 +113,8 @@ export class View implements Fed {
     this.become(isLong ? { ...after, messages: after.messages.slice(shownAtMost / 5), hasOlder: true } : after)
     const isPinUnknown = events.some(({ type, data }) => type === 'message.pinned' && !this.#shows(String(data.id)))
     if (isPinUnknown) this.#seePins()
+    if (events.some(({ type, data }) => type === 'role.changed' && (data.target as Person).id === account()))
+      this.#seeMe()
     for (const { type, data, seq } of events) {
       if (type !== 'message.created') continue
       const { message } = data as { message: Message }
@@ -187,6 +189,12 @@ export class View implements Fed {
 
   #shows(id: string): boolean {
     return this.#told.messages.some((message) => message.id === id)
+  }
+
+  /** A new rank changes more than its event tells. */
+  #seeMe(): void {
+    const { ref: room, seq: after_seq, epoch } = this.#told
+    this.#fill('messages.join', ({ me }: Snapshot) => this.change({ me }), { room, after_seq, epoch })
   }
 
   #seePins(): void {

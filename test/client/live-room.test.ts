@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createClient } from '#client/sdk/client'
+import { events } from '#client/sdk/index'
 import { memoryStorage } from '#client/sdk/storage'
 import type { Client, ClientOptions, LiveRoom } from '#client/sdk/types'
 import { room, TinyServer } from './tiny-server.ts'
@@ -109,6 +110,54 @@ describe('a room over the socket', () => {
     expect(client.room({ ...room })).toBe(open)
     open.close()
     expect(client.room(room)).not.toBe(open)
+  })
+})
+
+describe('a connection', () => {
+  const kept = { token: 'bob', refreshToken: 'first', account: 'bob', endedBy: null }
+
+  test('goes on with a newer session before the old one expires', async () => {
+    const storage = memoryStorage()
+    storage.setItem('plaza:session', JSON.stringify(kept))
+    const client = createClient({ url: server.url, storage })
+    clients.push(client)
+    await live(client)
+    server.emit('session:expiring', { in_s: 300 })
+    await expect.poll(() => JSON.parse(storage.getItem('plaza:session') ?? '{}').refreshToken).toBe('newer')
+    expect(asked('POST /api/auth/session')).toBe(1)
+    expect(client.connection.state).toBe('online')
+  })
+
+  test('ends with its session, and says why', async () => {
+    const client = clientOf()
+    const open = await live(client)
+    server.emit('session:ended', { code: 'SESSION_NOT_FOUND' })
+    await expect.poll(() => client.session.endedBy).toBe('SESSION_NOT_FOUND')
+    expect(client.account).toBeNull()
+    expect(texts(open)).toEqual([])
+  })
+
+  test('comes back when a server that drains has told it to, not earlier', async () => {
+    const client = clientOf()
+    const open = await live(client)
+    server.emit('server:notice', { kind: 'draining', detail: '', reconnect_after_ms: 1_200 })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const cutAt = Date.now()
+    server.cut()
+    await expect.poll(() => client.connection.state).toBe('connecting')
+    await expect.poll(() => open.state.status, { timeout: 5_000 }).toBe('live')
+    expect(Date.now() - cutAt).toBeGreaterThan(1_000)
+  })
+
+  test('carries other namespaces as soon as somebody listens', async () => {
+    const client = clientOf()
+    await live(client)
+    const heard: number[] = []
+    client.on(events.unreadChanged, ({ total }) => heard.push(total))
+    await expect.poll(() => server.emit('unread:changed', { total: 3 }, '/notifications') ?? heard).toContain(3)
+    server.cut()
+    heard.length = 0
+    await expect.poll(() => server.emit('unread:changed', { total: 4 }, '/notifications') ?? heard).toContain(4)
   })
 })
 

@@ -142,6 +142,20 @@ test('whoever is banned hears why and sees nothing more; lifted, they are back',
   await expect.poll(() => his.state.status).toBe('live')
 })
 
+test('a new rank is known at once, with what it allows', async () => {
+  const ada = await personOf('ada')
+  const bob = await personOf('bob')
+  const ref = await channelOf(ada)
+  await bob.rooms.join({ room: ref })
+  const his = await live(bob, ref)
+  expect(his.state.me.permissions.canPin).toBe(false)
+  await ada.moderation.act({ room: ref, action: 'promote', target: bob.account, patch: { canPin: true } })
+  await expect.poll(() => his.state.me.permissions.canPin).toBe(true)
+  await expect.poll(() => his.state.me.permissions.isModerator).toBe(true)
+  await ada.moderation.act({ room: ref, action: 'demote', target: bob.account })
+  await expect.poll(() => his.state.me.permissions.canPin).toBe(false)
+})
+
 test('a visitor reads a public channel by REST and is told to join', async () => {
   const ada = await personOf('ada')
   const ref = await channelOf(ada)
@@ -164,7 +178,7 @@ test('signing out ends the session and the connection', async () => {
   await ada.signOut()
   expect(ada.account).toBeNull()
   await expect.poll(() => ada.connection.state).not.toBe('online')
-  await expect(ada.rooms.mine()).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+  await expect(ada.inbox.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
 })
 
 test('a session that has ended on every device is told, not retried', async () => {
@@ -187,7 +201,7 @@ test.each(['auto', 'rest'] as const)(
     const again = createClient({ url: server.url, storage, transport })
     clients.push(again)
     expect((await again.identity.session()).userAddress).toBe(account)
-    expect((await again.rooms.mine()).rooms).toBeInstanceOf(Array)
+    expect((await again.inbox.list()).rooms).toBeInstanceOf(Array)
     if (transport === 'auto') await expect.poll(() => again.connection.state).toBe('online')
     expect(JSON.parse(storage.getItem('plaza:session') ?? '{}').token).not.toBe(`${kept.token}x`)
   },

@@ -41,7 +41,7 @@ export class TinyServer {
 
   refuseSockets(): void {
     this.#refuses = true
-    this.#io?.of('/rooms').disconnectSockets(true)
+    this.cut()
   }
   allowSockets(): void {
     this.#refuses = false
@@ -70,8 +70,11 @@ export class TinyServer {
   push(...events: RoomEvent[]): void {
     for (const event of events) this.#io?.of('/rooms').to(key).emit('room:event', event)
   }
-  emit(name: string, payload: object): void {
-    this.#io?.of('/rooms').emit(name, payload)
+  cut(): void {
+    this.#io?.of('/rooms').disconnectSockets(true)
+  }
+  emit(name: string, payload: object, namespace = '/rooms'): void {
+    this.#io?.of(namespace).emit(name, payload)
   }
 
   #wake(): void {
@@ -191,6 +194,8 @@ export class TinyServer {
       const account = (request.headers.authorization ?? '').replace('Bearer ', '')
       return void answer(200, this.#send(account, await bodyOf(request)))
     }
+    if (pathname === '/api/auth/session' && request.method === 'POST')
+      return void answer(200, { sessionToken: 'bob', refreshToken: 'newer', userAddress: 'bob' })
     if (pathname === '/api/auth/session')
       return void answer(200, { userAddress: (request.headers.authorization ?? '').replace('Bearer ', '') })
     answer(404, { success: false, error: { code: 'NOT_FOUND', message: 'Not found.' } })
