@@ -71,9 +71,12 @@ async function firstRow(core: Core, room: Room, { act, cid, key }: Waiting<unkno
 }
 
 function answer(core: Core, room: Room, waiting: Waiting<unknown>, row: Row, duplicate: boolean): void {
-  const outcome = { row, duplicate, view: room.view }
-  if (!core.projection.holdsEverywhere(row.type)) waiting.answer({ ...outcome, pendingNodes: 0 })
-  else conclude(waiting, async () => waiting.answer({ ...outcome, pendingNodes: await everyone(core, room, row.seq) }))
+  const { view } = room
+  if (!core.projection.holdsEverywhere(row.type)) waiting.answer({ row, duplicate, view, pendingNodes: 0 })
+  else
+    conclude(waiting, async () =>
+      waiting.answer({ row, duplicate, view, pendingNodes: await everyone(core, room, row.seq) }),
+    )
 }
 
 function conclude(waiting: Waiting<unknown>, work: () => Promise<void>): void {

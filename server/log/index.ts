@@ -42,12 +42,14 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
 
     ask: (key, question, atOnce) =>
       new Promise((resolve, reject) => {
-        const refusable = { refuse: reject }
-        deadlines.add(refusable)
+        const asking = { isSettled: false, refuse: reject }
+        deadlines.add(asking)
         open(key)
           .then((room) => ask(core, room, question, atOnce))
           .then(resolve, reject)
-          .finally(() => deadlines.remove(refusable))
+          .finally(() => {
+            asking.isSettled = true
+          })
       }),
 
     async read(key, after, limit) {
@@ -122,7 +124,7 @@ function rethrow(error: unknown): never {
 /** Lets the acts on their way have their answers, and tells the others that nobody need wait for this node. */
 async function close(core: Core, deadlines: Deadlines): Promise<void> {
   const end = core.clock.now() + DRAIN
-  while (core.clock.now() < end && deadlines.waiting() > 0) await core.clock.sleep(5)
+  while (core.clock.now() < end && deadlines.areWaiting()) await core.clock.sleep(5)
   core.isClosed = true
   const open = [...core.rooms.values()]
   core.rooms.clear()

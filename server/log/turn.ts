@@ -74,7 +74,7 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
     } else {
       const appended = draft.append(judgement.accept, waiting.act.sender, waiting.cid, now, rules)
       if (appended) {
-        judged.accepted.push({ waiting, ...appended })
+        judged.accepted.push({ waiting, row: appended.row, changes: appended.changes })
         keys.add(waiting.key)
       } else judged.again.push(waiting)
     }

@@ -18,7 +18,6 @@ export class Waiting<T> {
   readonly arrived: number
   isSettled = false
   readonly #promise: Settling<T>
-  readonly #deadlines: Deadlines
 
   constructor(act: Act<T>, own: { cid: string; arrived: number; deadlines: Deadlines }, promise: Settling<T>) {
     this.act = act
@@ -26,56 +25,67 @@ export class Waiting<T> {
     this.key = keyOf(act.sender, own.cid)
     this.arrived = own.arrived
     this.#promise = promise
-    this.#deadlines = own.deadlines
     own.deadlines.add(this)
   }
 
   answer(outcome: Outcome<T>): void {
     this.isSettled = true
-    this.#deadlines.remove(this)
     this.#promise.resolve(outcome)
   }
 
   refuse(error: unknown): void {
     this.isSettled = true
-    this.#deadlines.remove(this)
     this.#promise.reject(error)
   }
 }
 
 export interface Deadlines {
-  /** How many are still without an answer. */
-  waiting(): number
   add(waiting: Expiring): void
-  remove(waiting: Expiring): void
+  /** Is any still without an answer? */
+  areWaiting(): boolean
 }
+
 interface Expiring {
+  isSettled: boolean
   refuse(error: unknown): void
 }
 
 /** Refuses whatever has no answer after 3 s; one sleep at a time, as all are equally patient. */
 export function createDeadlines(clock: Clock): Deadlines {
-  const deadlines = new Map<Expiring, number>()
+  // All but the first few are settled in the order they came, so a queue costs less than a set.
+  let queue: { waiting: Expiring; deadline: number }[] = []
+  let settled = 0
   let isWatching = false
 
-  // An iterator kept over a sleep would keep everything deleted meanwhile.
+  function dropSettled(): void {
+    while (queue[settled]?.waiting.isSettled) settled++
+    if (settled < 1_024 && settled < queue.length) return
+    queue = queue.slice(settled)
+    settled = 0
+  }
+
   async function watch(): Promise<void> {
     isWatching = true
-    for (let [first] = deadlines; first; [first] = deadlines) {
-      const [waiting, deadline] = first
-      const left = deadline - clock.now()
+    for (let first = queue[settled]; first; first = queue[settled]) {
+      const left = first.deadline - clock.now()
       if (left > 0) await clock.sleep(left)
-      else if (deadlines.delete(waiting)) waiting.refuse(new AppError('SERVICE_UNAVAILABLE'))
+      else expire(first.waiting)
+      dropSettled()
     }
     isWatching = false
   }
 
   return {
-    waiting: () => deadlines.size,
     add(waiting) {
-      deadlines.set(waiting, clock.now() + PATIENCE)
+      dropSettled()
+      queue.push({ waiting, deadline: clock.now() + PATIENCE })
       if (!isWatching) void watch()
     },
-    remove: (waiting) => void deadlines.delete(waiting),
+    areWaiting: () => queue.some(({ waiting }) => !waiting.isSettled),
   }
+}
+
+function expire(waiting: Expiring): void {
+  if (!waiting.isSettled) waiting.refuse(new AppError('SERVICE_UNAVAILABLE'))
+  waiting.isSettled = true
 }

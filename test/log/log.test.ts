@@ -124,6 +124,15 @@ test('gives no ack while the store is away, says so within 3 s, and goes on when
   ).toHaveLength(1)
 })
 
+test('leaves no question without an answer when the store hangs', async () => {
+  const node = nodes.start('one', {
+    ...fast,
+    reach: async (name, work) => (name === 'read' ? new Promise(() => {}) : work()),
+  })
+  const asked = [1, 2].map(() => node.ask(room, (view) => view.seq))
+  for (const question of asked) await expect(question).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+})
+
 test('delivers each row once and in order, though hints double and cross', async () => {
   nodes.hasHints = false
   const [one, other] = [nodes.start('one'), nodes.start('other', { pollMilliseconds: 60_000 })]
