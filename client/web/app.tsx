@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Client, SignInUser } from '#client/sdk/types'
+import { loadUser } from './accounts/load-user.ts'
 import { type ServerStatus, SessionContext } from './accounts/session.ts'
 import { Welcome } from './accounts/welcome.tsx'
 import { ClientContext, useAccount, useClient } from './connection/client.ts'
@@ -29,13 +30,13 @@ function Door() {
   if (account === null) {
     return <Welcome status={status.value} endedBy={client.session.endedBy} onEnter={setEntered} />
   }
-  const known = entered && entered.id === account ? entered : null
+  const known = entered && entered.wallet_address === account ? entered : null
   return <SignedIn key={account} account={account} known={known} status={status.value} />
 }
 
 function SignedIn(props: { account: string; known: SignInUser | null; status: ServerStatus | null }) {
   const client = useClient()
-  const loaded = useLoaded(props.account, async () => (await client.identity.session()).user)
+  const loaded = useLoaded(props.account, () => loadUser(client))
   const user = loaded.value ?? props.known
 
   if (!user) {
@@ -59,7 +60,13 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
       </main>
     )
   }
-  const session = { user, status: props.status, reload: loaded.reload, signOut: () => client.signOut() }
+  const session = {
+    account: props.account,
+    user,
+    status: props.status,
+    reload: loaded.reload,
+    signOut: () => client.signOut(),
+  }
   return (
     <SessionContext value={session}>
       <Home />

@@ -34,7 +34,9 @@ function Glimpse({ room, isDemo }: { room: LiveRoom; isDemo: boolean }) {
       <header className="row">
         <strong className="display">{state.room?.name ?? 'Public room'}</strong>
         <span className="grow" />
-        <ConnectionWord state={isWaiting ? 'connecting' : state.status === 'offline' ? 'offline' : 'online'} />
+        <ConnectionWord
+          state={isWaiting ? 'connecting' : state.error || state.status === 'offline' ? 'offline' : 'online'}
+        />
       </header>
       {isDemo && <p className="demo-note">Demo: the others here are scripted.</p>}
       {isWaiting && <Bones rows={9} label="Loading the public room" />}

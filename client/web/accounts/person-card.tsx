@@ -15,19 +15,19 @@ import { useSession } from './session.ts'
 
 export function PersonCard({ person, onClose }: { person: PersonOfInterest; onClose: () => void }) {
   const client = useClient()
-  const { user } = useSession()
+  const { account } = useSession()
   const { reload } = useRoomList()
   const attempt = useAttempt()
   const tell = useTell()
   const [isReporting, setReporting] = useState(false)
   const name = nameOf(person.name, person.id)
-  const isMyself = person.id === user.id
+  const isMyself = person.id === account
 
   const message = () =>
     attempt(async () => {
       await client.rooms.openDm({ recipientAddress: person.id })
       reload()
-      goTo(dmOf(user.id, person.id))
+      goTo(dmOf(account, person.id))
       onClose()
     })
   const block = () =>

@@ -8,6 +8,8 @@ export interface ServerStatus {
 }
 
 export interface Session {
+  /** The id by which everybody knows the account. */
+  account: string
   user: SignInUser
   status: ServerStatus | null
   reload: () => void

@@ -1,6 +1,7 @@
 import type { Wallet } from '#client/sdk/types'
 
 const guestKey = 'plaza.guest-key'
+const guestAddress = 'plaza.guest-address'
 
 interface Injected {
   request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
@@ -9,6 +10,7 @@ interface Injected {
 const injected = (): Injected | undefined => (window as { ethereum?: Injected }).ethereum
 
 export const hasInjectedWallet = (): boolean => injected() !== undefined
+export const isGuest = (address: string): boolean => localStorage.getItem(guestAddress) === address
 export const hasGuestKey = (): boolean => localStorage.getItem(guestKey) !== null
 
 /** A throw-away key that lives in this browser alone and signs like any wallet. */
@@ -18,6 +20,7 @@ export async function guestWallet(): Promise<Wallet> {
   const key = kept && isPrivateKey(kept) ? kept : generatePrivateKey()
   localStorage.setItem(guestKey, key)
   const account = privateKeyToAccount(key)
+  localStorage.setItem(guestAddress, account.address.toLowerCase())
   return { address: account.address.toLowerCase(), signMessage: (message) => account.signMessage({ message }) }
 }
 
@@ -33,6 +36,27 @@ export async function injectedWallet(): Promise<Wallet> {
     signMessage: async (message) =>
       String(await provider.request({ method: 'personal_sign', params: [message, address] })),
   }
+}
+
+const birds = [
+  'Wren',
+  'Heron',
+  'Swift',
+  'Finch',
+  'Plover',
+  'Robin',
+  'Lark',
+  'Martin',
+  'Avocet',
+  'Siskin',
+  'Curlew',
+  'Dunlin',
+]
+
+/** The same guest is called the same each time. */
+export function guestName(address: string): string {
+  const number = Number.parseInt(address.slice(-6), 16)
+  return `Guest ${birds[number % birds.length]} ${(number % 90) + 10}`
 }
 
 const isPrivateKey = (value: string): value is `0x${string}` => /^0x[0-9a-f]{64}$/.test(value)

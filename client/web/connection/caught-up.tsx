@@ -6,8 +6,9 @@ import { Icon } from '../kit/icon.tsx'
 const shownMilliseconds = 12_000
 
 /** After a break: how much was missed and that none of it is missing. */
-export function CaughtUp({ caughtUp }: { caughtUp: RoomState['caughtUp'] }) {
+export function CaughtUp({ status, caughtUp }: Pick<RoomState, 'status' | 'caughtUp'>) {
   const [hiddenAt, setHiddenAt] = useState(0)
+  const awayAt = useAwayAt(status)
   const at = caughtUp?.at ?? 0
   useEffect(() => {
     if (!at) return
@@ -15,11 +16,26 @@ export function CaughtUp({ caughtUp }: { caughtUp: RoomState['caughtUp'] }) {
     return () => clearTimeout(timer)
   }, [at])
 
-  if (!caughtUp || caughtUp.at === hiddenAt || (caughtUp.events === 0 && caughtUp.gaps === 0)) return null
+  if (
+    !caughtUp ||
+    awayAt === null ||
+    caughtUp.at < awayAt ||
+    caughtUp.at === hiddenAt ||
+    (caughtUp.events === 0 && caughtUp.gaps === 0)
+  )
+    return null
   return (
     <p className="caught-up" role="status">
       <Icon name="check" />
       Caught up {plural(caughtUp.events, 'event')}, {plural(caughtUp.gaps, 'gap')}
     </p>
   )
+}
+
+/** When the connection was last lost after the room had been live; null as long as it was not. */
+function useAwayAt(status: RoomState['status']): number | null {
+  const [seen, setSeen] = useState<{ wasLive: boolean; awayAt: number | null }>({ wasLive: false, awayAt: null })
+  if (status === 'live' && !seen.wasLive) setSeen({ ...seen, wasLive: true })
+  if (status === 'offline' && seen.wasLive) setSeen({ wasLive: false, awayAt: Date.now() })
+  return seen.awayAt
 }

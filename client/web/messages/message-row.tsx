@@ -3,7 +3,7 @@ import type { LocalMessage } from '#client/sdk/types'
 import type { Poll } from '#shared/api/polls'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { Avatar } from '../kit/avatar.tsx'
-import { nameOf, timeOf } from '../kit/format.ts'
+import { nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { RowModeration } from '../moderation/row-moderation.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { type ClearText, useClearText } from './dm-cipher.ts'
@@ -24,11 +24,12 @@ export const MessageRow = memo(function MessageRow(props: {
   onActivate: (id: string | null) => void
 }) {
   const { message, startsGroup, isActive } = props
-  const { live, cipher, isModerating, account } = useOpenRoom()
+  const { live, cipher, isModerating, account, ownName } = useOpenRoom()
   const open = useOpenPerson()
   const clear = useClearText(message.content, cipher)
   const isSent = message.local === 'sent' && !message.is_deleted
-  const name = nameOf(message.sender.name, message.sender_address)
+  const isEcho = message.local !== 'sent'
+  const name = isEcho ? ownName : nameOf(message.sender.name, message.sender_address)
   const isMentioned = message.mentions.some(({ id }) => id === account)
   const about = {
     id: message.sender_address,
@@ -57,11 +58,11 @@ export const MessageRow = memo(function MessageRow(props: {
     >
       {startsGroup ? (
         <button type="button" className="face" tabIndex={-1} aria-label={`About ${name}`} onClick={() => open(about)}>
-          <Avatar id={message.sender_address} name={message.sender.name} />
+          <Avatar id={message.sender_address} name={name} />
         </button>
       ) : (
         <time className="margin numerals" dateTime={message.created_at}>
-          {timeOf(message.created_at)}
+          {shortTimeOf(message.created_at)}
         </time>
       )}
       <div className="bubble">

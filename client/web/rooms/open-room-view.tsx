@@ -2,6 +2,7 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
 import { useSession } from '../accounts/session.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
+import { nameOf } from '../kit/format.ts'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
 import { useDmCipher } from '../messages/dm-cipher.ts'
 import { Timeline } from '../messages/timeline.tsx'
@@ -19,8 +20,9 @@ export function OpenRoomView(props: {
   panel: PanelName | null
   onReopen: () => void
 }) {
-  const { live, state, panel } = props
-  const { user } = useSession()
+  const { live, state, panel, onReopen } = props
+  const { account, user } = useSession()
+  const ownName = nameOf(user.display_name ?? user.username, account)
   const rights = useMemo(() => rightsOf(state.me), [state.me])
   const cipher = useDmCipher(live.ref)
   const composer = useRef<ComposerHandle>(null)
@@ -38,7 +40,8 @@ export function OpenRoomView(props: {
   const open = useMemo<OpenRoom>(
     () => ({
       live,
-      account: user.id,
+      account,
+      ownName,
       rights,
       cipher,
       isModerating,
@@ -49,8 +52,9 @@ export function OpenRoomView(props: {
         composer.current?.rewrite(text)
       },
       jumpTo,
+      reopen: onReopen,
     }),
-    [live, user.id, rights, cipher, isModerating, jumpTo],
+    [live, account, ownName, rights, cipher, isModerating, jumpTo, onReopen],
   )
 
   return (
@@ -58,8 +62,8 @@ export function OpenRoomView(props: {
       <main className="room" aria-label={state.room?.name ?? 'Room'}>
         <RoomHeader state={state} panel={panel} />
         <PinsBar pins={state.pins} />
-        <CaughtUp caughtUp={state.caughtUp} />
-        <Timeline state={state} marked={marked} onReopen={props.onReopen} />
+        <CaughtUp status={state.status} caughtUp={state.caughtUp} />
+        <Timeline state={state} marked={marked} onReopen={onReopen} />
         <TypingLine typing={state.typing} />
         <Composer ref={composer} state={state} />
       </main>

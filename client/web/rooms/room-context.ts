@@ -7,6 +7,7 @@ import type { Rights } from './rights.ts'
 export interface OpenRoom {
   live: LiveRoom
   account: string
+  ownName: string
   rights: Rights
   /** Only in direct conversations. */
   cipher: DmCipher | null
@@ -16,6 +17,8 @@ export interface OpenRoom {
   /** Puts the text of a refused message back under the cursor. */
   rewrite: (message: LocalMessage, text: string) => void
   jumpTo: (id: string, seq?: number) => void
+  /** Asks for everything anew: what one may do here has changed. */
+  reopen: () => void
 }
 
 export const RoomContext = createContext<OpenRoom | null>(null)

@@ -89,7 +89,7 @@ function PanelButton(props: { name: PanelName; icon: IconName; title: string; ch
 function BecomeModerator() {
   const client = useClient()
   const { status } = useSession()
-  const { rights, live } = useOpenRoom()
+  const { rights, live, reopen } = useOpenRoom()
   const attempt = useAttempt()
   const tell = useTell()
   if (!status?.demo || rights.isModerator || live.ref.type === 'dm') return null
@@ -97,6 +97,7 @@ function BecomeModerator() {
     attempt(async () => {
       await client.status.becomeModerator()
       tell('You are the moderator now.')
+      reopen()
       goTo(live.ref, 'moderation')
     })
   return (

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { RoomRef } from '#shared/kit/primitives'
 import { useClient } from '../connection/client.ts'
 import { OpenRoomView } from './open-room-view.tsx'
@@ -11,8 +11,9 @@ export function RoomView({ roomRef, panel }: { roomRef: RoomRef; panel: PanelNam
   const client = useClient()
   const [live, setLive] = useState(() => openRoom(client, roomRef))
   const state = useRoom(live)
+  const reopen = useCallback(() => setLive(reopenRoom(client, live.ref)), [client, live.ref])
 
   const isShut = state.status === 'refused' || state.status === 'left' || state.access?.state === 'banned'
-  if (isShut) return <RoomClosed state={state} onReopen={() => setLive(reopenRoom(client, roomRef))} />
-  return <OpenRoomView live={live} state={state} panel={panel} onReopen={() => setLive(reopenRoom(client, roomRef))} />
+  if (isShut) return <RoomClosed state={state} onReopen={reopen} />
+  return <OpenRoomView live={live} state={state} panel={panel} onReopen={reopen} />
 }

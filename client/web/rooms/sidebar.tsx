@@ -14,11 +14,11 @@ import { RoomList } from './room-list.tsx'
 import { useRoomList } from './use-rooms.ts'
 
 export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
-  const { user, status } = useSession()
+  const { account, user, status } = useSession()
   const rooms = useRoomList()
   const [open, setOpen] = useState<'browse' | 'create' | 'settings' | null>(null)
   const close = () => setOpen(null)
-  const name = nameOf(user.display_name ?? user.username, user.id)
+  const name = nameOf(user.display_name ?? user.username, account)
 
   return (
     <aside className="sidebar" aria-label="Rooms and you">
@@ -38,10 +38,10 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
         <ConnectionBar />
         <div className="row">
           <button type="button" className="me" aria-label="Settings" onClick={() => setOpen('settings')}>
-            <Avatar id={user.id} name={name} />
+            <Avatar id={account} name={name} />
             <span className="grow">
               <strong>{name}</strong>
-              <small>{user.username ? `@${user.username}` : shortAddress(user.id)}</small>
+              <small>{user.username ? `@${user.username}` : shortAddress(account)}</small>
             </span>
             <Icon name="sliders" />
           </button>

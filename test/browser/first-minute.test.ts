@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { becomeModerator, field, line, openPlaza, say } from './plaza.ts'
+
+/** The first minute of somebody who has never been here, in a browser. */
+describe('the page', () => {
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+  const open: Page[] = []
+
+  beforeAll(async () => {
+    plaza = await openPlaza()
+  })
+  afterAll(() => plaza.close())
+  beforeEach(() => {
+    plaza.faults.length = 0
+  })
+  afterEach(async () => {
+    for (const page of open.splice(0)) await page.context().close()
+    expect(plaza.faults).toEqual([])
+    expect(plaza.outside).toEqual([])
+  })
+
+  const guest = async (): Promise<Page> => {
+    const page = await plaza.guest()
+    open.push(page)
+    return page
+  }
+
+  test('a guest signs in and sends, and a second tab sees it', async () => {
+    const [one, other] = [await guest(), await guest()]
+    const text = `Hello ${randomUUID()}`
+    await say(one, text)
+    await line(one, text).waitFor()
+    await line(other, text).waitFor()
+    await one.locator('.message.sent', { hasText: text }).waitFor()
+    expect(await line(other, text).count()).toBe(1)
+  })
+
+  test('a reload keeps the session and the draft', async () => {
+    const page = await guest()
+    await field(page).fill('half a thought')
+    await page.reload()
+    await field(page).waitFor()
+    expect(await field(page).inputValue()).toBe('half a thought')
+  })
+
+  test('a refused link shows the verdict card, and why', async () => {
+    const [moderator, other] = [await guest(), await guest()]
+    await becomeModerator(moderator)
+    await moderator.getByRole('switch', { name: 'Links' }).click()
+    await other.getByText('links off').waitFor()
+    await say(other, 'Look at https://example.org/x')
+
+    const card = other.getByRole('region', { name: 'Refused' })
+    await card.getByText('Links are not allowed').waitFor()
+    await card.getByText('Step 9 of 11: Links').waitFor()
+    await card.getByRole('button', { name: 'Why?' }).click()
+    const why = other.getByRole('dialog', { name: 'How a message is judged' })
+    expect(await why.getByRole('listitem').count()).toBe(11)
+    await other.keyboard.press('Escape')
+    await why.waitFor({ state: 'detached' })
+
+    await card.getByRole('button', { name: 'Edit' }).click()
+    expect(await field(other).inputValue()).toBe('Look at https://example.org/x')
+    await card.waitFor({ state: 'detached' })
+    await moderator.getByRole('switch', { name: 'Links' }).click()
+    await other.getByText('links off').waitFor({ state: 'detached' })
+  })
+
+  test('a mute shows what is left of it at once, and is told in the log', async () => {
+    const [moderator, other] = [await guest(), await guest()]
+    await becomeModerator(moderator)
+    const text = `Too loud ${randomUUID()}`
+    await say(other, text)
+    await line(moderator, text).hover()
+    await line(moderator, text).getByRole('button', { name: 'Mute 1 h' }).click()
+
+    await other.getByText('You are muted in this room').waitFor()
+    expect(await other.getByRole('timer').filter({ hasText: 'left' }).innerText()).toMatch(/^(1 h|59 min)/)
+    expect(await field(other).isDisabled()).toBe(true)
+    await moderator.getByRole('list', { name: 'Acts of moderators' }).getByText('muted').first().waitFor()
+    await moderator.getByText(/muted for 1 h.* in \d+ ms/).waitFor()
+  })
+
+  test('slow mode counts down, and goes on after a reload', async () => {
+    const [moderator, other] = [await guest(), await guest()]
+    await becomeModerator(moderator)
+    await moderator.getByLabel('Slow mode').selectOption('60')
+    await other.getByText('slow mode 1 min').waitFor()
+    await say(other, `Slowly ${randomUUID()}`)
+    await other.getByText(/next message in \d+ s/).waitFor()
+    await other.reload()
+    await other.getByText(/next message in \d+ s/).waitFor()
+    await moderator.getByLabel('Slow mode').selectOption('0')
+  })
+
+  test('after a dropped connection everything is there, in order', async () => {
+    const [one, other] = [await guest(), await guest()]
+    await one.getByRole('button', { name: 'Drop my connection' }).click()
+    await one.getByText('Offline').first().waitFor()
+    const word = randomUUID()
+    for (let count = 1; count <= 4; count++) await say(other, `${word} ${count}`)
+    await say(one, `${word} mine`)
+    await line(one, `${word} mine`).getByText('Waits for the connection').waitFor()
+    await line(other, `${word} 4`).and(other.locator('.sent')).waitFor()
+
+    await one.getByRole('button', { name: 'Reconnect' }).click()
+    await one.getByText(/Caught up \d+ events?, 0 gaps/).waitFor()
+    await line(other, `${word} mine`).waitFor()
+    const shown = await line(one, word).locator('.text').allInnerTexts()
+    expect(shown).toEqual([1, 2, 3, 4, 'mine'].map((end) => `${word} ${end}`))
+  })
+
+  test('a direct conversation is encrypted on its way and readable at both ends', async () => {
+    const [one, other] = [await guest(), await guest()]
+    const [greeting, secret] = [`Over here ${randomUUID()}`, `Between us ${randomUUID()}`]
+    await say(other, greeting)
+    await line(one, greeting)
+      .getByRole('button', { name: /^About/ })
+      .first()
+      .click()
+    await one.getByRole('dialog').getByRole('button', { name: 'Message' }).click()
+    await one.getByText('Encrypted with a derived demo key').waitFor()
+    await say(one, secret)
+    await one.locator('.message.sent', { hasText: secret }).waitFor()
+    const direct = other
+      .getByRole('navigation', { name: 'Your rooms' })
+      .getByRole('link', { name: /Encrypted message/ })
+    await direct.click()
+    await line(other, secret).waitFor()
+  })
+})

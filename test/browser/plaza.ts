@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { type BrowserContextOptions, chromium as driver, type Page } from 'playwright-core'
+import { boot } from '#test/support/boot'
+import { chromium } from '#test/support/test-servers'
+
+const quiet = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update']
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-sync', ...quiet]
+
+export const desktop = { viewport: { width: 1440, height: 900 } }
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
+/** A real server with the page as it is built, and a browser that nobody has used before. */
+export async function openPlaza() {
+  spawnSync(process.execPath, [fileURLToPath(new URL('../../scripts/build-page.mjs', import.meta.url))])
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const server = await boot({ nodes: 1, environment: { PORT: String(port), PUBLIC_URL: url, DEMO: 'on' } })
+  const browser = await driver.launch({ executablePath: chromium ?? '', args: flags })
+  const faults: string[] = []
+  const outside: string[] = []
+
+  const visit = async (options: BrowserContextOptions = desktop): Promise<Page> => {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    page.on('pageerror', ({ message }) => faults.push(message))
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== url) outside.push(request.url())
+    })
+    await page.goto(url)
+    return page
+  }
+  const guest = async (options?: BrowserContextOptions): Promise<Page> => {
+    const page = await visit(options)
+    await page.getByRole('button', { name: 'Enter as guest' }).click()
+    await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
+    await page.goto(`${url}/#/alpha`)
+    await page.getByRole('combobox', { name: 'Message' }).waitFor()
+    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    return page
+  }
+
+  return {
+    visit,
+    guest,
+    /** What went wrong on any page, and every request to somewhere else. */
+    faults,
+    outside,
+    async close() {
+      await browser.close()
+      await server.close()
+    },
+  }
+}
+
+export const field = (page: Page) => page.getByRole('combobox', { name: 'Message' })
+
+export async function say(page: Page, text: string): Promise<void> {
+  await field(page).fill(text)
+  await page.keyboard.press('Enter')
+}
+
+/** One message of the timeline. */
+export const line = (page: Page, text: string) => page.locator('.message', { hasText: text })
+
+export async function becomeModerator(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Be the moderator' }).click()
+  await page.getByRole('complementary', { name: 'Moderation' }).waitFor()
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  const port = await new Promise<number>((resolve) => {
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      resolve(typeof address === 'object' && address ? address.port : 0)
+    })
+  })
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
