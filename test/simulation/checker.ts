@@ -23,7 +23,7 @@ export function check(cluster: Cluster, people: People, history: History): Recor
     checkReaders(room, log, courses, people, note)
   }
   for (const answer of history.answers) checkAnswer(answer, cluster, courses, note)
-  checkSuspensions(cluster, people, history, courses, note)
+  checkSuspensions(cluster, people, history, note)
   return faults
 }
 
@@ -115,13 +115,7 @@ function checkAnswer(
 }
 
 /** After the ack of a suspension that every node confirmed, no row of the suspended one is committed anywhere. */
-function checkSuspensions(
-  cluster: Cluster,
-  people: People,
-  history: History,
-  courses: Map<string, Course>,
-  note: Note,
-): void {
+function checkSuspensions(cluster: Cluster, people: People, history: History, note: Note): void {
   for (const { outcome, ended } of history.answers) {
     if (!outcome?.row || outcome.pendingNodes > 0 || outcome.row.type !== 'suspend') continue
     const { target, seq } = outcome.row
