@@ -1,0 +1,75 @@
+import type { Socket } from 'socket.io-client'
+import type { z } from 'zod'
+import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/messages'
+import type { Event } from '#shared/kit/contract'
+import { type RoomRef, roomKey } from '#shared/kit/primitives'
+
+interface Frame {
+  event: string
+  payload: unknown
+}
+
+/** A connection that remembers all it was told, so that no test is too late to listen. */
+export interface Line {
+  socket: Socket
+  frames: readonly Frame[]
+  /** Payloads of an event so far. */
+  all<P extends z.ZodType>(event: Event<P>): z.output<P>[]
+  /** The first payload that fits, of those that came and those that come. */
+  hears<P extends z.ZodType>(event: Event<P>, fits?: (payload: z.output<P>) => boolean): Promise<z.output<P>>
+  hears(event: string): Promise<unknown>
+  /** What the log of a room told, in the order of arrival, frames taken apart. */
+  log(room: RoomRef): RoomEvent[]
+  /** The first event of a room's log that fits. */
+  follows(room: RoomRef, fits: (event: RoomEvent) => boolean): Promise<RoomEvent>
+  /** Forgets all it was told. */
+  forget(): void
+}
+
+export function follow(socket: Socket): Line {
+  const frames: Frame[] = []
+  const listeners = new Set<() => void>()
+  const events: RoomEvent[] = []
+  const take = (event: string, payload: unknown) => {
+    frames.push({ event, payload })
+    if (event === roomEvent.name) events.push(roomEvent.payload.parse(payload))
+    if (event === roomEventBatch.name) events.push(...roomEventBatch.payload.parse(payload).events)
+    for (const listener of [...listeners]) listener()
+  }
+  socket.onAny((event: string, payload: unknown) => take(event, payload))
+  socket.on('connect_error', (error) => take('connect_error', error))
+  socket.on('disconnect', (reason) => take('disconnect', reason))
+
+  const all = <P extends z.ZodType>(event: Event<P>): z.output<P>[] =>
+    frames.filter((frame) => frame.event === event.name).map(({ payload }) => event.payload.parse(payload))
+  const log = (room: RoomRef) => events.filter((event) => roomKey(event.room) === roomKey(room))
+  const until = <T>(look: () => T | undefined): Promise<T> =>
+    new Promise((resolve) => {
+      const listener = () => {
+        const found = look()
+        if (found === undefined) return
+        listeners.delete(listener)
+        resolve(found)
+      }
+      listeners.add(listener)
+      listener()
+    })
+
+  return {
+    socket,
+    frames,
+    all,
+    log,
+    hears: (event: string | Event, fits: (payload: never) => boolean = () => true): Promise<never> =>
+      until(() =>
+        typeof event === 'string'
+          ? frames.find((frame) => frame.event === event)
+          : all(event).find((payload) => fits(payload as never)),
+      ) as Promise<never>,
+    follows: (room, fits) => until(() => log(room).find(fits)),
+    forget() {
+      frames.splice(0)
+      events.splice(0)
+    },
+  }
+}

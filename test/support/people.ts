@@ -1,0 +1,153 @@
+import type { Socket } from 'socket.io-client'
+import { expect } from 'vitest'
+import { z } from 'zod'
+import { moderation } from '#shared/api/moderation'
+import { rooms } from '#shared/api/rooms'
+import type { CallOf, Event, Operation, OutputOf } from '#shared/kit/contract'
+import type { RoomRef } from '#shared/kit/primitives'
+import type { Booted } from './boot.ts'
+import { follow, type Line } from './line.ts'
+import { call, connect, signIn, wallet } from './wallet.ts'
+
+/** Both doors, for tests that are run over each with one text. */
+export const over = ['socket', 'rest'] as const
+export type Door = (typeof over)[number]
+
+const Refused = z.object({
+  code: z.string(),
+  status: z.number(),
+  message: z.string(),
+  retryAfter: z.number().optional(),
+  verdict: z.record(z.string(), z.unknown()).optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+})
+export type Refusal = z.infer<typeof Refused>
+const Acked = z.union([
+  z.object({ ok: z.literal(true), data: z.unknown() }),
+  z.object({ ok: z.literal(false), error: Refused }),
+])
+const Coded = z.object({ error: z.record(z.string(), z.unknown()) }).transform(({ error }) => error)
+const Texted = z
+  .looseObject({ error: z.string() })
+  .transform(({ error, ...rest }): Record<string, unknown> => ({ ...rest, message: error }))
+
+export type Answer = { ok: true; data: unknown } | { ok: false; error: Refusal }
+export type Body = Record<string, unknown>
+
+export interface Person {
+  account: string
+  token: string
+  /** The node this person is a client of. */
+  url: string
+  rest(route: string, body?: object | null, headers?: object): ReturnType<typeof call>
+  /** A new connection, greeted. */
+  socket(namespace: string): Promise<Line>
+  /** Asks over one connection that stays. */
+  ask(event: string, input: object): Promise<Answer>
+  /** The connection that `ask` uses. */
+  line(): Promise<Line>
+  /** What the operation answers at its own path or event; fails the test where it is refused. */
+  does<O extends Operation>(door: Door, operation: O, input: CallOf<O>): Promise<OutputOf<O>>
+  /** The refusal; fails the test where there is none. */
+  refused<O extends Operation>(door: Door, operation: O, input: CallOf<O>): Promise<Refusal>
+}
+
+let made = 0
+
+/** Somebody with a wallet of this name, signed in; each is a client of the next node. */
+export async function person(
+  server: Booted,
+  name: string,
+  url = server.urls[made++ % server.urls.length] ?? server.url,
+): Promise<Person> {
+  const { sessionToken: token, address: account } = await signIn(url, wallet(name))
+  let own: Promise<Line> | null = null
+  const rest = (route: string, body: object | null = null, headers = {}) => call(url, route, body, token, headers)
+  const socket = (namespace: string) => greeted(connect(url, namespace, token))
+  const line = () => {
+    own ??= socket('/rooms')
+    return own
+  }
+  const ask = async (event: string, input: object): Promise<Answer> =>
+    Acked.parse(await (await line()).socket.timeout(15_000).emitWithAck(event, input))
+  const tell = (door: Door, operation: Operation, input: object): Promise<Answer> =>
+    door === 'rest' ? tellRest(rest, operation, input) : ask(operation.socket?.split(' ')[1] ?? '', input)
+  return {
+    account,
+    token,
+    url,
+    rest,
+    socket,
+    line,
+    ask,
+    async does(door, operation, input) {
+      const answer = await tell(door, operation, input)
+      if (!answer.ok) throw new Error(`${operation.summary} ${JSON.stringify(answer.error)}`)
+      return operation.output.parse(answer.data) as OutputOf<typeof operation>
+    },
+    async refused(door, operation, input) {
+      const answer = await tell(door, operation, input)
+      if (answer.ok) throw new Error(`Not refused: ${operation.summary} ${JSON.stringify(answer.data)}`)
+      return answer.error
+    },
+  }
+}
+
+async function greeted(socket: Socket): Promise<Line> {
+  const line = follow(socket)
+  await line.hears('session:ready')
+  return line
+}
+
+async function tellRest(rest: Person['rest'], operation: Operation, input: object): Promise<Answer> {
+  const { route, body } = requestOf(operation.http ?? '', input)
+  const { status, body: answered } = await rest(route, body)
+  if (status === 200) return { ok: true, data: answered }
+  return { ok: false, error: Refused.parse({ ...z.union([Coded, Texted]).parse(answered), status }) }
+}
+
+/** The path of an operation for this input, with what the path does not say in the query or the body. */
+function requestOf(route: string, input: object): { route: string; body: object | null } {
+  const { room, ...fields } = input as { room?: { type: string; id?: string | null } } & Body
+  const place = room && (room.id ? `${room.type}/${encodeURIComponent(room.id)}` : room.type)
+  const named = new Set<string>()
+  const path = route.replace('{room}', place ?? '').replace(/:([a-zA-Z_]+)/g, (_, name: string) => {
+    named.add(name)
+    return encodeURIComponent(String(fields[name]))
+  })
+  const rest = Object.entries(fields).filter(([name, value]) => !named.has(name) && value !== undefined)
+  if (!route.startsWith('GET')) return { route: path, body: Object.fromEntries(rest) }
+  const query = new URLSearchParams(rest.map(([name, value]) => [name, String(value)])).toString()
+  return { route: query ? `${path}?${query}` : path, body: null }
+}
+
+let founded = 0
+
+/** A new channel of the owner's, with these members. */
+export async function channelOf(owner: Person, ...members: readonly Person[]): Promise<RoomRef & { id: string }> {
+  const name = `Room ${process.pid} ${++founded}`
+  const { channel } = await owner.does('rest', rooms.createChannel, { name })
+  const room = { type: 'channel', id: channel.id } as const
+  for (const member of members) await member.does('rest', rooms.join, { room })
+  return room
+}
+
+/** A new group of the admin's, with these members. */
+export async function groupOf(admin: Person, ...members: readonly Person[]): Promise<RoomRef & { id: string }> {
+  const memberAddresses = members.map(({ account }) => account)
+  const { group } = await admin.does('rest', rooms.createGroup, { name: 'A group', memberAddresses })
+  return { type: 'group', id: group.id }
+}
+
+/** Lets a moderator act, over a socket. */
+export const moderates = (who: Person, act: CallOf<typeof moderation.act>) => who.does('socket', moderation.act, act)
+
+/** Ciphertext of a length, as a direct message carries it. */
+export const sealed = (bytes = 40): string => Buffer.alloc(bytes, 7).toString('base64')
+
+/** Nothing of this kind comes within the time. */
+export async function staysSilent(line: Line, event: Event, milliseconds = 1_200): Promise<void> {
+  const before = line.all(event).length
+  await new Promise((resolve) => setTimeout(resolve, milliseconds))
+  expect(line.all(event).slice(before)).toEqual([])
+}
