@@ -355,7 +355,7 @@ export const moderation = {
     audit: true,
     input: Act,
     output: Acted,
-    errors: [...seen, 'ROOM_ARCHIVED', 'SUSPENDED', 'MESSAGE_NOT_FOUND', 'NOT_FOUND', 'USER_NOT_FOUND'],
+    errors: [...seen, 'ROOM_ARCHIVED', 'SUSPENDED', 'BLOCKED', 'MESSAGE_NOT_FOUND', 'NOT_FOUND'],
   }),
   removeWord: operation({
     summary: 'Take a blocked word out of use.',

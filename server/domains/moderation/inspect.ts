@@ -162,7 +162,7 @@ export const bans: Action<typeof contract.bans> = async (
 export const words: Action<typeof contract.words> = async ({ scope, chatType, chatId }, context) => {
   const { account } = context.caller
   if (account === null) return { words: [] }
-  const room = chatType ? await keyOf(chatRef(chatType, chatId)) : null
+  const room = chatType ? await keyOf(chatRef(chatType, chatId)).catch(() => null) : null
   const keys = [...(scope === 'room' ? [] : [GLOBAL]), ...(scope === 'global' || room === null ? [] : [room])]
   const lists = await Promise.all(keys.map((key) => wordsFor(context, key, account)))
   return { words: lists.flat() }

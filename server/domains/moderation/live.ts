@@ -1,12 +1,11 @@
 import { isQuarantined, onQuarantine } from '#server/domains/messages/state'
 import { bodyOf } from '#server/domains/rooms/projection'
-import { standingOf } from '#server/domains/rooms/standing'
 import { audiences, type Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { logged } from '#shared/api/moderation'
 import { roomOfKey } from '#shared/kit/primitives'
 import { logEntryOf } from './entries.ts'
-import { itemOfFlag, tellQueue } from './queue.ts'
+import { itemOfFlag, moderates, tellQueue } from './queue.ts'
 
 const namespace = '/moderation'
 
@@ -19,6 +18,7 @@ export function followModeration(node: Node): () => void {
       if (
         row.type === 'role.changed' ||
         row.type === 'account.role_changed' ||
+        row.type === 'account.suspended' ||
         row.type === 'member.removed' ||
         row.type === 'moderation.applied'
       )
@@ -63,8 +63,8 @@ async function letGo(node: Node, key: RoomKey, account: string | null): Promise<
       .map((name) => name.slice('moderates '.length))
     for (const scope of scopes) {
       if (scope !== key && key !== GLOBAL) continue
-      const isModerator = await node.log.ask(scope, (view) => standingOf(view, account).isModerator)
-      if (!isModerator) connection.leave(audiences.moderators(scope))
+      if (!(await node.log.ask(scope, (view) => moderates(view, account))))
+        connection.leave(audiences.moderators(scope))
     }
   }
 }

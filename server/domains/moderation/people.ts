@@ -163,11 +163,12 @@ export const demote =
   (scene: Scene): Decision => {
     const { view, actor, target } = scene
     const current = moderatorIn(view, target.account)
+    const member = memberIn(view, target.account)
     need(scene, 'canManageMods')
-    if (!current) return { already: null }
+    const holdsRank = member?.role === 'moderator'
+    if (!current && !holdsRank) return { already: null }
+    const rank = holdsRank ? { member: { ...member, role: 'member' as const } } : {}
     const about = { target: target.account, targetName: target.name }
-    return {
-      entry: entryOf(view, actor, 'role.changed', { role: 'member', moderator: null, permissions: null }, about),
-      record: current,
-    }
+    const body = { role: 'member', ...rank, moderator: null, permissions: null }
+    return { entry: entryOf(view, actor, 'role.changed', body, about), record: current }
   }

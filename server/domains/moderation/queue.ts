@@ -1,10 +1,11 @@
 import { keyOf } from '#server/domains/rooms/access'
 import { Flags } from '#server/domains/rooms/model'
-import { standingOf } from '#server/domains/rooms/standing'
+import { isSuspended, standingOf } from '#server/domains/rooms/standing'
 import { Reports } from '#server/domains/social/model'
-import { type Action, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
+import { onReport } from '#server/domains/social/reports'
+import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
 import { chainedRows } from '#server/log/store'
-import { GLOBAL, type RoomKey } from '#server/log/types'
+import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import { type moderation as contract, type QueueItem, queued } from '#shared/api/moderation'
 import { AppError } from '#shared/errors'
 import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
@@ -66,15 +67,18 @@ async function scopeOf(
 ) {
   if (scope === 'room' && !room) throw new AppError('VALIDATION_ERROR', { message: 'room: required for scope room' })
   const key = scope === 'room' && room ? await keyOf(room) : GLOBAL
-  const standing = await node.log.ask(key, (view) => standingOf(view, caller.account ?? ''))
-  if (!standing.isModerator) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
+  const mayModerate = await node.log.ask(key, (view) => moderates(view, caller.account ?? ''))
+  if (!mayModerate) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
   return key
 }
 
+/** Is this person a moderator here, and not kept from using it? */
+export const moderates = (view: View, account: string): boolean =>
+  standingOf(view, account).isModerator && !isSuspended(view, account)
+
 export const queue: Action<typeof contract.queue> = async ({ scope, room }, context) => {
   const key = await scopeOf(context, scope, room)
-  context.connection?.join(audiences.moderators(key))
-  context.connection?.memory.set(`moderates ${key}`, true)
+  if (context.connection) await subscribe(context.node, context.connection, key)
   const [items, rows] = await Promise.all([waiting(key), chainedRows(key === GLOBAL ? null : key, {}, shownAtMost)])
   const here = context.node.live.connectionsOf('/moderation', audiences.moderators(key))
   return {
@@ -83,6 +87,15 @@ export const queue: Action<typeof contract.queue> = async ({ scope, room }, cont
     log_head: rows[0]?.seq ?? 0,
     moderators_online: [...new Set(here.flatMap(({ account }) => account ?? []))],
   }
+}
+
+/** The room is followed for as long as somebody listens to what is done in it. */
+async function subscribe(node: Node, connection: Connection, key: RoomKey): Promise<void> {
+  connection.join(audiences.moderators(key))
+  const name = `moderates ${key}`
+  if (connection.memory.has(name)) return
+  connection.memory.set(name, true)
+  connection.onClose(await node.log.hold(key))
 }
 
 /** What waits for a decision, newest first. */
@@ -117,11 +130,9 @@ async function itemFor(context: Context, id: string): Promise<QueueItem> {
   const item = report ? itemOfReport(report) : flag?.is_active ? itemOfFlag(flag, decisions.get(id)) : null
   if (!item) throw new AppError('NOT_FOUND')
   const key = keyOfItem(item)
-  const mayDecide = await context.node.log.ask(GLOBAL, (view) => standingOf(view, account).isModerator)
+  const mayDecide = await context.node.log.ask(GLOBAL, (view) => moderates(view, account))
   const mayHere =
-    key !== null &&
-    !key.startsWith('dm:') &&
-    (await context.node.log.ask(key, (view) => standingOf(view, account).isModerator))
+    key !== null && !key.startsWith('dm:') && (await context.node.log.ask(key, (view) => moderates(view, account)))
   if (!mayDecide && !mayHere) throw new AppError('NOT_FOUND')
   return item
 }
@@ -155,6 +166,11 @@ function told(node: Node, item: QueueItem): { item: QueueItem } {
   tellQueue(node, item)
   return { item }
 }
+
+onReport(async ({ node }, id) => {
+  const row = await findReport(id)
+  if (row) tellQueue(node, itemOfReport(row))
+})
 
 /** To the moderators of everything, and to those of the place it is about. */
 export function tellQueue(node: Node, item: QueueItem): void {

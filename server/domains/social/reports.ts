@@ -97,13 +97,20 @@ async function snapshot(
 ): Promise<string | null> {
   const found = await RoomEvents.findOne({ _id: id, sender: reported }, { room: 1 }).lean()
   if (!found) return null
-  const message = await node.log.ask(found.room, (view, now) => {
-    const its = messageIn(view, id)
-    readBy(view, caller.account, now)
-    return its
-  })
+  const message = await node.log
+    .ask(found.room, (view, now) => {
+      const its = messageIn(view, id)
+      readBy(view, caller.account, now)
+      return its
+    })
+    .catch(refusedIsNull)
   if (!message) return null
   return found.room.startsWith('dm:') ? claimed : [...message.body.text].slice(0, snapshotLength).join('')
+}
+
+function refusedIsNull(error: unknown): null {
+  if (error instanceof AppError && error.status < 500) return null
+  throw error
 }
 
 export const review: Action<typeof contract.review> = async ({ reportId, status, adminNotes }, context) => {
