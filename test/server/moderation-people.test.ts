@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Bans, Moderators, Mutes } from '#server/domains/rooms/model'
+import type { moderationActions } from '#shared/api/moderation'
+import { type Booted, boot } from '#test/support/boot'
+import {
+  act,
+  alpha,
+  appoint,
+  channelOf,
+  check,
+  doors,
+  listenTo,
+  officialChannel,
+  type Place,
+  people,
+  type Somebody,
+  say,
+  send,
+} from '#test/support/community'
+import { wallet } from '#test/support/wallet'
+
+const admins = { ADMINS: wallet('admin').address, SUPER_ADMINS: wallet('super').address }
+let server: Booted
+let owner: Somebody
+let mod: Somebody
+let member: Somebody
+let other: Somebody
+let admin: Somebody
+let superAdmin: Somebody
+let room: Place & { id: string }
+
+beforeAll(async () => {
+  server = await boot({ environment: admins })
+  const names = ['owner', 'mod', 'member', 'other', 'admin', 'super'] as const
+  ;[owner, mod, member, other, admin, superAdmin] = await people(server, ...names)
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  room = await channelOf(owner, mod, member, other)
+  await appoint(owner, room, mod)
+})
+
+const actionsOf = async (by: Somebody, where: Place = room) => {
+  const { body } = await by.call(`GET /api/moderation?action=mod-log&channelId=${where.id}`)
+  return body.logs as Record<string, unknown>[]
+}
+
+describe.each(doors)('over %s', (door) => {
+  const moderate = (who: Somebody, action: (typeof moderationActions)[number], more: object) =>
+    act(who, room, action, more, door)
+
+  test('a ban holds at once: no message, no membership, and its target hears why', async () => {
+    const live = await listenTo(member, room)
+    const reason = 'Selling watches'
+    const banned = await moderate(mod, 'ban', { target: member.account, duration: '24h', reason })
+    expect(banned.body).toMatchObject({
+      record: { chat_type: 'channel', chat_id: room.id, channel_id: room.id, user_address: member.account, reason },
+      effects: { pending_nodes: 0 },
+    })
+    const record = banned.body.record as { banned_at: string; banned_until: string }
+    expect(Date.parse(record.banned_until) - Date.parse(record.banned_at)).toBe(86_400_000)
+    expect(live.named('room:access')).toMatchObject([
+      { state: 'banned', code: 'BANNED', text: 'You are banned from this room', until: record.banned_until, reason },
+    ])
+    const refused = await send(member, room, 'Still here?')
+    expect(refused).toMatchObject({ status: 403, code: 'BANNED', text: 'You are banned from this room' })
+    expect(await member.ask('room:join', { room })).toMatchObject({ code: 'BANNED', body: { details: { reason } } })
+    expect(await member.call(`POST /api/channels/${room.id}/join`)).toMatchObject({ status: 403, code: 'BANNED' })
+    const { body } = await owner.call(`GET /api/channels/${room.id}/members`)
+    expect((body.members as { user_address: string }[]).map(({ user_address }) => user_address)).not.toContain(
+      member.account,
+    )
+  })
+
+  test('the same ban again is the first ban; another term or reason is one new event', async () => {
+    const ban = { target: member.account, duration: '7d', reason: 'Rude' }
+    const first = await moderate(mod, 'ban', ban)
+    const same = await moderate(mod, 'ban', ban)
+    const longer = await moderate(mod, 'ban', { ...ban, duration: '30d' })
+    expect(same.body).toMatchObject({ entry: null, record: first.body.record })
+    expect(longer.body.record).not.toEqual(first.body.record)
+    expect(await Bans.countDocuments({ room: `channel:${room.id}`, is_active: true })).toBe(1)
+    const bans = (await actionsOf(owner)).filter(({ action_type }) => action_type === 'room_ban')
+    expect(bans).toHaveLength(2)
+    expect(bans[0]).toMatchObject({ channel_id: room.id, metadata: { chat_type: 'channel', chat_id: room.id } })
+  })
+
+  test('an unban lets back in, and lifts nothing where there is no ban', async () => {
+    await moderate(mod, 'ban', { target: member.account })
+    const live = await member.socket()
+    const told = new Promise((resolve) => live.once('room:access', resolve))
+    await moderate(mod, 'unban', { target: member.account })
+    expect(await told).toMatchObject({ state: 'granted', code: 'GRANTED' })
+    expect((await member.call(`POST /api/channels/${room.id}/join`)).status).toBe(200)
+    expect((await send(member, room, 'Back again')).status).toBe(200)
+    expect(await moderate(mod, 'unban', { target: member.account })).toMatchObject({
+      status: 200,
+      body: { entry: null },
+    })
+  })
+
+  test('a mute keeps somebody reading but not writing, until it is lifted', async () => {
+    const live = await listenTo(member, room)
+    const muted = await moderate(mod, 'mute', { target: member.account, duration: '90m', reason: 'Cool down' })
+    const record = muted.body.record as { muted_at: string; muted_until: string }
+    expect(Date.parse(record.muted_until) - Date.parse(record.muted_at)).toBe(90 * 60_000)
+    expect(await send(member, room, 'May I?')).toMatchObject({
+      status: 403,
+      code: 'MUTED',
+      text: 'You are muted in this room',
+      body: { verdict: { step: 'mute', until: record.muted_until } },
+    })
+    await expect
+      .poll(() => live.named('room:capabilities').at(-1))
+      .toMatchObject({
+        capabilities: { text: { ok: false, code: 'MUTED' } },
+      })
+    await say(owner, room, 'Quiet now')
+    await expect.poll(() => live.events().at(-1)?.type).toBe('message.created')
+    await moderate(mod, 'unmute', { target: member.account })
+    expect((await send(member, room, 'Thank you')).status).toBe(200)
+    expect(live.named('room:access').map(({ state }) => state)).toEqual(['muted', 'granted'])
+    expect(await moderate(mod, 'unmute', { target: member.account })).toMatchObject({ body: { entry: null } })
+  })
+
+  test('a warning is told to its target and to the room, and takes nothing away', async () => {
+    const live = await listenTo(member, room)
+    await moderate(mod, 'warn', { target: member.account, reason: 'Mind the tone' })
+    expect(live.named('room:access')).toMatchObject([{ state: 'warned', reason: 'Mind the tone' }])
+    expect(live.events().at(-1)).toMatchObject({
+      type: 'moderation.applied',
+      data: { action: 'warn', target: { id: member.account }, reason: 'Mind the tone' },
+    })
+    expect((await send(member, room, 'Sorry')).status).toBe(200)
+  })
+
+  test('a purge takes back what somebody wrote, by one event, and nobody else’s', async () => {
+    const live = await listenTo(other, room)
+    for (const text of ['spam 1', 'spam 2']) await say(member, room, text)
+    await say(other, room, 'innocent')
+    const purged = await moderate(mod, 'purge', { target: member.account, reason: 'Spam' })
+    expect(purged.body).toMatchObject({ effects: { messages_removed: 2 } })
+    const { body } = await other.ask('room:history', { room })
+    const shown = (body.messages as { content: string; is_deleted: boolean }[]).map(({ content }) => content)
+    expect(shown).toEqual(['[Message deleted]', '[Message deleted]', 'innocent'])
+    await expect.poll(() => live.events().filter(({ type }) => type === 'messages.purged')).toHaveLength(1)
+    expect(await moderate(mod, 'purge', { target: owner.account })).toMatchObject({ status: 403 })
+    expect(await moderate(mod, 'purge', { target: wallet('silent').address })).toMatchObject({
+      body: { entry: null, effects: { messages_removed: 0 } },
+    })
+  })
+
+  test('a message is deleted, pinned and unpinned by its id alone', async () => {
+    const { id: message_id } = await say(member, room, 'Look at this')
+    expect(await moderate(mod, 'pin', { message_id })).toMatchObject({ body: { record: { is_pinned: true } } })
+    expect(await moderate(mod, 'pin', { message_id })).toMatchObject({ body: { entry: null } })
+    expect(await moderate(mod, 'unpin', { message_id })).toMatchObject({ body: { record: { is_pinned: false } } })
+    const deleted = await moderate(mod, 'delete', { message_id, reason: 'Off topic' })
+    expect(deleted.body).toMatchObject({
+      effects: { messages_removed: 1 },
+      record: { is_deleted: true, deleted_by: mod.account, delete_reason: 'Off topic' },
+    })
+    expect(await moderate(mod, 'delete', { message_id })).toMatchObject({ body: { entry: null } })
+    expect(await moderate(mod, 'pin', { message_id })).toMatchObject({ status: 404, code: 'MESSAGE_NOT_FOUND' })
+    expect(await moderate(mod, 'delete', { message_id: 'nothing' })).toMatchObject({ code: 'MESSAGE_NOT_FOUND' })
+  })
+
+  test('a grant gives what it says, and a demotion takes it at once', async () => {
+    const grants = { canPin: true, canDelete: false, canMute: false, canManageMods: false, notes: 'On trial' }
+    const { body } = await moderate(owner, 'promote', { target: member.account, patch: grants })
+    expect(body.record).toMatchObject({
+      user_address: member.account,
+      channel_id: room.id,
+      granted_by: owner.account,
+      can_pin: true,
+      can_delete: false,
+      can_mute: false,
+      can_manage_mods: false,
+      notes: 'On trial',
+    })
+    const again = await moderate(owner, 'promote', { target: member.account, patch: { canMute: true } })
+    expect(again.body.record).toMatchObject({
+      id: (body.record as { id: string }).id,
+      can_mute: true,
+      notes: 'On trial',
+    })
+    expect((await act(member, room, 'warn', { target: other.account })).status).toBe(200)
+    await moderate(owner, 'demote', { target: member.account })
+    expect(await act(member, room, 'warn', { target: other.account })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect(await moderate(owner, 'demote', { target: member.account })).toMatchObject({ body: { entry: null } })
+    expect(await Moderators.countDocuments({ room: `channel:${room.id}`, user_address: member.account })).toBe(1)
+  })
+
+  test('a demotion also takes the rank of moderator that a member was given', async () => {
+    await owner.call(`PATCH /api/channels/${room.id}/members/${member.account}/role`, { role: 'moderator' })
+    expect((await act(member, room, 'warn', { target: other.account })).status).toBe(200)
+    await moderate(owner, 'demote', { target: member.account })
+    expect(await act(member, room, 'warn', { target: other.account })).toMatchObject({ status: 403 })
+  })
+
+  test.each([
+    ['a target', 'ban', {}, 'targetAddress required'],
+    ['a message', 'delete', {}, 'messageId required'],
+    ['a word', 'word_add', {}, 'word missing'],
+  ] as const)('an act that needs %s is refused without it', async (_what, action, more, text) => {
+    expect(await moderate(owner, action, more)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', text })
+  })
+
+  test.each([
+    ['needs a room', null],
+    [
+      'has no moderators in a direct message',
+      { type: 'dm', id: [wallet('a').address, wallet('b').address].sort().join('~').toLowerCase() },
+    ],
+  ] as const)('a ban %s', async (_title, where) => {
+    expect(await act(owner, where, 'ban', { target: other.account }, door)).toMatchObject({ code: 'VALIDATION_ERROR' })
+  })
+
+  test('nobody acts in a room that is not there, or is none of their business', async () => {
+    const { body } = await owner.call('POST /api/groups', { name: 'Inner circle' })
+    const group: Place = { type: 'group', id: (body.group as { id: string }).id }
+    for (const where of [group, { type: 'channel', id: 'no-such-channel' } as const])
+      expect(await act(member, where, 'ban', { target: other.account }, door)).toMatchObject({ code: 'ROOM_NOT_FOUND' })
+  })
+
+  test('the same key is the same act', async () => {
+    const client_action_id = `action-${door}-${room.id}`
+    const first = await moderate(mod, 'warn', { target: member.account, client_action_id })
+    const again = await moderate(mod, 'warn', { target: member.account, client_action_id })
+    expect(again.body.entry).toEqual(first.body.entry)
+    expect((await actionsOf(owner)).filter(({ action_type }) => action_type === 'warn')).toHaveLength(1)
+  })
+})
+
+describe('who is out of reach', () => {
+  test.each(['ban', 'mute', 'warn', 'purge'] as const)('nobody can %s themself', async (action) => {
+    for (const who of [mod, owner, admin])
+      expect(await act(who, room, action, { target: who.account })).toMatchObject({
+        status: 400,
+        text: `You cannot ${action} yourself`,
+      })
+  })
+
+  test('admins cannot be banned, and only super admins may mute them', async () => {
+    for (const who of [mod, owner, superAdmin])
+      expect(await act(who, room, 'ban', { target: admin.account })).toMatchObject({
+        status: 403,
+        text: 'Admins cannot be banned',
+      })
+    for (const who of [mod, owner])
+      expect(await act(who, room, 'mute', { target: admin.account })).toMatchObject({ status: 403 })
+    expect((await act(superAdmin, room, 'mute', { target: admin.account })).status).toBe(200)
+    expect((await act(owner, room, 'unmute', { target: admin.account })).status).toBe(403)
+    expect((await act(superAdmin, room, 'unmute', { target: admin.account })).status).toBe(200)
+    expect(await Mutes.countDocuments({ room: `channel:${room.id}`, is_active: true })).toBe(0)
+  })
+
+  test('moderators reach moderators only where they may manage them, and never their owner', async () => {
+    await appoint(owner, room, other)
+    expect((await act(mod, room, 'mute', { target: other.account })).status).toBe(403)
+    await appoint(owner, room, mod, { canManageMods: true })
+    expect((await act(mod, room, 'mute', { target: other.account })).status).toBe(200)
+    for (const action of ['mute', 'ban', 'warn'] as const)
+      expect((await act(mod, room, action, { target: owner.account })).status).toBe(403)
+  })
+
+  test('a moderator of one room is nobody in another', async () => {
+    const elsewhere = await channelOf(owner, mod, member)
+    for (const place of [elsewhere, alpha])
+      expect(await act(mod, place, 'mute', { target: member.account })).toMatchObject({ status: 403 })
+  })
+
+  test('global moderators act in every official room and in alpha, and nowhere else', async () => {
+    const official = await officialChannel(member)
+    await appoint(admin, null, other)
+    for (const place of [official, alpha]) {
+      expect((await act(other, place, 'mute', { target: member.account, duration: '1h' })).status).toBe(200)
+      expect((await check(member, place, 'hello')).code).toBe('MUTED')
+      await act(other, place, 'unmute', { target: member.account })
+    }
+    expect(await act(other, room, 'mute', { target: member.account })).toMatchObject({ status: 403 })
+    const { body } = await owner.call(`GET /api/moderation?action=moderators&channelId=${official.id}`)
+    expect(body.moderators).toMatchObject([{ user_address: other.account, channel_id: null }])
+    await act(admin, null, 'demote', { target: other.account })
+    expect(await act(other, official, 'mute', { target: member.account })).toMatchObject({ status: 403 })
+  })
+
+  test('whoever is suspended has no power', async () => {
+    await admin.call('POST /api/admin/ban', { userAddress: mod.account, ban: true })
+    expect(await act(mod, room, 'mute', { target: member.account })).toMatchObject({ status: 403, code: 'SUSPENDED' })
+    await admin.call('POST /api/admin/ban', { userAddress: mod.account, ban: false })
+    expect((await act(mod, room, 'mute', { target: member.account })).status).toBe(200)
+  })
+})
+
+describe('how long', () => {
+  const lengths = { '5m': 300_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '2w': 1_209_600_000 }
+  test.each(Object.entries(lengths))('a mute of %s', async (duration, milliseconds) => {
+    const { body } = await act(mod, room, 'mute', { target: member.account, duration })
+    const { muted_at, muted_until } = body.record as { muted_at: string; muted_until: string }
+    expect(Date.parse(muted_until) - Date.parse(muted_at)).toBe(milliseconds)
+  })
+
+  test.each([undefined, 'permanent'])('a mute of %s has no end', async (duration) => {
+    const { body } = await act(mod, room, 'mute', { target: member.account, duration })
+    expect(body.record).toMatchObject({ muted_until: null })
+  })
+
+  test.each(['', '0h', '1y', 'h', '-1h', '10000h', 'forever', '1h '])('%j is no duration', async (duration) => {
+    expect(await act(mod, room, 'mute', { target: member.account, duration })).toMatchObject({ status: 400 })
+  })
+
+  test('a ban whose time is up is none', async () => {
+    await act(mod, room, 'ban', { target: member.account, duration: '1h' })
+    // The server's clock cannot be moved from here, so its record is: the room forgets what it knows with its node.
+    const past = new Date(Date.now() - 1_000).toISOString()
+    const { modifiedCount } = await Bans.updateOne(
+      { room: `channel:${room.id}`, user_address: member.account },
+      { $set: { banned_until: past } },
+    )
+    expect(modifiedCount).toBe(1)
+    const { body } = await owner.call(`GET /api/chat-rules/ban?chatType=channel&chatId=${room.id}`)
+    expect(body.bans).toEqual([])
+  })
+})
