@@ -19,7 +19,7 @@ async function start(): Promise<void> {
   const platform = await openPlatform(config)
   await platform.database.buildIndexes()
   const app = await createApp(config, platform)
-  const demo = config.demo ? await startDemo(app) : null
+  const demo = config.demo ? await startDemo(app.node) : null
   tellParts(app.url, [
     ...platform.parts,
     {

@@ -1,6 +1,41 @@
-import type { App } from '#server/app'
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isAwaited } from '#server/domains/messages/listen'
+import type { Node } from '#server/kernel/context'
+import { Life } from './life.ts'
+import { settlePeople } from './people.ts'
+import { oneOf } from './script.ts'
+import { seed } from './seed.ts'
+import { stages } from './stage.ts'
 
-/** The scripted life of the demo. */
-export async function startDemo(_app: App): Promise<{ stop(): void }> {
-  return { stop() {} }
+const alonePauseMilliseconds = 5 * 60_000
+
+/** The scripted life of the demo: rooms with a past, and people who go on talking while somebody is there. */
+export async function startDemo(
+  node: Node,
+  betweenActs: () => number = () => randomInt(1_500, 5_000),
+): Promise<{ stop(): void }> {
+  const ended = new AbortController()
+  if (node.settings.production) return { stop() {} }
+  await settlePeople(node)
+  await Promise.all(stages.map((stage, place) => seed(node, stage, place)))
+  void live(node, ended.signal, betweenActs)
+  return { stop: () => ended.abort() }
+}
+
+async function live(node: Node, signal: AbortSignal, betweenActs: () => number): Promise<void> {
+  const rooms = stages.map((stage) => new Life(node, stage, signal))
+  let seenAt = node.now()
+  while (!signal.aborted) {
+    try {
+      await sleep(betweenActs(), undefined, { signal, ref: false })
+      if (isAwaited() || node.live.audienceSize('/rooms', 'all') > 0) seenAt = node.now()
+      if (node.now() - seenAt > alonePauseMilliseconds) continue
+      const ready = rooms.filter(({ isReady }) => isReady)
+      const watched = ready.filter(({ isWatched }) => isWatched)
+      if (ready.length > 0) await oneOf(watched.length > 0 && randomInt(2) === 0 ? watched : ready).goOn()
+    } catch (error) {
+      if (!signal.aborted) node.logger.warn({ error }, 'the demo stumbled')
+    }
+  }
 }

@@ -161,6 +161,8 @@ const waiting = new Map<RoomKey, Set<() => void>>()
 export const wakeWaiting = (key: RoomKey): void => {
   for (const wake of waiting.get(key) ?? []) wake()
 }
+/** Does anybody wait for rows without a socket? */
+export const isAwaited = (): boolean => waiting.size > 0
 
 async function nextRow(
   key: RoomKey,

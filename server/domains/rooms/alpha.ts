@@ -1,4 +1,5 @@
 import type { Node } from '#server/kernel/context'
+import { isDuplicate } from '#server/log/store'
 import { actorOf } from './entries.ts'
 import { becomeMember } from './membership.ts'
 import { Rooms } from './model.ts'
@@ -18,22 +19,31 @@ export async function joinAlpha(node: Node, account: string): Promise<void> {
 }
 
 /** Rooms that are there from the first start. */
-export async function ensureAlpha(): Promise<void> {
-  const now = new Date().toISOString()
-  const fields = {
+export const ensureAlpha = (): Promise<void> =>
+  ensureOfficial(ALPHA, {
     type: 'alpha',
     id: null,
     name: 'Alpha',
     description: 'Everybody is here.',
     emoji: '🌐',
     category: 'general',
-    is_official: true,
-    created_at: now,
-    updated_at: now,
-  }
-  await Rooms.updateOne({ _id: ALPHA }, { $setOnInsert: fields }, { upsert: true }).catch(
-    (error: { code?: number }) => {
-      if (error.code !== 11000) throw error
-    },
-  )
+  })
+
+interface Official {
+  type: 'alpha' | 'channel'
+  id: string | null
+  slug?: string
+  name: string
+  description: string
+  emoji: string
+  category: string
+}
+
+/** A room of the house: nobody made it, nobody owns it. One that is there stays as it is. */
+export async function ensureOfficial(key: string, about: Official): Promise<void> {
+  const now = new Date().toISOString()
+  const fields = { ...about, is_official: true, created_at: now, updated_at: now }
+  await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+  })
 }

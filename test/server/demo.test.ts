@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startDemo } from '#server/demo/demo'
+import { act, caretaker, people } from '#server/demo/people'
+import { readLine } from '#server/demo/script'
+import { stages } from '#server/demo/stage'
+import { moderation } from '#shared/api/moderation'
+import { roomKey } from '#shared/kit/primitives'
+import { type Booted, boot } from '#test/support/boot'
+
+let server: Booted
+beforeAll(async () => {
+  server = await boot({ nodes: 1, environment: { DEMO: 'on' } })
+})
+afterAll(() => server.close())
+
+const node = () => server.apps[0]?.node ?? Promise.reject(new Error('No node'))
+const getJson = async (path: string) => (await fetch(`${server.url}${path}`)).json()
+const never = () => 3_600_000
+
+test('every line of the script can be spoken', () => {
+  const lines = stages.flatMap(({ dialogues }) => dialogues.flat())
+  for (const line of lines) {
+    const { role, text, corrected } = readLine(line)
+    expect(role).toBeGreaterThanOrEqual(0)
+    expect(`${text} ${corrected ?? ''}`).toMatch(/^[^{}~^|]+$/)
+  }
+  expect(new Set(lines).size).toBe(lines.length)
+})
+
+test('the rooms have a past, and a second start repeats none of it', async () => {
+  const first = await startDemo(await node(), never)
+  first.stop()
+  const heads = () => Promise.all(stages.map(async ({ room }) => (await (await node()).log.head(roomKey(room))).seq))
+  const before = await heads()
+  const second = await startDemo(await node(), never)
+  second.stop()
+  expect(await heads()).toEqual(before)
+  expect(Math.min(...before)).toBeGreaterThan(15)
+
+  const { channels } = await getJson('/api/channels')
+  expect(channels.map(({ name }: { name: string }) => name).sort()).toEqual([
+    'Ask anything',
+    'No links please',
+    'Show and tell',
+    'Slow lane',
+  ])
+  for (const channel of channels)
+    expect(channel).toMatchObject({ is_official: true, creator_address: null, member_count: people.length })
+})
+
+test('what is seeded shows what rooms can do', async () => {
+  const { messages } = await getJson('/api/alpha/messages')
+  const some = (has: (message: Record<string, unknown>) => unknown) => expect(messages.some(has)).toBe(true)
+  some(({ is_pinned }) => is_pinned)
+  some(({ is_edited }) => is_edited)
+  some(({ reply_to_id }) => reply_to_id)
+  some(({ reactions }) => Object.keys(reactions as object).length > 0)
+  some(({ message_type }) => message_type === 'poll')
+  expect(messages.every(({ sender_address }: { sender_address: string }) => people.includes(sender_address))).toBe(true)
+  const { channels } = await getJson('/api/channels')
+  const rulesOf = (id: string) => getJson(`/api/chat-rules?chatType=channel&chatId=${id}`)
+  const idOf = (name: string) => channels.find((one: { name: string }) => one.name === name).id
+  expect(JSON.stringify(await rulesOf(idOf('Slow lane')))).toContain('"slow_mode_seconds":10')
+  expect(JSON.stringify(await rulesOf(idOf('No links please')))).toContain('"links_allowed":"disabled"')
+  const { queue } = await act(await node(), caretaker, moderation.queue, { scope: 'global' })
+  expect(queue).toMatchObject([{ kind: 'flag', state: 'pending', reported_address: 'demo:sam' }])
+})
+
+test('it goes on living, and stops when told', async () => {
+  const seqs = async () => {
+    const heads = await Promise.all(stages.map(async ({ room }) => (await node()).log.head(roomKey(room))))
+    return heads.reduce((sum, { seq }) => sum + seq, 0)
+  }
+  const before = await seqs()
+  const demo = await startDemo(await node(), () => 1)
+  await expect.poll(seqs, { timeout: 15_000 }).toBeGreaterThan(before)
+  demo.stop()
+})
