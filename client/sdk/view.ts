@@ -85,8 +85,8 @@ export class View implements Fed {
   snapshot(snapshot: Snapshot): void {
     const isFirst = this.#told.epoch === null
     const first = snapshot.events[0]?.seq ?? snapshot.head_seq + 1
-    const hasOlder = isFirst ? first > 1 : this.#told.hasOlder
-    this.become({ ...applySnapshot(this.#told, snapshot), hasOlder, error: null })
+    const told = isFirst ? this.#from(first) : this.#told
+    this.become({ ...applySnapshot(told, snapshot), error: null })
     if (this.#told.room === null) this.#fill('rooms.get', ({ room }: { room: Room }) => this.change({ room }))
     if (isFirst) this.#seePolls()
   }
@@ -185,6 +185,11 @@ export class View implements Fed {
 
   #takeRules(rules: Rules, version: number): void {
     if (version > this.#told.rulesVersion) this.change({ rules, rulesVersion: version })
+  }
+
+  /** What was read before the events begin may leave a hole between; it is read again as what is older. */
+  #from(first: number): RoomState {
+    return { ...this.#told, messages: this.#told.messages.filter(({ seq }) => seq >= first), hasOlder: first > 1 }
   }
 
   #shows(id: string): boolean {
