@@ -8,6 +8,14 @@ export interface Logger {
 }
 
 export const createLogger = (level: string): Logger =>
-  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ dest: 1, sync: false }))
+  pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { error: pino.stdSerializers.errWithCause },
+    },
+    pino.destination({ dest: 1, sync: false }),
+  )
 
 export const silentLogger: Logger = { info() {}, warn() {}, error() {} }

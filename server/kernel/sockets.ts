@@ -7,7 +7,7 @@ import { serverNotice, sessionEnded, sessionExpiring, sessionReady } from '#shar
 import { namespaces } from '#shared/kit/contract'
 import { allConnections, LiveConnection, localConnections, rememberConnection } from './connection.ts'
 import { audiences, type Bound, type Caller, type Live } from './context.ts'
-import { sessionCookie } from './http.ts'
+import { sessionCookie } from './http-input.ts'
 import { newId } from './ids.ts'
 import { type Delivery, invoke, type Kernel } from './invoke.ts'
 import type { Rate } from './limits.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { httpDoor, spellingsOf } from '#server/kernel/http'
+import { httpDoor } from '#server/kernel/http'
+import { spellingsOf } from '#server/kernel/http-input'
 import { objectsIn } from '#server/kernel/invoke'
 import { api, events } from '#shared/api/index'
 import { errors } from '#shared/errors'

@@ -1,0 +1,100 @@
+import { isUtf8 } from 'node:buffer'
+import express, { type Request, type RequestHandler, type Response } from 'express'
+import helmet from 'helmet'
+import { AppError } from '#shared/errors'
+import type { Node } from './context.ts'
+import type { Rate } from './limits.ts'
+import { addressOf, type OriginRule } from './origins.ts'
+
+const bodyLimitBytes = 100 * 1024
+const floodPerMinute = 1_200
+
+/** The address a request is limited by. */
+export const ipOf = (request: Request, hops: number) =>
+  addressOf(request.get('x-forwarded-for'), hops, request.socket.remoteAddress ?? 'unknown')
+
+export function rateHeaders(response: Response, { limit, remaining, reset }: Rate): void {
+  response.setHeader('X-RateLimit-Limit', limit)
+  response.setHeader('X-RateLimit-Remaining', remaining)
+  response.setHeader('X-RateLimit-Reset', reset)
+}
+
+export const securityHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:', 'https:'],
+      connectSrc: ["'self'", 'ws:', 'wss:'],
+      objectSrc: ["'none'"],
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  referrerPolicy: { policy: 'no-referrer' },
+  crossOriginEmbedderPolicy: false,
+})
+
+export const noStore: RequestHandler = (_request, response, next) => {
+  response.setHeader('Cache-Control', 'no-store')
+  next()
+}
+
+const unsafe = (method: string) => !['GET', 'HEAD', 'OPTIONS'].includes(method)
+const allowedHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id'
+const exposedHeaders = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id'
+
+export const crossOrigin =
+  (origins: OriginRule): RequestHandler =>
+  (request, response, next) => {
+    response.vary('Origin')
+    const origin = request.get('origin')
+    if (origin !== undefined && origins.has(origin)) {
+      response.setHeader('Access-Control-Allow-Origin', origin)
+      response.setHeader('Access-Control-Allow-Credentials', 'true')
+      response.setHeader('Access-Control-Expose-Headers', exposedHeaders)
+    }
+    if (request.method === 'OPTIONS') {
+      response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
+      response.setHeader('Access-Control-Allow-Headers', allowedHeaders)
+      response.setHeader('Access-Control-Max-Age', '600')
+      response.status(204).end()
+      return
+    }
+    const bearer = /^bearer /i.test(request.get('authorization') ?? '')
+    if (unsafe(request.method) && !bearer && !origins.allows(origin, request.get('sec-fetch-site')))
+      throw new AppError('FORBIDDEN', { message: 'This origin may not call' })
+    next()
+  }
+
+/** Before anything is parsed or looked up. Every answer carries the general bucket, until its own is known. */
+export const flood =
+  (node: Node, trustedHops: number): RequestHandler =>
+  async (request, response, next) => {
+    const ip = ipOf(request, trustedHops)
+    rateHeaders(response, await node.limits.peek('general', ip))
+    const allowed = await node.limits.guard('http', ip, floodPerMinute, 60)
+    if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
+    next()
+  }
+
+export const jsonOnly: RequestHandler = (request, _response, next) => {
+  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.get('content-length') ?? 0) > 0
+  if (!hasBody) return next()
+  const type = request.get('content-type') ?? ''
+  const json = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)
+  if (!json) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send application/json in UTF-8' })
+  next()
+}
+
+export const readBody = express.json({
+  limit: bodyLimitBytes,
+  strict: false,
+  type: () => true,
+  verify(_request, _response, bytes) {
+    if (!isUtf8(bytes)) throw new AppError('VALIDATION_ERROR', { message: 'The body is not UTF-8' })
+  },
+})

@@ -1,0 +1,93 @@
+import { parseCookie } from 'cookie'
+import type { Request } from 'express'
+import { z } from 'zod'
+import { AppError } from '#shared/errors'
+import type { Alias, ErrorBody, Operation, Route } from '#shared/kit/contract'
+import { objectsIn } from './invoke.ts'
+
+export const sessionCookie = 'app_session'
+
+/** One path of an operation, and how it is read and answered. */
+export interface Spelling {
+  route: Route
+  schema: z.ZodType
+  answer: (output: unknown, input: unknown) => unknown
+  errorBody: ErrorBody
+}
+
+/** Every path of an operation, its own first. */
+export function spellingsOf(operation: Operation): Spelling[] {
+  const own: Spelling[] = operation.http
+    ? [
+        {
+          route: operation.http,
+          schema: operation.input,
+          answer: (output) => output,
+          errorBody: operation.errorBody ?? 'coded',
+        },
+      ]
+    : []
+  const aliases = (operation.aliases ?? []) as readonly Alias<unknown, unknown>[]
+  return [
+    ...own,
+    ...aliases.map((alias) => ({
+      route: alias.http,
+      schema: alias.input ?? operation.input,
+      answer: alias.answer?.of ?? ((output: unknown) => output),
+      errorBody: alias.errorBody ?? 'text',
+    })),
+  ]
+}
+
+/** Path wins over body, body over query; numbers and booleans of a query become what the schema asks for. */
+export function readInput(
+  operation: Operation,
+  { schema }: Spelling,
+  fixed: { type: string } | undefined,
+  request: Request,
+): unknown {
+  const body: unknown = request.body ?? {}
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new AppError('VALIDATION_ERROR', { message: 'The body must be a JSON object' })
+  const objects = objectsIn(schema)
+  const query = Object.fromEntries(
+    Object.entries(request.query).map(([name, value]) => [name, readQuery(objects, name, value)]),
+  )
+  const { type, room, ...path } = request.params
+  const where = fixed
+    ? { ...path, room: fixed }
+    : room === undefined
+      ? request.params
+      : { ...path, room: { type, id: room } }
+  const key = request.get('idempotency-key')
+  const keyed = operation.idempotency && key !== undefined ? { [operation.idempotency.key]: key } : {}
+  return { ...query, ...body, ...keyed, ...where }
+}
+
+function readQuery(objects: readonly z.ZodObject[], name: string, value: unknown): unknown {
+  if (typeof value !== 'string') throw new AppError('VALIDATION_ERROR', { message: `${name}: given more than once` })
+  for (const object of objects) {
+    const field = bare(object.shape[name] as z.ZodType | undefined)
+    if (field instanceof z.ZodNumber && /^-?\d{1,15}$/.test(value)) return Number(value)
+    if (field instanceof z.ZodBoolean && /^(true|false)$/.test(value)) return value === 'true'
+  }
+  return value
+}
+
+/** The type inside optional, nullable and defaulted wrappers. */
+function bare(field: z.ZodType | undefined): z.ZodType | undefined {
+  const inner = (field as unknown as { def?: { innerType?: z.ZodType } } | undefined)?.def?.innerType
+  return inner ? bare(inner) : field
+}
+
+/** One credential a request. */
+export function credentialOf(request: Request): string | null {
+  const header = request.get('authorization')
+  const bearer = header === undefined ? null : (/^Bearer ([^\s]+)$/i.exec(header)?.[1] ?? '')
+  const cookies = (request.get('cookie') ?? '').split(';').filter((pair) => pair.trim().startsWith(`${sessionCookie}=`))
+  if (cookies.length > 1) throw new AppError('VALIDATION_ERROR', { message: 'More than one session cookie' })
+  const cookie = cookies[0] === undefined ? null : (parseCookie(cookies[0].trim())[sessionCookie] ?? null)
+  if (bearer !== null && cookie && bearer !== cookie)
+    throw new AppError('VALIDATION_ERROR', { message: 'Two different credentials' })
+  return bearer ?? (cookie || null)
+}
