@@ -31,23 +31,26 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
   const key = await keyOf(room)
   const release = await node.log.hold(key)
   try {
-    const state = await node.log.ask(key, (view, now) => {
-      const { standing, room: about } = readBy(view, account, now)
-      const mute = muteIn(view, account, now)
-      if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-      if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
-      const capabilities = capabilitiesOf(view, account, now, node.settings.storageUrl)
-      connection.join(audiences.room(key))
-      return {
-        head: { epoch: view.epoch, seq: view.seq, total: view.total },
-        standing,
-        mute,
-        capabilities,
-        rules: rulesIn(view),
-        pins: pinsIn(view),
-        members: about.member_count,
-      }
-    })
+    const state = await node.log.ask(
+      key,
+      (view, now) => {
+        const { standing, room: about } = readBy(view, account, now)
+        const mute = muteIn(view, account, now)
+        if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+        if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
+        const capabilities = capabilitiesOf(view, account, now, node.settings.storageUrl)
+        return {
+          head: { epoch: view.epoch, seq: view.seq, total: view.total },
+          standing,
+          mute,
+          capabilities,
+          rules: rulesIn(view),
+          pins: pinsIn(view),
+          members: about.member_count,
+        }
+      },
+      () => connection.join(audiences.room(key)),
+    )
     remember(connection, key, release)
     const isLost =
       (epoch !== undefined && epoch !== '' && epoch !== state.head.epoch) || (after_seq ?? 0) > state.head.seq
