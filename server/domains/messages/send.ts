@@ -67,6 +67,8 @@ export async function sendDraft(
     .finally(() => metrics.verdict(ruling?.verdict.step ?? 'none'))
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
   const { row, duplicate } = outcome
+  if (row.type !== 'message.created')
+    throw new AppError('CONFLICT', { message: 'This key was used for another request' })
   if (key.startsWith('dm:')) await ensureDm(node, key)
   const nextSendAt = duplicate ? null : nextSendOf(ruling)
   if (nextSendAt !== null)

@@ -109,7 +109,7 @@ export async function removeMessage(
   cid?: string,
 ) {
   const actor = await actorOf(account)
-  return node.log.act<null>(key, {
+  const outcome = await node.log.act<null>(key, {
     sender: account,
     cid,
     judge: judging<null>((view, now) => {
@@ -127,6 +127,8 @@ export async function removeMessage(
       }
     }),
   })
+  if (outcome.row) bodyOf(outcome.row, 'message.deleted')
+  return outcome
 }
 
 export const react: Action<typeof contract.react> = async ({ room, id, emoji, on, client_action_id }, context) => {
@@ -197,6 +199,7 @@ export async function pinMessage(
       return { accept: entryOf(view, actor, 'message.pinned', { id, at: new Date(now).toISOString() }, about) }
     }),
   })
+  if (outcome.row) bodyOf(outcome.row, pinned ? 'message.pinned' : 'message.unpinned')
   const message = await node.log.ask(key, (view) => messageIn(view, id))
   if (!message) throw new AppError('MESSAGE_NOT_FOUND')
   return {

@@ -1,5 +1,6 @@
 import { accountChanges } from '#server/domains/accounts/facts'
 import { type Change, type Fact, GLOBAL, type Json, type Projection, type Row } from '#server/log/types'
+import { AppError } from '#shared/errors'
 import {
   type BanFact,
   emptied,
@@ -53,9 +54,11 @@ export interface Bodies {
 }
 export type EventType = keyof Bodies
 
-/** The body of a row of this type; the projection and the renderer are its only readers. */
-export const bodyOf = <T extends EventType>(row: Row, _type: T) =>
-  row.body as unknown as Bodies[T] & { actor: MessageBody['actor']; target_name?: string | null }
+/** The body of a row of this type. A repeat whose key first made a row of another type is refused here. */
+export function bodyOf<T extends EventType>(row: Row, type: T) {
+  if (row.type !== type) throw new AppError('CONFLICT', { message: 'This key was used for another request' })
+  return row.body as unknown as Bodies[T] & { actor: MessageBody['actor']; target_name?: string | null }
+}
 
 type Read<T extends EventType> = (row: Row, body: ReturnType<typeof bodyOf<T>>) => Change[]
 
