@@ -42,7 +42,12 @@ export function useRooms(): Rooms {
     [client, change, reload],
   )
   useEffect(() => {
-    if (isOnline) reload()
+    const reloadIfSeen = () => {
+      if (isOnline && !document.hidden) reload()
+    }
+    reloadIfSeen()
+    document.addEventListener('visibilitychange', reloadIfSeen)
+    return () => document.removeEventListener('visibilitychange', reloadIfSeen)
   }, [isOnline, reload])
 
   return rooms
