@@ -124,7 +124,8 @@ function parse(schema: z.ZodType, raw: unknown): unknown {
   const issue = parsed.error.issues[0]
   const path = issue?.path.join('.') ?? ''
   const plain = issue?.message ?? 'Invalid input'
-  const message = path && /^(Invalid|Too|Unrecognized)/.test(plain) ? `${path}: ${plain}` : plain
+  const isNamed = plain.split(/\W+/).includes(String(issue?.path.at(-1)))
+  const message = path && !isNamed && /^(Invalid|Too|Unrecognized)/.test(plain) ? `${path}: ${plain}` : plain
   throw new AppError('VALIDATION_ERROR', { message, details: { path } })
 }
 

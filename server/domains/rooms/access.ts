@@ -37,8 +37,8 @@ export function seenBy(view: View, account: string | null): { room: RoomFact; st
 /** As `seenBy`, and not kept out by a ban, a block or a missing membership. */
 export function readBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
   const ban = account === null ? null : banIn(view, account, now)
-  const seen = seenBy(view, account)
   if (ban) throw new AppError('BANNED', { details: { until: ban.banned_until, reason: ban.reason } })
+  const seen = seenBy(view, account)
   if (kinds[refOf(view).type].readers === 'members' && !seen.standing?.isMember) throw new AppError('NOT_A_MEMBER')
   return seen
 }
