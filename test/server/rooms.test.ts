@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
-import { rooms } from '#shared/api/rooms'
+import { access, rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import { dmOf } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
@@ -63,8 +63,12 @@ describe('founding a channel', () => {
   test.each([
     ['no name', {}, 'name is required'],
     ['an empty name', { name: '   ' }, 'name is required'],
-    ['another messaging type', { name: 'Typed', messagingType: 'carrier-pigeon' }, 'Invalid messaging type'],
-    ['a slug that is none', { name: 'Slugged', slug: 'No Slug' }, 'Invalid slug'],
+    [
+      'another messaging type',
+      { name: 'Typed', messagingType: 'carrier-pigeon' },
+      'messagingType: Invalid messaging type',
+    ],
+    ['a slug that is none', { name: 'Slugged', slug: 'No Slug' }, 'slug: Invalid slug'],
   ])('is refused with %s', async (_title, body, text) => {
     const answer = await owner.rest('POST /api/channels', body)
     expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', body: { error: text } })
@@ -259,7 +263,7 @@ describe('members', () => {
     expect(await kick(other, owner)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     expect(await kick(other, outsider)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
     expect((await kick(other, member)).body).toEqual({ success: true })
-    expect(await line.hears('room:access')).toMatchObject({ room, state: 'removed', reason: 'rest a while' })
+    expect(await line.hears(access)).toMatchObject({ room, state: 'removed', reason: 'rest a while' })
     await line.follows(room, ({ type }) => type === 'member.removed')
     await owner.does('socket', messages.send, { room, text: 'not for the removed' })
     expect(await member.refused('rest', messages.send, { room, text: 'x1' })).toMatchObject({ code: 'NOT_A_MEMBER' })

@@ -88,8 +88,7 @@ export async function bringIn(
   account: string,
   addresses: readonly string[],
 ): Promise<string[]> {
-  const wanted = [...new Set(addresses)].filter((address) => address !== account)
-  for (const address of wanted) await refuseUnwilling(account, address)
+  const wanted = await willing(account, addresses)
   const actor = await actorOf(account)
   const added: string[] = []
   for (const address of wanted) {
@@ -109,6 +108,13 @@ export async function bringIn(
   return added
 }
 
+/** Whom somebody may bring in, each once. Throws where one of them is not there, or between a block. */
+export async function willing(account: string, addresses: readonly string[]): Promise<string[]> {
+  const wanted = [...new Set(addresses)].filter((address) => address !== account)
+  for (const address of wanted) await refuseUnwilling(account, address)
+  return wanted
+}
+
 async function refuseUnwilling(account: string, address: string): Promise<void> {
   if (!(await accountOf(address))) throw new AppError('USER_NOT_FOUND')
   const block = await Blocks.findOne({ _id: { $in: [`${account} ${address}`, `${address} ${account}`] } }).lean()
@@ -126,10 +132,11 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
       const mine = standingOf(view, account)
       const theirs = standingOf(view, address)
       const member = memberIn(view, address)
-      seenBy(view, account)
+      const { room: here } = seenBy(view, account)
       if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
       if (mine.rank < ranks.admin)
         return { refuse: new AppError('FORBIDDEN', { message: 'Only admins and the owner may set roles' }) }
+      if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
       if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
       if (theirs.rank >= mine.rank || rankOf(role) >= mine.rank)
         return { refuse: new AppError('FORBIDDEN', { message: 'You may only touch and give lower ranks' }) }
@@ -151,10 +158,11 @@ export const kick: Action<typeof contract.kick> = async ({ room, address, reason
       const mine = standingOf(view, account)
       const theirs = standingOf(view, address)
       const member = memberIn(view, address)
-      seenBy(view, account)
+      const { room: here } = seenBy(view, account)
       if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
       if (!mine.isModerator || !mine.canMute)
         return { refuse: new AppError('FORBIDDEN', { message: 'Only moderators may remove members' }) }
+      if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
       if (!member) return { refuse: new AppError('NOT_FOUND', { message: 'Not a member of this room' }) }
       if (!mayTouch(mine, theirs))
         return { refuse: new AppError('FORBIDDEN', { message: 'You may only remove members of lower rank' }) }

@@ -10,7 +10,7 @@ import { dmOf, roomKey } from '#shared/kit/primitives'
 import { keyOf, seenBy } from './access.ts'
 import { actorOf, entryOf } from './entries.ts'
 import type { RoomFact } from './facts.ts'
-import { bringIn } from './members.ts'
+import { bringIn, willing } from './members.ts'
 import { becomeMember } from './membership.ts'
 import { Blocks, Members, Rooms } from './model.ts'
 import { roomAnswer, rowsOf } from './rows.ts'
@@ -53,6 +53,7 @@ export const createChannel: Action<typeof contract.createChannel> = async (input
 
 export const createGroup: Action<typeof contract.createGroup> = async ({ name, emoji, memberAddresses }, context) => {
   const { account } = signedIn(context)
+  await willing(account, memberAddresses)
   const key = await found(context.node, account, 'group', { name, emoji, category: 'group' })
   await bringIn(context.node, key, account, memberAddresses)
   return { group: await roomAnswer(context.node, key, account) }
@@ -60,9 +61,7 @@ export const createGroup: Action<typeof contract.createGroup> = async ({ name, e
 
 /** Makes a room and its first member. */
 async function found(node: Node, account: string, type: 'channel' | 'group', fields: object): Promise<string> {
-  await node.log.ask(GLOBAL, (view) => {
-    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-  })
+  await refuseSuspended(node, account)
   const id = newId()
   const key = roomKey({ type, id })
   const now = new Date(node.now()).toISOString()
@@ -85,6 +84,11 @@ async function found(node: Node, account: string, type: 'channel' | 'group', fie
   return key
 }
 
+const refuseSuspended = (node: Node, account: string): Promise<void> =>
+  node.log.ask(GLOBAL, (view) => {
+    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+  })
+
 function nameTaken(error: unknown): never {
   if (!isDuplicate(error)) throw error
   const { keyPattern } = error as { keyPattern?: Record<string, unknown> }
@@ -97,6 +101,8 @@ export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress 
   const { account } = signedIn(context)
   if (recipientAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
   if (!(await accountOf(recipientAddress))) throw new AppError('USER_NOT_FOUND')
+  if (await areBlocked(account, recipientAddress)) throw new AppError('BLOCKED')
+  await refuseSuspended(context.node, account)
   const room = dmOf(account, recipientAddress)
   await ensureDm(context.node, roomKey(room))
   return { room: await roomAnswer(context.node, roomKey(room), account) }
@@ -148,6 +154,8 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
     if (!mayManage(seenBy(view, account).standing?.rank ?? 0))
       throw new AppError('FORBIDDEN', { message: 'Only the owner and admins may change a room' })
   })
+  if (patch.slug && !key.startsWith('channel:'))
+    throw new AppError('VALIDATION_ERROR', { message: 'slug: only channels have one' })
   await reserveNames(key, patch)
   await context.node.log.act<null>(key, {
     sender: account,
