@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Booted, boot } from '#test/support/boot'
+import {
+  act,
+  alpha,
+  appoint,
+  channelOf,
+  check,
+  done,
+  doors,
+  listenTo,
+  nobody,
+  type Place,
+  people,
+  type Somebody,
+  say,
+  send,
+} from '#test/support/community'
+import { wallet } from '#test/support/wallet'
+
+let server: Booted
+let owner: Somebody
+let mod: Somebody
+let member: Somebody
+let admin: Somebody
+let room: Place & { id: string }
+
+beforeAll(async () => {
+  server = await boot({ environment: { ADMINS: wallet('admin').address } })
+  ;[owner, mod, member, admin] = await people(server, 'owner', 'mod', 'member', 'admin')
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  room = await channelOf(owner, mod, member)
+  await appoint(owner, room, mod)
+})
+
+const rule = (who: Somebody, rules: object, chat: Place = room) =>
+  who.call('POST /api/chat-rules', { chatType: chat.type, chatId: chat.id, rules })
+const ruled = async (rules: object) => (await done(rule(owner, rules))).rules
+const rulesOf = async (chat = `chatType=channel&chatId=${room.id}`) =>
+  (await done(nobody(server)(`GET /api/chat-rules?${chat}`))).rules
+
+const defaults = {
+  links_allowed: 'everyone',
+  photos_allowed: 'everyone',
+  pixel_art_allowed: 'everyone',
+  gifs_allowed: 'everyone',
+  polls_allowed: 'everyone',
+  location_sharing_allowed: 'everyone',
+  voice_allowed: 'everyone',
+  read_only: false,
+  slow_mode_seconds: 0,
+  max_message_length: 0,
+  rules_text: null,
+}
+
+test('a room without rules has the defaults, and no record of them', async () => {
+  const rules = await rulesOf()
+  expect(rules).toMatchObject({
+    ...defaults,
+    chat_type: 'channel',
+    chat_id: room.id,
+    updated_by: null,
+    updated_at: null,
+  })
+  expect(rules).not.toHaveProperty('id')
+  expect(await rulesOf('chatType=alpha&chatId=null')).toMatchObject({ chat_type: 'alpha', chat_id: null })
+})
+
+test.each(doors)('rules are changed over %s a few at a time, and everybody here learns of it', async (door) => {
+  const live = await listenTo(member, room)
+  const change = (rules: object) => act(owner, room, 'rules', { patch: { rules } }, door)
+  const { body } = await change({ max_message_length: 20, rules_text: 'Be kind.' })
+  expect(body.record).toMatchObject({
+    max_message_length: 20,
+    rules_text: 'Be kind.',
+    links_allowed: 'everyone',
+    rules_version: 1,
+  })
+  await change({ links_allowed: 'disabled' })
+  expect(await rulesOf()).toMatchObject({
+    max_message_length: 20,
+    rules_text: 'Be kind.',
+    links_allowed: 'disabled',
+    rules_version: 2,
+    updated_by: owner.account,
+  })
+  await expect.poll(() => live.events().filter(({ type }) => type === 'rules.updated')).toHaveLength(2)
+  expect(live.events().at(-1)?.data).toMatchObject({ version: 2, diff: { links_allowed: 'disabled' } })
+  await expect
+    .poll(() => live.named('room:capabilities').at(-1))
+    .toMatchObject({
+      rules_version: 2,
+      max_length: 20,
+      capabilities: { links: { ok: false, code: 'LINKS_NOT_ALLOWED' }, text: { ok: true } },
+    })
+  expect(await change({ links_allowed: 'disabled' })).toMatchObject({ status: 200, body: { entry: null } })
+})
+
+test('booleans of older clients are levels; what is unknown is passed over', async () => {
+  expect(await ruled({ photos_allowed: false, gifs_allowed: 'mods_only', colour: 'red' })).toMatchObject({
+    photos_allowed: 'disabled',
+    gifs_allowed: 'mods_only',
+  })
+  expect(await ruled({ photos_allowed: true })).toMatchObject({ photos_allowed: 'everyone' })
+})
+
+test.each([
+  { slow_mode_seconds: 7 },
+  { slow_mode_seconds: -5 },
+  { links_allowed: 'nobody' },
+  { photos_allowed: 1 },
+  { read_only: 'yes' },
+  { max_message_length: -1 },
+  { max_message_length: 1.5 },
+  { rules_text: 'x'.repeat(10_001) },
+])('%j is refused, and nothing of it stays', async (rules) => {
+  expect(await rule(owner, { ...rules, gifs_allowed: 'disabled' })).toMatchObject({
+    status: 400,
+    code: 'VALIDATION_ERROR',
+  })
+  expect(await rulesOf()).toMatchObject(defaults)
+})
+
+test.each([0, 5, 10, 30, 60, 300, 600])('slow mode may be %d seconds', async (slow_mode_seconds) => {
+  await ruled({ slow_mode_seconds: 60 })
+  expect(await ruled({ slow_mode_seconds })).toMatchObject({ slow_mode_seconds })
+})
+
+test('what is missing is named', async () => {
+  expect(await owner.call('POST /api/chat-rules', { rules: {} })).toMatchObject({
+    status: 400,
+    text: 'chatType required',
+  })
+  expect(await nobody(server)('GET /api/chat-rules')).toMatchObject({ status: 400, text: 'chatType required' })
+  expect(await nobody(server)('GET /api/chat-rules?chatType=channel')).toMatchObject({
+    status: 400,
+    text: 'chatId required',
+  })
+  expect(await owner.call('POST /api/chat-rules', { chatType: 'channel', chatId: room.id })).toMatchObject({
+    status: 400,
+  })
+  expect(await nobody(server)('GET /api/chat-rules?chatType=channel&chatId=nowhere')).toMatchObject({
+    code: 'ROOM_NOT_FOUND',
+  })
+  expect(await nobody(server)('POST /api/chat-rules', { chatType: 'alpha', rules: {} })).toMatchObject({ status: 401 })
+})
+
+test('rules are set by admins, the owner, and moderators who may manage the room', async () => {
+  for (const who of [mod, member])
+    expect(await rule(who, { read_only: true })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+  await appoint(owner, room, mod, { canManageMods: true })
+  for (const who of [mod, owner, admin]) expect((await rule(who, { read_only: true })).status).toBe(200)
+  expect(await rule(owner, { read_only: true }, alpha)).toMatchObject({ status: 403 })
+  expect((await rule(admin, { rules_text: 'Welcome' }, alpha)).status).toBe(200)
+})
+
+test('the rules of a group are for its members and its admin', async () => {
+  const { group } = await done(
+    owner.call('POST /api/groups', { name: 'Inner circle', memberAddresses: [member.account] }),
+  )
+  const place: Place = { type: 'group', id: (group as { id: string }).id }
+  const path = `GET /api/chat-rules?chatType=group&chatId=${place.id}`
+  expect(await mod.call(path)).toMatchObject({ status: 404, code: 'ROOM_NOT_FOUND' })
+  expect((await member.call(path)).status).toBe(200)
+  expect((await rule(owner, { read_only: true }, place)).status).toBe(200)
+  expect(await send(member, place, 'hello')).toMatchObject({ code: 'READ_ONLY' })
+  expect(await rule(member, { read_only: false }, place)).toMatchObject({ status: 403 })
+  await done(act(owner, place, 'ban', { target: member.account }))
+  expect(await member.call(path)).toMatchObject({ status: 403, code: 'BANNED' })
+})
+
+describe('from the very next message', () => {
+  test('a read-only room is for moderators', async () => {
+    await ruled({ read_only: true })
+    expect(await send(member, room, 'hello')).toMatchObject({
+      status: 403,
+      code: 'READ_ONLY',
+      text: 'This room is read-only',
+      body: { verdict: { rule: { id: 'read_only', kind: 'setting' } } },
+    })
+    expect((await send(mod, room, 'hello')).status).toBe(200)
+  })
+
+  test.each([
+    ['photos_allowed', 'image', 'Photos are not allowed'],
+    ['pixel_art_allowed', 'pixel_art', 'Pixel art is not allowed'],
+    ['gifs_allowed', 'gif', 'GIFs are not allowed'],
+    ['polls_allowed', 'poll', 'Polls are not allowed'],
+    ['location_sharing_allowed', 'location', 'Location sharing is not allowed'],
+    ['voice_allowed', 'voice', 'Voice messages are not allowed'],
+  ])('%s says who may post a %s', async (name, type, text) => {
+    await ruled({ [name]: 'mods_only' })
+    const refused = await send(member, room, 'x', { type })
+    expect(refused).toMatchObject({
+      status: 403,
+      code: 'CONTENT_NOT_ALLOWED',
+      text,
+      body: { verdict: { rule: { id: name } } },
+    })
+    expect(await send(mod, room, 'x', { type })).not.toMatchObject({ code: 'CONTENT_NOT_ALLOWED' })
+    await ruled({ [name]: 'disabled' })
+    expect(await send(owner, room, 'x', { type })).toMatchObject({ code: 'CONTENT_NOT_ALLOWED', text })
+  })
+
+  test('links and length', async () => {
+    await ruled({ links_allowed: 'mods_only', max_message_length: 30 })
+    expect(await check(member, room, 'see example.com')).toMatchObject({
+      code: 'LINKS_NOT_ALLOWED',
+      text: 'Links are not allowed',
+    })
+    expect(await check(mod, room, 'see example.com')).toMatchObject({ ok: true })
+    expect(await check(member, room, 'x'.repeat(31))).toMatchObject({
+      code: 'MESSAGE_TOO_LONG',
+      text: 'Message exceeds 30 characters',
+    })
+    expect(await check(member, room, '😀'.repeat(30))).toMatchObject({ ok: true })
+  })
+
+  test('slow mode holds members back, says for how long, and spares moderators', async () => {
+    await ruled({ slow_mode_seconds: 300 })
+    expect((await send(member, room, 'first')).body).toMatchObject({ next_send_at: expect.any(String) })
+    const second = await send(member, room, 'second')
+    expect(second).toMatchObject({ status: 429, code: 'SLOW_MODE', body: { verdict: { step: 'slow_mode' } } })
+    expect(second.text).toMatch(/^Slow mode: wait \d+ seconds$/)
+    expect(second.body.retryAfter).toBeGreaterThan(290)
+    for (const text of ['one', 'two']) expect((await send(mod, room, text)).status).toBe(200)
+  })
+})
+
+describe('a dry run', () => {
+  const talk = ['buy cheap watches', 'hello', 'www.example.com', 'CHEAP', 'cheaply made', 'see https://a.example/x']
+
+  interface Simulated {
+    tested: number
+    hits: number
+    authors: number
+    sample: { content: string }[]
+  }
+  const simulate = async (proposal: object, who = owner) =>
+    (await done(who.call('POST /api/moderation/simulate', { room, ...proposal }))) as unknown as Simulated
+
+  beforeEach(async () => {
+    for (const text of talk) await say(member, room, text)
+  })
+
+  test.each([
+    ['a word', { word: 'Cheap' }, () => act(owner, room, 'word_add', { patch: { word: 'Cheap' } })],
+    [
+      'a pattern',
+      { word: 'che+aply?', is_regex: true },
+      () => act(owner, room, 'word_add', { patch: { word: 'che+aply?', is_regex: true } }),
+    ],
+    ['a rule', { rules: { links_allowed: false } }, () => rule(owner, { links_allowed: false })],
+    ['a length', { rules: { max_message_length: 10 } }, () => rule(owner, { max_message_length: 10 })],
+  ] as const)('of %s finds what really applying it refuses', async (_title, proposal, apply) => {
+    const found = await simulate(proposal)
+    expect((await apply()).status).toBe(200)
+    const verdicts = await Promise.all(talk.map(async (text) => ({ ...(await check(member, room, text)), text })))
+    const refused = verdicts.filter(({ ok }) => !ok).map(({ text }) => text)
+    expect(found).toMatchObject({ tested: talk.length, hits: refused.length, authors: 1 })
+    expect(found.sample.map(({ content }) => content)).toEqual(refused)
+    expect(refused.length).toBeGreaterThan(0)
+  })
+
+  test('looks at the last so many alone, not at deleted ones, and changes nothing', async () => {
+    expect(await simulate({ word: 'cheap', last: 3 })).toMatchObject({ tested: 3, hits: 1 })
+    const { id } = await say(member, room, 'cheap again')
+    await done(act(mod, room, 'delete', { message_id: id }))
+    expect(await simulate({ word: 'cheap' })).toMatchObject({ tested: talk.length, hits: 2 })
+    expect(await check(member, room, 'cheap')).toMatchObject({ ok: true })
+    expect(await rulesOf()).toMatchObject({ rules_version: 0 })
+  })
+
+  test('is for those who may manage the room, under both its other paths too', async () => {
+    const place = { chatType: 'channel', chatId: room.id }
+    const byRule = await owner.call('POST /api/chat-rules/simulate', { ...place, rules: { links_allowed: false } })
+    expect(byRule.body).toMatchObject({ tested: talk.length, hits: 2 })
+    const byWord = await owner.call('POST /api/blocked-words/simulate', { ...place, word: 'cheap' })
+    expect(byWord.body).toMatchObject({ hits: 2 })
+    for (const who of [mod, member])
+      expect(await who.call('POST /api/moderation/simulate', { room, word: 'x' })).toMatchObject({ status: 403 })
+    expect(await owner.call('POST /api/moderation/simulate', { room, word: '(', is_regex: true })).toMatchObject({
+      status: 400,
+    })
+    await done(act(owner, room, 'ban', { target: member.account }))
+    expect(await member.call('POST /api/moderation/simulate', { room, word: 'x' })).toMatchObject({ code: 'BANNED' })
+    const elsewhere = { type: 'channel', id: 'nowhere' }
+    expect(await owner.call('POST /api/moderation/simulate', { room: elsewhere, word: 'x' })).toMatchObject({
+      code: 'ROOM_NOT_FOUND',
+    })
+  })
+})
