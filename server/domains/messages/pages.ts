@@ -1,5 +1,6 @@
 import { type MessageFact, messageFactOf } from '#server/domains/rooms/facts'
 import { Reactions } from '#server/domains/rooms/model'
+import { bodyOf } from '#server/domains/rooms/projection'
 import { byId } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import type { Message, RoomEvent } from '#shared/api/messages'
@@ -12,11 +13,16 @@ export async function eventsOf(rows: readonly Row[]): Promise<RoomEvent[]> {
   if (edited.length === 0) return rows.map(eventOf)
   const now = new Map((await rowsById(rows[0]?.room ?? '', edited)).map((row) => [row._id, row]))
   return rows.map((row) => {
-    const current = row.type === 'message.edited' ? now.get(String(row.body.id)) : undefined
     const event = eventOf(row)
-    return current ? { ...event, data: { message: messageOf(event.room, messageFactOf(current)) } } : event
+    const current = row.type === 'message.edited' ? now.get(String(row.body.id)) : undefined
+    if (!current || isBehind(current, row)) return event
+    return { ...event, data: { message: messageOf(event.room, messageFactOf(current)) } }
   })
 }
+
+/** An edit is in the log a moment before it is in the message's row. */
+const isBehind = (message: Row, edit: Row): boolean =>
+  messageFactOf(message).body.version < bodyOf(edit, 'message.edited').message.body.version
 
 /** Messages as they are now; a reply to what was taken back stands alone. */
 export async function messagesOf(room: RoomKey, facts: readonly MessageFact[]): Promise<Message[]> {
