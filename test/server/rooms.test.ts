@@ -68,7 +68,7 @@ describe('founding a channel', () => {
       { name: 'Typed', messagingType: 'carrier-pigeon' },
       'messagingType: Invalid messaging type',
     ],
-    ['a slug that is none', { name: 'Slugged', slug: 'No Slug' }, 'slug: Invalid slug'],
+    ['a slug that is none', { name: 'Slugged', slug: 'No Slug' }, 'Invalid slug'],
   ])('is refused with %s', async (_title, body, text) => {
     const answer = await owner.rest('POST /api/channels', body)
     expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', body: { error: text } })
