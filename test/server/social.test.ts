@@ -1,0 +1,341 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ConversationMutes, ReportTurns } from '#server/domains/social/model'
+import { reportStatuses, reportTypes } from '#shared/api/social'
+import { type Booted, boot } from '#test/support/boot'
+import {
+  act,
+  channelOf,
+  done,
+  hearing,
+  nobody,
+  type Place,
+  people,
+  type Somebody,
+  say,
+  send,
+} from '#test/support/community'
+import { wallet } from '#test/support/wallet'
+
+let server: Booted
+let one: Somebody
+let two: Somebody
+let owner: Somebody
+let admin: Somebody
+let round = 0
+
+beforeAll(async () => {
+  server = await boot({ environment: { ADMINS: wallet('admin').address } })
+  ;[owner, admin] = await people(server, 'owner', 'admin')
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  round += 1
+  ;[one, two] = await people(server, `one ${round}`, `two ${round}`)
+})
+
+const dm = (): Place => ({ type: 'dm', id: [one.account, two.account].sort().join('~') })
+const sealed = Buffer.alloc(40, 7).toString('base64')
+const block = (who: Somebody, whom: Somebody, more: object = {}) =>
+  who.call('POST /api/users/block', { userAddress: whom.account, ...more })
+const unblock = (who: Somebody, whom: Somebody) => who.call(`DELETE /api/users/block?userAddress=${whom.account}`)
+const blocksOf = (who: Somebody) => done(who.call('GET /api/users/block'))
+
+describe('blocks', () => {
+  test('hold in both directions at once, and both sides see them', async () => {
+    await say(one, dm(), sealed)
+    const { body } = await block(one, two, { reason: 'Rude' })
+    expect(body).toMatchObject({
+      success: true,
+      block: { blocker_address: one.account, blocked_address: two.account, reason: 'Rude' },
+    })
+    for (const who of [one, two])
+      expect(await send(who, dm(), sealed)).toMatchObject({
+        status: 403,
+        code: 'BLOCKED',
+        text: 'You cannot message this user',
+      })
+    expect(await blocksOf(one)).toEqual({ blockedUsers: [body.block], blockedBy: [] })
+    expect(await blocksOf(two)).toEqual({ blockedUsers: [], blockedBy: [one.account] })
+    expect(await two.call('POST /api/groups', { name: 'Trap', memberAddresses: [one.account] })).toMatchObject({
+      code: 'BLOCKED',
+    })
+  })
+
+  test('a second block keeps the first and takes the new reason', async () => {
+    const [first, again] = [await block(one, two), await block(one, two, { reason: 'Worse' })]
+    expect(again.body.block).toEqual({ ...(first.body.block as object), reason: 'Worse' })
+    const fifty = await Promise.all(Array.from({ length: 50 }, () => block(one, two)))
+    expect(new Set(fifty.map(({ status, body }) => `${status} ${(body.block as { id: string }).id}`)).size).toBe(1)
+    expect((await blocksOf(one)).blockedUsers).toHaveLength(1)
+  })
+
+  test('one lifted leaves the other', async () => {
+    await block(one, two)
+    await block(two, one)
+    expect((await unblock(one, two)).body).toEqual({ success: true })
+    expect(await send(one, dm(), sealed)).toMatchObject({ code: 'BLOCKED' })
+    await unblock(two, one)
+    expect((await send(one, dm(), sealed)).status).toBe(200)
+    expect((await unblock(two, one)).body).toEqual({ success: true })
+  })
+
+  test('a message that races with a block is before it or refused', async () => {
+    await say(two, dm(), sealed)
+    const sends = Array.from({ length: 20 }, () => send(two, dm(), sealed))
+    const [blocked, ...sent] = await Promise.all([block(one, two), ...sends])
+    expect(blocked.status).toBe(200)
+    const after = await Promise.all(Array.from({ length: 10 }, () => send(two, dm(), sealed)))
+    expect(new Set(after.map(({ code }) => code))).toEqual(new Set(['BLOCKED']))
+    await unblock(one, two)
+    const events = (await done(one.ask('room:sync', { room: dm(), after_seq: 0 }))).events as { type: string }[]
+    const types = events.map(({ type }) => type)
+    const [from, to] = [types.indexOf('block.changed'), types.lastIndexOf('block.changed')]
+    expect(types.slice(from + 1, to)).not.toContain('message.created')
+    expect(sent.filter(({ code }) => code !== null && code !== 'BLOCKED')).toEqual([])
+  })
+
+  test('a blocked person still may not act on the messages of the conversation', async () => {
+    const { id: message_id } = await say(one, dm(), sealed)
+    await block(two, one)
+    expect(
+      await one.call('POST /api/moderation', { action: 'delete-message', messageId: message_id, messageType: 'dm' }),
+    ).toMatchObject({
+      status: 403,
+      code: 'BLOCKED',
+    })
+  })
+
+  test('what is missing or wrong is named', async () => {
+    expect(await block(one, one)).toMatchObject({ status: 400, text: 'You cannot block yourself' })
+    expect(await one.call('POST /api/users/block', {})).toMatchObject({ status: 400 })
+    expect(await one.call('POST /api/users/block', { userAddress: wallet('never here').address })).toMatchObject({
+      status: 404,
+      code: 'USER_NOT_FOUND',
+    })
+    expect(await one.call('DELETE /api/users/block')).toMatchObject({ status: 400 })
+    expect((await block(one, two, { reason: 'x'.repeat(501) })).status).toBe(400)
+  })
+})
+
+describe('silenced conversations', () => {
+  const mute = (who: Somebody, more: object) => who.call('POST /api/users/mute', more)
+  const mutesOf = async (who: Somebody) =>
+    (await done(who.call('GET /api/users/mute'))).mutes as Record<string, unknown>[]
+
+  test.each([
+    ['1h', 3_600_000],
+    ['8h', 28_800_000],
+    ['1d', 86_400_000],
+    ['1w', 604_800_000],
+  ])('for %s', async (duration, milliseconds) => {
+    const before = Date.now()
+    const { body } = await mute(one, { conversationType: 'dm', conversationId: two.account, duration })
+    const { muted_until } = body.mute as { muted_until: string }
+    expect(Date.parse(muted_until) - before).toBeGreaterThanOrEqual(milliseconds - 1_000)
+    expect(Date.parse(muted_until) - before).toBeLessThan(milliseconds + 60_000)
+  })
+
+  test('are one record for each, without end unless told otherwise, whatever the case of the id', async () => {
+    const spelled = two.account.toUpperCase().replace('0X', '0x')
+    const first = await mute(one, { conversationType: 'dm', conversationId: spelled })
+    expect(first.body).toMatchObject({
+      success: true,
+      mute: { user_address: one.account, conversation_type: 'dm', conversation_id: two.account, muted_until: null },
+    })
+    await mute(one, { conversationType: 'dm', conversationId: two.account, duration: '1h' })
+    await mute(one, { conversationType: 'group', conversationId: 'A-Group' })
+    const mutes = await mutesOf(one)
+    expect(mutes.map(({ conversation_id }) => conversation_id)).toEqual(['a-group', two.account])
+    expect(mutes[1]).toMatchObject({ id: (first.body.mute as { id: string }).id, muted_until: expect.any(String) })
+    expect(await mutesOf(two)).toEqual([])
+    await done(one.call('DELETE /api/users/mute?conversationType=group&conversationId=A-GROUP'))
+    expect(await mutesOf(one)).toHaveLength(1)
+    expect((await one.call('DELETE /api/users/mute?conversationType=group&conversationId=A-GROUP')).body).toEqual({
+      success: true,
+    })
+  })
+
+  test('end with their time', async () => {
+    await mute(one, { conversationType: 'dm', conversationId: two.account, duration: '1h' })
+    // The clock is not ours to move, so the record is.
+    const past = new Date(Date.now() - 1).toISOString()
+    await ConversationMutes.updateOne({ user_address: one.account }, { $set: { muted_until: past } })
+    expect(await mutesOf(one)).toEqual([])
+  })
+
+  test('still count, and do not call', async () => {
+    const room = await channelOf(owner, one)
+    await mute(one, { conversationType: 'channel', conversationId: room.id })
+    const socket = await one.socket('/notifications')
+    const heard = hearing(socket)
+    await say(owner, room, 'Psst')
+    await expect
+      .poll(() => heard.named('unread:changed').at(-1), { timeout: 5_000 })
+      .toMatchObject({
+        room: { type: 'channel', id: room.id },
+        unread: 1,
+        silent: true,
+        total: 0,
+      })
+    await one.call(`DELETE /api/users/mute?conversationType=channel&conversationId=${room.id}`)
+    await say(owner, room, 'Hello')
+    await expect
+      .poll(() => heard.named('unread:changed').at(-1), { timeout: 5_000 })
+      .toMatchObject({ unread: 2, silent: false, total: 2 })
+  })
+
+  test.each([
+    ['no conversation', { conversationType: 'dm' }, 'conversationId is required'],
+    ['no type', { conversationId: 'x' }, null],
+    ['an unknown type', { conversationType: 'stream', conversationId: 'x' }, null],
+    ['an unknown duration', { conversationType: 'dm', conversationId: 'x', duration: '2h' }, 'Invalid duration'],
+  ])('with %s: 400', async (_title, input, text) => {
+    expect(await mute(one, input)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', ...(text ? { text } : {}) })
+  })
+})
+
+describe('reports', () => {
+  const report = (who: Somebody, more: object = {}) =>
+    who.call('POST /api/users/report', { reportedAddress: two.account, reportType: 'spam', ...more })
+  const reportsOf = async (who: Somebody, query = '') => {
+    const { reports, isAdmin } = await done(who.call(`GET /api/users/report${query}`))
+    return { reports: reports as (Record<string, unknown> & { id: string })[], isAdmin }
+  }
+
+  test.each(reportTypes)('of %s', async (reportType) => {
+    const { body } = await report(one, { reportType })
+    expect(body.report).toMatchObject({
+      reporter_address: one.account,
+      reported_address: two.account,
+      report_type: reportType,
+      status: 'pending',
+    })
+  })
+
+  test('over a socket too', async () => {
+    const input = { reportedAddress: two.account, reportType: 'scam', description: 'Fake shop' }
+    expect((await done(one.ask('report:create', input))).report).toMatchObject({ report_type: 'scam' })
+    expect((await reportsOf(one)).reports).toMatchObject([{ description: 'Fake shop' }])
+  })
+
+  test('keep what the message says in the store, not what the reporter says it says', async () => {
+    const room = await channelOf(owner, one, two)
+    const { id: messageId } = await say(two, room, 'Good morning')
+    await report(one, { messageId, messageContent: 'Something terrible' })
+    expect((await reportsOf(one)).reports).toMatchObject([{ message_id: messageId, message_content: 'Good morning' }])
+  })
+
+  test('of a sealed message keep what the reporter could read', async () => {
+    const { id: messageId } = await say(two, dm(), sealed)
+    await report(one, {
+      messageId,
+      messageContent: 'Send me your keys',
+      conversationType: 'dm',
+      conversationId: two.account,
+    })
+    expect((await reportsOf(one)).reports).toMatchObject([{ message_content: 'Send me your keys' }])
+  })
+
+  test('of a message out of sight tell nothing of it', async () => {
+    const { group } = await done(owner.call('POST /api/groups', { name: 'Inner', memberAddresses: [two.account] }))
+    const { id } = await say(two, { type: 'group', id: (group as { id: string }).id }, 'Our secret')
+    expect((await report(one, { messageId: id })).status).toBe(200)
+    const room = await channelOf(owner, one, two)
+    const { id: messageId } = await say(two, room, 'Seen before')
+    await done(act(owner, room, 'ban', { target: one.account }))
+    expect((await report(one, { messageId, reportType: 'other' })).status).toBe(200)
+    expect((await reportsOf(one)).reports.map(({ message_content }) => message_content)).toEqual([null, null])
+  })
+
+  test('of the same kind count once a day', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => report(one)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.find(({ status }) => status !== 200)).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      text: 'You have already reported this user for this reason recently',
+    })
+    expect((await report(one, { reportType: 'other' })).status).toBe(200)
+    const subject = `${one.account} ${two.account} spam`
+    await ReportTurns.updateOne({ _id: subject }, { $inc: { at: -86_400_001 } })
+    const nextDay = await Promise.all(Array.from({ length: 10 }, () => report(one)))
+    expect(nextDay.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  test('block as well, where that is wanted', async () => {
+    await report(one, { alsoBlock: true })
+    expect((await blocksOf(one)).blockedUsers).toMatchObject([
+      { blocked_address: two.account, reason: 'Reported for spam' },
+    ])
+    expect(await send(two, dm(), sealed)).toMatchObject({ code: 'BLOCKED' })
+  })
+
+  test('are seen by their reporter and by admins, newest first', async () => {
+    await report(one)
+    await report(one, { reportType: 'other' })
+    const mine = await reportsOf(one)
+    expect(mine.isAdmin).toBe(false)
+    expect(mine.reports.map(({ report_type }) => report_type)).toEqual(['other', 'spam'])
+    expect((await reportsOf(two)).reports).toEqual([])
+    expect(await one.call('GET /api/users/report?admin=true')).toMatchObject({
+      status: 403,
+      text: 'Admin access required',
+    })
+    const { reports, isAdmin } = await reportsOf(admin, '?admin=true&status=pending')
+    expect(isAdmin).toBe(true)
+    expect(reports.slice(0, 2)).toEqual(mine.reports)
+  })
+
+  test('are reviewed by admins alone, to any state', async () => {
+    const { body } = await report(one)
+    const { id: reportId } = body.report as { id: string }
+    const review = (who: Somebody, more: object) => who.call('PATCH /api/users/report', { reportId, ...more })
+    expect(await review(one, { status: 'dismissed' })).toMatchObject({ status: 403 })
+    for (const status of [...reportStatuses].reverse())
+      expect((await review(admin, { status, adminNotes: `Now ${status}` })).body).toMatchObject({
+        success: true,
+        report: {
+          id: reportId,
+          status,
+          admin_notes: `Now ${status}`,
+          reviewed_by: admin.account,
+          reviewed_at: expect.any(String),
+        },
+      })
+    expect(await review(admin, { status: 'lost' })).toMatchObject({ status: 400, text: 'Invalid status' })
+    expect(await review(admin, {})).toMatchObject({ status: 400 })
+    expect(await review(admin, { reportId: 'nothing', status: 'dismissed' })).toMatchObject({
+      status: 404,
+      code: 'NOT_FOUND',
+    })
+    expect((await reportsOf(one, '?status=dismissed')).reports).toEqual([])
+  })
+
+  test.each([
+    ['oneself', () => ({ reportedAddress: one.account }), 400, 'You cannot report yourself'],
+    ['an unknown kind', () => ({ reportType: 'boring' }), 400, null],
+    ['nobody', () => ({ reportedAddress: undefined }), 400, null],
+    ['somebody unknown', () => ({ reportedAddress: wallet('never here').address }), 404, 'User not found'],
+    ['too much of a message', () => ({ messageContent: 'x'.repeat(1_001) }), 400, null],
+    ['too much to say', () => ({ description: 'x'.repeat(2_001) }), 400, null],
+    ['an unknown conversation', () => ({ conversationType: 'stream' }), 400, null],
+  ])('of %s are refused', async (_title, more, status, text) => {
+    expect(await report(one, more())).toMatchObject({ status, ...(text ? { text } : {}) })
+    expect((await reportsOf(one)).reports).toEqual([])
+  })
+})
+
+test.each([
+  'GET /api/users/mute',
+  'POST /api/users/mute',
+  'DELETE /api/users/mute',
+  'GET /api/users/block',
+  'POST /api/users/block',
+  'DELETE /api/users/block',
+  'GET /api/users/report',
+  'POST /api/users/report',
+  'PATCH /api/users/report',
+])('%s is for people who are signed in', async (route) => {
+  const input = route.startsWith('GET') ? undefined : {}
+  expect(await nobody(server)(route, input)).toMatchObject({ status: 401, code: 'UNAUTHORIZED', text: 'Unauthorized' })
+})
