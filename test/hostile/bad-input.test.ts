@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto'
+import mongoose from 'mongoose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { wallet } from '#test/support/wallet'
+import { inUrl, place, restTargets, samples, seeded, socketTargets, spoil, type Target } from './generator.ts'
+import { type House, newChannel, openHouse, type Person, person, watchProcess } from './house.ts'
+import { type Ack, openWire, type Wire } from './wire.ts'
+
+const seed = Number(process.env.HOSTILE_SEED ?? 20_261_121)
+const each = Number(process.env.HOSTILE_VALUES_PER_FIELD ?? 5)
+const hangMilliseconds = 2_000
+const atOnce = 8
+
+const admin = wallet('admin of the hostile house')
+const watch = watchProcess()
+let house: House
+let mallory: Person
+let boss: Person
+let candidates: Record<string, unknown>
+const counts = { inputs: 0, refused: 0, accepted: 0, errorAcks: 0 }
+
+beforeAll(async () => {
+  house = await openHouse({ SUPER_ADMINS: admin.address })
+  boss = await person(house.url, 'admin of the hostile house')
+  mallory = await person(house.url, 'mallory')
+  const bystander = await person(house.url, 'bystander')
+  const channel = await newChannel(boss, 'Hostile')
+  for (const one of [mallory, bystander]) await one.ask(`POST /api/channels/${channel}/join`, {})
+  const sent = await mallory.ask(`POST /api/channels/${channel}/messages`, { content: 'hello' })
+  const poll = await boss.ask(`POST /api/channels/${channel}/polls`, { question: 'Which?', options: ['a', 'b'] })
+  const room = { type: 'channel', id: channel }
+  candidates = {
+    room,
+    id: channel,
+    address: bystander.address,
+    messageId: z.object({ message: z.object({ id: z.string() }) }).parse(sent.body).message.id,
+    pollId: z.object({ poll: z.object({ id: z.string() }) }).parse(poll.body).poll.id,
+    chatType: 'channel',
+    chatId: channel,
+    conversationId: channel,
+    username: 'hostile_name',
+    search: 'ho',
+    query: 'hello',
+    word: 'zork',
+    duration: '1h',
+    emoji: '👍',
+    version: 1,
+    optionIndex: 1,
+    limit: 5,
+    on: true,
+    text: 'hello there',
+    url: 'https://example.com/a.png',
+    at: '2026-11-21T12:00:00.000Z',
+    key: 'client-key-1',
+    options: ['one', 'two'],
+    addresses: [bystander.address],
+    mentions: [{ kind: 'user', id: bystander.address, start: 0, len: 5 }],
+    attachments: [{ url: 'https://example.com/a.png' }],
+    rules: { read_only: false },
+    patch: { can_pin: true },
+    anything: {},
+  }
+})
+afterAll(async () => {
+  watch.stop()
+  await house.close()
+})
+
+/** Slow by design, or the end of the session that asks. */
+const left = new Set(['wait'])
+const untouched = new Set(['identity.logout'])
+
+interface Trial {
+  target: Target
+  what: string
+  input: Record<string, unknown>
+}
+
+function trialsOf(targets: readonly Target[]): Trial[] {
+  const random = seeded(seed)
+  return targets
+    .filter(({ name }) => !untouched.has(name))
+    .flatMap((target) =>
+      samples(target.schema, candidates).flatMap((sample) => {
+        const base = Object.fromEntries(Object.entries(sample).filter(([field]) => !left.has(field)))
+        const spoilt = spoil(base, random, each)
+        return [{ field: '-', kind: 'as it should be', input: base }, ...spoilt].map(({ field, kind, input }) => ({
+          target,
+          input,
+          what: `${target.method} ${target.path}, ${field}: ${kind}`,
+        }))
+      }),
+    )
+}
+
+/** Does the declared input refuse what the server will read of this request? */
+function isRefusedBySchema({ target, input }: Trial): boolean {
+  const { inPath } = place(target, input)
+  const room = input.room as { type?: unknown; id?: unknown } | undefined
+  const read = (name: string) =>
+    name === 'room' ? (target.fixed ?? { type: inUrl(room?.type), id: inUrl(room?.id) }) : inUrl(input[name])
+  const seen = { ...input, ...Object.fromEntries([...inPath].map((name) => [name, read(name)])) }
+  return !target.schema.safeParse(JSON.parse(JSON.stringify(seen))).success
+}
+
+const Refusal = {
+  text: z.looseObject({ error: z.string().min(1), code: z.string() }),
+  coded: z.strictObject({
+    success: z.literal(false),
+    error: z.looseObject({ code: z.string(), message: z.string().min(1) }),
+  }),
+}
+const innards = /\n\s+at |node_modules|\.[jt]s:\d|Mongo|mongoose|E11000|lmdb|mingo|SyntaxError|TypeError|RangeError/
+
+/** What is wrong with an answer; null where it is as documented. */
+async function complaintOf(trial: Trial, who: Person, mustRefuse: boolean): Promise<string | null> {
+  const { target, input, what } = trial
+  const { path, body } = place(target, input)
+  const started = performance.now()
+  const answer = await fetch(house.url + path, {
+    method: target.method,
+    headers: {
+      authorization: `Bearer ${who.token}`,
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === null ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  const took = performance.now() - started
+  counts.inputs++
+  const says = (fault: string) => `${what}: ${fault} (${answer.status} ${text.slice(0, 200)})`
+  if (took > hangMilliseconds) return says(`took ${Math.round(took)} ms`)
+  if (answer.status !== 200 && (answer.status < 400 || answer.status > 499)) return says('no 200 and no 4xx')
+  if (answer.headers.get('x-content-type-options') !== 'nosniff') return says('no nosniff')
+  if (answer.status === 200) {
+    counts.accepted++
+    return mustRefuse ? says('accepted what its schema refuses') : null
+  }
+  counts.refused++
+  if (innards.test(text)) return says('tells of the inside')
+  const parsed = Refusal[target.errorBody].safeParse(JSON.parse(text))
+  if (!parsed.success) return says(`not a ${target.errorBody} body`)
+  const code = 'code' in parsed.data ? parsed.data.code : (parsed.data.error as { code: string }).code
+  return (target.codes as readonly string[]).includes(String(code)) ? null : says('an undeclared code')
+}
+
+async function runAll<Item>(items: readonly Item[], run: (item: Item) => Promise<string | null>): Promise<string[]> {
+  const complaints: string[] = []
+  let next = 0
+  const lane = async () => {
+    while (next < items.length) {
+      const item = items[next++]
+      const complaint = item === undefined ? null : await run(item)
+      if (complaint !== null) complaints.push(complaint)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane))
+  return complaints
+}
+
+/** Everything stored, but for the audit log of refusals, the nodes' own leases, and when somebody was last seen. */
+async function stored(): Promise<Record<string, string>> {
+  const kept = Object.entries(mongoose.models).filter(
+    ([name]) => !['AuditLines', 'RoomLeases', 'Nonces'].includes(name),
+  )
+  const read = kept.map(async ([name, model]) => {
+    const rows = await model.find({}, { last_active_at: 0, last_seen_at: 0 }).sort({ _id: 1 }).lean()
+    return [name, `${rows.length} ${createHash('sha256').update(JSON.stringify(rows)).digest('hex')}`] as const
+  })
+  return Object.fromEntries(await Promise.all(read))
+}
+
+const callerOf = ({ target }: Trial) => (target.operation.access === 'admin' ? boss : mallory)
+
+describe(`spoilt inputs over REST, seed ${seed}`, () => {
+  test('what a schema refuses is refused, and leaves no trace', async () => {
+    const trials = trialsOf(restTargets).filter((trial) => trial.target.method !== 'GET' && isRefusedBySchema(trial))
+    expect(trials.length).toBeGreaterThan(500)
+    const before = await stored()
+    expect(await runAll(trials, (trial) => complaintOf(trial, callerOf(trial), true))).toEqual([])
+    expect(await stored()).toEqual(before)
+  }, 90_000)
+
+  test('what is read with spoilt queries and paths is answered or refused', async () => {
+    const trials = trialsOf(restTargets.filter(({ method }) => method === 'GET'))
+    const before = await stored()
+    expect(await runAll(trials, (trial) => complaintOf(trial, callerOf(trial), false))).toEqual([])
+    expect(await stored()).toEqual(before)
+  }, 90_000)
+})
+
+describe('spoilt inputs over sockets', () => {
+  test('every event answers every spoilt field with an acknowledgement', async () => {
+    const wires = new Map<string, Wire>()
+    for (const { namespace } of socketTargets)
+      if (!wires.has(namespace)) wires.set(namespace, await openWire(house.url, namespace, { token: mallory.token }))
+    const random = seeded(seed + 1)
+    const trials = socketTargets.flatMap((target) =>
+      samples(target.operation.input, candidates).flatMap((sample) => {
+        const base = Object.fromEntries(Object.entries(sample).filter(([field]) => !left.has(field)))
+        return spoil(base, random, each).map((one) => ({ target, ...one }))
+      }),
+    )
+    expect(trials.length).toBeGreaterThan(300)
+    const complaints = await runAll(trials, async ({ target, field, kind, input }) => {
+      const ack = await wires.get(target.namespace)?.ask(target.event, JSON.stringify(input))
+      const fault = ackFault(ack ?? null, target.codes)
+      return fault === null
+        ? null
+        : `${target.event}, ${field}: ${kind}: ${fault} ${JSON.stringify(ack)?.slice(0, 300)}`
+    })
+    expect(complaints).toEqual([])
+    for (const wire of wires.values()) wire.close()
+  }, 90_000)
+})
+
+function ackFault(ack: Ack | null, codes: readonly string[]): string | null {
+  counts.inputs++
+  if (ack === null) return 'no acknowledgement'
+  if (ack.ok) {
+    counts.accepted++
+    return null
+  }
+  counts.errorAcks++
+  const { code, message, status } = ack.error ?? { code: '', message: '', status: 0 }
+  if (!codes.includes(code)) return 'an undeclared code'
+  if (status < 400 || status > 499) return 'no 4xx'
+  return innards.test(message) ? 'tells of the inside' : null
+}
+
+describe('spoilt inputs that a schema takes', () => {
+  test('writes do what they say or refuse', async () => {
+    const trials = trialsOf(restTargets).filter((trial) => trial.target.method !== 'GET' && !isRefusedBySchema(trial))
+    const complaints = await runAll(trials, async (trial) => complaintOf(trial, callerOf(trial), false))
+    expect(complaints).toEqual([])
+  }, 90_000)
+})
+
+test('the process is whole, and so is the service', async () => {
+  const fresh = await person(house.url, 'late comer')
+  expect((await fresh.ask('GET /api/auth/session')).status).toBe(200)
+  expect(watch.faults).toEqual([])
+  expect(({} as Record<string, unknown>).x).toBeUndefined()
+  expect(watch.stall()).toBeLessThan(5_000)
+  console.log(
+    `inputs sent ${counts.inputs} | 4xx ${counts.refused} | error acks ${counts.errorAcks} | taken ${counts.accepted}`,
+  )
+})

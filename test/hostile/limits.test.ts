@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createLimits } from '#server/kernel/limits'
+import { addressOf } from '#server/kernel/origins'
+import { memoryKv } from '#server/ports/kv/memory'
+import { wallet } from '#test/support/wallet'
+import { type House, newChannel, openHouse, person } from './house.ts'
+import { openWire, request, sendBytes } from './wire.ts'
+
+let house: House
+let now = Date.now()
+
+/** A house with the real limits, one proxy before it, and a clock that the test holds. */
+beforeEach(async () => {
+  now = Math.floor(Date.now() / 1000) * 1000
+  house = await openHouse({ RATE_LIMIT_SCALE: '1', TRUSTED_PROXIES: '1' }, (platform) => ({
+    ...platform,
+    database: { ...platform.database, now: () => now },
+  }))
+})
+afterEach(() => house.close())
+
+const from = (address: string) => ({ 'x-forwarded-for': address })
+const path = `/api/auth/verify?address=${wallet('limited').address}`
+const begin = async (headers: Record<string, string>, at = path) => (await fetch(house.url + at, { headers })).status
+const statuses = async (calls: (() => Promise<number>)[]) => {
+  const seen: number[] = []
+  for (const call of calls) seen.push(await call())
+  return seen
+}
+const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
+
+describe('T39: nobody gets a second bucket by disguise', () => {
+  test('what a client writes before its proxy’s own entry is not looked at', async () => {
+    const seen = await statuses(times(15, (at) => () => begin(from(`10.9.8.${at}, 203.0.113.7`))))
+    expect(seen).toEqual([...Array(10).fill(200), ...Array(5).fill(429)])
+  })
+
+  test('what is no address counts as the socket’s own', async () => {
+    const disguises = ['unknown', '', 'localhost', '203.0.113.7:80', '999.1.1.1', '[::1]', '0x7f.1', "'; --"]
+    const seen = await statuses(times(16, (at) => () => begin(from(disguises[at % disguises.length] ?? ''))))
+    expect(seen.filter((status) => status === 200)).toHaveLength(10)
+  })
+
+  test('a network of /64 is one address, and its neighbour another', async () => {
+    const seen = await statuses(times(12, (at) => () => begin(from(`2001:db8:0:1::${at.toString(16)}`))))
+    expect(seen).toEqual([...Array(10).fill(200), 429, 429])
+    expect(await begin(from('2001:DB8::1:0:0:0:7'))).toBe(429)
+    expect(await begin(from('2001:db8:0:2::1'))).toBe(200)
+  })
+
+  test('case, slashes and escapes of a path are the same path or none', async () => {
+    const spellings = ['/API/Auth/Verify', '/api/auth/verify/', '/api/auth/VERIFY/']
+    const query = path.slice(path.indexOf('?'))
+    const seen = await statuses(
+      times(14, (at) => () => begin(from('203.0.113.9'), `${spellings[at % spellings.length]}${query}`)),
+    )
+    expect(seen).toEqual([...Array(10).fill(200), ...Array(4).fill(429)])
+    for (const other of ['/api/%61uth/verify', '//api/auth/verify', '/api//auth/verify', '/api/x/../auth/verify']) {
+      const line = `GET ${other}${query}`
+      const { status } = await sendBytes(house.url, request(line, ['X-Forwarded-For: 203.0.113.9']))
+      expect([404, 429]).toContain(status)
+    }
+  })
+
+  test('without a proxy the header says nothing', () => {
+    expect(addressOf('203.0.113.7', 0, '::ffff:192.0.2.1')).toBe('192.0.2.1')
+    expect(addressOf('1.1.1.1, 203.0.113.7', 2, '192.0.2.1')).toBe('1.1.1.1')
+    expect(addressOf('203.0.113.7', 2, '192.0.2.1')).toBe('192.0.2.1')
+    expect(addressOf('::ffff:203.0.113.7', 1, '192.0.2.1')).toBe('203.0.113.7')
+  })
+
+  test('a session has its own bucket, whatever address it comes from', async () => {
+    const who = await person(house.url, 'traveller', from('203.0.113.20'))
+    const seen = await statuses(
+      times(
+        12,
+        (at) => async () => (await who.ask('GET /api/auth/session', null, from(`203.0.113.${30 + at}`))).status,
+      ),
+    )
+    expect(seen).toEqual([...Array(10).fill(200), 429, 429])
+  })
+})
+
+describe('T40: the window slides', () => {
+  test('five a minute are five in any minute', async () => {
+    const kv = memoryKv()
+    let at = 1_000_000
+    const limits = createLimits(kv, 1, () => at)
+    const free = async () => (await limits.spend('strict', 'a')).retryAfterSeconds === null
+    at += 59_900
+    expect(await Promise.all(times(5, free))).toEqual(Array(5).fill(true))
+    at += 200
+    expect(await Promise.all(times(5, free))).toEqual(Array(5).fill(false))
+    at += 59_799
+    expect(await free()).toBe(false)
+    at += 1
+    expect(await Promise.all(times(6, free))).toEqual([true, true, true, true, true, false])
+    await kv.close()
+  })
+
+  test('the headers of each answer are exact', async () => {
+    const headers = from('203.0.113.40')
+    const started = now / 1000
+    for (let at = 0; at < 10; at++) {
+      const answer = await fetch(house.url + path, { headers })
+      expect(answer.status).toBe(200)
+      expect(rateOf(answer)).toEqual([10, 9 - at, started + at + 60])
+      expect(answer.headers.get('retry-after')).toBeNull()
+      now += 1_000
+    }
+    now += 30_500
+    const refused = await fetch(house.url + path, { headers })
+    expect(refused.status).toBe(429)
+    expect(rateOf(refused)).toEqual([10, 0, started + 60])
+    expect(refused.headers.get('retry-after')).toBe('20')
+    expect(await refused.json()).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfter: 20 })
+    now += 19_500
+    expect((await fetch(house.url + path, { headers })).status).toBe(200)
+  })
+
+  test('refused calls do not push the window on', async () => {
+    const headers = from('203.0.113.41')
+    await statuses(times(10, () => () => begin(headers)))
+    for (let at = 0; at < 59; at++) {
+      now += 1_000
+      expect(await begin(headers)).toBe(429)
+    }
+    now += 1_000
+    expect(await begin(headers)).toBe(200)
+  })
+
+  test('every answer carries the headers, errors too', async () => {
+    for (const [route, status] of [
+      ['/api/status', 200],
+      ['/api/nowhere', 404],
+      ['/api/user/rooms', 401],
+      ['/api/auth/verify?address=x', 400],
+      ['/docs/openapi.json', 200],
+    ] as const) {
+      const answer = await fetch(house.url + route, { headers: from('203.0.113.42') })
+      expect([route, answer.status]).toEqual([route, status])
+      for (const value of rateOf(answer)) expect(value).toSatisfy(Number.isInteger)
+    }
+  })
+})
+
+const rateOf = ({ headers }: Response) =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN))
+
+test('T61: sixty messages a minute over both doors together', async () => {
+  const owner = await person(house.url, 'limited owner', from('203.0.113.50'))
+  const channel = await newChannel(owner, 'Limited')
+  const sent = await statuses(
+    times(40, (at) => async () => {
+      const { status } = await owner.ask(`POST /api/channels/${channel}/messages`, { content: `rest ${at}` })
+      return status
+    }),
+  )
+  expect(sent).toEqual(Array(40).fill(200))
+  const wire = await openWire(house.url, '/rooms', { token: owner.token })
+  const room = { type: 'channel', id: channel }
+  const acks = []
+  for (let at = 0; at < 24; at++)
+    acks.push(await wire.ask('message:send', JSON.stringify({ room, text: `live ${at}` })))
+  expect(acks.map((ack) => ack?.ok)).toEqual([...Array(20).fill(true), ...Array(4).fill(false)])
+  expect(acks.at(-1)?.error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', status: 429, retryAfter: 60 })
+  const over = await owner.ask(`POST /api/channels/${channel}/messages`, { content: 'one more' })
+  expect(over).toMatchObject({ status: 429, code: 'RATE_LIMIT_EXCEEDED' })
+  expect(over.headers.get('retry-after')).toBe('60')
+  now += 60_000
+  expect(await wire.ask('message:send', JSON.stringify({ room, text: 'later' }))).toMatchObject({
+    ok: true,
+    meta: { rate: { limit: 60, remaining: 59 } },
+  })
+  wire.close()
+})
+
+test('a repeat with the same key costs nothing twice', async () => {
+  const owner = await person(house.url, 'repeating owner', from('203.0.113.51'))
+  const channel = await newChannel(owner, 'Repeated')
+  const input = { content: 'once', client_msg_id: 'the-same-key' }
+  const answers = []
+  for (let at = 0; at < 3; at++) answers.push(await owner.ask(`POST /api/channels/${channel}/messages`, input))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  const ids = answers.map(({ body }) => (body.message as { id: string }).id)
+  expect(new Set(ids).size).toBe(1)
+})
