@@ -58,10 +58,12 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     pingInterval: 25_000,
     pingTimeout: 20_000,
     allowRequest: (request, answer) => {
-      mayConnect(door, request).then(
-        (allowed) => answer(null, allowed && !draining),
-        () => answer(null, false),
-      )
+      void refusalOf(door, request)
+        .catch(() => 503 as const)
+        .then((status) => {
+          if (status !== null) sayRefused(request, status)
+          answer(null, status === null)
+        })
     },
   })
   const events = new Map<string, Map<string, Bound>>(namespaces.map((name) => [name, eventsOf(door.bound, name)]))
@@ -98,16 +100,27 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     },
   }
 
-  async function mayConnect({ origins, trustedHops }: SocketDoor, request: IncomingMessage): Promise<boolean> {
+  /** The status that refuses a handshake; null where it may go on. */
+  async function refusalOf({ origins, trustedHops }: SocketDoor, request: IncomingMessage): Promise<Refusal | null> {
+    if (draining) return 503
     const origin = request.headers.origin
     const several = request.rawHeaders.filter((name) => name.toLowerCase() === 'origin').length > 1
-    if (several || !origins.allows(origin, request.headers['sec-fetch-site'] as string | undefined)) return false
+    if (several || !origins.allows(origin, request.headers['sec-fetch-site'] as string | undefined)) return 403
     const ip = ipOf(request, trustedHops)
-    return (
+    const allowed =
       (await limits.guard('handshake', ip, handshakesPerMinuteAndAddress, 60)) &&
       (await limits.guard('handshakes', 'node', handshakesPerSecond, 1))
-    )
+    return allowed ? null : 429
   }
+}
+
+const refusals = { 403: 'Forbidden', 429: 'Too Many Requests', 503: 'Service Unavailable' } as const
+type Refusal = keyof typeof refusals
+
+/** The engine says 400 to every upgrade that it refuses, so the status is said here. */
+function sayRefused({ socket }: IncomingMessage, status: Refusal): void {
+  const wait = status === 403 ? '' : 'Retry-After: 1\r\n'
+  socket.end(`HTTP/1.1 ${status} ${refusals[status]}\r\nConnection: close\r\nContent-Length: 0\r\n${wait}\r\n`)
 }
 
 const accepted = new WeakMap<Socket, LiveConnection>()
