@@ -35,7 +35,8 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
             <span>Encrypted with a derived demo key</span>
           ) : (
             <span className="numerals">
-              {plural(state.membersCount, 'member')}, {state.online.toLocaleString()} online
+              {plural(state.membersCount, 'member')}
+              <span className="online">, {state.online.toLocaleString()} online</span>
             </span>
           )}
         </p>
