@@ -75,13 +75,19 @@ export async function createApp(config: Config, platform: Platform): Promise<App
     async close() {
       ops.drain()
       for (const stop of stops) stop()
+      const answered = new Promise((resolve) => server.close(resolve))
+      server.closeIdleConnections()
       await sockets.drain()
+      await Promise.race([answered, pause(drainMilliseconds)])
       server.closeAllConnections()
       await node.log.close()
       await ops.close()
     },
   }
 }
+
+const drainMilliseconds = 5_000
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 
 const serverLimits = {
   headersTimeout: 5_000,

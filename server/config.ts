@@ -24,7 +24,7 @@ const variables = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PUBLIC_URL: webUrl.optional(),
   ALLOWED_ORIGINS: list,
-  OPS_PORT: port.default(3001),
+  OPS_PORT: port.optional(),
   OPS_HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('./data'),
   MONGODB_URI: z
@@ -63,7 +63,7 @@ export interface Config {
   host: string
   publicUrl: string
   origins: readonly string[]
-  ops: { port: number; host: string }
+  ops: { port: number | undefined; host: string }
   dataDirectory: string
   mongodbUri: string | undefined
   redisUrl: string | undefined

@@ -9,7 +9,8 @@ const stopMilliseconds = 15_000
 try {
   await start()
 } catch (error) {
-  const isPlain = error instanceof ConfigError || (error as { code?: string }).code === 'EADDRINUSE'
+  const isPlain =
+    error instanceof ConfigError || ['EADDRINUSE', 'EBUSY'].includes((error as { code?: string }).code ?? '')
   console.error(isPlain ? (error as Error).message : error)
   process.exit(1)
 }

@@ -1,11 +1,17 @@
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Database } from '#server/ports/database/port'
 import type { Node } from './context.ts'
 import { metrics } from './metrics.ts'
 
+const usualPort = 9464
+
 /** Health and figures, on a port of their own that the world does not see. */
-export async function openOps({ port, host }: { port: number; host: string }, database: Database, node: Node) {
+export async function openOps(
+  { port, host }: { port: number | undefined; host: string },
+  database: Database,
+  node: Node,
+) {
   let draining = false
   const answers: Record<string, () => Promise<[status: number, type: string, body: string]>> = {
     '/metrics': async () => [200, metrics.contentType, await metrics.text()],
@@ -29,9 +35,9 @@ export async function openOps({ port, host }: { port: number; host: string }, da
       () => response.writeHead(500).end(),
     )
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => resolve())
+  await listen(server, port ?? usualPort, host).catch((error: { code?: string }) => {
+    if (port !== undefined || error.code !== 'EADDRINUSE') throw error
+    return listen(server, 0, host)
   })
   const address = server.address() as AddressInfo
   return {
@@ -46,3 +52,9 @@ export async function openOps({ port, host }: { port: number; host: string }, da
       }),
   }
 }
+
+const listen = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })

@@ -29,6 +29,17 @@ export const entryOf = <T extends EventType>(
   reason,
 })
 
-export const nameOf = async (account: string): Promise<string> =>
-  (await profilesOf([account])).get(account)?.name ?? account
+const loading = new Map<string, Promise<string>>()
+
+/** One look-up serves all who ask at the same time, so that acts come out in the order they went in. */
+export function nameOf(account: string): Promise<string> {
+  const known = loading.get(account)
+  if (known) return known
+  const load = profilesOf([account])
+    .then((profiles) => profiles.get(account)?.name ?? account)
+    .finally(() => loading.delete(account))
+  loading.set(account, load)
+  return load
+}
+
 export const actorOf = async (account: string) => ({ account, name: await nameOf(account) })

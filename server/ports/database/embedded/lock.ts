@@ -21,6 +21,11 @@ interface Owner {
 /** Owners within this process: a dead container's pid may be our own. */
 const ours = new Set<string>()
 
+const inUse = (directory: string, pid: number) =>
+  Object.assign(new Error(`The data directory ${directory} is in use by another process (pid ${pid}).`), {
+    code: 'EBUSY',
+  })
+
 /** Makes this opening the only one on the directory, and gives back what ends that. A dead owner's lock is taken over. */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, 'lock')
@@ -31,7 +36,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
     if (!holder) continue
     if (await isGone(path, holder)) await clear(path, holder)
     else if (Date.now() < deadline) await sleep(RETRY_MS)
-    else throw new Error(`The data directory ${directory} is in use by another process (pid ${holder.pid}).`)
+    else throw inUse(directory, holder.pid)
   }
   ours.add(owner.id)
   const beat = setInterval(() => utimes(path, new Date(), new Date()).catch(() => undefined), BEAT_MS)
