@@ -1,0 +1,23 @@
+import { createServer } from 'node:http'
+import { Server } from 'socket.io'
+import { z } from 'zod'
+
+// The peer: everybody hears everything, and nothing is checked, ordered or kept.
+const server = createServer()
+const io = new Server(server, { transports: ['websocket'], serveClient: false, perMessageDeflate: false })
+const Sent = z.object({ cid: z.string(), text: z.string() })
+
+io.on('connection', (socket) => {
+  socket.on('join', (_input: unknown, acknowledge: (answer: unknown) => void) => {
+    void socket.join('room')
+    acknowledge({ ok: true })
+  })
+  socket.on('send', ({ cid, text }: z.infer<typeof Sent>, acknowledge: (answer: unknown) => void) => {
+    io.to('room').emit('message', { cid, text, sender: socket.id, at: Date.now() })
+    acknowledge({ ok: true })
+  })
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  if (typeof address === 'object') console.log(`open: http://127.0.0.1:${address?.port}`)
+})

@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import type { Dialect } from './dialect.ts'
+
+interface Sent {
+  at: number
+  isAcknowledged: boolean
+  isWithEverybody: boolean
+}
+
+interface Frame {
+  bytes: Buffer
+  cids: readonly string[]
+  seenBy: number
+}
+
+interface Member {
+  socket: WebSocket
+  place: number
+  unanswered: Map<number, (isOk: boolean) => void>
+}
+
+const zero = '0'.charCodeAt(0)
+const ping = '2'
+
+/** People in one room who check what they hear: the same frames for everybody, in order, and all that was acknowledged. */
+export class Crowd {
+  readonly #url: string
+  readonly #dialect: Dialect
+  readonly #heard: Buffer
+  readonly #acknowledged: Buffer
+  readonly #members: Member[] = []
+  #frames = new Map<number, Frame>()
+  #sent = new Map<string, Sent>()
+  #lastSeq: number | null = null
+  #acks = 0
+  #cids = 0
+  acknowledged = 0
+  delivered = 0
+  refused = 0
+  faults: string[] = []
+  ackMilliseconds: number[] = []
+  lastMilliseconds: number[] = []
+
+  constructor(url: string, dialect: Dialect) {
+    this.#url = url
+    this.#dialect = dialect
+    this.#heard = Buffer.from(dialect.heard)
+    this.#acknowledged = Buffer.from(dialect.acknowledged)
+  }
+
+  get size(): number {
+    return this.#members.length
+  }
+
+  async grow(tokens: readonly string[]): Promise<void> {
+    const atOnce = 32
+    for (let from = 0; from < tokens.length; from += atOnce)
+      await Promise.all(tokens.slice(from, from + atOnce).map((token) => this.#enter(token)))
+    await sleep(500)
+    this.begin()
+  }
+
+  close(): void {
+    for (const { socket } of this.#members) socket.removeAllListeners('close').terminate()
+    this.#members.length = 0
+  }
+
+  /** Forgets what was. Nothing may be on its way. */
+  begin(): void {
+    for (const member of this.#members) member.place = 0
+    this.#frames = new Map()
+    this.#sent = new Map()
+    this.#lastSeq = null
+    this.acknowledged = this.delivered = this.refused = 0
+    this.ackMilliseconds = []
+    this.lastMilliseconds = []
+  }
+
+  async send(sender: number, text: string): Promise<void> {
+    const member = this.#members[sender]
+    if (!member) throw new Error('Nobody is there to send')
+    const cid = `bench-${process.pid}-${++this.#cids}`
+    const sent: Sent = { at: performance.now(), isAcknowledged: false, isWithEverybody: false }
+    this.#sent.set(cid, sent)
+    const isOk = await this.#ask(member, (ack) => this.#dialect.send(ack, cid, text))
+    if (!isOk) {
+      this.refused++
+      return
+    }
+    sent.isAcknowledged = true
+    this.acknowledged++
+    this.ackMilliseconds.push(performance.now() - sent.at)
+    if (sent.isWithEverybody) this.#sent.delete(cid)
+  }
+
+  /** Waits for what is on its way, then says what is missing. */
+  async settle(): Promise<void> {
+    const until = performance.now() + 20_000
+    const isUnsettled = () => this.#sent.size > this.refused || this.#frames.size > 0
+    while (isUnsettled() && performance.now() < until) await sleep(20)
+    const lost = [...this.#sent.values()].filter(({ isAcknowledged }) => isAcknowledged).length
+    if (lost > 0) this.faults.push(`${lost} acknowledged messages did not reach everybody`)
+    if (this.refused > 0) this.faults.push(`${this.refused} messages were refused`)
+  }
+
+  #ask(member: Member, frame: (ack: number) => string): Promise<boolean> {
+    const ack = ++this.#acks
+    member.socket.send(frame(ack))
+    return new Promise((resolve) => member.unanswered.set(ack, resolve))
+  }
+
+  async #enter(token: string): Promise<void> {
+    const url = `${this.#url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`
+    const socket = new WebSocket(url, { perMessageDeflate: false, skipUTF8Validation: true })
+    const member: Member = { socket, place: 0, unanswered: new Map() }
+    await new Promise<void>((resolve, reject) => {
+      socket.on('error', reject)
+      socket.on('close', (code) => reject(new Error(`closed with ${code}`)))
+      socket.on('message', (data: Buffer) => {
+        if (data[0] === zero) socket.send(this.#dialect.hello(token))
+        else if (data.length === 1 && data.toString() === ping) socket.send('3')
+        else if (data.subarray(0, this.#heard.length).equals(this.#heard)) this.#hear(member, data)
+        else if (data.subarray(0, this.#acknowledged.length).equals(this.#acknowledged)) this.#answer(member, data)
+        else if (data.subarray(0, 2).equals(Buffer.from('40'))) resolve()
+        else if (data.subarray(0, 2).equals(Buffer.from('44'))) reject(new Error(data.toString()))
+      })
+    })
+    socket.on('close', () => this.faults.push('a connection was lost'))
+    if (!(await this.#ask(member, (ack) => this.#dialect.join(ack)))) throw new Error('The room let nobody in')
+    this.#members.push(member)
+  }
+
+  #answer(member: Member, data: Buffer): void {
+    const bracket = data.indexOf('[')
+    const ack = Number(data.subarray(this.#acknowledged.length, bracket).toString())
+    const isOk = data.subarray(bracket + 1, bracket + 11).toString() === '{"ok":true'
+    member.unanswered.get(ack)?.(isOk)
+    member.unanswered.delete(ack)
+  }
+
+  /** The first to hear a frame reads it; of the others it is enough that they hear the same bytes. */
+  #hear(member: Member, bytes: Buffer): void {
+    const place = member.place++
+    const known = this.#frames.get(place)
+    if (known && !known.bytes.equals(bytes)) this.faults.push('two members heard different frames')
+    const frame = known ?? { bytes, cids: this.#read(bytes), seenBy: 0 }
+    if (!known) this.#frames.set(place, frame)
+    this.delivered += frame.cids.length
+    frame.seenBy++
+    if (frame.seenBy < this.#members.length) return
+    this.#frames.delete(place)
+    for (const cid of frame.cids) this.#reachedEverybody(cid)
+  }
+
+  #read(bytes: Buffer): string[] {
+    const events = this.#dialect.read(bytes.toString())
+    for (const { seq } of events) {
+      if (seq !== null && this.#lastSeq !== null && seq !== this.#lastSeq + 1)
+        this.faults.push(`after ${this.#lastSeq} came ${seq}`)
+      this.#lastSeq = seq
+    }
+    return events.flatMap(({ cid }) => cid ?? [])
+  }
+
+  #reachedEverybody(cid: string): void {
+    const sent = this.#sent.get(cid)
+    if (!sent || sent.isWithEverybody) return void this.faults.push('a message came twice, or from nowhere')
+    sent.isWithEverybody = true
+    this.lastMilliseconds.push(performance.now() - sent.at)
+    if (sent.isAcknowledged) this.#sent.delete(cid)
+  }
+}

@@ -1,0 +1,45 @@
+import { Crowd } from './crowd.ts'
+import { bareDialect, plazaDialect } from './dialect.ts'
+import { type Paced, type Plan, pace, type Saturated, saturate } from './load.ts'
+
+/** What the driver is asked, in a process of its own. */
+export type Order =
+  | { order: 'open'; crowd: string; url: string; roomId: string | null }
+  | { order: 'grow'; crowd: string; tokens: readonly string[] }
+  | { order: 'saturate'; crowd: string; plan: Plan }
+  | { order: 'pace'; crowd: string; perSecond: number; seconds: number }
+  | { order: 'close'; crowd: string }
+
+export type Answer = { result: Saturated | Paced | null; faults: readonly string[] }
+
+const crowds = new Map<string, Crowd>()
+const crowdOf = (name: string): Crowd => {
+  const crowd = crowds.get(name)
+  if (!crowd) throw new Error(`There is no crowd ${name}`)
+  return crowd
+}
+
+process.on('message', (order: Order) => {
+  obey(order).then(
+    (result) => process.send?.({ result, faults: crowds.get(order.crowd)?.faults.splice(0) ?? [] } satisfies Answer),
+    (error: unknown) => process.send?.({ result: null, faults: [String(error)] } satisfies Answer),
+  )
+})
+
+async function obey(order: Order): Promise<Answer['result']> {
+  switch (order.order) {
+    case 'open':
+      crowds.set(order.crowd, new Crowd(order.url, order.roomId === null ? bareDialect : plazaDialect(order.roomId)))
+      return null
+    case 'grow':
+      await crowdOf(order.crowd).grow(order.tokens)
+      return null
+    case 'saturate':
+      return saturate(crowdOf(order.crowd), order.plan)
+    case 'pace':
+      return pace(crowdOf(order.crowd), order.perSecond, order.seconds)
+    case 'close':
+      crowdOf(order.crowd).close()
+      return null
+  }
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Answer, Order } from './driver.ts'
+import type { Paced, Saturated } from './load.ts'
+import type { Reading } from './probe.ts'
+
+const children: ChildProcess[] = []
+const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0
+
+/** Servers share one core and the driver has another, where the machine has two. */
+function start(core: number, args: readonly string[], environment: Record<string, string>): ChildProcess {
+  const command = [process.execPath, '--expose-gc', '--import', 'tsx', ...args]
+  const pinned = canPin ? ['taskset', '-c', String(core), ...command] : command
+  const child = spawn(pinned[0] ?? '', pinned.slice(1), {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: { ...process.env, ...environment },
+  })
+  children.push(child)
+  return child
+}
+
+export interface Measured {
+  url: string
+  probe(): Promise<Reading>
+}
+
+export const startBare = (): Promise<Measured> =>
+  listening(start(0, ['--import', './test/bench/probe.ts', 'test/bench/bare.ts'], {}))
+
+const directory = mkdtempSync(join(tmpdir(), 'plaza-bench-'))
+
+export const startPlaza = (profile: boolean): Promise<Measured> =>
+  listening(
+    start(
+      0,
+      [
+        ...(profile ? ['--cpu-prof', '--cpu-prof-dir=bench-profile'] : []),
+        '--import',
+        './test/bench/probe.ts',
+        'server/main.ts',
+      ],
+      {
+        PORT: '0',
+        OPS_PORT: '0',
+        DATA_DIR: directory,
+        DEMO: 'off',
+        LOG_LEVEL: 'error',
+        RATE_LIMIT_SCALE: '100000',
+      },
+    ),
+  )
+
+export interface Driver {
+  tell(order: Order): Promise<void>
+  saturate(order: Extract<Order, { order: 'saturate' }>): Promise<Saturated>
+  pace(order: Extract<Order, { order: 'pace' }>): Promise<Paced>
+}
+
+/** The process that plays the people. Throws where a run was not whole. */
+export function startDriver(): Driver {
+  const child = start(1, ['test/bench/driver.ts'], {})
+  const ask = async (order: Order): Promise<Answer['result']> => {
+    const { result, faults } = await asked<Answer>(child, order)
+    if (faults.length > 0) throw new Error(`This run is void: ${[...new Set(faults)].slice(0, 5).join('; ')}`)
+    return result
+  }
+  return {
+    tell: async (order) => void (await ask(order)),
+    saturate: async (order) => (await ask(order)) as Saturated,
+    pace: async (order) => (await ask(order)) as Paced,
+  }
+}
+
+function listening(child: ChildProcess): Promise<Measured> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`The server ended with ${code}`)))
+    child.stdout?.on('data', (text: Buffer) => {
+      const url = /open: (http:\S+)/.exec(text.toString())?.[1]
+      if (url) resolve({ url, probe: () => asked<Reading>(child, 'probe') })
+    })
+  })
+}
+
+function asked<T>(child: ChildProcess, message: Order | 'probe'): Promise<T> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (answer) => resolve(answer as T))
+    child.send(message, (error) => error && reject(error))
+  })
+}
+
+export async function stopAll(): Promise<void> {
+  for (const child of children) {
+    const isOver = new Promise((resolve) => child.once('exit', resolve))
+    if (child.exitCode !== null || !child.kill('SIGTERM')) continue
+    await Promise.race([isOver, new Promise((resolve) => setTimeout(resolve, 15_000).unref())])
+    child.kill('SIGKILL')
+  }
+  rmSync(directory, { recursive: true, force: true })
+}
