@@ -1,0 +1,151 @@
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { restTargets, samples, socketTargets } from './generator.ts'
+import { type House, newChannel, openHouse, type Person, person, watchProcess } from './house.ts'
+import { openWire, request, sendBytes } from './wire.ts'
+
+const watch = watchProcess()
+const lines: string[] = []
+const remember = (fields: object, message: string) =>
+  void lines.push(`${message} ${inspect(fields, { depth: 12, showHidden: true, maxStringLength: null })}`)
+
+let house: House
+let me: Person
+let channel: string
+beforeAll(async () => {
+  house = await openHouse({}, (platform) => ({
+    ...platform,
+    logger: { info: remember, warn: remember, error: remember },
+  }))
+  me = await person(house.url, 'leaker')
+  channel = await newChannel(me, 'Leaks')
+})
+afterAll(() => watch.stop())
+
+/** No request id can look like it. */
+const canary = '~canary~5ecret~'
+const nested = (levels: number): unknown => (levels === 0 ? canary : { inner: nested(levels - 1), list: [canary] })
+
+describe('T42: what is sent is not written down', () => {
+  test('a secret in every header and every field stays out of logs, figures and refusals', async () => {
+    const headers = {
+      'x-request-id': canary,
+      'x-payment': canary,
+      'x-api-key': canary,
+      'user-agent': canary,
+      referer: `http://localhost:3000/${canary}`,
+      'idempotency-key': canary,
+      'x-forwarded-for': canary,
+      'accept-language': canary,
+    }
+    const credentials = [
+      { authorization: `Bearer ${canary}` },
+      { authorization: `Basic ${canary}` },
+      { cookie: `app_session=${canary}; other=${canary}` },
+      { authorization: `Bearer ${me.token}` },
+    ]
+    for (const [at, target] of restTargets.entries()) {
+      const fields = samples(target.schema, {}).flatMap(Object.keys)
+      const names = [...new Set([...fields, 'token', 'code', 'password', 'text', 'content', 'message', 'signature'])]
+      const spoilt = Object.fromEntries(names.map((name, level) => [name, nested(level % 5)]))
+      const plain = Object.fromEntries(names.map((name) => [name, canary]))
+      for (const input of [spoilt, plain]) {
+        const path = target.path.replace(/:[a-zA-Z_]+/g, 'x')
+        const query = target.method === 'GET' ? `?${new URLSearchParams(plain)}` : ''
+        const answer = await fetch(house.url + path + query, {
+          method: target.method,
+          headers: { ...headers, ...credentials[at % credentials.length], 'content-type': 'application/json' },
+          ...(target.method === 'GET' ? {} : { body: JSON.stringify(input) }),
+        })
+        const text = await answer.text()
+        expect([target.path, answer.status < 400 ? '' : text]).not.toEqual([
+          target.path,
+          expect.stringContaining(canary),
+        ])
+        expect(JSON.stringify([...answer.headers])).not.toContain(canary)
+      }
+    }
+    const wire = await openWire(house.url, '/rooms', { token: me.token })
+    for (const { event, operation, namespace } of socketTargets) {
+      const input = Object.fromEntries(Object.keys(operation.input.shape).map((name) => [name, canary]))
+      if (namespace !== '/rooms') continue
+      const ack = await wire.ask(event, JSON.stringify(input))
+      if (ack?.ok !== true) expect(JSON.stringify(ack)).not.toContain(canary)
+    }
+    wire.close()
+    const refused = await openWire(house.url, '/rooms', { token: canary })
+    expect(refused.answer).toMatch(/^44/)
+    expect(refused.answer).not.toContain(canary)
+    refused.close()
+    expect(lines.length).toBeGreaterThan(restTargets.length)
+    expect(lines.filter((line) => line.includes(canary))).toEqual([])
+    const figures = await (await fetch(`${house.opsUrl}/metrics`)).text()
+    expect(figures).toContain('plaza_operations_total')
+    expect(figures).not.toContain(canary)
+  }, 60_000)
+
+  test('tokens of a session, a nonce and a message stay out as well', async () => {
+    await me.ask(`POST /api/channels/${channel}/messages`, { content: 'a private thought' })
+    const after = await me.ask('POST /api/auth/session', { refreshToken: me.refreshToken })
+    const told = lines.join('\n')
+    const secrets = [me.token, me.refreshToken, String(after.body.sessionToken), 'a private thought']
+    for (const secret of secrets) expect(told).not.toContain(secret)
+  })
+
+  test('a line of the log is one line, whatever a path or a request id holds', async () => {
+    for (const line of ['GET /api/%0d%0aforged:%20yes', 'GET /api/%1b[2J'])
+      await sendBytes(house.url, request(line, ['X-Request-Id: a\tb']))
+    const told = lines.slice(-2).join(' ')
+    expect(told).toContain('%0d%0aforged')
+    expect(told).not.toContain('\u001b[2J')
+    expect(told).not.toContain('a\tb')
+  })
+})
+
+const innards = /\n\s+at |node_modules|\.[jt]s[:"]|[Mm]ongo|E11000|lmdb|closed|Error:|ECONN|plaza-/
+
+describe('T43, T48: a store that fails under every operation', () => {
+  test('is told as a documented failure over both doors, and takes nothing down', async () => {
+    const wire = await openWire(house.url, '/rooms', { token: me.token })
+    await house.platform.database.close()
+    const room = { type: 'channel', id: channel }
+    const candidates = { room, id: channel, address: me.address, text: 'hello', on: true, n: 1, options: ['a', 'b'] }
+    const answers = await Promise.all(
+      restTargets.map(async (target) => {
+        const input = samples(target.schema, candidates)[0] ?? {}
+        const path = target.path.replace(':type', 'channel').replace(/:[a-zA-Z_]+/g, channel)
+        const query = target.method === 'GET' ? `?${new URLSearchParams(flat(input))}` : ''
+        const answer = await fetch(house.url + path + query, {
+          method: target.method,
+          headers: { authorization: `Bearer ${me.token}`, 'content-type': 'application/json' },
+          ...(target.method === 'GET' ? {} : { body: JSON.stringify(input) }),
+        })
+        return { path: target.path, status: answer.status, text: await answer.text() }
+      }),
+    )
+    for (const { path, status, text } of answers) {
+      expect([path, innards.exec(text)?.[0]]).toEqual([path, undefined])
+      const parsed = JSON.parse(text) as { code?: string; error?: { code?: string } }
+      if (status >= 400) expect([path, typeof (parsed.code ?? parsed.error?.code)]).toEqual([path, 'string'])
+    }
+    expect(answers.filter(({ status }) => status >= 500).length).toBeGreaterThan(answers.length / 2)
+    for (const { event, operation, namespace } of socketTargets) {
+      if (namespace !== '/rooms') continue
+      const ack = await wire.ask(event, JSON.stringify(samples(operation.input, candidates)[0] ?? {}), 8_000)
+      expect([event, ack === null]).toEqual([event, false])
+      expect([event, innards.exec(JSON.stringify(ack))?.[0]]).toEqual([event, undefined])
+    }
+    wire.close()
+    expect((await fetch(`${house.url}/api/status`)).status).toBe(200)
+    expect((await fetch(`${house.opsUrl}/readyz`)).status).toBe(503)
+    expect((await fetch(`${house.opsUrl}/healthz`)).status).toBe(200)
+    expect(lines.some((line) => line.startsWith('action failed') || line.startsWith('request failed'))).toBe(true)
+    await house.close().catch(() => undefined)
+    expect(watch.faults).toEqual([])
+  }, 90_000)
+})
+
+const flat = (input: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(input).flatMap(([name, value]) => (typeof value === 'object' ? [] : [[name, String(value)]])),
+  )
