@@ -335,13 +335,14 @@ export const messages = {
           messageId: Id,
           content: Content,
           version: count(1, 1_000_000).optional(),
+          client_action_id: ClientId.optional(),
           userAddress: CallerAddress,
         })
-        .transform(({ id, messageId, content, version }) => ({
+        .transform(({ id, messageId, content, userAddress, ...rest }) => ({
           room: ref(id ?? ''),
           id: messageId,
           text: content,
-          ...(version === undefined ? {} : { version }),
+          ...rest,
         })),
     })),
     access: 'user',
@@ -364,16 +365,19 @@ export const messages = {
     aliases: kinds.map(({ path, ref }) => ({
       http: `DELETE ${path}/messages/:messageId` as const,
       input: z
-        .object({ id: RoomId.optional(), messageId: Id, reason: text(500).optional(), userAddress: CallerAddress })
-        .transform(({ id, messageId, reason }) => ({
-          room: ref(id ?? ''),
-          id: messageId,
-          ...(reason === undefined ? {} : { reason }),
-        })),
+        .object({
+          id: RoomId.optional(),
+          messageId: Id,
+          reason: text(500).optional(),
+          client_action_id: ClientId.optional(),
+          userAddress: CallerAddress,
+        })
+        .transform(({ id, messageId, userAddress, ...rest }) => ({ room: ref(id ?? ''), id: messageId, ...rest })),
       answer: succeeded,
     })),
     access: 'user',
     limit: 'messaging',
+    idempotency: { key: 'client_action_id', kept: 'log' },
     input: z.object({ room, id: Id, reason: text(500).optional(), client_action_id: ClientId.optional() }),
     output: z.object({ seq: z.number().int() }),
     errors: touched,
@@ -385,8 +389,13 @@ export const messages = {
     aliases: kinds.map(({ path, ref, fields }) => ({
       http: `PATCH ${path}/messages` as const,
       input: z
-        .object({ ...pathOf(fields), messageId: Id, emoji: line(1, 32) })
-        .transform(({ id, messageId, emoji }) => ({ room: ref(id ?? ''), id: messageId, emoji })),
+        .object({
+          ...pathOf(fields),
+          messageId: Id,
+          emoji: line(1, 32),
+          client_action_id: ClientId.optional(),
+        })
+        .transform(({ id, messageId, userAddress, ...rest }) => ({ room: ref(id ?? ''), id: messageId, ...rest })),
       answer: {
         schema: z.object({ action: z.enum(['added', 'removed']) }),
         of: ({ on }: { on: boolean }) => ({ action: on ? 'added' : 'removed' }),
@@ -394,6 +403,7 @@ export const messages = {
     })),
     access: 'user',
     limit: 'messaging',
+    idempotency: { key: 'client_action_id', kept: 'log' },
     input: z.object({
       room,
       id: Id,
@@ -439,8 +449,18 @@ export const messages = {
           ? `POST ${path}/pin`
           : `POST ${path}/messages/pin`) as `POST ${string}` as `POST /${string}`,
         input: z
-          .object({ ...pathOf(fields), messageId: Id, pin: z.boolean() })
-          .transform(({ id, messageId, pin }) => ({ room: ref(id ?? ''), id: messageId, pinned: pin })),
+          .object({
+            ...pathOf(fields),
+            messageId: Id,
+            pin: z.boolean(),
+            client_action_id: ClientId.optional(),
+          })
+          .transform(({ id, messageId, pin, userAddress, ...rest }) => ({
+            room: ref(id ?? ''),
+            id: messageId,
+            pinned: pin,
+            ...rest,
+          })),
         answer: {
           schema: z.object({
             success: z.literal(true),
@@ -459,6 +479,7 @@ export const messages = {
     ],
     access: 'user',
     limit: 'general',
+    idempotency: { key: 'client_action_id', kept: 'log' },
     input: z.object({ room, id: Id, pinned: z.boolean(), client_action_id: ClientId.optional() }),
     output: z.object({ seq: z.number().int(), message: Message }),
     errors: touched,

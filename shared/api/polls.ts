@@ -73,7 +73,7 @@ export const polls = {
     aliases: kinds.map(({ path, ref, shape }) => ({
       http: `POST ${path}/polls` as const,
       input: z
-        .object({ ...pathOf(shape), ...fields })
+        .object({ ...pathOf(shape), ...fields, client_msg_id: ClientId.optional() })
         .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
       answer: { schema: z.object({ poll: Poll }), of: ({ poll }: { poll: Poll }) => ({ poll }) },
     })),
@@ -136,6 +136,7 @@ export const polls = {
           pollId: Id,
           optionIndex: count(0, 9).optional(),
           option_id: z.union([count(0, 9), z.string().max(200)]).optional(),
+          client_action_id: ClientId.optional(),
         })
         .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
       answer: {
@@ -145,6 +146,7 @@ export const polls = {
     })),
     access: 'user',
     limit: 'messaging',
+    idempotency: { key: 'client_action_id', kept: 'log' },
     input: z.object({
       room: RoomRef,
       pollId: Id,

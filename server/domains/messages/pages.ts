@@ -7,17 +7,28 @@ import type { Message, RoomEvent } from '#shared/api/messages'
 import { roomOfKey } from '#shared/kit/primitives'
 import { eventOf, messageOf } from './render.ts'
 
-/** Events of a catch-up: what an edit shows is the message as it is now. */
+/** Events of a catch-up: messages as they are now, without quotes of what was taken back. */
 export async function eventsOf(rows: readonly Row[]): Promise<RoomEvent[]> {
-  const edited = [...new Set(rows.flatMap((row) => (row.type === 'message.edited' ? [String(row.body.id)] : [])))]
-  if (edited.length === 0) return rows.map(eventOf)
-  const now = new Map((await rowsById(rows[0]?.room ?? '', edited)).map((row) => [row._id, row]))
-  return rows.map((row) => {
+  const room = rows[0]?.room ?? ''
+  const edited = rows.flatMap((row) => (row.type === 'message.edited' ? [String(row.body.id)] : []))
+  const current = new Map((await rowsById(room, edited)).map((row) => [row._id, row]))
+  const facts = rows.map((row) => messageShown(row, current.get(String(row.body.id))))
+  const gone = await goneAmong(
+    room,
+    facts.filter((fact) => fact !== null),
+  )
+  return rows.map((row, at) => {
     const event = eventOf(row)
-    const current = row.type === 'message.edited' ? now.get(String(row.body.id)) : undefined
-    if (!current || isBehind(current, row)) return event
-    return { ...event, data: { message: messageOf(event.room, messageFactOf(current)) } }
+    const fact = facts[at]
+    if (!fact) return event
+    return { ...event, data: { ...event.data, message: messageOf(event.room, withoutQuote(fact, gone)) } }
   })
+}
+
+function messageShown(row: Row, edited: Row | undefined): MessageFact | null {
+  if (row.type === 'message.created') return messageFactOf(row)
+  if (row.type !== 'message.edited') return null
+  return edited && !isBehind(edited, row) ? messageFactOf(edited) : bodyOf(row, 'message.edited').message
 }
 
 /** An edit is in the log a moment before it is in the message's row. */
@@ -26,18 +37,25 @@ const isBehind = (message: Row, edit: Row): boolean =>
 
 /** Messages as they are now; a reply to what was taken back stands alone. */
 export async function messagesOf(room: RoomKey, facts: readonly MessageFact[]): Promise<Message[]> {
-  const targets = [...new Set(facts.flatMap(({ body }) => body.reply_to?.id ?? []))]
-  const rows = targets.length === 0 ? [] : await rowsById(room, targets)
-  const gone = new Set(rows.filter((row) => messageFactOf(row).body.deleted).map(({ _id }) => _id))
+  const gone = await goneAmong(room, facts)
   const ref = roomOfKey(room)
-  return facts.map((fact) => {
-    const reply = fact.body.reply_to
-    return messageOf(ref, reply && gone.has(reply.id) ? { ...fact, body: { ...fact.body, reply_to: null } } : fact)
-  })
+  return facts.map((fact) => messageOf(ref, withoutQuote(fact, gone)))
 }
 
+/** Of the messages these reply to, those that were taken back. */
+async function goneAmong(room: RoomKey, facts: readonly MessageFact[]): Promise<ReadonlySet<string>> {
+  const rows = await rowsById(
+    room,
+    facts.flatMap(({ body }) => body.reply_to?.id ?? []),
+  )
+  return new Set(rows.filter((row) => messageFactOf(row).body.deleted).map(({ _id }) => _id))
+}
+
+const withoutQuote = (fact: MessageFact, gone: ReadonlySet<string>): MessageFact =>
+  fact.body.reply_to && gone.has(fact.body.reply_to.id) ? { ...fact, body: { ...fact.body, reply_to: null } } : fact
+
 async function rowsById(room: RoomKey, ids: readonly string[]): Promise<Row[]> {
-  const rows = await Promise.all(ids.map((id) => byId(room, id)))
+  const rows = await Promise.all([...new Set(ids)].map((id) => byId(room, id)))
   return rows.filter((row) => row !== null)
 }
 

@@ -15,7 +15,7 @@ import { readable } from './history.ts'
 import { messageOfRow, pollOf } from './render.ts'
 import { sendDraft } from './send.ts'
 import { capabilitiesOf } from './state.ts'
-import { judging, touchable } from './touch.ts'
+import { judging, rowOf, touchable } from './touch.ts'
 
 const list: Action<typeof contract.list> = async ({ room }, context) => {
   const { key } = await readable(context, room)
@@ -186,8 +186,7 @@ async function change(
     cid,
     judge: judging<never>((view, now) => ({ accept: next(view, now).entry })),
   })
-  if (!outcome.row) throw new AppError('INTERNAL_ERROR')
-  const body = bodyOf(outcome.row, 'poll.changed')
+  const body = bodyOf(rowOf(outcome, 'poll.changed'), 'poll.changed')
   return { result: body.poll, body }
 }
 

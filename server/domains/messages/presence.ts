@@ -1,5 +1,5 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
-import { keyOf, readBy } from '#server/domains/rooms/access'
+import { isBlockedDm, keyOf, readBy } from '#server/domains/rooms/access'
 import { muteIn } from '#server/domains/rooms/facts'
 import { type Action, audiences, type Node, signedIn } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
@@ -67,6 +67,7 @@ export const typing: Action<typeof contract.typing> = async ({ room, on }, conte
   const key = await keyOf(room)
   await context.node.log.ask(key, (view, now) => {
     const { standing } = readBy(view, account, now)
+    if (isBlockedDm(view)) throw new AppError('BLOCKED')
     if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
     if (muteIn(view, account, now)) throw new AppError('MUTED')
   })

@@ -53,7 +53,7 @@ export async function sendDraft(
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
         const hidden = absent(view, account)
         ruling = judgeMessage(draft, stateOf(view, account, now, node.settings.storageUrl))
-        if (hidden && ruling.verdict.step !== 'ban' && ruling.verdict.step !== 'suspension') return { refuse: hidden }
+        if (hidden && !isToldFirst(ruling)) return { refuse: hidden }
         if (!ruling.verdict.ok) return { refuse: refusalOf(ruling) }
         if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReply }
         const extra = poll?.('', now)
@@ -67,6 +67,7 @@ export async function sendDraft(
     .finally(() => metrics.verdict(ruling?.verdict.step ?? 'none'))
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
   const { row, duplicate } = outcome
+  if (row.type !== 'message.created') throw keyTaken
   if (row.type !== 'message.created')
     throw new AppError('CONFLICT', { message: 'This key was used for another request' })
   if (key.startsWith('dm:')) await ensureDm(node, key)
@@ -76,6 +77,7 @@ export async function sendDraft(
   return { row, message: messageOf(roomOfKey(key), messageFactOf(row)), duplicate, nextSendAt }
 }
 
+const keyTaken = new AppError('CONFLICT', { message: 'This key was used for something else' })
 const noReply = new AppError('VALIDATION_ERROR', { message: 'reply_to: the message you reply to is not here' })
 const nextSendOf = (ruling: Ruling | null): number | null => ruling?.nextSendAt ?? null
 
@@ -88,6 +90,9 @@ function absent(view: View, account: string): AppError | null {
   const isUnlisted = type === 'group' || type === 'dm' || room.access_level === 'staff'
   return isUnlisted && !isMember ? new AppError('ROOM_NOT_FOUND') : null
 }
+
+/** A ban and a suspension are told even where the room is hidden; a block between two others is not. */
+const isToldFirst = ({ verdict: { code } }: Ruling): boolean => code === 'BANNED' || code === 'SUSPENDED'
 
 const quoted = 200
 
@@ -133,7 +138,7 @@ export const check: Action<typeof contract.check> = async (input, context) => {
   const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
     const hidden = absent(view, account)
     const ruling = judgeMessage(draft, stateOf(view, account, now, context.node.settings.storageUrl))
-    if (hidden && ruling.verdict.step !== 'ban' && ruling.verdict.step !== 'suspension') throw hidden
+    if (hidden && !isToldFirst(ruling)) throw hidden
     return ruling
   })
   return { verdict, ...(retryAfter === null ? {} : { retryAfter }) }

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accounts } from '#shared/api/accounts'
+import { messages } from '#shared/api/messages'
+import { type Poll, polls } from '#shared/api/polls'
+import { rooms } from '#shared/api/rooms'
+import type { RulesPatch } from '#shared/api/verdict'
+import type { RoomRef } from '#shared/kit/primitives'
+import { type Booted, boot } from '#test/support/boot'
+import { channelOf, groupOf, moderates, over, type Person, person } from '#test/support/people'
+import { wallet } from '#test/support/wallet'
+
+let server: Booted
+let root: Person
+let owner: Person
+let member: Person
+let other: Person
+let outsider: Person
+const options = ['tea', 'coffee', 'water']
+const drinks = { question: 'What to drink?', options }
+const noPoll = '018f0000-0000-7000-8000-000000000001'
+const nowhere = { type: 'channel', id: '018f0000-0000-7000-8000-000000000000' } as const
+
+beforeAll(async () => {
+  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  const people = await Promise.all(['root', 'owner', 'member', 'other', 'outsider'].map((name) => person(server, name)))
+  ;[root, owner, member, other, outsider] = people as [Person, Person, Person, Person, Person]
+})
+afterAll(() => server.close())
+
+const counts = ({ votes }: Poll) => votes.map(({ count }) => count)
+const shown = async (who: Person, room: RoomRef, id: string) =>
+  (await who.does('rest', polls.list, { room })).polls.find((poll) => poll.id === id)
+
+describe.each(over)('a poll asked over %s', (door) => {
+  test('is a message in the order of the room, and is listed newest first', async () => {
+    const room = await channelOf(owner, member)
+    const first = await owner.does(door, polls.create, { room, ...drinks })
+    const second = await owner.does(door, polls.create, { room, ...drinks, question: 'And to eat?', isAnonymous: true })
+    expect(first.poll).toMatchObject({
+      message_id: first.message.id,
+      channel_id: room.id,
+      group_id: null,
+      creator_address: owner.account,
+      ...drinks,
+      allows_multiple: false,
+      is_closed: false,
+      total_votes: 0,
+      user_votes: [],
+    })
+    expect(first.message).toMatchObject({
+      message_type: 'poll',
+      poll_id: first.poll.id,
+      content: '[POLL]What to drink?',
+    })
+    const { polls: listed, canCreatePoll } = await member.does('rest', polls.list, { room })
+    expect(listed.map(({ id }) => id)).toEqual([second.poll.id, first.poll.id])
+    expect(canCreatePoll).toBe(false)
+    expect((await owner.does('rest', polls.list, { room })).canCreatePoll).toBe(true)
+    expect((await member.rest(`GET /api/channels/${room.id}/polls`)).body).toEqual({ polls: listed, canCreatePoll })
+  })
+
+  test.each([
+    ['no question', { question: '' }, 'question is required'],
+    ['one option', { options: ['tea'] }, 'A poll has at least 2 options'],
+    ['eleven options', { options: Array.from({ length: 11 }, (_, at) => `${at}`) }, 'A poll has at most 10 options'],
+    ['the same option twice', { options: ['tea', 'tea'] }, 'options: must differ from one another'],
+    ['an end in the past', { endsAt: '2020-01-01T00:00:00Z' }, 'endsAt: must be in the future'],
+  ])('is refused with %s', async (_title, spoiled, text) => {
+    const room = await channelOf(owner)
+    const refused = await owner.refused(door, polls.create, { room, ...drinks, ...spoiled })
+    expect(refused).toMatchObject({ code: 'VALIDATION_ERROR', status: 400, message: text })
+  })
+
+  test('is judged like any other message', async () => {
+    const room = await channelOf(owner, member)
+    await owner.does('rest', rooms.setRole, { room, address: member.account, role: 'moderator' })
+    const asks = (spoiled: object = {}) => member.refused(door, polls.create, { room, ...drinks, ...spoiled })
+    const settle = (rules: RulesPatch) => moderates(owner, { room, action: 'rules', patch: { rules } })
+    await settle({ polls_allowed: 'disabled' })
+    expect(await asks()).toMatchObject({ code: 'CONTENT_NOT_ALLOWED', verdict: { step: 'content_type' } })
+    await settle({ polls_allowed: 'everyone', max_message_length: 8 })
+    expect((await asks()).code).toBe('MESSAGE_TOO_LONG')
+    await settle({ max_message_length: 0, links_allowed: 'disabled' })
+    expect((await asks({ question: 'See https://a.example ?' })).code).toBe('LINKS_NOT_ALLOWED')
+    await moderates(owner, { room, action: 'word_add', patch: { word: 'drink', word_action: 'block' } })
+    expect((await asks()).code).toBe('BLOCKED_WORD')
+    await moderates(owner, { room, action: 'word_add', patch: { word: 'what', word_action: 'mute' } })
+    expect((await asks({ question: 'What?' })).code).toBe('MESSAGE_REJECTED')
+    const slow = await groupOf(owner, member)
+    await moderates(owner, { room: slow, action: 'rules', patch: { rules: { slow_mode_seconds: 60 } } })
+    await member.does(door, polls.create, { room: slow, ...drinks })
+    expect((await member.refused(door, polls.create, { room: slow, ...drinks })).code).toBe('SLOW_MODE')
+    await moderates(owner, { room: slow, action: 'rules', patch: { rules: { read_only: true } } })
+    expect((await member.refused(door, polls.create, { room: slow, ...drinks })).code).toBe('READ_ONLY')
+    await moderates(owner, { room: slow, action: 'mute', target: member.account, duration: '1h' })
+    expect((await member.refused(door, polls.create, { room: slow, ...drinks })).code).toBe('MUTED')
+  })
+
+  test('in a channel is for moderators, in a group for every member', async () => {
+    const room = await channelOf(owner, member)
+    expect(await member.refused(door, polls.create, { room, ...drinks })).toMatchObject({
+      code: 'FORBIDDEN',
+      status: 403,
+    })
+    expect((await outsider.refused(door, polls.create, { room, ...drinks })).code).toBe('NOT_A_MEMBER')
+    expect((await owner.refused(door, polls.create, { room: nowhere, ...drinks })).code).toBe('ROOM_NOT_FOUND')
+    const group = await groupOf(owner, member)
+    const { poll } = await member.does(door, polls.create, { room: group, ...drinks })
+    expect(poll).toMatchObject({ group_id: group.id, channel_id: null })
+    expect((await outsider.refused('rest', polls.list, { room: group })).code).toBe('ROOM_NOT_FOUND')
+  })
+
+  test('a repeat with its key is the same poll', async () => {
+    const room = await channelOf(owner)
+    const input = { room, ...drinks, client_msg_id: `same-poll-${door}` }
+    const first = await owner.does(door, polls.create, input)
+    expect((await owner.does(door, polls.create, input)).poll.id).toBe(first.poll.id)
+    const headers = { 'idempotency-key': `header-${door}` }
+    const aliased = [1, 2].map(() => owner.rest(`POST /api/channels/${room.id}/polls`, drinks, headers))
+    const [one, two] = await Promise.all(aliased)
+    expect(two?.body).toEqual(one?.body)
+    expect((await owner.does('rest', polls.list, { room })).polls).toHaveLength(2)
+    const { message } = await owner.does(door, messages.send, {
+      room,
+      text: 'no poll',
+      client_msg_id: `no-poll-${door}`,
+    })
+    const taken = await owner.refused(door, polls.create, { ...input, client_msg_id: message.client_msg_id })
+    expect(taken).toMatchObject({ code: 'CONFLICT', status: 409 })
+  })
+})
+
+describe.each(over)('a vote over %s', (door) => {
+  test('is counted, moved and taken back; with many options each stands alone', async () => {
+    const room = await channelOf(owner, member, other)
+    const single = (await owner.does('rest', polls.create, { room, ...drinks })).poll.id
+    const vote = (who: Person, pollId: string, optionIndex: number) =>
+      who.does(door, polls.vote, { room, pollId, optionIndex })
+    expect(await vote(member, single, 0)).toMatchObject({ action: 'added', poll: { user_votes: [0], total_votes: 1 } })
+    expect(await vote(member, single, 2)).toMatchObject({ action: 'added', poll: { user_votes: [2], total_votes: 1 } })
+    expect(counts((await vote(other, single, 2)).poll)).toEqual([0, 0, 2])
+    expect(await vote(member, single, 2)).toMatchObject({ action: 'removed', poll: { user_votes: [], total_votes: 1 } })
+    const several = (await owner.does('rest', polls.create, { room, ...drinks, allowsMultiple: true })).poll.id
+    await vote(member, several, 0)
+    expect((await vote(member, several, 1)).poll).toMatchObject({ user_votes: [0, 1], total_votes: 2 })
+    expect((await vote(member, several, 0)).poll).toMatchObject({ user_votes: [1], total_votes: 1 })
+    const alias = await other.rest(`POST /api/channels/${room.id}/polls/${several}/vote`, { option_id: 'coffee' })
+    expect(alias.body).toEqual({ success: true, action: 'added' })
+    const poll = await shown(owner, room, several)
+    expect(poll?.votes[1]?.voters.sort()).toEqual([member.account, other.account].sort())
+  })
+
+  test('in an anonymous poll names nobody, to anybody', async () => {
+    const room = await channelOf(owner, member)
+    const { poll } = await owner.does('rest', polls.create, { room, ...drinks, isAnonymous: true })
+    const line = await owner.socket('/rooms')
+    await line.socket.emitWithAck('room:join', { room })
+    const voted = await member.does(door, polls.vote, { room, pollId: poll.id, optionIndex: 1 })
+    const told = await line.follows(room, ({ type }) => type === 'poll.changed')
+    const { events } = await owner.does('rest', messages.sync, { room })
+    for (const seen of [voted.poll, told.data, await shown(owner, room, poll.id), events.at(-1)?.data])
+      expect(JSON.stringify(seen)).not.toContain(member.account)
+    expect(JSON.stringify([told, events.at(-1)])).not.toContain(member.account)
+  })
+
+  test('is refused for what is no option, a closed or ended poll, and by those who may not', async () => {
+    const room = await channelOf(owner, member, other)
+    const { poll } = await owner.does('rest', polls.create, { room, ...drinks })
+    const vote = (who: Person, more: object = {}) =>
+      who.refused(door, polls.vote, { room, pollId: poll.id, optionIndex: 0, ...more })
+    expect(await vote(member, { optionIndex: 3 })).toMatchObject({ status: 400, message: 'Invalid option index' })
+    expect((await vote(member, { optionIndex: undefined, option_id: 'wine' })).code).toBe('VALIDATION_ERROR')
+    expect(await vote(member, { pollId: noPoll })).toMatchObject({ code: 'NOT_FOUND', status: 404 })
+    expect((await vote(outsider)).code).toBe('NOT_A_MEMBER')
+    expect((await vote(member, { room: nowhere })).status).toBe(404)
+    await moderates(owner, { room, action: 'mute', target: member.account, duration: '1h' })
+    expect((await vote(member)).code).toBe('MUTED')
+    await moderates(owner, { room, action: 'ban', target: other.account, duration: '1h' })
+    expect((await vote(other)).code).toBe('BANNED')
+    expect((await other.refused('rest', polls.list, { room })).code).toBe('BANNED')
+    await root.does('rest', accounts.suspend, { userAddress: outsider.account, ban: true })
+    expect((await vote(outsider)).code).toBe('SUSPENDED')
+    await root.does('rest', accounts.suspend, { userAddress: outsider.account, ban: false })
+    const endsAt = new Date(Date.now() + 300).toISOString()
+    const brief = await owner.does('rest', polls.create, { room, ...drinks, endsAt })
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect((await vote(owner, { pollId: brief.poll.id })).message).toBe('This poll has ended')
+    await owner.does('rest', polls.update, { room, pollId: poll.id, isClosed: true })
+    expect((await vote(owner)).message).toBe('This poll is closed')
+    await owner.does('rest', rooms.archive, { room })
+    expect((await vote(owner)).code).toBe('ROOM_ARCHIVED')
+  })
+})
+
+test('twenty votes that cross are counted each once', async () => {
+  const room = await channelOf(owner, root, member, other, outsider)
+  const { poll } = await owner.does('rest', polls.create, { room, ...drinks, allowsMultiple: true })
+  const voters = [root, member, other, outsider]
+  await Promise.all(
+    voters.flatMap((who) =>
+      [0, 1, 2, 0, 1].map((optionIndex, at) =>
+        who.does(at % 2 ? 'socket' : 'rest', polls.vote, { room, pollId: poll.id, optionIndex }),
+      ),
+    ),
+  )
+  const seen = await shown(member, room, poll.id)
+  expect(seen && counts(seen)).toEqual([0, 0, 4])
+  expect(seen?.votes.map(({ voters: names }) => names.length)).toEqual([0, 0, 4])
+})
+
+test('a repeated vote over REST with one key is one vote', async () => {
+  const room = await channelOf(owner, member)
+  const { poll } = await owner.does('rest', polls.create, { room, ...drinks })
+  for (const path of [`/api/rooms/channel/${room.id}`, `/api/channels/${room.id}`]) {
+    const headers = { 'idempotency-key': `vote-${path.length}-key` }
+    const vote = () => member.rest(`POST ${path}/polls/${poll.id}/vote`, { optionIndex: path.length % 2 }, headers)
+    const [first, again] = [await vote(), await vote()]
+    expect(again.body).toEqual(first.body)
+    expect(first.body.action).toBe('added')
+  }
+  expect((await shown(member, room, poll.id))?.total_votes).toBe(1)
+})
+
+test('a poll is changed and deleted by its author and by whoever may pin, with its message', async () => {
+  const room = await groupOf(owner, member, other)
+  const { poll, message } = await member.does('rest', polls.create, { room, ...drinks })
+  const about = { room, pollId: poll.id }
+  expect((await other.refused('rest', polls.update, { ...about, question: 'Mine?' })).code).toBe('FORBIDDEN')
+  expect((await other.refused('rest', polls.remove, about)).code).toBe('FORBIDDEN')
+  const changed = await member.rest(`PATCH /api/groups/${room.id}/polls/${poll.id}`, { question: 'Which drink?' })
+  expect(changed.body).toMatchObject({ poll: { question: 'Which drink?', version: 2 } })
+  expect((await owner.does('rest', polls.update, { ...about, isClosed: true })).poll.is_closed).toBe(true)
+  expect((await owner.refused('rest', polls.update, { ...about, pollId: noPoll })).code).toBe('NOT_FOUND')
+  expect((await owner.rest(`DELETE /api/groups/${room.id}/polls/${poll.id}`)).body).toEqual({ success: true })
+  expect((await owner.refused('rest', polls.remove, about)).code).toBe('NOT_FOUND')
+  expect((await member.does('rest', polls.list, { room })).polls).toEqual([])
+  const history = await member.does('rest', messages.history, { room })
+  expect(history.messages.find(({ id }) => id === message.id)).toMatchObject({ is_deleted: true })
+  const { events } = await member.does('rest', messages.sync, { room })
+  expect(JSON.stringify(events.filter(({ type }) => type === 'message.created'))).not.toContain('drink?')
+})
+
+test('in alpha every member may ask, under its own path', async () => {
+  const asked = await member.rest('POST /api/alpha/polls', { ...drinks, ends_at: '2999-01-01T00:00:00Z' })
+  expect(asked.body).toMatchObject({ poll: { channel_id: null, group_id: null, ends_at: '2999-01-01T00:00:00Z' } })
+  expect((await other.rest('GET /api/alpha/polls')).body).toMatchObject({ canCreatePoll: true })
+})
