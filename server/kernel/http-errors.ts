@@ -1,15 +1,26 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express'
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import { AppError } from '#shared/errors'
 import { type ErrorBody, expandRoute } from '#shared/kit/contract'
 import type { Bound } from './context.ts'
 import { spellingsOf } from './http-input.ts'
+import type { Kernel } from './invoke.ts'
+
+const known = (bound: readonly Bound[]) =>
+  bound.flatMap(({ operation }) =>
+    spellingsOf(operation).flatMap(({ route, errorBody }) =>
+      expandRoute(route).map(({ method, path }) => ({
+        method,
+        errorBody,
+        matches: new RegExp(`^${path.replace(/:[a-zA-Z_]+/g, '[^/]+')}/?$`, 'i'),
+      })),
+    ),
+  )
 
 /** A known path with another method is 405, everything else 404. */
 export const unknownRoute = (bound: readonly Bound[]): RequestHandler => {
-  const paths = bound.flatMap(({ operation }) => spellingsOf(operation).flatMap(({ route }) => expandRoute(route)))
-  const known = paths.map(({ path }) => new RegExp(`^${path.replace(/:[a-zA-Z_]+/g, '[^/]+')}/?$`, 'i'))
-  return (request) => {
-    throw new AppError(known.some((path) => path.test(request.path)) ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND')
+  const routes = known(bound)
+  return ({ path }) => {
+    throw new AppError(routes.some(({ matches }) => matches.test(path)) ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND')
   }
 }
 
@@ -30,11 +41,19 @@ function asAppError(error: unknown): AppError {
   return new AppError('INTERNAL_ERROR', { cause: error })
 }
 
-export const answerError: ErrorRequestHandler = (thrown, _request, response, _next) => {
-  const error = asAppError(thrown)
-  if (response.headersSent) return void response.destroy()
-  if (error.retryAfter !== undefined) response.setHeader('Retry-After', error.retryAfter)
-  response.status(error.status).json(errorBody(error, response.locals.errorBody === 'text' ? 'text' : 'coded'))
+/** Answers in the shape of the path asked for, also where the request was refused before it came to its operation. */
+export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorRequestHandler => {
+  const routes = known(bound)
+  const shapeOf = ({ method, path }: Request) =>
+    routes.find((route) => route.method === method && route.matches.test(path))?.errorBody ?? 'coded'
+  return (thrown, request, response, _next) => {
+    const error = asAppError(thrown)
+    if (error !== thrown && error.status >= 500)
+      node.logger.error({ request_id: response.getHeader('x-request-id'), error: thrown }, 'request failed')
+    if (response.headersSent) return void response.destroy()
+    if (error.retryAfter !== undefined) response.setHeader('Retry-After', error.retryAfter)
+    response.status(error.status).json(errorBody(error, response.locals.errorBody ?? shapeOf(request)))
+  }
 }
 
 export function errorBody({ code, message, retryAfter, verdict, details }: AppError, shape: ErrorBody): object {

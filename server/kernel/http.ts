@@ -32,7 +32,7 @@ export function httpDoor(door: HttpDoor): Express {
   mountOperations(app, door)
   for (const mount of door.routers) mount(app)
   app.use(unknownRoute(door.bound))
-  app.use(answerError)
+  app.use(answerError(door.kernel, door.bound))
   return app
 }
 
