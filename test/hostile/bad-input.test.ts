@@ -165,7 +165,7 @@ async function stored(): Promise<Record<string, string>> {
     ([name]) => !['AuditLines', 'RoomLeases', 'Nonces'].includes(name),
   )
   const read = kept.map(async ([name, model]) => {
-    const rows = await model.find({}, { last_active_at: 0, last_seen_at: 0 }).sort({ _id: 1 }).lean()
+    const rows = await model.find({}, { last_active_at: 0, last_used_at: 0 }).sort({ _id: 1 }).lean()
     return [name, `${rows.length} ${createHash('sha256').update(JSON.stringify(rows)).digest('hex')}`] as const
   })
   return Object.fromEntries(await Promise.all(read))

@@ -4,7 +4,7 @@ import { addressOf } from '#server/kernel/origins'
 import { memoryKv } from '#server/ports/kv/memory'
 import { wallet } from '#test/support/wallet'
 import { type House, newChannel, openHouse, person } from './house.ts'
-import { openWire, request, sendBytes } from './wire.ts'
+import { dial, openWire, request, sendBytes } from './wire.ts'
 
 let house: House
 let now = Date.now()
@@ -184,4 +184,48 @@ test('a repeat with the same key costs nothing twice', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
   const ids = answers.map(({ body }) => (body.message as { id: string }).id)
   expect(new Set(ids).size).toBe(1)
+})
+
+test('T45: one address holds 50 connections, and gets new ones when it lets go', async () => {
+  const sockets = Array.from({ length: 60 }, () => dial(house.url).on('error', () => undefined))
+  await expect.poll(() => sockets.filter((socket) => socket.closed).length, { timeout: 5_000 }).toBe(10)
+  for (const socket of sockets) socket.destroy()
+  const served = () =>
+    fetch(`${house.url}/api/status`).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  await expect.poll(served, { timeout: 5_000 }).toBe(200)
+})
+
+test('T44: more than 30 events a second are refused, and ten times as many end the connection', async () => {
+  const owner = await person(house.url, 'hasty', from('203.0.113.60'))
+  const wire = await openWire(house.url, '/rooms', { token: owner.token })
+  const acks = await Promise.all(Array.from({ length: 120 }, () => wire.ask('no:such', '{}')))
+  const codes = acks.map((ack) => ack?.error?.code)
+  expect(codes.filter((code) => code === 'NOT_FOUND').length).toBeLessThanOrEqual(90)
+  expect(codes).toContain('RATE_LIMIT_EXCEEDED')
+  for (let at = 0; at < 5_000; at++) wire.send('42/rooms,["no:such",{}]')
+  await wire.closed
+  expect((await owner.ask('GET /api/auth/session')).status).toBe(200)
+})
+
+test('T45: an address shakes hands sixty times a minute', async () => {
+  const owner = await person(house.url, 'shaker', from('203.0.113.61'))
+  const headers = from('203.0.113.62')
+  for (let at = 0; at < 60; at++) (await openWire(house.url, '/rooms', undefined, headers)).close()
+  await expect(openWire(house.url, '/rooms', undefined, headers)).rejects.toThrow('refused: 429')
+  const elsewhere = await openWire(house.url, '/rooms', { token: owner.token }, from('203.0.113.63'))
+  expect(elsewhere.answer).toMatch(/^40/)
+  elsewhere.close()
+})
+
+test('an account holds ten connections; the oldest gives way', async () => {
+  const owner = await person(house.url, 'many', from('203.0.113.64'))
+  const wires = []
+  for (let at = 0; at < 11; at++)
+    wires.push(await openWire(house.url, '/rooms', { token: owner.token }, from(`203.0.113.${70 + at}`)))
+  await wires[0]?.closed
+  expect((await wires[1]?.ask('room:list', '{}'))?.ok).toBe(true)
+  for (const wire of wires) wire.close()
 })
