@@ -143,15 +143,66 @@ const Grants = {
   canManageMods: z.boolean().optional(),
 }
 
-const Patch = z.strictObject({
-  ...Grants,
-  notes: text(1_000).nullish(),
-  rules: RulesPatch.optional(),
-  word: Word.optional(),
-  word_action: WordAction.optional(),
-  is_regex: z.boolean().optional(),
-  word_id: Id.optional(),
-})
+interface Patch {
+  canPin?: boolean | undefined
+  canDelete?: boolean | undefined
+  canMute?: boolean | undefined
+  canManageMods?: boolean | undefined
+  notes?: string | null | undefined
+  rules?: RulesPatch | undefined
+  word?: string | undefined
+  word_action?: z.infer<typeof WordAction> | undefined
+  is_regex?: boolean | undefined
+  word_id?: string | undefined
+}
+
+/** What an act sets: permissions, settings, or a word. Settings may stand alone or under `rules`, names in either spelling. */
+const Patch = z
+  .strictObject({
+    ...Grants,
+    can_pin: z.boolean().optional(),
+    can_delete: z.boolean().optional(),
+    can_mute: z.boolean().optional(),
+    can_manage_mods: z.boolean().optional(),
+    notes: text(1_000).nullish(),
+    rules: RulesPatch.optional(),
+    ...RulesPatch.shape,
+    word: Word.optional(),
+    word_action: WordAction.optional(),
+    action: WordAction.optional(),
+    is_regex: z.boolean().optional(),
+    isRegex: z.boolean().optional(),
+    word_id: Id.optional(),
+    id: Id.optional(),
+  })
+  .transform((given): Patch => {
+    const {
+      can_pin,
+      can_delete,
+      can_mute,
+      can_manage_mods,
+      notes,
+      rules,
+      word,
+      word_action,
+      is_regex,
+      word_id,
+      ...rest
+    } = given
+    const { canPin, canDelete, canMute, canManageMods, action, isRegex, id, ...settings } = rest
+    return {
+      canPin: canPin ?? can_pin,
+      canDelete: canDelete ?? can_delete,
+      canMute: canMute ?? can_mute,
+      canManageMods: canManageMods ?? can_manage_mods,
+      notes,
+      rules: { ...settings, ...rules },
+      word,
+      word_action: word_action ?? action,
+      is_regex: is_regex ?? isRegex,
+      word_id: word_id ?? id,
+    }
+  })
 
 const Act = z.object({
   /** Null: everywhere (global moderators and words). */
@@ -232,7 +283,7 @@ const LegacyAct = z
     switch (act.action) {
       case 'promote-mod': {
         const { canPin, canDelete, canMute, canManageMods, notes } = act
-        const patch = JSON.parse(JSON.stringify({ canPin, canDelete, canMute, canManageMods, notes })) as Act['patch']
+        const patch = { canPin, canDelete, canMute, canManageMods, notes }
         return {
           room: act.channelId ? placeOf(act.channelId) : null,
           action: 'promote',

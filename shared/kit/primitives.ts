@@ -46,7 +46,7 @@ export const CallerAddress = Address.optional().meta({ 'names-caller': true })
 export const Id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Invalid id' })
 
 /** A key the client made so that a repeat is recognised. */
-export const ClientId = z.string().regex(/^[A-Za-z0-9_.:-]{8,64}$/, { error: 'Invalid client id' })
+export const ClientId = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, { error: 'Invalid client id' })
 
 /** ISO 8601, UTC. */
 export const Timestamp = z.iso.datetime()
