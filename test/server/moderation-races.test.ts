@@ -57,7 +57,8 @@ async function everyEvent(): Promise<Event[]> {
 }
 const seqOf = ({ body }: Answer) => (body.message as { seq: number } | undefined)?.seq ?? 0
 const entryOf = ({ body }: Answer) => body.entry as { seq: number } | null
-const many = <T>(count: number, make: (at: number) => Promise<T>) => Promise.all(Array.from({ length: count }, (_, at) => make(at)))
+const many = <T>(count: number, make: (at: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, at) => make(at)))
 const socketsInRoom = (who: Somebody) =>
   server.apps.flatMap(({ node }) =>
     node.live.connectionsOf('/rooms', audiences.room(key)).filter(({ account }) => account === who.account),
@@ -82,7 +83,9 @@ test('P6: a ban ends a flood from two sockets at its place in the order, and the
   isOver = true
   await Promise.all(floods)
 
-  const written = (await everyEvent()).filter(({ type, actor }) => type === 'message.created' && actor.id === member.account)
+  const written = (await everyEvent()).filter(
+    ({ type, actor }) => type === 'message.created' && actor.id === member.account,
+  )
   expect(written.every((event) => event.seq < seq)).toBe(true)
   const accepted = sent.filter(({ status }) => status === 200)
   expect(accepted.map(seqOf).sort((a, b) => a - b)).toEqual(written.map((event) => event.seq))
@@ -148,9 +151,14 @@ describe('P9: who is out hears nothing that came after', () => {
 
   test('a ban also closes every way to read', async () => {
     await done(act(mod, room, 'ban', { target: member.account }))
-    for (const path of [`/api/channels/${room.id}/messages`, `/api/rooms/channel/${room.id}/events`, `/api/channels/${room.id}/members`])
+    for (const path of [
+      `/api/channels/${room.id}/messages`,
+      `/api/rooms/channel/${room.id}/events`,
+      `/api/channels/${room.id}/members`,
+    ])
       expect(await member.call(`GET ${path}`)).toMatchObject({ status: 403, code: 'BANNED' })
-    for (const event of ['room:sync', 'room:history']) expect(await member.ask(event, { room })).toMatchObject({ code: 'BANNED' })
+    for (const event of ['room:sync', 'room:history'])
+      expect(await member.ask(event, { room })).toMatchObject({ code: 'BANNED' })
   })
 })
 

@@ -13,7 +13,6 @@ import {
   type Place,
   people,
   type Somebody,
-  say,
   send,
 } from '#test/support/community'
 import { wallet } from '#test/support/wallet'
@@ -226,69 +225,5 @@ describe('from the very next message', () => {
     expect(second.text).toMatch(/^Slow mode: wait \d+ seconds$/)
     expect(second.body.retryAfter).toBeGreaterThan(290)
     for (const text of ['one', 'two']) expect((await send(mod, room, text)).status).toBe(200)
-  })
-})
-
-describe('a dry run', () => {
-  const talk = ['buy cheap watches', 'hello', 'www.example.com', 'CHEAP', 'cheaply made', 'see https://a.example/x']
-
-  interface Simulated {
-    tested: number
-    hits: number
-    authors: number
-    sample: { content: string }[]
-  }
-  const simulate = async (proposal: object, who = owner) =>
-    (await done(who.call('POST /api/moderation/simulate', { room, ...proposal }))) as unknown as Simulated
-
-  beforeEach(async () => {
-    for (const text of talk) await say(member, room, text)
-  })
-
-  test.each([
-    ['a word', { word: 'Cheap' }, () => act(owner, room, 'word_add', { patch: { word: 'Cheap' } })],
-    [
-      'a pattern',
-      { word: 'che+aply?', is_regex: true },
-      () => act(owner, room, 'word_add', { patch: { word: 'che+aply?', is_regex: true } }),
-    ],
-    ['a rule', { rules: { links_allowed: false } }, () => rule(owner, { links_allowed: false })],
-    ['a length', { rules: { max_message_length: 10 } }, () => rule(owner, { max_message_length: 10 })],
-  ] as const)('of %s finds what really applying it refuses', async (_title, proposal, apply) => {
-    const found = await simulate(proposal)
-    expect((await apply()).status).toBe(200)
-    const verdicts = await Promise.all(talk.map(async (text) => ({ ...(await check(member, room, text)), text })))
-    const refused = verdicts.filter(({ ok }) => !ok).map(({ text }) => text)
-    expect(found).toMatchObject({ tested: talk.length, hits: refused.length, authors: 1 })
-    expect(found.sample.map(({ content }) => content)).toEqual(refused)
-    expect(refused.length).toBeGreaterThan(0)
-  })
-
-  test('looks at the last so many alone, not at deleted ones, and changes nothing', async () => {
-    expect(await simulate({ word: 'cheap', last: 3 })).toMatchObject({ tested: 3, hits: 1 })
-    const { id } = await say(member, room, 'cheap again')
-    await done(act(mod, room, 'delete', { message_id: id }))
-    expect(await simulate({ word: 'cheap' })).toMatchObject({ tested: talk.length, hits: 2 })
-    expect(await check(member, room, 'cheap')).toMatchObject({ ok: true })
-    expect(await rulesOf()).toMatchObject({ rules_version: 0 })
-  })
-
-  test('is for those who may manage the room, under both its other paths too', async () => {
-    const place = { chatType: 'channel', chatId: room.id }
-    const byRule = await owner.call('POST /api/chat-rules/simulate', { ...place, rules: { links_allowed: false } })
-    expect(byRule.body).toMatchObject({ tested: talk.length, hits: 2 })
-    const byWord = await owner.call('POST /api/blocked-words/simulate', { ...place, word: 'cheap' })
-    expect(byWord.body).toMatchObject({ hits: 2 })
-    for (const who of [mod, member])
-      expect(await who.call('POST /api/moderation/simulate', { room, word: 'x' })).toMatchObject({ status: 403 })
-    expect(await owner.call('POST /api/moderation/simulate', { room, word: '(', is_regex: true })).toMatchObject({
-      status: 400,
-    })
-    await done(act(owner, room, 'ban', { target: member.account }))
-    expect(await member.call('POST /api/moderation/simulate', { room, word: 'x' })).toMatchObject({ code: 'BANNED' })
-    const elsewhere = { type: 'channel', id: 'nowhere' }
-    expect(await owner.call('POST /api/moderation/simulate', { room: elsewhere, word: 'x' })).toMatchObject({
-      code: 'ROOM_NOT_FOUND',
-    })
   })
 })
