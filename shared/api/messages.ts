@@ -98,6 +98,10 @@ export const roomEventBatch = event('/rooms room:events', {
 })
 
 const Content = text(10_000)
+/** What one reacts with. It names a count in the stored message, so that it may not be the name of something else. */
+const Sign = line(1, 32).refine((sign) => !/^\$|\./.test(sign) && !(sign in Object.prototype), {
+  error: 'Invalid emoji',
+})
 /** Field names of other spellings of a send, folded into the first. */
 const spellings = {
   text: Content.optional(),
@@ -392,7 +396,7 @@ export const messages = {
         .object({
           ...pathOf(fields),
           messageId: Id,
-          emoji: line(1, 32),
+          emoji: Sign,
           client_action_id: ClientId.optional(),
         })
         .transform(({ id, messageId, userAddress, ...rest }) => ({ room: ref(id ?? ''), id: messageId, ...rest })),
@@ -407,7 +411,7 @@ export const messages = {
     input: z.object({
       room,
       id: Id,
-      emoji: line(1, 32),
+      emoji: Sign,
       on: z.boolean().optional(),
       client_action_id: ClientId.optional(),
     }),
