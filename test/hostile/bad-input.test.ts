@@ -8,9 +8,9 @@ import { type House, newChannel, openHouse, type Person, person, watchProcess } 
 import { type Ack, openWire, type Wire } from './wire.ts'
 
 const seed = Number(process.env.HOSTILE_SEED ?? 20_261_121)
-const each = Number(process.env.HOSTILE_VALUES_PER_FIELD ?? 5)
+const each = Number(process.env.HOSTILE_VALUES_PER_FIELD ?? 3)
 const hangMilliseconds = 2_000
-const atOnce = 8
+const atOnce = 16
 
 const admin = wallet('admin of the hostile house')
 const watch = watchProcess()
