@@ -1,4 +1,6 @@
 import { onRead } from '#server/domains/messages/reads'
+import { peersOf } from '#server/domains/rooms/kinds'
+import { peersOf } from '#server/domains/rooms/kinds'
 import { membershipsOf } from '#server/domains/rooms/rooms'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
@@ -58,6 +60,7 @@ export function followUnread(node: Node): () => void {
   const due = new Set<RoomKey>()
   node.log.onRows((key, rows) => {
     followMembership(node, key, rows)
+    if (rows.some((row) => row.n === 1)) followDm(node, key)
     if (rows.some((row) => row.n !== null) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
   })
   const timer = setInterval(() => {
@@ -83,18 +86,31 @@ async function tell(node: Node, account: string, key: RoomKey): Promise<void> {
     node.live.send(namespace, audiences.account(account), unreadChanged.name, { ...changed, total: totalOf(rooms) })
 }
 
-/** Who joins hears of a room, who is out does not any more. */
+/** The first message makes a dm: its two people hear of it from then on. */
+function followDm(node: Node, key: RoomKey): void {
+  const { type, id } = roomOfKey(key)
+  if (type !== 'dm') return
+  for (const peer of peersOf(id))
+    for (const connection of node.live.connectionsOf(namespace, audiences.account(peer))) connection.join(audienceOf(key))
+}
+
+/** Who joins hears of a room, who is out does not any more; a dm is heard of by both from its first line. */
 function followMembership(node: Node, key: RoomKey, rows: readonly Row[]): void {
   for (const row of rows) {
+    const { type, id } = roomOfKey(key)
     const isIn = row.type === 'member.joined'
     const isOut =
       row.type === 'member.left' ||
       row.type === 'member.removed' ||
       (row.type === 'moderation.applied' && row.body.action === 'ban')
-    if (!isIn && !isOut) continue
-    for (const connection of node.live.connectionsOf(namespace, audiences.account(row.target ?? row.sender))) {
-      if (isIn) connection.join(audienceOf(key))
-      else connection.leave(audienceOf(key))
-    }
+    if (type === 'dm' && row.n !== null) for (const peer of peersOf(id)) tune(node, key, peer, true)
+    else if (isIn || isOut) tune(node, key, row.target ?? row.sender, isIn)
+  }
+}
+
+function tune(node: Node, key: RoomKey, account: string, isIn: boolean): void {
+  for (const connection of node.live.connectionsOf(namespace, audiences.account(account))) {
+    if (isIn) connection.join(audienceOf(key))
+    else connection.leave(audienceOf(key))
   }
 }

@@ -91,8 +91,8 @@ function dataOf(row: Row, room: RoomRef): Data {
   const target = { id: row.target ?? '', name: String(row.body.target_name ?? row.target ?? '') }
   switch (row.type) {
     case 'message.created': {
-      const { poll } = bodyOf(row, 'message.created')
-      return { message: messageOfRow(row), ...(poll ? { poll: pollOf(room, { ...poll, message_id: row._id }) } : {}) }
+      const { poll, deleted } = bodyOf(row, 'message.created')
+      return { message: messageOfRow(row), ...(poll && !deleted ? { poll: pollOf(room, { ...poll, message_id: row._id }) } : {}) }
     }
     case 'message.edited':
       return { message: messageOf(room, bodyOf(row, 'message.edited').message) }
@@ -152,12 +152,18 @@ function dataOf(row: Row, room: RoomRef): Data {
   }
 }
 
-/** Events that only move the log on: who did what is nobody's business. */
 const unsigned = new Set(['block.changed', 'words.updated'])
 const nobody: Person = { id: '', name: '', role: null, isAgent: false }
 
+/** Events that only move the log on, and secret votes: who did what is nobody's business. */
+function isUnsigned(row: Row): boolean {
+  if (row.type !== 'poll.changed') return unsigned.has(row.type)
+  const { poll, vote } = bodyOf(row, 'poll.changed')
+  return poll.is_anonymous && vote !== undefined
+}
+
 export function eventOf(row: Row): RoomEvent {
   const room = roomOfKey(row.room)
-  const actor = unsigned.has(row.type) ? nobody : person(row.sender, row.body.actor as MessageBody['actor'])
+  const actor = isUnsigned(row) ? nobody : person(row.sender, row.body.actor as MessageBody['actor'])
   return { room, epoch: row.epoch, seq: row.seq, type: row.type, at: iso(row.at), actor, data: dataOf(row, room) }
 }

@@ -173,7 +173,7 @@ function rewriteOf(row: Row): ((body: MessageBody) => MessageBody) | null {
     }
     case 'message.deleted':
     case 'poll.deleted': {
-      const { at } = bodyOf(row, 'message.deleted')
+      const { at } = bodyOf(row, row.type)
       return (body) => ({ ...emptied(body), deleted: { by: row.sender, at, reason: row.reason } })
     }
     case 'message.pinned': {

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
+import { messages } from '#shared/api/messages'
+import { rooms } from '#shared/api/rooms'
+import { social } from '#shared/api/social'
+import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
+import { type Booted, boot } from '#test/support/boot'
+import type { Line } from '#test/support/line'
+import { channelOf, groupOf, moderates, over, type Person, person, sealed, staysSilent } from '#test/support/people'
+import { connect, heard } from '#test/support/wallet'
+
+let server: Booted
+let owner: Person
+let member: Person
+let other: Person
+beforeAll(async () => {
+  server = await boot()
+  const people = await Promise.all(['owner', 'member', 'other'].map((name) => person(server, name)))
+  ;[owner, member, other] = people as [Person, Person, Person]
+})
+afterAll(() => server.close())
+
+const isAbout = (room: RoomRef) => (payload: { room: RoomRef }) => roomKey(payload.room) === roomKey(room)
+const changed = (line: Line, room: RoomRef, unread: number) =>
+  line.hears(unreadChanged, (payload) => isAbout(room)(payload) && payload.unread === unread)
+const says = async (room: RoomRef, text: string, mentions: Person[] = []) =>
+  (
+    await owner.does('socket', messages.send, {
+      room,
+      text,
+      mentions: mentions.map(({ account }) => ({ kind: 'user' as const, id: account, start: 0, len: 1 })),
+    })
+  ).message
+
+test('a connection is told of every room it has: head, mark, unread and mentions, and their sum', async () => {
+  const room = await channelOf(owner, member)
+  const quiet = await groupOf(owner, member)
+  await says(room, 'one')
+  const two = await says(room, '@two', [member])
+  const { rooms: all, total } = await (await member.socket('/notifications')).hears(unreadSnapshot)
+  expect(all.find(isAbout(room))).toEqual({
+    room,
+    head_seq: two.seq,
+    read_seq: 0,
+    unread: 2,
+    mentions: 1,
+    muted_until: null,
+    silent: false,
+  })
+  expect(all.find(isAbout(quiet))).toMatchObject({ unread: 0, mentions: 0 })
+  expect(all.some(({ room: { type } }) => type === 'alpha')).toBe(true)
+  expect(total).toBe(all.reduce((sum, { unread }) => sum + unread, 0))
+})
+
+test('every device hears the same full values, of what comes and of what was read on another', async () => {
+  const room = await channelOf(owner, member)
+  const devices = [await member.socket('/notifications'), await member.socket('/notifications')]
+  for (const device of devices) await device.hears(unreadSnapshot)
+  for (let at = 1; at <= 3; at++) await says(room, `m${at}`, [member])
+  for (const device of devices) expect(await changed(device, room, 3)).toMatchObject({ mentions: 3, read_seq: 0 })
+  const { read_seq } = await member.does('rest', messages.read, { room, seq: 1_000 })
+  for (const device of devices) expect(await changed(device, room, 0)).toMatchObject({ mentions: 0, read_seq })
+})
+
+test('many messages within a second are told once', async () => {
+  const room = await channelOf(owner, member)
+  const line = await member.socket('/notifications')
+  await line.hears(unreadSnapshot)
+  await Promise.all(Array.from({ length: 40 }, (_, at) => says(room, `burst ${at}`)))
+  await changed(line, room, 40)
+  expect(line.all(unreadChanged).filter(isAbout(room)).length).toBeLessThanOrEqual(5)
+})
+
+test('a silenced conversation is counted and marked silent, outside the sum; a room that is heard again is in it', async () => {
+  const room = await channelOf(owner, member)
+  await member.does('rest', social.mute, { conversationType: 'channel', conversationId: room.id, duration: '1h' })
+  await says(room, 'hush')
+  const snapshot = await (await member.socket('/notifications')).hears(unreadSnapshot)
+  expect(snapshot.rooms.find(isAbout(room))).toMatchObject({ unread: 1, silent: true, muted_until: expect.any(String) })
+  const heardOf = snapshot.rooms.filter(({ silent }) => !silent)
+  expect(snapshot.total).toBe(heardOf.reduce((sum, { unread }) => sum + unread, 0))
+  await member.does('rest', social.unmute, { conversationType: 'channel', conversationId: room.id })
+  const after = await (await member.socket('/notifications')).hears(unreadSnapshot)
+  expect(after.total).toBe(snapshot.total + 1)
+})
+
+test('who joins is told from then on; who left, was removed or banned is not', async () => {
+  const room = await channelOf(owner)
+  const line = await member.socket('/notifications')
+  await line.hears(unreadSnapshot)
+  const outs = [
+    () => member.does('rest', rooms.leave, { room }),
+    () => owner.does('rest', rooms.kick, { room, address: member.account }),
+    () => moderates(owner, { room, action: 'ban', target: member.account, duration: '1h' }),
+  ]
+  for (const out of outs) {
+    await member.does('rest', rooms.join, { room })
+    line.forget()
+    await says(room, 'to members')
+    await line.hears(unreadChanged, isAbout(room))
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    await out()
+    line.forget()
+    await says(room, 'not to you')
+    await staysSilent(line, unreadChanged, 1_500)
+  }
+  const { rooms: left } = await (await member.socket('/notifications')).hears(unreadSnapshot)
+  expect(left.find(isAbout(room))).toBeUndefined()
+})
+
+test('the first direct message is told to a connection that was there before the conversation', async () => {
+  const room = dmOf(owner.account, other.account)
+  const line = await (await person(server, 'other', owner.url)).socket('/notifications')
+  await line.hears(unreadSnapshot)
+  await owner.does('socket', messages.send, { room, text: sealed() })
+  expect(await changed(line, room, 1)).toMatchObject({ silent: false })
+})
+
+test.each(over)(
+  'the list of rooms over %s shows the same counts, the newest first, and no ciphertext',
+  async (door) => {
+    const older = await channelOf(owner, member)
+    const newer = await channelOf(owner, member)
+    const dm = dmOf(owner.account, member.account)
+    await says(older, 'first words', [member])
+    await owner.does('rest', messages.send, { room: newer, text: '[LOCATION]{"lat":1}', type: 'location' })
+    await owner.does('rest', messages.send, { room: dm, text: sealed() })
+    const { rooms: mine } = await member.does(door, inbox.list, {})
+    expect(mine.slice(0, 3).map(({ id }) => id)).toEqual([dm.id, newer.id, older.id])
+    expect(mine[0]).toMatchObject({ peer: { id: owner.account }, last_message: { preview: 'Encrypted message' } })
+    expect(mine[1]).toMatchObject({ role: 'member', last_message: { preview: 'Location' } })
+    expect(mine[2]).toMatchObject({ unread: 1, mentions: 1, last_message: { preview: 'first words' }, is_muted: false })
+  },
+)
+
+test('a guest hears nothing', async () => {
+  const socket = connect(server.url, '/notifications', '')
+  expect(await heard(socket, 'connect_error')).toMatchObject({ data: { code: expect.any(String) } })
+  socket.close()
+})
