@@ -1,6 +1,5 @@
 import { onRead } from '#server/domains/messages/reads'
 import { peersOf } from '#server/domains/rooms/kinds'
-import { peersOf } from '#server/domains/rooms/kinds'
 import { membershipsOf } from '#server/domains/rooms/rooms'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
@@ -60,7 +59,6 @@ export function followUnread(node: Node): () => void {
   const due = new Set<RoomKey>()
   node.log.onRows((key, rows) => {
     followMembership(node, key, rows)
-    if (rows.some((row) => row.n === 1)) followDm(node, key)
     if (rows.some((row) => row.n !== null) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
   })
   const timer = setInterval(() => {
@@ -84,14 +82,6 @@ async function tell(node: Node, account: string, key: RoomKey): Promise<void> {
   const changed = rooms.find(({ room }) => room.type === type && room.id === id)
   if (changed)
     node.live.send(namespace, audiences.account(account), unreadChanged.name, { ...changed, total: totalOf(rooms) })
-}
-
-/** The first message makes a dm: its two people hear of it from then on. */
-function followDm(node: Node, key: RoomKey): void {
-  const { type, id } = roomOfKey(key)
-  if (type !== 'dm') return
-  for (const peer of peersOf(id))
-    for (const connection of node.live.connectionsOf(namespace, audiences.account(peer))) connection.join(audienceOf(key))
 }
 
 /** Who joins hears of a room, who is out does not any more; a dm is heard of by both from its first line. */
