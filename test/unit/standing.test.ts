@@ -12,7 +12,9 @@ function viewOf(room: string, facts: Record<string, Fact>, everywhere: Record<st
   return room === GLOBAL ? global : { ...at, room, global, get: (key) => facts[key] ?? null }
 }
 
-const member = (role: string): Record<string, Fact> => ({ [`member:${who}`]: { user_address: who, role, joined_at: '' } })
+const member = (role: string): Record<string, Fact> => ({
+  [`member:${who}`]: { user_address: who, role, joined_at: '' },
+})
 const grant = (more: Record<string, boolean> = {}): Record<string, Fact> => ({
   [`moderator:${who}`]: { can_pin: true, can_delete: true, can_mute: true, can_manage_mods: false, ...more },
 })
@@ -21,7 +23,8 @@ const official: Record<string, Fact> = { room: { is_official: true } }
 
 /** Pins, deletes, mutes, manages: what somebody may do, in one word. */
 const mayOf = ({ canPin, canDelete, canMute, canManageMods }: Standing) =>
-  [canPin && 'pin', canDelete && 'delete', canMute && 'mute', canManageMods && 'manage'].filter(Boolean).join(' ') || 'nothing'
+  [canPin && 'pin', canDelete && 'delete', canMute && 'mute', canManageMods && 'manage'].filter(Boolean).join(' ') ||
+  'nothing'
 
 const all = 'pin delete mute manage'
 const most = 'pin delete mute'
@@ -39,13 +42,27 @@ describe('what somebody is in a room follows from the highest thing they are', (
     ['a granted moderator', 'channel:x', grant(), {}, 'moderator', most],
     ['one who may manage too', 'channel:x', grant(all4), {}, 'moderator', all],
     ['one who may do nothing', 'channel:x', grant(none), {}, 'moderator', 'nothing'],
-    ['one whose grant says less than the rank', 'channel:x', { ...member('moderator'), ...grant(none) }, {}, 'moderator', 'nothing'],
+    [
+      'one whose grant says less than the rank',
+      'channel:x',
+      { ...member('moderator'), ...grant(none) },
+      {},
+      'moderator',
+      'nothing',
+    ],
     ['an owner with a small grant', 'channel:x', { ...member('owner'), ...grant(none) }, {}, 'owner', all],
     ['a global moderator in a room of somebody', 'channel:x', member('member'), grant(all4), 'member', 'nothing'],
     ['a global moderator in an official room', 'channel:x', official, grant(all4), 'moderator', all],
     ['a global moderator in alpha', 'alpha', {}, grant(), 'moderator', most],
     ['a global moderator in a group', 'group:x', {}, grant(all4), null, 'nothing'],
-    ['a grant here before the global one', 'channel:x', { ...official, ...grant(none) }, grant(all4), 'moderator', 'nothing'],
+    [
+      'a grant here before the global one',
+      'channel:x',
+      { ...official, ...grant(none) },
+      grant(all4),
+      'moderator',
+      'nothing',
+    ],
     ['a global moderator with no room named', GLOBAL, {}, grant(), 'moderator', most],
     ['an admin', 'channel:x', {}, site('admin'), 'admin', all],
     ['an admin who owns the room', 'channel:x', member('owner'), site('admin'), 'admin', all],
