@@ -7,10 +7,12 @@ import {
   appoint,
   channelOf,
   check,
+  done,
   officialChannel,
   type Place,
   people,
   type Somebody,
+  say,
 } from '#test/support/community'
 import { wallet } from '#test/support/wallet'
 
@@ -94,6 +96,23 @@ describe('who is out of reach', () => {
     await admin.call('POST /api/admin/ban', { userAddress: mod.account, ban: false })
     expect((await act(mod, room, 'mute', { target: member.account })).status).toBe(200)
   })
+})
+
+test('an archived room keeps its messages as they are, and an unknown word cannot be taken out', async () => {
+  const { id: message_id } = await say(owner, room, 'For ever')
+  expect(await act(owner, room, 'word_remove', { patch: { word_id: 'nothing' } })).toMatchObject({ code: 'NOT_FOUND' })
+  await owner.call(`POST /api/channels/${room.id}/archive`)
+  for (const action of ['pin', 'delete'] as const)
+    expect(await act(mod, room, action, { message_id })).toMatchObject({ status: 409, code: 'ROOM_ARCHIVED' })
+})
+
+test('a suspended owner takes no word out', async () => {
+  const { record } = await done(act(owner, room, 'word_add', { patch: { word: 'zork' } }))
+  const { id } = record as { id: string }
+  await admin.call('POST /api/admin/ban', { userAddress: owner.account, ban: true })
+  const refused = await owner.call('DELETE /api/blocked-words', { id })
+  await admin.call('POST /api/admin/ban', { userAddress: owner.account, ban: false })
+  expect(refused).toMatchObject({ status: 403, code: 'SUSPENDED' })
 })
 
 describe('how long', () => {
