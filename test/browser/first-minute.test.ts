@@ -124,7 +124,6 @@ describe('the page', () => {
     await one.getByText('Encrypted with a derived demo key').waitFor()
     await say(one, secret)
     await one.locator('.message.sent', { hasText: secret }).waitFor()
-    await other.reload()
     const direct = other
       .getByRole('navigation', { name: 'Your rooms' })
       .getByRole('link', { name: /Encrypted message/ })

@@ -36,7 +36,7 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
           ) : (
             <span className="numerals">
               {plural(state.membersCount, 'member')}
-              <span className="online">, {state.online.toLocaleString()} online</span>
+              <span className="online-count">, {state.online.toLocaleString()} online</span>
             </span>
           )}
         </p>

@@ -118,9 +118,11 @@ async function tellCapabilities(node: Node, key: RoomKey, account: string): Prom
     )
 }
 
+const changesStanding = (type: string) => type.startsWith('account.') || type === 'role.changed'
+
 /** What holds everywhere changes what may be sent in every room that is listened to. */
 function globalChanged(node: Node, rows: readonly Row[]): void {
-  const suspended = rows.flatMap((row) => (row.type.startsWith('account.') && row.target !== null ? [row.target] : []))
+  const suspended = rows.flatMap((row) => (changesStanding(row.type) && row.target !== null ? [row.target] : []))
   for (const account of new Set(suspended)) {
     for (const connection of node.live.connectionsOf(namespace, audiences.account(account)))
       for (const key of roomsOf(connection).keys()) void tellCapabilities(node, key, account).catch(() => {})
