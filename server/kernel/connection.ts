@@ -15,6 +15,7 @@ export class LiveConnection implements Connection {
   readonly socket: Socket
   readonly #limits: { perSecond: number }
   #memory: Map<string, unknown> | undefined
+  #ended: AbortController | undefined
   #running = 0
   #waiting: (() => void)[] = []
   #second = 0
@@ -35,6 +36,17 @@ export class LiveConnection implements Connection {
   get memory(): Map<string, unknown> {
     this.#memory ??= new Map()
     return this.#memory
+  }
+
+  /** Aborted when the connection is gone; made when somebody asks. */
+  get signal(): AbortSignal {
+    if (!this.#ended) {
+      const ended = new AbortController()
+      this.#ended = ended
+      if (this.socket.connected) this.onClose(() => ended.abort())
+      else ended.abort()
+    }
+    return this.#ended.signal
   }
 
   join(audience: string): void {

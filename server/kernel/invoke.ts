@@ -153,10 +153,20 @@ async function spend({ node }: Kernel, { limit }: Operation, { caller, onRate }:
 }
 
 function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Context {
+  const { caller, requestId, door, origin, connection, setSessionCookie, setHeader } = call
   return {
-    ...call,
+    caller,
+    requestId,
+    door,
+    origin,
+    connection,
     node,
     logger: node.logger,
+    setSessionCookie,
+    setHeader,
+    get signal() {
+      return call.signal
+    },
     emit: (event, audience, payload) =>
       void deliveries.push({ event, audience, payload: event.payload.parse(payload) }),
   }

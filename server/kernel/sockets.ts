@@ -270,7 +270,9 @@ async function run(
       requestId,
       origin: live.socket.request.headers.host ?? null,
       connection: live,
-      signal: new AbortController().signal,
+      get signal() {
+        return live.signal
+      },
       setSessionCookie() {},
       setHeader() {},
       onRate: (rate) => {

@@ -178,6 +178,7 @@ async function nextRow(
   await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timer)
+      signal.removeEventListener('abort', end)
       waiters.delete(end)
       if (waiters.size === 0) waiting.delete(key)
       resolve()

@@ -3,7 +3,6 @@ import { actorOf, entryOf } from '#server/domains/rooms/entries'
 import { type MessageBody, messageFactOf, messageIn, refOf, roomIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
 import { ensureDm } from '#server/domains/rooms/rooms'
-import { standingOf } from '#server/domains/rooms/standing'
 import { judgeMessage, type Ruling } from '#server/domains/rooms/verdict'
 import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
 import { metrics } from '#server/kernel/metrics'
@@ -51,8 +50,9 @@ export async function sendDraft(
       cid,
       judge(view, now): Judgement<never> {
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
-        const hidden = absent(view, account)
-        ruling = judgeMessage(draft, stateOf(view, account, now, node.settings.storageUrl))
+        const state = stateOf(view, account, now, node.settings.storageUrl)
+        const hidden = absent(view, state.member)
+        ruling = judgeMessage(draft, state)
         if (hidden && !isToldFirst(ruling)) return { refuse: hidden }
         if (!ruling.verdict.ok) return { refuse: refusalOf(ruling) }
         if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReply }
@@ -68,8 +68,6 @@ export async function sendDraft(
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
   const { row, duplicate } = outcome
   if (row.type !== 'message.created') throw keyTaken
-  if (row.type !== 'message.created')
-    throw new AppError('CONFLICT', { message: 'This key was used for another request' })
   if (key.startsWith('dm:')) await ensureDm(node, key)
   const nextSendAt = duplicate ? null : nextSendOf(ruling)
   if (nextSendAt !== null)
@@ -82,9 +80,8 @@ const noReply = new AppError('VALIDATION_ERROR', { message: 'reply_to: the messa
 const nextSendOf = (ruling: Ruling | null): number | null => ruling?.nextSendAt ?? null
 
 /** A room that is not there, or is no business of theirs. */
-function absent(view: View, account: string): AppError | null {
+function absent(view: View, isMember: boolean): AppError | null {
   const room = roomIn(view)
-  const { isMember } = standingOf(view, account)
   if (!room) return new AppError('ROOM_NOT_FOUND')
   const { type } = refOf(view)
   const isUnlisted = type === 'group' || type === 'dm' || room.access_level === 'staff'
@@ -136,8 +133,9 @@ export const check: Action<typeof contract.check> = async (input, context) => {
   const key = await keyOf(input.room)
   const draft = draftOf(input, kinds[input.room.type].isSealed)
   const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
-    const hidden = absent(view, account)
-    const ruling = judgeMessage(draft, stateOf(view, account, now, context.node.settings.storageUrl))
+    const state = stateOf(view, account, now, context.node.settings.storageUrl)
+    const hidden = absent(view, state.member)
+    const ruling = judgeMessage(draft, state)
     if (hidden && !isToldFirst(ruling)) throw hidden
     return ruling
   })
