@@ -31,25 +31,16 @@ export const startBare = (): Promise<Measured> =>
 
 const directory = mkdtempSync(join(tmpdir(), 'plaza-bench-'))
 
-export const startPlaza = (profile: boolean): Promise<Measured> =>
+export const startPlaza = (): Promise<Measured> =>
   listening(
-    start(
-      0,
-      [
-        ...(profile ? ['--cpu-prof', '--cpu-prof-dir=bench-profile'] : []),
-        '--import',
-        './test/bench/probe.ts',
-        'server/main.ts',
-      ],
-      {
-        PORT: '0',
-        OPS_PORT: '0',
-        DATA_DIR: directory,
-        DEMO: 'off',
-        LOG_LEVEL: 'error',
-        RATE_LIMIT_SCALE: '100000',
-      },
-    ),
+    start(0, ['--import', './test/bench/probe.ts', 'server/main.ts'], {
+      PORT: '0',
+      OPS_PORT: '0',
+      DATA_DIR: directory,
+      DEMO: 'off',
+      LOG_LEVEL: 'error',
+      RATE_LIMIT_SCALE: '100000',
+    }),
   )
 
 export interface Driver {
