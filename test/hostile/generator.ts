@@ -195,6 +195,7 @@ export function samples(schema: z.ZodType, candidates: Readonly<Record<string, u
 }
 
 function sampleOf(type: z.ZodType, field: string, candidates: Readonly<Record<string, unknown>>): unknown {
+  if (type.meta()?.['names-caller']) return candidates.caller
   const named = candidates[field]
   if (named !== undefined && type.safeParse(named).success) return named
   return [...optionsOf(type), ...Object.values(candidates)].find((value) => type.safeParse(value).success)
