@@ -32,11 +32,20 @@ const says = async (room: RoomRef, text: string, mentions: Person[] = []) =>
     })
   ).message
 
+/** Heads are told to the store a moment after the answer. */
+const counted = (room: RoomRef, seq: number) =>
+  expect
+    .poll(async () => (await member.does('rest', inbox.list, {})).rooms.find((one) => one.id === room.id)?.head_seq, {
+      timeout: 10_000,
+    })
+    .toBe(seq)
+
 test('a connection is told of every room it has: head, mark, unread and mentions, and their sum', async () => {
   const room = await channelOf(owner, member)
   const quiet = await groupOf(owner, member)
   await says(room, 'one')
   const two = await says(room, '@two', [member])
+  await counted(room, two.seq)
   const { rooms: all, total } = await (await member.socket('/notifications')).hears(unreadSnapshot)
   expect(all.find(isAbout(room))).toEqual({
     room,
@@ -74,7 +83,7 @@ test('many messages within a second are told once', async () => {
 test('a silenced conversation is counted and marked silent, outside the sum; a room that is heard again is in it', async () => {
   const room = await channelOf(owner, member)
   await member.does('rest', social.mute, { conversationType: 'channel', conversationId: room.id, duration: '1h' })
-  await says(room, 'hush')
+  await counted(room, (await says(room, 'hush')).seq)
   const snapshot = await (await member.socket('/notifications')).hears(unreadSnapshot)
   expect(snapshot.rooms.find(isAbout(room))).toMatchObject({ unread: 1, silent: true, muted_until: expect.any(String) })
   const heardOf = snapshot.rooms.filter(({ silent }) => !silent)

@@ -470,7 +470,9 @@ describe('a direct conversation', () => {
     }
     expect(await listed(outsider)).toBeUndefined()
     await member.does('socket', messages.send, { room, text: sealed() })
-    expect(await listed(outsider)).toMatchObject({ unread: 1, peer: { id: member.account } })
+    await expect
+      .poll(() => listed(outsider), { timeout: 10_000 })
+      .toMatchObject({ unread: 1, peer: { id: member.account } })
     expect(await listed(member)).toMatchObject({
       peer: { id: outsider.account },
       last_message: { preview: 'Encrypted message' },

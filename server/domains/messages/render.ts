@@ -92,7 +92,10 @@ function dataOf(row: Row, room: RoomRef): Data {
   switch (row.type) {
     case 'message.created': {
       const { poll, deleted } = bodyOf(row, 'message.created')
-      return { message: messageOfRow(row), ...(poll && !deleted ? { poll: pollOf(room, { ...poll, message_id: row._id }) } : {}) }
+      return {
+        message: messageOfRow(row),
+        ...(poll && !deleted ? { poll: pollOf(room, { ...poll, message_id: row._id }) } : {}),
+      }
     }
     case 'message.edited':
       return { message: messageOf(room, bodyOf(row, 'message.edited').message) }
