@@ -128,7 +128,7 @@ export const rooms = {
     limit: 'general',
     input: z.object({ room }),
     output: RoomAnswer,
-    errors: seen,
+    errors: ['ROOM_NOT_FOUND'],
   }),
   createChannel: operation({
     summary: 'Create a channel; the caller becomes its owner.',

@@ -116,7 +116,7 @@ async function log(
 const verifiedPage = 500
 
 export const verify: Action<typeof contract.verify> = async ({ channelId }, context) => {
-  const key = await placeOf(channelId)
+  const key = channelId ? await placeOf(channelId) : GLOBAL
   if (!(await standing(context, key, context.caller.account ?? '')).isModerator) throw new AppError('FORBIDDEN')
   let previous = ''
   let entries = 0

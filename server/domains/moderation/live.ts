@@ -5,7 +5,7 @@ import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { logged } from '#shared/api/moderation'
 import { roomOfKey } from '#shared/kit/primitives'
 import { logEntryOf } from './entries.ts'
-import { itemOfFlag, moderates, tellQueue } from './queue.ts'
+import { itemOfFlag, moderates, tellItem, tellQueue } from './queue.ts'
 
 const namespace = '/moderation'
 
@@ -15,6 +15,7 @@ export function followModeration(node: Node): () => void {
     for (const row of rows) {
       if (row.chained) tellEntry(node, key, row)
       tellFlag(node, key, row)
+      if (key === GLOBAL) void tellItem(node, row).catch(() => {})
       if (
         row.type === 'role.changed' ||
         row.type === 'account.role_changed' ||

@@ -51,6 +51,8 @@ export async function moderate(
     }),
   })
   if (!outcome.row) return { row: null, record: outcome.already, pendingNodes: 0, socketsHere: 0 }
+  if (outcome.duplicate && !outcome.row.chained)
+    throw new AppError('CONFLICT', { message: 'This key was used for another act' })
   return { row: outcome.row, record, pendingNodes: outcome.pendingNodes, socketsHere }
 }
 

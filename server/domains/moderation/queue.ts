@@ -5,7 +5,7 @@ import { Reports } from '#server/domains/social/model'
 import { onReport } from '#server/domains/social/reports'
 import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
 import { chainedRows } from '#server/log/store'
-import { GLOBAL, type RoomKey, type View } from '#server/log/types'
+import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
 import { type moderation as contract, type QueueItem, queued } from '#shared/api/moderation'
 import { AppError } from '#shared/errors'
 import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
@@ -41,13 +41,12 @@ function roomOfReport({ conversation_type: type, conversation_id: id, reporter_a
   return id === 'global' ? { type: 'alpha' as const, id: null } : { type: type as 'channel' | 'group', id }
 }
 
-export const itemOfFlag = (
-  row: Pick<FlagRow, 'message_id' | 'room' | 'user_address' | 'content' | 'flagged_at' | 'words'>,
-  decided?: { state: QueueItem['state']; claimed_by: string | null },
-): QueueItem => ({
+type FlagFields = 'message_id' | 'room' | 'user_address' | 'content' | 'flagged_at' | 'words'
+
+export const itemOfFlag = (row: Pick<FlagRow, FlagFields> & Partial<FlagRow>): QueueItem => ({
   id: row.message_id,
   kind: 'flag',
-  state: decided?.state ?? 'pending',
+  state: (row.state as QueueItem['state'] | undefined) ?? 'pending',
   room: roomOfKey(row.room),
   reporter_address: null,
   reported_address: row.user_address,
@@ -55,7 +54,7 @@ export const itemOfFlag = (
   description: `Matched ${row.words.length === 1 ? 'a blocked word' : `${row.words.length} blocked words`}`,
   message_id: row.message_id,
   message_content: row.content,
-  claimed_by: decided?.claimed_by ?? null,
+  claimed_by: row.claimed_by ?? null,
   created_at: row.flagged_at,
 })
 
@@ -110,7 +109,7 @@ async function waiting(key: RoomKey): Promise<QueueItem[]> {
       .limit(shownAtMost)
       .lean(),
   ])
-  const items = [...reports.map(itemOfReport), ...flags.map((flag) => itemOfFlag(flag, decisions.get(flag.message_id)))]
+  const items = [...reports.map(itemOfReport), ...flags.map((flag) => itemOfFlag(flag))]
   return items
     .filter((item) => key === GLOBAL || keyOfItem(item) === key)
     .sort((one, other) => (one.created_at < other.created_at ? 1 : -1))
@@ -119,15 +118,10 @@ async function waiting(key: RoomKey): Promise<QueueItem[]> {
 const keyOfItem = ({ room }: QueueItem): RoomKey | null =>
   room ? roomKey(room as { type: 'channel'; id: string | null }) : null
 
-/** Claims are passing: they matter while somebody looks. */
-const decisions = new Map<string, { state: QueueItem['state']; claimed_by: string | null }>()
-
 /** The item, for a moderator of the place it is about. */
 async function itemFor(context: Context, id: string): Promise<QueueItem> {
   const { account } = signedIn(context)
-  const report = await findReport(id)
-  const flag = report ? null : await findFlag(id)
-  const item = report ? itemOfReport(report) : flag?.is_active ? itemOfFlag(flag, decisions.get(id)) : null
+  const item = await findItem(id)
   if (!item) throw new AppError('NOT_FOUND')
   const key = keyOfItem(item)
   const mayDecide = await context.node.log.ask(GLOBAL, (view) => moderates(view, account))
@@ -137,14 +131,24 @@ async function itemFor(context: Context, id: string): Promise<QueueItem> {
   return item
 }
 
+async function findItem(id: string): Promise<QueueItem | null> {
+  const report = await findReport(id)
+  if (report) return itemOfReport(report)
+  const flag = await findFlag(id)
+  return flag && itemOfFlag(flag)
+}
+
 export const claim: Action<typeof contract.claim> = async ({ item: id, on }, context) => {
   const item = await itemFor(context, id)
-  const claimed_by = on ? signedIn(context).account : null
-  if (item.claimed_by && on && item.claimed_by !== claimed_by)
-    throw new AppError('CONFLICT', { message: 'Somebody else looks at this already' })
-  if (item.kind === 'report') await Reports.updateOne({ _id: id }, { $set: { claimed_by } })
-  else decisions.set(id, { state: item.state, claimed_by })
-  return told(context.node, { ...item, claimed_by })
+  const { account } = signedIn(context)
+  const claim = { $set: { claimed_by: on ? account : null } }
+  const free = { claimed_by: { $in: [null, account] } }
+  const taken =
+    item.kind === 'report'
+      ? await Reports.updateOne({ _id: id, ...free }, claim)
+      : await Flags.updateOne({ message_id: id, ...free }, claim)
+  if (taken.matchedCount === 0) throw new AppError('CONFLICT', { message: 'Somebody else looks at this already' })
+  return told(context, { ...item, claimed_by: on ? account : null })
 }
 
 export const decide: Action<typeof contract.decide> = async ({ item: id, decision, note }, context) => {
@@ -157,20 +161,29 @@ export const decide: Action<typeof contract.decide> = async ({ item: id, decisio
     ...(note === undefined ? {} : { admin_notes: note }),
   }
   if (item.kind === 'report') await Reports.updateOne({ _id: id }, { $set: reviewed })
-  else if (decision === 'reviewed') decisions.set(id, { state: 'reviewed', claimed_by: item.claimed_by })
-  else await Flags.updateOne({ message_id: id }, { $set: { is_active: false } })
-  return told(context.node, { ...item, state: decision })
+  else await Flags.updateOne({ message_id: id }, { $set: { state: decision, is_active: decision === 'reviewed' } })
+  return told(context, { ...item, state: decision })
 }
 
-function told(node: Node, item: QueueItem): { item: QueueItem } {
-  tellQueue(node, item)
+async function told({ node, caller }: Context, item: QueueItem): Promise<{ item: QueueItem }> {
+  await announce(node, caller.account ?? '', item.id)
   return { item }
 }
 
-onReport(async ({ node }, id) => {
-  const row = await findReport(id)
-  if (row) tellQueue(node, itemOfReport(row))
-})
+const changed = 'queue.changed'
+
+/** By the log that every node follows, so that moderators hear of it wherever they are connected. */
+async function announce(node: Node, account: string, item: string): Promise<void> {
+  await node.log.act(GLOBAL, { sender: account, judge: () => ({ accept: { type: changed, body: { item } } }) })
+}
+
+onReport(({ node, caller }, id) => announce(node, caller.account ?? '', id))
+
+/** An item of the queue, if this row of the global log is about one. */
+export async function tellItem(node: Node, row: Row): Promise<void> {
+  const item = row.type === changed ? await findItem(String(row.body.item)) : null
+  if (item) tellQueue(node, item)
+}
 
 /** To the moderators of everything, and to those of the place it is about. */
 export function tellQueue(node: Node, item: QueueItem): void {

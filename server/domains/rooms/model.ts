@@ -176,6 +176,8 @@ export const Flags = followed<{
   words: string[]
   content: string
   flagged_at: string
+  state?: string
+  claimed_by?: string | null
 }>(
   'Flags',
   'flags',
@@ -185,6 +187,8 @@ export const Flags = followed<{
     words: { type: [String], default: [] },
     content: required,
     flagged_at: required,
+    state: { type: String, default: 'pending' },
+    claimed_by: optional,
   },
   [[{ room: 1, flagged_at: -1 }], [{ flagged_at: -1 }]],
 )

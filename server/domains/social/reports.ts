@@ -27,7 +27,7 @@ export const reports: Action<typeof contract.reports> = async ({ admin, status }
   return { reports: rows.map((row) => shown(row)), isAdmin }
 }
 
-export type ReportListener = (context: Pick<Context, 'node'>, id: string) => Promise<void>
+export type ReportListener = (context: Pick<Context, 'node' | 'caller'>, id: string) => Promise<void>
 const listeners: ReportListener[] = []
 export const onReport = (listener: ReportListener): void => void listeners.push(listener)
 
