@@ -30,9 +30,9 @@ export function admit(core: Core, room: Room, row: Row): Row {
     if (after) view.facts.set(change.key, after)
   }
   view.moveTo(row)
+  ring.push(row)
   const rewrite = core.projection.rewrites?.(row)
   if (rewrite) ring.rewrite(row, rewrite)
-  ring.push(row)
   return row
 }
 

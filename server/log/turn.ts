@@ -4,8 +4,8 @@ import type { Core, Room } from './core.ts'
 import { take } from './follower.ts'
 import { isLeased, renewLeases } from './leases.ts'
 import { loadFacts } from './records.ts'
-import { GLOBAL, type Judgement, type Row } from './types.ts'
-import { Draft } from './view.ts'
+import { type Entry, GLOBAL, type Judgement, type Row } from './types.ts'
+import { Draft, type DraftRules } from './view.ts'
 import type { Waiting } from './waiting.ts'
 
 const BATCH = 512
@@ -37,6 +37,14 @@ async function takeTurns(core: Core, room: Room): Promise<void> {
 async function takeTurn(core: Core, room: Room): Promise<void> {
   if (!isLeased(core)) return orPause(core, renewLeases(core))
   const batch = room.queue.splice(0, BATCH).filter((waiting) => !waiting.isSettled)
+  try {
+    await decide(core, room, batch)
+  } catch (error) {
+    for (const waiting of batch) if (!waiting.isSettled) waiting.refuse(error)
+  }
+}
+
+async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Promise<void> {
   const judged = judge(core, room, batch)
   const stale = judged.held.filter(({ waiting }) => !isFresh(core, room, waiting))
   const help = orPause(core, fetchMissing(core, room, judged.draft, stale.length > 0))
@@ -72,7 +80,7 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
     } else if (!('accept' in judgement)) {
       judged.held.push({ waiting, judgement })
     } else {
-      const appended = draft.append(judgement.accept, waiting.act.sender, waiting.cid, now, rules)
+      const appended = layOver(draft, judgement.accept, waiting, now, rules)
       if (appended) {
         judged.accepted.push({ waiting, row: appended.row, changes: appended.changes })
         keys.add(waiting.key)
@@ -88,6 +96,16 @@ function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgeme
   } catch (error) {
     // Without a fact it needs, a judgement may fail in any way.
     if (draft.isComplete()) waiting.refuse(error)
+    return null
+  }
+}
+
+/** What the projection cannot take is refused before it is stored, as no node could take it. */
+function layOver(draft: Draft, entry: Entry, waiting: Waiting<unknown>, now: number, rules: DraftRules) {
+  try {
+    return draft.append(entry, waiting.act.sender, waiting.cid, now, rules)
+  } catch (error) {
+    waiting.refuse(error)
     return null
   }
 }

@@ -98,6 +98,7 @@ export class Draft implements View {
       if (after) changes.push({ key: change.key, value: after.value, row })
       else this.missing.add(change.key)
     }
+    rules.projection.rewrites?.(row)
     if (!this.isComplete()) return null
     if (rules.overlaid) for (const { key, value } of changes) this.#overlay.set(key, { value, seq: row.seq })
     this.epoch = row.epoch

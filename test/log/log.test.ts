@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Row, verifyChain } from '#server/log/index'
-import { edit, join, moderate, say, slow } from './chat.ts'
+import { edit, join, moderate, projection, say, slow } from './chat.ts'
 import { clockOf, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
@@ -208,6 +208,52 @@ test('reads from memory what it has, rewritten as it is now', async () => {
     [3, 3, 'e 2'],
   ])
   expect(reads).toBe(0)
+})
+
+test('refuses alone what the projection cannot take, stores none of it, and goes on', async () => {
+  const broken = new Error('Not a row of ours.')
+  const failing = <T>(row: Row, type: string, result: T): T => {
+    if (row.type === type && row.body.text !== 'fine') throw broken
+    return result
+  }
+  const node = nodes.alone({
+    ...fast,
+    projection: {
+      ...projection,
+      changes: (row) => failing(row, 'message', projection.changes(row)),
+      rewrites: (row) => failing(row, 'edit', projection.rewrites?.(row) ?? null),
+    },
+  })
+  await node.act(room, join('ada'))
+  const acts = [say('ada', 'k', 'spoilt'), say('ada', 'l', 'fine'), edit('ada', 'nothing', 1)]
+  const ends = await Promise.allSettled(acts.map((act) => node.act(room, act)))
+  expect(ends).toMatchObject([
+    { status: 'rejected', reason: broken },
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: broken },
+  ])
+  await node.act(room, say('ada', 'm', 'fine'))
+  expect(log().map(({ type }) => type)).toEqual(['join', 'message', 'message'])
+})
+
+test('ends the acts of a turn whose row the ring cannot be rewritten by, and goes on', async () => {
+  const node = nodes.alone({
+    ...fast,
+    projection: {
+      ...projection,
+      rewrites: (event) =>
+        event.type === 'edit'
+          ? () => {
+              throw new Error('Not a body of ours.')
+            }
+          : null,
+    },
+  })
+  await node.act(room, join('ada'))
+  const { row } = await node.act(room, say('ada'))
+  await expect(node.act(room, edit('ada', row?._id ?? '', 1))).rejects.toThrow('Not a body of ours.')
+  await node.act(room, say('ada'))
+  expect((await node.read(room, 0, 200)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
 })
 
 test('lets go of a room that nobody uses, and nobody waits for it any more', async () => {
