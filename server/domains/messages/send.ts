@@ -3,6 +3,7 @@ import { actorOf, entryOf } from '#server/domains/rooms/entries'
 import { type MessageBody, messageFactOf, messageIn, refOf, roomIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
 import { ensureDm } from '#server/domains/rooms/rooms'
+import { standingOf } from '#server/domains/rooms/standing'
 import { judgeMessage, type Ruling } from '#server/domains/rooms/verdict'
 import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
 import { metrics } from '#server/kernel/metrics'
@@ -50,9 +51,9 @@ export async function sendDraft(
       cid,
       judge(view, now): Judgement<never> {
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
-        const state = stateOf(view, account, now, node.settings.storageUrl)
-        const hidden = absent(view, state.member)
-        ruling = judgeMessage(draft, state)
+        const standing = standingOf(view, account)
+        const hidden = absent(view, standing.isMember)
+        ruling = judgeMessage(draft, stateOf(view, account, now, node.settings.storageUrl, standing))
         if (hidden && !isToldFirst(ruling)) return { refuse: hidden }
         if (!ruling.verdict.ok) return { refuse: refusalOf(ruling) }
         if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReply }
@@ -60,7 +61,10 @@ export async function sendDraft(
         if (extra instanceof AppError) return { refuse: extra }
         const body = bodyOf(draft, reply, ruling, extra?.id ?? null)
         return {
-          accept: entryOf(view, actor, 'message.created', { ...body, ...(extra ? { poll: extra.poll as never } : {}) }),
+          accept: entryOf(view, { ...actor, role: standing.role }, 'message.created', {
+            ...body,
+            ...(extra ? { poll: extra.poll as never } : {}),
+          }),
         }
       },
     })

@@ -19,11 +19,17 @@ import { AppError } from '#shared/errors'
 const until = (time: string | null) => ({ until: time === null ? null : Date.parse(time) })
 
 /** All that a verdict on this person in this room rests on. */
-export function stateOf(view: View, account: string, now: number, publicUrl: string): RoomState {
+export function stateOf(
+  view: View,
+  account: string,
+  now: number,
+  publicUrl: string,
+  standing = standingOf(view, account),
+): RoomState {
   const room = roomIn(view)
   const ban = banIn(view, account, now)
   const mute = muteIn(view, account, now)
-  const { rank, isMember } = standingOf(view, account)
+  const { rank, isMember } = standing
   const rules = rulesIn(view)
   const clock = rules.slow_mode_seconds > 0 ? clockIn(view, account) : null
   return {

@@ -10,10 +10,10 @@ interface About {
   reason?: string | null
 }
 
-/** An event as the log takes it, signed with the name and rank its actor has at this moment. */
+/** An event as the log takes it, signed with the name and rank its actor has at this moment; the rank may be known already. */
 export const entryOf = <T extends EventType>(
   view: View,
-  actor: { account: string; name: string },
+  actor: { account: string; name: string; role?: string | null },
   type: T,
   body: Bodies[T],
   { target = null, targetName = null, until = null, reason = null }: About = {},
@@ -21,7 +21,7 @@ export const entryOf = <T extends EventType>(
   type,
   body: {
     ...(body as unknown as { [key: string]: Json }),
-    actor: { name: actor.name, role: standingOf(view, actor.account).role },
+    actor: { name: actor.name, role: actor.role === undefined ? standingOf(view, actor.account).role : actor.role },
     ...(targetName === null ? {} : { target_name: targetName }),
   },
   target,
