@@ -14,7 +14,7 @@ const isQuick = options.quick
 const rounds = isQuick ? 2 : 3
 const accounts = isQuick ? 50 : 1_000
 const idleConnections = isQuick ? 500 : 5_000
-const load = isQuick ? { warmSeconds: 0.5, slices: 1 } : { warmSeconds: 2, slices: 6 }
+const load = isQuick ? { warmSeconds: 0.5, slices: 2 } : { warmSeconds: 2, slices: 6 }
 const mostDriverShare = 0.97
 const pacedSeconds = isQuick ? 1 : 5
 
@@ -82,7 +82,7 @@ async function race(driver: Driver, sides: readonly Side[], place: Place): Promi
   const full: number[] = []
   for (const side of sides) full.push(await measure(driver, side, place))
   if (place.window === floodWindow) return
-  const perSecond = Math.min(...full) / 10
+  const perSecond = Math.max(1, Math.min(...full) / 10)
   for (const { name } of sides) {
     const calm = await driver.pace({ order: 'pace', crowd: name, perSecond, seconds: pacedSeconds })
     report.note(name, place.size, 'send to ack p50 ms, a tenth of the load', calm.ack.p50)
