@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Polls } from '#server/domains/rooms/model'
+import { RoomEvents } from '#server/log/model'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { type Poll, polls } from '#shared/api/polls'
 import { rooms } from '#shared/api/rooms'
 import type { RulesPatch } from '#shared/api/verdict'
-import type { RoomRef } from '#shared/kit/primitives'
+import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, groupOf, moderates, over, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
@@ -238,6 +240,43 @@ test('a poll is changed and deleted by its author and by whoever may pin, with i
   expect(history.messages.find(({ id }) => id === message.id)).toMatchObject({ is_deleted: true })
   const { events } = await member.does('rest', messages.sync, { room })
   expect(JSON.stringify(events.filter(({ type }) => type === 'message.created'))).not.toContain('drink?')
+})
+
+const takings: [string, (room: RoomRef, poll: Poll) => Promise<unknown>][] = [
+  ['its own deletion', (room, { id }) => member.does('rest', polls.remove, { room, pollId: id })],
+  ['its message’s deletion', (room, { message_id: id }) => member.does('rest', messages.remove, { room, id })],
+  ['a purge of its author', (room) => moderates(owner, { room, action: 'purge', target: member.account })],
+]
+test.each(takings)('%s takes the words of a poll from everywhere', async (_by, takeBack) => {
+  const room = await groupOf(owner, member, other)
+  const secret = 'Where is the key?'
+  const cid = crypto.randomUUID()
+  const asked = { room, question: secret, options: ['under the mat', 'on the hook'], client_msg_id: cid }
+  const { poll } = await member.does('socket', polls.create, asked)
+  const kept = await owner.does('rest', polls.create, { room, ...drinks })
+  await other.does('rest', polls.vote, { room, pollId: poll.id, optionIndex: 1 })
+  await member.does('rest', polls.update, { room, pollId: poll.id, question: 'Where is the other key?' })
+  await other.does('rest', polls.vote, { room, pollId: kept.poll.id, optionIndex: 1 })
+  await takeBack(room, poll)
+  const words = /key\?|the mat|the hook/
+  const key = roomKey(room)
+  const stored = [await RoomEvents.find({ room: key }).lean(), await Polls.find({ room: key }).lean()]
+  expect(JSON.stringify(stored)).not.toMatch(words)
+  for (const who of [member, other]) {
+    const { polls: listed } = await who.does('rest', polls.list, { room })
+    expect(listed.map(({ id }) => id)).toEqual([kept.poll.id])
+    const { events } = await who.does('rest', messages.sync, { room })
+    const history = await who.does('rest', messages.history, { room })
+    expect(JSON.stringify([events, history])).not.toMatch(words)
+    expect(events.filter(({ type }) => type === 'poll.changed')).toHaveLength(3)
+    expect(await who.refused('rest', polls.vote, { room, pollId: poll.id, optionIndex: 0 })).toMatchObject({
+      code: 'NOT_FOUND',
+    })
+  }
+  const again = await member.does('socket', polls.create, asked)
+  expect(again).toMatchObject({ poll: { id: poll.id, question: '', options: [] }, message: { is_deleted: true } })
+  const shownStill = await shown(member, room, kept.poll.id)
+  expect(shownStill).toMatchObject({ ...drinks, total_votes: 1 })
 })
 
 test('in alpha every member may ask, under its own path', async () => {

@@ -73,6 +73,7 @@ const create: Action<typeof contract.create> = async (
   const fact = (at: number): PollFact => ({
     poll_id,
     message_id: '',
+    message_seq: 0,
     creator_address: account,
     question,
     options,

@@ -82,8 +82,9 @@ export const edit: Action<typeof contract.edit> = async ({ room, id, version, te
       const state = { ...stateOf(view, account, now, context.node.settings.storageUrl), lastMessageAt: null }
       const ruling = judgeMessage({ type: message.body.type as never, text: clean }, state)
       if (!ruling.verdict.ok) throw refusalOf(ruling)
+      const { poll: _, ...before } = message.body
       const body = {
-        ...message.body,
+        ...before,
         text: clean,
         reply_to: quoted?.body.deleted ? null : reply_to,
         mentions: message.body.mentions.filter(
@@ -127,7 +128,7 @@ export async function removeMessage(
       if (message.sender !== account && !standing.canDelete)
         throw new AppError('FORBIDDEN', { message: 'You may not delete this message' })
       if (message.body.deleted) return { already: null }
-      const body = { id, at: new Date(now).toISOString() }
+      const body = { id, at: new Date(now).toISOString(), poll_id: message.body.poll_id }
       return {
         accept: entryOf(view, actor, 'message.deleted', body, {
           target: message.sender,

@@ -72,6 +72,8 @@ export type VoteFact = { options: number[] }
 export type PollFact = {
   poll_id: string
   message_id: string
+  /** Place of its message in the log; 0 until it has one. */
+  message_seq: number
   creator_address: string
   question: string
   options: string[]
@@ -94,6 +96,8 @@ export type MessageBody = {
   mentions: { kind: string; id: string; start: number; len: number }[]
   reply_to: { id: string; sender_address: string; content: string; message_type: string } | null
   poll_id: string | null
+  /** As it was asked, beside the message that asks it. */
+  poll?: PollFact
   version: number
   edited_at: string | null
   deleted: { by: string; at: string; reason: string | null } | null
@@ -196,7 +200,11 @@ export const emptied = (body: MessageBody): MessageBody => ({
   pinned: null,
   reactions: {},
   version: body.version + 1,
+  ...(body.poll ? { poll: withoutWords(body.poll) } : {}),
 })
+
+/** What is left of a poll whose message was taken back. */
+export const withoutWords = (poll: PollFact): PollFact => ({ ...poll, question: '', options: [] })
 
 export const refOf = (view: View): RoomRef => roomOfKey(view.room)
 

@@ -16,14 +16,15 @@ import {
   type RoomFact,
   type RulesFact,
   type WordFact,
+  withoutWords,
 } from './facts.ts'
 
 /** Every type of event of a room, with what its body carries beside `actor`. */
 export interface Bodies {
-  'message.created': Omit<MessageBody, 'actor'> & { poll?: PollFact }
+  'message.created': Omit<MessageBody, 'actor'>
   /** The message as it is after the edit. */
   'message.edited': { id: string; message: MessageFact }
-  'message.deleted': { id: string; at: string }
+  'message.deleted': { id: string; at: string; poll_id: string | null }
   'messages.purged': PurgeFact & { count: number }
   'message.pinned': { id: string; at: string }
   'message.unpinned': { id: string }
@@ -83,7 +84,7 @@ const readers: { [T in EventType]: Read<T> } = {
     absolute(keys.clock(sender), { at }),
     ...mentions.flatMap(({ kind, id }) => (kind === 'user' ? [absolute(keys.mention(id, seq), { seq })] : [])),
     ...(flagged.length > 0 ? [absolute(keys.flag(_id), { words: flagged, content: text })] : []),
-    ...(poll ? [absolute(keys.poll(poll.poll_id), { ...poll, message_id: _id })] : []),
+    ...(poll ? [absolute(keys.poll(poll.poll_id), { ...poll, message_id: _id, message_seq: seq })] : []),
   ],
   'message.edited': (
     row,
@@ -97,8 +98,9 @@ const readers: { [T in EventType]: Read<T> } = {
     patchMessage(row, id),
     ...(flagged.length > 0 ? [absolute(keys.flag(id), { words: flagged, content: text })] : []),
   ],
-  'message.deleted': (row, { id }) => [
+  'message.deleted': (row, { id, poll_id }) => [
     patchMessage(row, id),
+    ...(poll_id === null ? [] : [absolute(keys.poll(poll_id), null)]),
     patchList<string>(keys.pins, (pins) => pins.filter((pin) => pin !== id)),
   ],
   'messages.purged': ({ target }, purge) => [absolute(keys.purge(target ?? ''), purge)],
@@ -191,7 +193,7 @@ function rewriteOf(row: Row): ((body: MessageBody) => MessageBody) | null {
   }
 }
 
-/** Whether this row is the message an event is about, or an edit whose text goes with it. */
+/** Whether this row is the message an event is about, or an edit or poll whose text goes with it. */
 function rewriteRow(event: Row): ((row: Row) => Row) | null {
   const purge = event.type === 'messages.purged' ? bodyOf(event, 'messages.purged') : null
   const next = rewriteOf(event)
@@ -199,6 +201,10 @@ function rewriteRow(event: Row): ((row: Row) => Row) | null {
   const about = purge ? null : String(event.body.id ?? '')
   const id = event.type === 'poll.deleted' ? String(event.body.message_id) : about
   const redacts = purge !== null || event.type === 'message.deleted' || event.type === 'poll.deleted'
+  const isTaken = ({ message_id, message_seq, creator_address }: PollFact) =>
+    purge
+      ? creator_address === event.target && message_seq >= purge.from_seq && message_seq <= purge.to_seq
+      : message_id === id
   return (row) => {
     if (row.type === 'message.created') {
       const body = row.body as unknown as MessageBody
@@ -208,6 +214,7 @@ function rewriteRow(event: Row): ((row: Row) => Row) | null {
       if (!hit) return row
       return { ...row, body: (purge ? purgedBody(body, purge) : (next?.(body) ?? body)) as unknown as Row['body'] }
     }
+    if (row.type === 'poll.changed' && redacts && isTaken(bodyOf(row, 'poll.changed').poll)) return withoutPoll(row)
     const isItsEdit =
       row.type === 'message.edited' && redacts && (purge ? row.sender === event.target : row.body.id === id)
     return isItsEdit ? withoutText(row) : row
@@ -218,6 +225,11 @@ function withoutText(edit: Row): Row {
   const { message, ...rest } = bodyOf(edit, 'message.edited')
   const body = { ...rest, message: { ...message, body: { ...message.body, text: '', mentions: [] } } }
   return { ...edit, body: body as unknown as Row['body'] }
+}
+
+function withoutPoll(change: Row): Row {
+  const body = bodyOf(change, 'poll.changed')
+  return { ...change, body: { ...body, poll: withoutWords(body.poll) } as unknown as Row['body'] }
 }
 
 const chained = new Set<string>([

@@ -1,10 +1,9 @@
 import { loadAccountFacts, saveAccountFacts } from '#server/domains/accounts/facts'
 import { Accounts } from '#server/domains/accounts/model'
-import { RoomEvents } from '#server/log/model'
-import { byId, isDuplicate, lastOf, rewrite } from '#server/log/store'
+import { byId, isDuplicate, lastOf } from '#server/log/store'
 import type { Fact, Records, RoomKey, Row } from '#server/log/types'
 import { roomOfKey } from '#shared/kit/primitives'
-import { keys, type MessageBody, type MessageFact, messageFactOf, type PurgeFact, purgedBody } from './facts.ts'
+import { keys, type MessageFact, messageFactOf, type PurgeFact } from './facts.ts'
 import { peersOf } from './kinds.ts'
 import {
   type AnyModel,
@@ -22,6 +21,7 @@ import {
   Votes,
   Words,
 } from './model.ts'
+import { clearPollChanges, purgeMessages, writeMessage } from './redaction.ts'
 
 type Known = { value: Fact; seq: number }
 type Saved = { key: string; value: Fact; row: Row }
@@ -39,6 +39,8 @@ const followed = (
   model: AnyModel,
   toFields: (value: Fact, key: string, row: Row) => object,
   toFact: (document: Record<string, unknown>) => Fact,
+  /** What is left in a document whose value has gone. */
+  left: object = {},
 ): Kind => ({
   async load(room, wanted) {
     const documents = (await model
@@ -62,7 +64,7 @@ const followed = (
             room,
             applied_seq: row.seq,
             is_active: value !== null,
-            ...(value === null ? {} : toFields(value, key, row)),
+            ...(value === null ? left : toFields(value, key, row)),
           },
         },
         upsert: true,
@@ -138,8 +140,7 @@ const messageKind: Kind = {
   async save(room, changes) {
     for (const { key, value, row } of changes) {
       const { body } = value as unknown as MessageFact
-      await rewrite(room, subject(key), body as unknown as Row['body'], row.seq)
-      if (body.deleted) await clearEdits(room, body.edits)
+      await writeMessage(room, subject(key), body, row.seq)
     }
   },
 }
@@ -152,40 +153,36 @@ const factOfMessage = (row: Row | null): Known =>
       }
     : nothing
 
-/** The texts of the edits of a message go with it. */
-async function clearEdits(room: RoomKey, seqs: readonly number[]): Promise<void> {
-  if (seqs.length === 0) return
-  await RoomEvents.updateMany(
-    { room, seq: { $in: [...seqs] } },
-    { $set: { 'body.message.body.text': '', 'body.message.body.mentions': [] } },
-  )
-}
-
 const purgeKind: Kind = {
   load: singleValue.load,
   async save(room, changes) {
     for (const { key, value, row } of changes) {
       const purge = value as unknown as PurgeFact
-      for (const { _id, body } of await writtenBy(room, subject(key), purge)) {
-        await rewrite(room, _id, purgedBody(body, purge) as unknown as Row['body'], row.seq)
-        await clearEdits(room, body.edits)
-      }
+      const clearPoll = (id: string) => pollKind.save(room, [{ key: keys.poll(id), value: null, row }])
+      await purgeMessages(room, subject(key), purge, { seq: row.seq, clearPoll })
     }
     await singleValue.save(room, changes)
   },
 }
 
-type Written = { _id: string; seq: number; at: number; body: MessageBody }
+const pollRecord = followed(
+  Polls as unknown as AnyModel,
+  (value) => ({
+    poll_id: (value as { poll_id: string }).poll_id,
+    poll: value,
+    created_at: (value as { created_at: string }).created_at,
+  }),
+  ({ poll }) => poll as Fact,
+  { poll: null },
+)
 
-/** What somebody wrote within a range and has not been taken back. */
-export async function writtenBy(
-  room: RoomKey,
-  sender: string,
-  { from_seq, to_seq }: { from_seq: number; to_seq: number },
-) {
-  const all = { room, sender, n: { $gte: 1, $lte: Number.MAX_SAFE_INTEGER } }
-  const rows = await RoomEvents.find(all, { seq: 1, at: 1, body: 1 }).lean<Written[]>()
-  return rows.filter(({ seq, body }) => seq >= from_seq && seq <= to_seq && !body.deleted)
+/** A poll that was taken back leaves no words, neither in its record nor in the log. */
+const pollKind: Kind = {
+  load: pollRecord.load,
+  async save(room, changes) {
+    for (const { key, value, row } of changes) if (value === null) await clearPollChanges(room, subject(key), row)
+    await pollRecord.save(room, changes)
+  },
 }
 
 const wordsKind: Kind = {
@@ -240,15 +237,7 @@ const kinds: Record<string, Kind> = {
   mute: whole(Mutes),
   moderator: whole(Moderators),
   word: whole(Words),
-  poll: followed(
-    Polls as unknown as AnyModel,
-    (value) => ({
-      poll_id: (value as { poll_id: string }).poll_id,
-      poll: value,
-      created_at: (value as { created_at: string }).created_at,
-    }),
-    ({ poll }) => poll as Fact,
-  ),
+  poll: pollKind,
   vote: followed(
     Votes as unknown as AnyModel,
     (value, key) => ({ poll_id: about(key).first, user_address: about(key).rest, ...(value as object) }),

@@ -1,0 +1,61 @@
+import { RoomEvents } from '#server/log/model'
+import { byId, rewrite } from '#server/log/store'
+import type { RoomKey, Row } from '#server/log/types'
+import { type MessageBody, type PurgeFact, purgedBody } from './facts.ts'
+import { bodyOf } from './projection.ts'
+
+/** Writes a message as it is now into its row; the texts of its edits go with it. */
+export async function writeMessage(room: RoomKey, id: string, body: MessageBody, seq: number): Promise<void> {
+  if (body.deleted) await clearEdits(room, body.edits)
+  await rewrite(room, id, body as unknown as Row['body'], seq)
+}
+
+/** Every message a purge takes. Each row is written last, as it is by the row that a second attempt finds what is left. */
+export async function purgeMessages(
+  room: RoomKey,
+  sender: string,
+  purge: PurgeFact,
+  { seq, clearPoll }: { seq: number; clearPoll: (id: string) => Promise<void> },
+): Promise<void> {
+  for (const { _id, body } of await writtenBy(room, sender, purge)) {
+    if (body.poll_id !== null) await clearPoll(body.poll_id)
+    await writeMessage(room, _id, purgedBody(body, purge), seq)
+  }
+}
+
+type Written = { _id: string; seq: number; at: number; body: MessageBody }
+
+/** What somebody wrote within a range and has not been taken back. */
+export async function writtenBy(
+  room: RoomKey,
+  sender: string,
+  { from_seq, to_seq }: { from_seq: number; to_seq: number },
+) {
+  const all = { room, sender, n: { $gte: 1, $lte: Number.MAX_SAFE_INTEGER } }
+  const rows = await RoomEvents.find(all, { seq: 1, at: 1, body: 1 }).lean<Written[]>()
+  return rows.filter(({ seq, body }) => seq >= from_seq && seq <= to_seq && !body.deleted)
+}
+
+async function clearEdits(room: RoomKey, seqs: readonly number[]): Promise<void> {
+  if (seqs.length === 0) return
+  await RoomEvents.updateMany(
+    { room, seq: { $in: [...seqs] } },
+    { $set: { 'body.message.body.text': '', 'body.message.body.mentions': [] } },
+  )
+}
+
+/** Takes the words of a poll from every change of it up to the event that took the poll back. */
+export async function clearPollChanges(room: RoomKey, pollId: string, event: Row): Promise<void> {
+  const range = { $gt: await startOf(room, event), $lte: event.seq }
+  await RoomEvents.updateMany(
+    { room, seq: range, type: 'poll.changed', 'body.poll.poll_id': pollId },
+    { $set: { 'body.poll.question': '', 'body.poll.options': [] } },
+  )
+}
+
+/** A seq before all that an event takes back. */
+async function startOf(room: RoomKey, event: Row): Promise<number> {
+  if (event.type === 'messages.purged') return bodyOf(event, 'messages.purged').from_seq - 1
+  const message = await byId(room, String(event.body.message_id ?? event.body.id))
+  return message?.seq ?? 0
+}
