@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ConversationMutes, ReportTurns } from '#server/domains/social/model'
+import { RoomEvents } from '#server/log/model'
 import { reportStatuses, reportTypes } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
 import {
@@ -77,6 +78,17 @@ describe('blocks', () => {
     await unblock(two, one)
     expect((await send(one, dm(), sealed)).status).toBe(200)
     expect((await unblock(two, one)).body).toEqual({ success: true })
+  })
+
+  test('lifting one that never was leaves no row; lifting one that was leaves one', async () => {
+    const rows = () => RoomEvents.countDocuments({ room: `dm:${dm().id}` })
+    expect((await unblock(one, two)).body).toEqual({ success: true })
+    expect(await rows()).toBe(0)
+    await block(one, two)
+    await unblock(one, two)
+    await unblock(one, two)
+    expect(await rows()).toBe(2)
+    expect((await send(two, dm(), sealed)).status).toBe(200)
   })
 
   test('a message that races with a block is before it or refused', async () => {
