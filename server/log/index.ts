@@ -64,6 +64,11 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
       return { epoch, seq, total }
     },
 
+    headHere(key) {
+      const room = core.rooms.get(key)
+      return room?.isOpen ? { seq: room.view.seq, total: room.view.total } : null
+    },
+
     async hold(key) {
       const room = await open(key)
       let isHeld = true

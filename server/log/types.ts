@@ -103,9 +103,14 @@ export interface Act<T = never> {
   judge(view: View, now: number): Judgement<T>
 }
 
-export type Outcome<T> =
-  | { row: Row; duplicate: boolean; view: View; pendingNodes: number }
-  | { row: null; already: T; view: View }
+/** An act that never finds it already so has a row for certain. */
+export type Outcome<T> = Appended | ([T] extends [never] ? never : { row: null; already: T; view: View })
+interface Appended {
+  row: Row
+  duplicate: boolean
+  view: View
+  pendingNodes: number
+}
 
 export interface RoomLog {
   readonly node: string
@@ -120,6 +125,8 @@ export interface RoomLog {
   read(room: RoomKey, after: number, limit: number): Promise<Row[]>
   /** The head as this node knows it, without a read; opens the room. */
   head(room: RoomKey): Promise<{ epoch: string; seq: number; total: number }>
+  /** The head of a room that is open on this node, at once; null where it is not. */
+  headHere(room: RoomKey): { seq: number; total: number } | null
   /** Keeps a room followed while the hold is not released: its rows are delivered within one poll at the latest. */
   hold(room: RoomKey): Promise<() => void>
   /** Called in seq order, each row once, for each room this node follows. Must not throw; runs synchronously. */

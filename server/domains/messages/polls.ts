@@ -15,7 +15,7 @@ import { readable } from './history.ts'
 import { messageOfRow, pollOf } from './render.ts'
 import { sendDraft } from './send.ts'
 import { capabilitiesOf } from './state.ts'
-import { judging, rowOf, touchable } from './touch.ts'
+import { judging, touchable } from './touch.ts'
 
 const list: Action<typeof contract.list> = async ({ room }, context) => {
   const { key } = await readable(context, room)
@@ -182,12 +182,12 @@ async function change(
   next: (view: View, now: number) => Changed,
   cid?: string,
 ) {
-  const outcome = await node.log.act(key, {
+  const { row } = await node.log.act(key, {
     sender: account,
     cid,
     judge: judging<never>((view, now) => ({ accept: next(view, now).entry })),
   })
-  const body = bodyOf(rowOf(outcome, 'poll.changed'), 'poll.changed')
+  const body = bodyOf(row, 'poll.changed')
   return { result: body.poll, body }
 }
 

@@ -1,12 +1,12 @@
 import { keyOf, readBy } from '#server/domains/rooms/access'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
 import { blocksIn, type MessageFact, messageIn, muteIn, pinsIn, reactedIn, refOf } from '#server/domains/rooms/facts'
-import { bodyOf, type EventType } from '#server/domains/rooms/projection'
+import { bodyOf } from '#server/domains/rooms/projection'
 import { isSuspended, type Standing } from '#server/domains/rooms/standing'
 import { judgeMessage } from '#server/domains/rooms/verdict'
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import type { Judgement, Row, View } from '#server/log/types'
+import type { Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
@@ -47,13 +47,6 @@ export const judging =
     }
   }
 
-/** The row an act has led to. A key stands for one act: it is refused where it named one of another kind. */
-export function rowOf({ row }: { row: Row | null }, type: EventType): Row {
-  if (!row) throw new AppError('INTERNAL_ERROR')
-  if (row.type !== type) throw new AppError('CONFLICT', { message: 'This key was used for something else' })
-  return row
-}
-
 const present = ({ message }: Touched): MessageFact => {
   if (message.body.deleted) throw new AppError('MESSAGE_NOT_FOUND')
   return message
@@ -64,7 +57,7 @@ export const edit: Action<typeof contract.edit> = async ({ room, id, version, te
   const key = await keyOf(room)
   const actor = await actorOf(account)
   const { text: clean } = draftOf({ text }, room.type === 'dm')
-  const outcome = await context.node.log.act(key, {
+  const { row } = await context.node.log.act(key, {
     sender: account,
     cid: client_action_id,
     judge: judging<never>((view, now) => {
@@ -99,7 +92,6 @@ export const edit: Action<typeof contract.edit> = async ({ room, id, version, te
       return { accept: entryOf(view, actor, 'message.edited', { id, message: { ...message, body } }) }
     }),
   })
-  const row = rowOf(outcome, 'message.edited')
   const { message } = bodyOf(row, 'message.edited')
   return { message: messageOf(roomOfKey(key), message), verdict: acceptedAt(row.seq - 1) }
 }
@@ -169,9 +161,8 @@ export const react: Action<typeof contract.react> = async ({ room, id, emoji, on
     }),
   })
   if (!outcome.row) return { counts, on: isOn, seq: outcome.view.seq }
-  const row = rowOf(outcome, 'reaction.changed')
-  const stored = bodyOf(row, 'reaction.changed')
-  return { counts: stored.counts, on: stored.on, seq: row.seq }
+  const stored = bodyOf(outcome.row, 'reaction.changed')
+  return { counts: stored.counts, on: stored.on, seq: outcome.row.seq }
 }
 
 function withCount(counts: { [emoji: string]: number }, emoji: string, value: number): { [emoji: string]: number } {
