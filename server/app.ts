@@ -112,7 +112,8 @@ function createNode(config: Config, { node: id, database, kv, hints, logger }: P
   })
   const { publicUrl, siwe, sessionKeys, admins, superAdmins, production, demo, storageUrl } = config
   const settings = { publicUrl, storageUrl, siwe, sessionKeys, admins, superAdmins, production, demo }
-  return { id, log, now, limits: createLimits(kv, config.rateLimitScale, now), logger, settings, live: {} as Live }
+  const limits = createLimits(kv, config.rateLimitScale, now)
+  return { id, alone: database.alone, log, now, limits, logger, settings, live: {} as Live }
 }
 
 async function greet(

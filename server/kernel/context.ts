@@ -75,6 +75,8 @@ export interface Context {
 /** What one running server shares among its actions. */
 export interface Node {
   id: string
+  /** No other node writes to this store. */
+  alone: boolean
   log: RoomLog
   now(): number
   limits: Limits

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withNames } from '#server/domains/rooms/names'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { access, rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
-import { dmOf } from '#shared/kit/primitives'
+import { AppError } from '#shared/errors'
+import { dmOf, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, groupOf, moderates, type Person, person, sealed } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
@@ -316,6 +318,24 @@ describe('changing a room', () => {
     expect((await member.does('rest', rooms.update, { room: group, name: 'Taken name' })).room.name).toBe('Taken name')
   })
 
+  test('that is refused leaves names and slugs to others, and its own to the room', async () => {
+    const { channel } = await owner.does('rest', rooms.createChannel, {
+      name: 'Keeps its name',
+      slug: 'keeps-its-slug',
+    })
+    const room = { type: 'channel', id: channel.id } as const
+    const wanted = { name: 'Wanted name', slug: 'wanted-slug' }
+    const [node] = server.apps.map((app) => app.node)
+    if (!node) throw new Error('No server runs.')
+    const refused = withNames(node, roomKey(room), wanted, () => Promise.reject(new AppError('ROOM_ARCHIVED')))
+    await expect(refused).rejects.toMatchObject({ code: 'ROOM_ARCHIVED' })
+    await owner.does('rest', rooms.archive, { room })
+    expect((await owner.refused('rest', rooms.update, { room, ...wanted })).code).toBe('ROOM_ARCHIVED')
+    await member.does('rest', rooms.createChannel, wanted)
+    for (const own of [{ name: 'keeps its NAME' }, { name: 'Another', slug: 'keeps-its-slug' }])
+      expect((await member.refused('rest', rooms.createChannel, own)).code).toBe('VALIDATION_ERROR')
+  })
+
   test('is refused for no room, by the suspended and in an archived room', async () => {
     const room = await channelOf(owner)
     const patch = { description: 'new' }
@@ -470,9 +490,7 @@ describe('a direct conversation', () => {
     }
     expect(await listed(outsider)).toBeUndefined()
     await member.does('socket', messages.send, { room, text: sealed() })
-    await expect
-      .poll(() => listed(outsider), { timeout: 10_000 })
-      .toMatchObject({ unread: 1, peer: { id: member.account } })
+    expect(await listed(outsider)).toMatchObject({ unread: 1, peer: { id: member.account } })
     expect(await listed(member)).toMatchObject({
       peer: { id: outsider.account },
       last_message: { preview: 'Encrypted message' },

@@ -3,10 +3,9 @@ import { mentionsAfter } from '#server/domains/messages/reads'
 import { type MessageBody, messageFactOf } from '#server/domains/rooms/facts'
 import { Members, Reads, Rooms } from '#server/domains/rooms/model'
 import { membershipsOf } from '#server/domains/rooms/rooms'
-import { rowsOf } from '#server/domains/rooms/rows'
+import { headsOf, rowsOf } from '#server/domains/rooms/rows'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
-import { type Action, signedIn } from '#server/kernel/context'
-import { RoomHeads } from '#server/log/model'
+import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { inbox as contract } from '#shared/api/inbox'
@@ -17,10 +16,10 @@ import { roomKey } from '#shared/kit/primitives'
 export const list: Action<typeof contract.list> = async (_input, context) => {
   const { account } = signedIn(context)
   const documents = await Rooms.find({ _id: { $in: await membershipsOf(account) }, is_active: true }).lean()
-  const rows = await rowsOf(documents, account)
+  const rows = await rowsOf(context.node, documents, account)
   const mutes = await conversationMutesOf(account, context.node.now())
   const keys = rows.map(keyOfRow)
-  const counts = await countsOf(account, keys)
+  const counts = await countsOf(context.node, account, keys)
   const [roles, peers] = await Promise.all([rolesOf(account, keys), peersIn(rows, account)])
   const rooms = await Promise.all(
     rows.map(async (row): Promise<RoomSummary> => {
@@ -58,15 +57,14 @@ interface Counts {
 const noCounts: Counts = { head_seq: 0, read_seq: 0, unread: 0, mentions: 0, total: 0 }
 
 /** Full values, computed from the heads and the marks. */
-export async function countsOf(account: string, keys: readonly RoomKey[]): Promise<Map<RoomKey, Counts>> {
+export async function countsOf(node: Node, account: string, keys: readonly RoomKey[]): Promise<Map<RoomKey, Counts>> {
   const [heads, reads] = await Promise.all([
-    RoomHeads.find({ _id: { $in: [...keys] } }).lean(),
+    headsOf(node, keys),
     Reads.find({ _id: { $in: keys.map((key) => `${key}|${account}`) } }).lean(),
   ])
-  const head = new Map(heads.map((one) => [one._id, one]))
   const read = new Map(reads.map((one) => [one.room, one]))
   const entries = keys.map(async (key): Promise<[RoomKey, Counts]> => {
-    const { seq: head_seq, total } = head.get(key) ?? { seq: 0, total: 0 }
+    const { seq: head_seq, total } = heads.get(key) ?? { seq: 0, total: 0 }
     const { seq: read_seq, n } = read.get(key) ?? { seq: 0, n: 0 }
     const unread = Math.max(0, total - n)
     return [

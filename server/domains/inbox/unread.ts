@@ -1,6 +1,6 @@
 import { onRead } from '#server/domains/messages/reads'
 import { peersOf } from '#server/domains/rooms/kinds'
-import { membershipsOf } from '#server/domains/rooms/rooms'
+import { membershipsAmong, membershipsOf } from '#server/domains/rooms/rooms'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
 import type { RoomKey, Row } from '#server/log/types'
@@ -10,12 +10,13 @@ import { countsOf } from './list.ts'
 
 const namespace = '/notifications'
 const toldEveryMilliseconds = 1_000
+const foundEveryMilliseconds = 5_000
 
 type Listener = Connection & { account: string | null }
 
 /** What an account is told of its unread counts: full values, computed from the rooms' heads and its marks. */
 async function unreadIn(node: Node, account: string, keys: readonly RoomKey[]) {
-  const [counts, mutes] = await Promise.all([countsOf(account, keys), conversationMutesOf(account, node.now())])
+  const [counts, mutes] = await Promise.all([countsOf(node, account, keys), conversationMutesOf(account, node.now())])
   return keys.map((key) => {
     const { head_seq, read_seq, unread, mentions } = counts.get(key) ?? {
       head_seq: 0,
@@ -44,14 +45,44 @@ const totalOf = (rooms: readonly { unread: number; silent: boolean }[]) =>
 export async function greetNotifications(node: Node, connection: Listener): Promise<void> {
   const { account } = connection
   if (account === null) return
-  const keys = await membershipsOf(account)
-  for (const key of keys) connection.join(audienceOf(key))
-  const releases = await Promise.all(keys.map((key) => node.log.hold(key)))
+  connection.join('all')
+  connection.memory.set(followed, new Map() satisfies Followed)
   connection.onClose(() => {
-    for (const release of releases) release()
+    for (const key of [...(followedBy(connection)?.keys() ?? [])]) unfollow(connection, key)
+    connection.memory.delete(followed)
   })
+  const keys = await membershipsOf(account)
+  await Promise.all(keys.map((key) => follow(node, connection, key)))
   const rooms = await unreadIn(node, account, keys)
   connection.emit(unreadSnapshot, { rooms, total: totalOf(rooms) })
+}
+
+const followed = 'followed'
+type Followed = Map<RoomKey, Promise<() => void>>
+
+/** The rooms a connection is told of, each with what lets it go; none once it is closed. */
+const followedBy = (connection: Connection) => connection.memory.get(followed) as Followed | undefined
+
+async function follow(node: Node, connection: Connection, key: RoomKey): Promise<void> {
+  const rooms = followedBy(connection)
+  if (!rooms) return
+  connection.join(audienceOf(key))
+  const hold = rooms.get(key) ?? node.log.hold(key)
+  rooms.set(key, hold)
+  await hold.catch((error: unknown) => {
+    rooms.delete(key)
+    throw error
+  })
+}
+
+function unfollow(connection: Connection, key: RoomKey): void {
+  connection.leave(audienceOf(key))
+  const rooms = followedBy(connection)
+  rooms
+    ?.get(key)
+    ?.then((release) => release())
+    .catch(() => {})
+  rooms?.delete(key)
 }
 
 /** Changes of a room are gathered for a second and told once to each account that listens. */
@@ -66,8 +97,27 @@ export function followUnread(node: Node): () => void {
     due.clear()
     for (const key of keys) void tellRoom(node, key).catch(() => {})
   }, toldEveryMilliseconds).unref()
+  const finder = node.alone
+    ? undefined
+    : setInterval(() => void findRooms(node).catch(() => {}), foundEveryMilliseconds).unref()
   onRead((account, { key }) => void tell(node, account, key).catch(() => {}))
-  return () => clearInterval(timer)
+  return () => {
+    clearInterval(timer)
+    clearInterval(finder)
+  }
+}
+
+/** A room joined, or a conversation begun, on another node is in no log that this one follows. */
+async function findRooms(node: Node): Promise<void> {
+  const connected = node.live.connectionsOf(namespace, 'all').flatMap(({ account }) => account ?? [])
+  if (connected.length === 0) return
+  for (const { account, room } of await membershipsAmong([...new Set(connected)])) {
+    const here = node.live.connectionsOf(namespace, audiences.account(account))
+    const deaf = here.filter((connection) => followedBy(connection)?.has(room) === false)
+    if (deaf.length === 0) continue
+    await Promise.all(deaf.map((connection) => follow(node, connection, room)))
+    await tell(node, account, room)
+  }
 }
 
 async function tellRoom(node: Node, key: RoomKey): Promise<void> {
@@ -100,7 +150,7 @@ function followMembership(node: Node, key: RoomKey, rows: readonly Row[]): void 
 
 function tune(node: Node, key: RoomKey, account: string, isIn: boolean): void {
   for (const connection of node.live.connectionsOf(namespace, audiences.account(account))) {
-    if (isIn) connection.join(audienceOf(key))
-    else connection.leave(audienceOf(key))
+    if (isIn) void follow(node, connection, key).catch(() => {})
+    else unfollow(connection, key)
   }
 }

@@ -3,7 +3,7 @@ import { profilesOf } from '#server/domains/accounts/profiles'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { isDuplicate } from '#server/log/store'
-import { GLOBAL } from '#server/log/types'
+import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import type { rooms as contract, Room } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { dmOf, roomKey } from '#shared/kit/primitives'
@@ -13,10 +13,14 @@ import type { RoomFact } from './facts.ts'
 import { bringIn, willing } from './members.ts'
 import { becomeMember } from './membership.ts'
 import { Blocks, Members, Rooms } from './model.ts'
+import { nameTaken, withNames } from './names.ts'
 import { roomAnswer, rowsOf } from './rows.ts'
 import { isSuspended, ranks } from './standing.ts'
 
-export const list: Action<typeof contract.list> = async ({ category, joined, search, limit, offset }, { caller }) => {
+export const list: Action<typeof contract.list> = async (
+  { category, joined, search, limit, offset },
+  { node, caller },
+) => {
   const mine = joined && caller.account !== null ? await membershipsOf(caller.account) : null
   const filter = {
     type: 'channel',
@@ -30,12 +34,19 @@ export const list: Action<typeof contract.list> = async ({ category, joined, sea
   const matching = wanted
     ? found.filter(({ name, description }) => `${name} ${description ?? ''}`.toLowerCase().includes(wanted))
     : found
-  return { channels: await rowsOf(matching.slice(offset, offset + limit), caller.account) }
+  return { channels: await rowsOf(node, matching.slice(offset, offset + limit), caller.account) }
 }
 
 export async function membershipsOf(account: string): Promise<string[]> {
   const rows = await Members.find({ user_address: account, is_active: true }, { room: 1 }).lean()
   return rows.map(({ room }) => room)
+}
+
+/** Which of these accounts is in which room. */
+export async function membershipsAmong(accounts: readonly string[]): Promise<{ account: string; room: string }[]> {
+  const filter = { user_address: { $in: [...accounts] }, is_active: true }
+  const rows = await Members.find(filter, { user_address: 1, room: 1 }).lean()
+  return rows.map(({ user_address, room }) => ({ account: user_address, room }))
 }
 
 export const get: Action<typeof contract.get> = async ({ room }, { node, caller }) => {
@@ -89,14 +100,6 @@ const refuseSuspended = (node: Node, account: string): Promise<void> =>
     if (isSuspended(view, account)) throw new AppError('SUSPENDED')
   })
 
-function nameTaken(error: unknown): never {
-  if (!isDuplicate(error)) throw error
-  const { keyPattern } = error as { keyPattern?: Record<string, unknown> }
-  throw new AppError('VALIDATION_ERROR', {
-    message: keyPattern && 'slug' in keyPattern ? 'A channel with this slug exists' : 'A channel with this name exists',
-  })
-}
-
 export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress }, context) => {
   const { account } = signedIn(context)
   if (recipientAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
@@ -144,43 +147,37 @@ export async function ensureDm(node: Node, key: string): Promise<void> {
 
 export const update: Action<typeof contract.update> = async ({ room, ...input }, context) => {
   const { account } = signedIn(context)
+  const { node } = context
   const key = await keyOf(room)
   const actor = await actorOf(account)
   const patch = Object.fromEntries(
     Object.entries(input).filter(([, value]) => value !== undefined),
   ) as Partial<RoomFact>
-  const mayManage = (rank: number) => rank >= ranks.admin
-  await context.node.log.ask(key, (view) => {
-    if (!mayManage(seenBy(view, account).standing?.rank ?? 0))
-      throw new AppError('FORBIDDEN', { message: 'Only the owner and admins may change a room' })
+  const judge = judgeUpdate(actor, patch)
+  await node.log.ask(key, (view, now) => {
+    const judgement = judge(view, now)
+    if ('refuse' in judgement) throw judgement.refuse
   })
   if (patch.slug && !key.startsWith('channel:'))
     throw new AppError('VALIDATION_ERROR', { message: 'slug: only channels have one' })
-  await reserveNames(key, patch)
-  await context.node.log.act<null>(key, {
-    sender: account,
-    judge(view, now) {
-      const { standing, room: before } = seenBy(view, account)
-      if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
-      if (!mayManage(standing?.rank ?? 0))
-        return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner and admins may change a room' }) }
-      if (!before.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
-      const changed = Object.entries(patch).some(([name, value]) => before[name as keyof RoomFact] !== value)
-      if (!changed) return { already: null }
-      return {
-        accept: entryOf(view, actor, 'room.updated', { patch: { ...patch, updated_at: new Date(now).toISOString() } }),
-      }
-    },
-  })
-  return { room: await roomAnswer(context.node, key, account) }
+  await withNames(node, key, patch, () => node.log.act<null>(key, { sender: account, judge }))
+  return { room: await roomAnswer(node, key, account) }
 }
 
-/** Unique names are taken in the record first, so that two rooms cannot both win one. */
-async function reserveNames(key: string, { name, slug }: Partial<RoomFact>): Promise<void> {
-  if (!key.startsWith('channel:') || (name === undefined && !slug)) return
-  const names = { ...(name === undefined ? {} : { unique_name: name.toLowerCase() }), ...(slug ? { slug } : {}) }
-  await Rooms.updateOne({ _id: key }, { $set: names }).catch(nameTaken)
-}
+const judgeUpdate =
+  (actor: { account: string; name: string }, patch: Partial<RoomFact>) =>
+  (view: View, now: number): Judgement<null> => {
+    const { standing, room: before } = seenBy(view, actor.account)
+    if (isSuspended(view, actor.account)) return { refuse: new AppError('SUSPENDED') }
+    if ((standing?.rank ?? 0) < ranks.admin)
+      return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner and admins may change a room' }) }
+    if (!before.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
+    const changed = Object.entries(patch).some(([name, value]) => before[name as keyof RoomFact] !== value)
+    if (!changed) return { already: null }
+    return {
+      accept: entryOf(view, actor, 'room.updated', { patch: { ...patch, updated_at: new Date(now).toISOString() } }),
+    }
+  }
 
 export const archive: Action<typeof contract.archive> = async ({ room }, context) => {
   const { account } = signedIn(context)

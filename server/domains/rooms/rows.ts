@@ -42,24 +42,34 @@ export const roomAnswer = (node: Node, key: string, account: string | null): Pro
     return rowOf(roomOfKey(key), room, { messages: view.total, isMember })
   })
 
+/** How far the logs of many rooms have come. What is open here may be ahead of what is stored. */
+export async function headsOf(node: Node, keys: readonly string[]) {
+  const stored = await RoomHeads.find({ _id: { $in: [...keys] } }).lean()
+  const heads = new Map(stored.map(({ _id, seq, total }) => [_id, { seq, total }]))
+  for (const key of keys) {
+    const here = node.log.headHere(key)
+    if (here && here.seq > (heads.get(key)?.seq ?? 0)) heads.set(key, here)
+  }
+  return heads
+}
+
 type Stored = NonNullable<Awaited<ReturnType<typeof findOne>>>
 const findOne = () => Rooms.findOne().lean()
 
 /** Rows of many rooms, from their records. */
-export async function rowsOf(documents: readonly Stored[], account: string | null): Promise<Room[]> {
+export async function rowsOf(node: Node, documents: readonly Stored[], account: string | null): Promise<Room[]> {
   const ids = documents.map(({ _id }) => _id)
   const [heads, mine] = await Promise.all([
-    RoomHeads.find({ _id: { $in: ids } }).lean(),
+    headsOf(node, ids),
     account === null
       ? []
       : Members.find({ _id: { $in: ids.map((id) => `${id}|member:${account}`) }, is_active: true }, { room: 1 }).lean(),
   ])
-  const totals = new Map(heads.map(({ _id, total }) => [_id, total]))
   const joined = new Set(mine.map(({ room }) => room))
   return documents.map((document) => {
     const ref = { type: document.type as RoomType, id: document.id ?? null }
     const isMember = joined.has(document._id) || (account !== null && document.peers.includes(account))
     const fact = { ...document, slug: document.slug ?? null } as unknown as RoomFact
-    return rowOf(ref, fact, { messages: totals.get(document._id) ?? 0, isMember })
+    return rowOf(ref, fact, { messages: heads.get(document._id)?.total ?? 0, isMember })
   })
 }

@@ -1,0 +1,58 @@
+import type { Node } from '#server/kernel/context'
+import { isDuplicate } from '#server/log/store'
+import type { RoomKey } from '#server/log/types'
+import { AppError } from '#shared/errors'
+import { type RoomFact, roomIn } from './facts.ts'
+import { Rooms } from './model.ts'
+
+type Names = { unique_name?: string; slug?: string }
+
+/**
+ * Runs an act that gives a channel these names. They are taken in the record first, so that two rooms cannot both win one,
+ * and given back where the act is refused.
+ */
+export async function withNames<T>(
+  node: Node,
+  key: RoomKey,
+  { name, slug }: Partial<RoomFact>,
+  act: () => Promise<T>,
+): Promise<T> {
+  if (!key.startsWith('channel:') || (name === undefined && !slug)) return act()
+  const names = { ...(name === undefined ? {} : { unique_name: name.toLowerCase() }), ...(slug ? { slug } : {}) }
+  await Rooms.updateOne({ _id: key }, { $set: names }).catch(nameTaken)
+  try {
+    return await act()
+  } catch (error) {
+    if (isRefusal(error)) await giveBack(node, key, names)
+    throw error
+  }
+}
+
+// An act without an answer may have been stored, or be yet.
+const isRefusal = (error: unknown): boolean => error instanceof AppError && error.code !== 'SERVICE_UNAVAILABLE'
+
+/** Only what is still held for this act: another may have taken its own names since. */
+async function giveBack(node: Node, key: RoomKey, names: Names): Promise<void> {
+  const room = await node.log.ask(key, roomIn)
+  if (!room) return
+  const own = { unique_name: room.name.toLowerCase(), slug: room.slug }
+  for (const field of ['unique_name', 'slug'] as const) {
+    const held = names[field]
+    if (held === undefined || held === own[field]) continue
+    const change = own[field] === null ? { $unset: { [field]: '' } } : { $set: { [field]: own[field] } }
+    await Rooms.updateOne({ _id: key, [field]: held }, change).catch(passOver)
+  }
+}
+
+// Somebody was quicker to take what this room had let go of for a moment.
+function passOver(error: unknown): void {
+  if (!isDuplicate(error)) throw error
+}
+
+export function nameTaken(error: unknown): never {
+  if (!isDuplicate(error)) throw error
+  const { keyPattern } = error as { keyPattern?: Record<string, unknown> }
+  throw new AppError('VALIDATION_ERROR', {
+    message: keyPattern && 'slug' in keyPattern ? 'A channel with this slug exists' : 'A channel with this name exists',
+  })
+}
