@@ -120,7 +120,7 @@ const draft = {
 }
 const Draft = z.object({ room, ...draft, senderAddress: CallerAddress })
 
-const sendErrors = [
+const judged = [
   'SUSPENDED',
   'BANNED',
   'BLOCKED',
@@ -134,8 +134,6 @@ const sendErrors = [
   'MESSAGE_REJECTED',
   'LINKS_NOT_ALLOWED',
   'MESSAGE_TOO_LONG',
-  'SLOW_MODE',
-  'USER_NOT_FOUND',
 ] as const
 const touched = [
   'SUSPENDED',
@@ -209,7 +207,7 @@ export const messages = {
       backlog: count(0, 100).optional(),
     }),
     output: Snapshot,
-    errors: [...seen, 'SUSPENDED', 'BLOCKED'],
+    errors: [...seen, 'SUSPENDED'],
   }),
   leave: operation({
     summary: 'Stop listening to a room. Membership stays.',
@@ -218,6 +216,7 @@ export const messages = {
     limit: 'general',
     input: z.object({ room }),
     output: z.object({}),
+    errors: ['ROOM_NOT_FOUND'],
   }),
   sync: operation({
     summary:
@@ -243,7 +242,7 @@ export const messages = {
       epoch: z.string(),
       reset: z.boolean().optional(),
     }),
-    errors: [...seen, 'BLOCKED'],
+    errors: seen,
   }),
   history: operation({
     summary: 'A page of messages, oldest first: before a seq, after one, around one, or the newest.',
@@ -282,7 +281,7 @@ export const messages = {
       limit: count(1, 100).default(50),
     }),
     output: z.object({ messages: z.array(Message), reactions: z.array(Reaction), has_more: z.boolean() }),
-    errors: [...seen, 'BLOCKED'],
+    errors: seen,
   }),
   search: operation({
     summary: 'Messages of a room that hold all of these words, newest first.',
@@ -297,7 +296,7 @@ export const messages = {
       before_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),
     }),
     output: z.object({ messages: z.array(Message), has_more: z.boolean(), searched: z.number().int() }),
-    errors: [...seen, 'BLOCKED'],
+    errors: seen,
   }),
   send: operation({
     summary: 'Send a message. The verdict says which step decided, and why.',
@@ -315,7 +314,7 @@ export const messages = {
     idempotency: { key: 'client_msg_id', kept: 'log' },
     input: Draft.extend({ client_msg_id: ClientId.optional() }),
     output: Sent,
-    errors: sendErrors,
+    errors: [...judged, 'SLOW_MODE'],
   }),
   check: operation({
     summary: 'The verdict a send would get now. Nothing is stored and no slow mode starts.',
@@ -325,7 +324,7 @@ export const messages = {
     limit: 'general',
     input: Draft,
     output: z.object({ verdict: Verdict, retryAfter: z.number().int().optional() }),
-    errors: ['ROOM_NOT_FOUND', 'USER_NOT_FOUND'],
+    errors: ['ROOM_NOT_FOUND'],
   }),
   edit: operation({
     summary: 'Change the text of a message of your own, within 15 minutes. It is judged again.',
@@ -360,7 +359,7 @@ export const messages = {
       client_action_id: ClientId.optional(),
     }),
     output: z.object({ message: Message, verdict: Verdict }),
-    errors: [...sendErrors, 'MESSAGE_NOT_FOUND', 'EDIT_WINDOW_CLOSED'],
+    errors: [...judged, 'MESSAGE_NOT_FOUND', 'EDIT_WINDOW_CLOSED'],
   }),
   remove: operation({
     summary: 'Delete a message: your own, or with can_delete any. A tombstone keeps its place.',
@@ -441,7 +440,7 @@ export const messages = {
     limit: 'general',
     input: z.object({ room, messageIds: z.string().max(4_000) }),
     output: z.object({ reactions: z.array(Reaction) }),
-    errors: [...seen, 'BLOCKED'],
+    errors: seen,
   }),
   pin: operation({
     summary: 'Pin a message, or unpin it. Needs can_pin.',
@@ -501,7 +500,7 @@ export const messages = {
     limit: 'general',
     input: z.object({ room }),
     output: z.object({ pinnedMessages: z.array(Message) }),
-    errors: [...seen, 'BLOCKED'],
+    errors: seen,
   }),
   read: operation({
     summary: 'Mark a room as read up to a seq. It never goes back.',
@@ -511,7 +510,7 @@ export const messages = {
     limit: 'general',
     input: z.object({ room, seq: count(0, Number.MAX_SAFE_INTEGER) }),
     output: z.object({ read_seq: z.number().int(), unread: z.number().int(), mentions: z.number().int() }),
-    errors: [...seen, 'BLOCKED'],
+    errors: seen,
   }),
   typing: operation({
     summary: 'Say that you are typing, or not any more. Forgotten after 6 seconds.',

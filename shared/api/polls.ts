@@ -49,8 +49,9 @@ const kinds = [
 const pathOf = (shape: object) =>
   ({ ...shape, userAddress: CallerAddress }) as { id: z.ZodOptional<typeof RoomId>; userAddress: typeof CallerAddress }
 
-const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER', 'BLOCKED'] as const
-const touched = [...seen, 'SUSPENDED', 'ROOM_ARCHIVED', 'NOT_FOUND'] as const
+const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
+const written = [...seen, 'BLOCKED', 'SUSPENDED', 'ROOM_ARCHIVED'] as const
+const touched = [...written, 'NOT_FOUND'] as const
 
 export const polls = {
   list: operation({
@@ -83,7 +84,7 @@ export const polls = {
     input: z.object({ room: RoomRef, ...fields, client_msg_id: ClientId.optional() }),
     output: z.object({ poll: Poll, message: Message }),
     errors: [
-      ...touched,
+      ...written,
       'MUTED',
       'READ_ONLY',
       'CONTENT_NOT_ALLOWED',

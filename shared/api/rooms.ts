@@ -98,7 +98,7 @@ const onlyAlpha = z
   .transform(() => ({ room: { type: 'alpha', id: null } as RoomRef }))
 
 const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
-const managed = [...seen, 'ROOM_ARCHIVED', 'SUSPENDED'] as const
+const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED', 'SUSPENDED'] as const
 
 export const rooms = {
   list: operation({
@@ -218,7 +218,7 @@ export const rooms = {
     limit: 'general',
     input: z.object({ room }),
     output: RoomAnswer,
-    errors: managed,
+    errors: ['ROOM_NOT_FOUND', 'SUSPENDED'],
     audit: true,
   }),
   join: operation({
@@ -239,7 +239,7 @@ export const rooms = {
     limit: 'general',
     input: z.object({ room }),
     output: RoomAnswer,
-    errors: [...managed, 'VALIDATION_ERROR'],
+    errors: [...managed, 'BANNED', 'VALIDATION_ERROR'],
   }),
   leave: operation({
     summary: 'Give up membership. Nothing happens where there is none.',
@@ -253,7 +253,7 @@ export const rooms = {
     limit: 'general',
     input: z.object({ room }),
     output: Done,
-    errors: seen,
+    errors: ['ROOM_NOT_FOUND'],
   }),
   members: operation({
     summary: 'The members of a room, newest first.',
@@ -286,7 +286,7 @@ export const rooms = {
     errorBody: 'text',
     input: z.object({ id: RoomId, addresses: z.array(Address).min(1).max(100) }),
     output: z.object({ success: z.literal(true), added: z.array(z.string()) }),
-    errors: [...managed, 'USER_NOT_FOUND', 'BLOCKED'],
+    errors: [...managed, 'BANNED', 'USER_NOT_FOUND', 'BLOCKED'],
     audit: true,
   }),
   setRole: operation({
