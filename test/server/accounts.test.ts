@@ -6,6 +6,7 @@ import {
   saveAccountFacts,
   suspensionKey,
 } from '#server/domains/accounts/facts'
+import { Accounts } from '#server/domains/accounts/model'
 import { isDeceptive, isReserved } from '#server/domains/accounts/names'
 import { GLOBAL, type Row } from '#server/log/types'
 import { boot } from '#test/support/boot'
@@ -289,4 +290,12 @@ describe('what follows from the log', () => {
       ]),
     )
   })
+})
+
+test('an account that was erased takes no name and no profile, though its session goes on', async () => {
+  const gone = await person('gone')
+  await Accounts.deleteOne({ _id: gone.address })
+  const name = await gone.call('POST /api/username', { username: 'gone_1' })
+  const profile = await gone.call('PATCH /api/user/profile', { display_name: 'Gone' })
+  for (const answer of [name, profile]) expect(answer).toMatchObject({ status: 404, code: 'USER_NOT_FOUND' })
 })

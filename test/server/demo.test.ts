@@ -4,8 +4,10 @@ import { act, caretaker, people } from '#server/demo/people'
 import { readLine } from '#server/demo/script'
 import { stages } from '#server/demo/stage'
 import { moderation } from '#shared/api/moderation'
+import { status } from '#shared/api/status'
 import { roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { person } from '#test/support/people'
 
 let server: Booted
 beforeAll(async () => {
@@ -75,4 +77,13 @@ test('it goes on living, and stops when told', async () => {
   const demo = await startDemo(await node(), () => 1)
   await expect.poll(seqs, { timeout: 15_000 }).toBeGreaterThan(before)
   demo.stop()
+})
+
+test('everybody may become a moderator of the official rooms, by asking', async () => {
+  const visitor = await person(server, 'visitor')
+  const mine = { action: 'permissions', userAddress: visitor.account } as const
+  expect(await visitor.does('rest', status.get, {})).toMatchObject({ demo: true })
+  expect(await visitor.does('rest', moderation.inspect, mine)).toMatchObject({ permissions: { isModerator: false } })
+  await visitor.does('rest', status.becomeModerator, {})
+  expect(await visitor.does('rest', moderation.inspect, mine)).toMatchObject({ permissions: { isModerator: true } })
 })

@@ -11,7 +11,7 @@ import { begin, call, connect, heard, signed, signIn, type Wallet, wallet } from
 let server: Awaited<ReturnType<typeof boot>>
 let url: string
 beforeAll(async () => {
-  server = await boot()
+  server = await boot({ environment: { RPC_URL_10: 'http://127.0.0.1:1' } })
   url = server.url
 })
 afterAll(() => server.close())
@@ -62,6 +62,13 @@ describe('a contract that signs', () => {
     if (code === null) await expect(judged).resolves.toBeUndefined()
     else await expect(judged).rejects.toMatchObject({ code })
     close()
+  })
+
+  test('signs nobody in while its chain cannot be asked', async () => {
+    const onThatChain = (message: string) => message.replace(/Chain ID: \d+/, 'Chain ID: 10')
+    const body = { ...(await signed(url, wallet('contract'), onThatChain)), signature: `0x${'ab'.repeat(200)}` }
+    const answer = await call(url, 'POST /api/auth/verify', body)
+    expect(answer).toMatchObject({ status: 502, code: 'UPSTREAM_ERROR' })
   })
 
   test('a key needs no chain', async () => {

@@ -115,7 +115,10 @@ function requestOf(route: string, input: object): { route: string; body: object 
     named.add(name)
     return encodeURIComponent(String(fields[name]))
   })
-  const rest = Object.entries(fields).filter(([name, value]) => !named.has(name) && value !== undefined)
+  const isInPath = route.includes('{room}')
+  const rest = Object.entries(isInPath ? fields : input).filter(
+    ([name, value]) => !named.has(name) && value !== undefined,
+  )
   if (!route.startsWith('GET')) return { route: path, body: Object.fromEntries(rest) }
   const query = new URLSearchParams(rest.map(([name, value]) => [name, String(value)])).toString()
   return { route: query ? `${path}?${query}` : path, body: null }
