@@ -40,7 +40,10 @@ async function suite() {
   if (mongo.stop) cleanups.push(mongo.stop)
   report.push(`MongoDB: ${mongo.name ?? 'none'}`, `Chromium: ${chromium ?? 'none'}`)
 
-  await vitest(['laws', 'unit', 'embedded', 'hostile', 'simulation'])
+  const outcomes = join(results, 'outcomes')
+  process.env.PLAZA_TEST_OUTCOMES = outcomes
+  const ranWhole = await vitest(['laws', 'unit', 'embedded', 'hostile', 'simulation'])
+  if (ranWhole) await check('tsx', ['scripts/outcomes.ts', outcomes])
   await vitest(['store', 'kill', 'slow'], mongo.uri)
   if (mongo.uri) await vitest(['mongodb', 'two-nodes'], mongo.uri)
   else await skip(['mongodb', 'two-nodes'], mongo.missing)
@@ -48,25 +51,28 @@ async function suite() {
   else await skip(['browser'], 'no Chromium found; set CHROMIUM_BINARY')
 }
 
-/** Biome and tsc count as one check each. */
+/** Each counts as one. */
 async function check(tool, options) {
   console.log(`\n${tool} ${options.join(' ')}`)
   if ((await run(tool, options)) === 0) tally.passed += 1
   else fail(`${tool} found faults.`)
 }
 
+/** True where every file ran. */
 async function vitest(projects, mongodbUri) {
   const outputFile = join(results, `${projects.join('-')}.json`)
   const options = ['run', ...projectOptions(projects), '--reporter=default', '--reporter=json']
   const code = await run('vitest', [...options, `--outputFile=${outputFile}`], mongodbUri)
   const found = readJson(outputFile)
-  if (!found) return fail(`${projects.join(', ')}: vitest ended with ${code} and left no results.`)
+  if (!found) {
+    fail(`${projects.join(', ')}: vitest ended with ${code} and left no results.`)
+    return false
+  }
 
   tally.passed += found.numPassedTests
   tally.failed += found.numFailedTests
   for (const file of found.testResults) {
-    const isBroken = file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed')
-    if (isBroken) fail(`${file.name} did not run: ${file.message}`)
+    if (isBroken(file)) fail(`${file.name} did not run: ${file.message}`)
     for (const test of file.assertionResults) {
       if (test.status === 'passed' || test.status === 'failed') continue
       tally.skipped += 1
@@ -74,6 +80,11 @@ async function vitest(projects, mongodbUri) {
     }
   }
   if (code !== 0 && found.success) fail(`${projects.join(', ')}: vitest ended with ${code} outside of any test.`)
+  return !found.testResults.some(isBroken)
+}
+
+function isBroken({ status, assertionResults }) {
+  return status === 'failed' && !assertionResults.some((test) => test.status === 'failed')
 }
 
 /** What continuous integration can install may not be missing there. */
@@ -100,7 +111,12 @@ function run(tool, options, mongodbUri) {
 }
 
 function binaryOf(tool) {
-  const names = { biome: '@biomejs/biome/bin/biome', tsc: 'typescript/bin/tsc', vitest: 'vitest/vitest.mjs' }
+  const names = {
+    biome: '@biomejs/biome/bin/biome',
+    tsc: 'typescript/bin/tsc',
+    vitest: 'vitest/vitest.mjs',
+    tsx: 'tsx/dist/cli.mjs',
+  }
   return join(root, 'node_modules', names[tool])
 }
 

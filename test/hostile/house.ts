@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createApp } from '#server/app'
 import { readConfig } from '#server/config'
 import { openPlatform, type Platform } from '#server/platform'
+import { noteOutcomes } from '#test/support/outcomes'
 import { freshDatabaseUri } from '#test/support/test-servers'
 import { call, signIn, wallet } from '#test/support/wallet'
 
@@ -32,6 +33,7 @@ export async function openHouse(environment: Record<string, string> = {}, change
     app,
     platform,
     async close() {
+      await noteOutcomes()
       await app.close()
       await platform.close()
       rmSync(directory, { recursive: true, force: true })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type App, createApp } from '#server/app'
 import { readConfig } from '#server/config'
 import { openPlatform, type Platform } from '#server/platform'
+import { noteOutcomes } from './outcomes.ts'
 import { freshDatabaseUri, nodesUnderTest } from './test-servers.ts'
 
 export interface Booted {
@@ -49,6 +50,7 @@ export async function boot({
     opsUrl: apps[0]?.opsUrl ?? '',
     apps,
     async close() {
+      await noteOutcomes()
       for (const app of apps) await app.close()
       await first.close()
       rmSync(directory, { recursive: true, force: true })
