@@ -40,7 +40,7 @@ export default defineConfig({
       project('unit', ['unit', 'log', 'shared', 'client']),
       project('store', ['store']),
       project('embedded', ['server'], { PLAZA_TEST_STORE: 'embedded' }),
-      project('mongodb', ['server', 'hostile'], { PLAZA_TEST_STORE: 'mongodb' }),
+      project('mongodb', ['hostile'], { PLAZA_TEST_STORE: 'mongodb' }),
       project('two-nodes', ['server'], { PLAZA_TEST_STORE: 'mongodb', PLAZA_TEST_NODES: '2' }),
       project('hostile', ['hostile']),
       project('simulation', ['simulation']),

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { restTargets, samples, socketTargets } from './generator.ts'
 import { type House, newChannel, openHouse, type Person, person, watchProcess } from './house.ts'
 import { openWire, request, sendBytes } from './wire.ts'
@@ -107,6 +107,7 @@ const innards = /\n\s+at |node_modules|\.[jt]s[:"]|[Mm]ongo|E11000|lmdb|closed|E
 describe('T43, T48: a store that fails under every operation', () => {
   test('is told as a documented failure over both doors, and takes nothing down', async () => {
     const wire = await openWire(house.url, '/rooms', { token: me.token })
+    await vi.waitFor(() => expect(wire.heard.join()).toContain('session:ready'), 10_000)
     await house.platform.database.close()
     const room = { type: 'channel', id: channel }
     const candidates = { room, id: channel, address: me.address, text: 'hello', on: true, n: 1, options: ['a', 'b'] }
