@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countsOf } from '#server/domains/inbox/list'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
@@ -50,6 +51,17 @@ test('a connection is told of every room it has: head, mark, unread and mentions
   expect(all.find(isAbout(quiet))).toMatchObject({ unread: 0, mentions: 0 })
   expect(all.some(({ room: { type } }) => type === 'alpha')).toBe(true)
   expect(total).toBe(all.reduce((sum, { unread }) => sum + unread, 0))
+})
+
+test('what was just sent is counted at once', async () => {
+  const room = await channelOf(owner, member)
+  const [node] = server.apps.map((app) => app.node)
+  if (!node) throw new Error('No server runs.')
+  for (let at = 1; at <= 30; at++) {
+    const { seq } = await says(room, `m${at}`)
+    const counts = await countsOf(node, member.account, [roomKey(room)])
+    expect(counts.get(roomKey(room))).toMatchObject({ head_seq: seq, unread: at })
+  }
 })
 
 test('every device hears the same full values, of what comes and of what was read on another', async () => {
