@@ -138,7 +138,7 @@ export const Words = followed<WordFact>(
   [[{ room: 1, is_active: 1, added_at: -1 }], [{ word_id: 1 }]],
 )
 
-/** Facts that are one value of their own: rules, pins, purges. */
+/** Facts that are one value of their own: rules, pins, purges, blocks. */
 export const RoomFacts = followed<{ value: Fact }>('RoomFacts', 'room_facts', { value: Schema.Types.Mixed })
 
 export const Polls = followed<{ poll_id: string; poll: Fact; created_at: string }>(

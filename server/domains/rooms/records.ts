@@ -8,7 +8,6 @@ import { peersOf } from './kinds.ts'
 import {
   type AnyModel,
   Bans,
-  Blocks,
   Flags,
   Members,
   Mentions,
@@ -193,15 +192,6 @@ const wordsKind: Kind = {
   save: async () => {},
 }
 
-const blocksKind: Kind = {
-  async load(room) {
-    const [one = '', other = ''] = peersOf(roomOfKey(room).id)
-    const blocks = await Blocks.find({ _id: { $in: [`${one} ${other}`, `${other} ${one}`] } }).lean()
-    return new Map([[keys.blocks, { value: blocks.map(({ blocker_address }) => blocker_address), seq: 0 }]])
-  },
-  save: async () => {},
-}
-
 const clockKind: Kind = {
   async load(room, wanted) {
     const rows = await Promise.all(wanted.map((key) => lastOf(room, subject(key))))
@@ -227,7 +217,7 @@ const kinds: Record<string, Kind> = {
   pins: singleValue,
   purge: purgeKind,
   words: wordsKind,
-  blocks: blocksKind,
+  blocks: singleValue,
   clock: clockKind,
   message: messageKind,
   role: accountKind,

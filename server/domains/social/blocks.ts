@@ -50,30 +50,23 @@ export async function blockSomebody(node: Node, account: string, other: string, 
     { upsert: true, returnDocument: 'after' },
   ).lean()
   if (!row) throw new AppError('CONFLICT')
-  await tellDm(node, account, other, { on: true, isNew: true })
+  await tellDm(node, account, other, true)
   return shown(row)
 }
 
 export const unblock: Action<typeof contract.unblock> = async ({ userAddress }, context) => {
   const { account } = signedIn(context)
-  const { deletedCount } = await Blocks.deleteOne({ _id: idOf(account, userAddress) })
-  if (userAddress !== account && (await accountOf(userAddress)))
-    await tellDm(context.node, account, userAddress, { on: false, isNew: deletedCount > 0 })
+  await Blocks.deleteOne({ _id: idOf(account, userAddress) })
+  if (userAddress !== account && (await accountOf(userAddress))) await tellDm(context.node, account, userAddress, false)
   return done
 }
 
-/** What is new to a log without a row is told by one: its views were read from the record, before or after. */
-async function tellDm(
-  node: Node,
-  account: string,
-  other: string,
-  { on, isNew }: { on: boolean; isNew: boolean },
-): Promise<void> {
+async function tellDm(node: Node, account: string, other: string, on: boolean): Promise<void> {
   const actor = await actorOf(account)
   await node.log.act<null>(roomKey(dmOf(account, other)), {
     sender: account,
     judge(view) {
-      const isSo = blocksIn(view).includes(account) === on && (view.seq > 0 || !isNew)
+      const isSo = blocksIn(view).includes(account) === on
       return isSo ? { already: null } : { accept: entryOf(view, actor, 'block.changed', { blocker: account, on }) }
     },
   })
