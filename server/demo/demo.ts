@@ -1,9 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAwaited } from '#server/domains/messages/listen'
+import { ALPHA } from '#server/domains/rooms/alpha'
+import { actorOf } from '#server/domains/rooms/entries'
+import { becomeMember } from '#server/domains/rooms/membership'
 import type { Node } from '#server/kernel/context'
+import type { View } from '#server/log/types'
+import { roomKey } from '#shared/kit/primitives'
 import { Life } from './life.ts'
-import { settlePeople } from './people.ts'
+import { people, settlePeople } from './people.ts'
 import { oneOf } from './script.ts'
 import { seed } from './seed.ts'
 import { stages } from './stage.ts'
@@ -19,8 +24,27 @@ export async function startDemo(
   if (node.settings.production) return { stop() {} }
   await settlePeople(node)
   await Promise.all(stages.map((stage, place) => seed(node, stage, place)))
+  showAround(node, ended.signal)
   void live(node, ended.signal, betweenActs)
   return { stop: () => ended.abort() }
+}
+
+/** Whoever comes in for the first time finds every room of the demo in their list. */
+function showAround(node: Node, signal: AbortSignal): void {
+  node.log.onRows((key, rows) => {
+    if (key !== ALPHA || signal.aborted) return
+    for (const { type, target } of rows)
+      if (type === 'member.joined' && target !== null && !people.includes(target)) void bringAlong(node, target)
+  })
+}
+
+async function bringAlong(node: Node, account: string): Promise<void> {
+  const actor = await actorOf(account)
+  const join = { sender: account, judge: (view: View, now: number) => becomeMember(view, now, actor) }
+  const channels = stages.filter(({ channel }) => channel !== null)
+  await Promise.all(channels.map(({ room }) => node.log.act<null>(roomKey(room), join))).catch((error: unknown) =>
+    node.logger.warn({ error }, 'a newcomer was not shown around'),
+  )
 }
 
 async function live(node: Node, signal: AbortSignal, betweenActs: () => number): Promise<void> {

@@ -12,6 +12,9 @@ export const refOf = (room: { type: RoomSummary['type']; id: string }) => ({
 })
 export const keyOf = (room: { type: RoomSummary['type']; id: string }): string => roomKey(refOf(room))
 
+/** The first lines of the list may be this much behind; the counts never are. */
+const previewMilliseconds = 5_000
+
 type Rooms = Loaded<readonly RoomSummary[]>
 export const RoomsContext = createContext<Rooms | null>(null)
 
@@ -30,17 +33,24 @@ export function useRooms(): Rooms {
   const known = useRef(rooms.value)
   known.current = rooms.value
 
+  const due = useRef<ReturnType<typeof setTimeout> | null>(null)
+
   useEffect(
     () =>
       client.on(inboxEvents.unreadChanged, ({ room, unread, mentions, head_seq, read_seq }) => {
         const key = roomKey(room)
-        if (!known.current?.some((row) => keyOf(row) === key)) return reload()
-        change((rows) =>
-          rows.map((row) => (keyOf(row) === key ? { ...row, unread, mentions, head_seq, read_seq } : row)),
-        )
+        const row = known.current?.find((one) => keyOf(one) === key)
+        if (!row) return reload()
+        change((rows) => rows.map((one) => (one === row ? { ...one, unread, mentions, head_seq, read_seq } : one)))
+        if (head_seq === row.head_seq) return
+        due.current ??= setTimeout(() => {
+          due.current = null
+          reload()
+        }, previewMilliseconds)
       }),
     [client, change, reload],
   )
+  useEffect(() => () => clearTimeout(due.current ?? undefined), [])
   useEffect(() => {
     const reloadIfSeen = () => {
       if (isOnline && !document.hidden) reload()
