@@ -50,7 +50,7 @@ const pathOf = (shape: object) =>
   ({ ...shape, userAddress: CallerAddress }) as { id: z.ZodOptional<typeof RoomId>; userAddress: typeof CallerAddress }
 
 const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
-const written = [...seen, 'BLOCKED', 'SUSPENDED', 'ROOM_ARCHIVED'] as const
+const written = [...seen, 'SUSPENDED', 'ROOM_ARCHIVED'] as const
 const touched = [...written, 'NOT_FOUND'] as const
 
 export const polls = {

@@ -284,3 +284,14 @@ test('in alpha every member may ask, under its own path', async () => {
   expect(asked.body).toMatchObject({ poll: { channel_id: null, group_id: null, ends_at: '2999-01-01T00:00:00Z' } })
   expect((await other.rest('GET /api/alpha/polls')).body).toMatchObject({ canCreatePoll: true })
 })
+
+test('a direct conversation has no polls, as nothing in it is to be read by the server', async () => {
+  const { room } = await owner.does('rest', rooms.openDm, { recipientAddress: member.account })
+  const ref = { type: 'dm', id: room.id } as const
+  for (const door of over)
+    expect(
+      await owner.refused(door, polls.create, { room: ref, question: 'Tea?', options: ['Yes', 'No'] }),
+    ).toMatchObject({
+      code: 'VALIDATION_ERROR',
+    })
+})

@@ -1,6 +1,7 @@
 import { keyOf } from '#server/domains/rooms/access'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
 import { muteIn, type PollFact, pollIn, refOf, voteIn } from '#server/domains/rooms/facts'
+import { kinds } from '#server/domains/rooms/kinds'
 import { pollMarker } from '#server/domains/rooms/markers'
 import { Polls, Votes } from '#server/domains/rooms/model'
 import { bodyOf } from '#server/domains/rooms/projection'
@@ -58,6 +59,8 @@ const create: Action<typeof contract.create> = async (
   context,
 ) => {
   const { account } = signedIn(context)
+  if (kinds[room.type].isSealed)
+    throw new AppError('VALIDATION_ERROR', { message: 'room: a poll cannot be sealed, so direct messages have none' })
   const key = await keyOf(room)
   const end = endsAt ?? ends_at ?? null
   if (end !== null && Date.parse(end) <= context.node.now())
