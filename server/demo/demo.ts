@@ -2,13 +2,10 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAwaited } from '#server/domains/messages/listen'
 import { ALPHA } from '#server/domains/rooms/alpha'
-import { actorOf } from '#server/domains/rooms/entries'
-import { becomeMember } from '#server/domains/rooms/membership'
 import type { Node } from '#server/kernel/context'
-import type { View } from '#server/log/types'
-import { roomKey } from '#shared/kit/primitives'
+import { rooms } from '#shared/api/rooms'
 import { Life } from './life.ts'
-import { people, settlePeople } from './people.ts'
+import { act, people, settlePeople } from './people.ts'
 import { oneOf } from './script.ts'
 import { seed } from './seed.ts'
 import { stages } from './stage.ts'
@@ -39,10 +36,8 @@ function showAround(node: Node, signal: AbortSignal): void {
 }
 
 async function bringAlong(node: Node, account: string): Promise<void> {
-  const actor = await actorOf(account)
-  const join = { sender: account, judge: (view: View, now: number) => becomeMember(view, now, actor) }
   const channels = stages.filter(({ channel }) => channel !== null)
-  await Promise.all(channels.map(({ room }) => node.log.act<null>(roomKey(room), join))).catch((error: unknown) =>
+  await Promise.all(channels.map(({ room }) => act(node, account, rooms.join, { room }))).catch((error: unknown) =>
     node.logger.warn({ error }, 'a newcomer was not shown around'),
   )
 }
