@@ -48,7 +48,7 @@ async function live(node: Node, signal: AbortSignal, betweenActs: () => number):
   while (!signal.aborted) {
     try {
       await sleep(betweenActs(), undefined, { signal, ref: false })
-      if (isAwaited() || node.live.audienceSize('/rooms', 'all') > 0) seenAt = node.now()
+      if (isAwaited(node) || node.live.audienceSize('/rooms', 'all') > 0) seenAt = node.now()
       if (node.now() - seenAt > alonePauseMilliseconds) continue
       const ready = rooms.filter(({ isReady }) => isReady)
       const watched = ready.filter(({ isWatched }) => isWatched)

@@ -1,7 +1,7 @@
 import { keyOf, readBy } from '#server/domains/rooms/access'
 import { muteIn, pinsIn, rulesIn } from '#server/domains/rooms/facts'
 import { isSuspended, type Standing } from '#server/domains/rooms/standing'
-import { type Action, audiences, type Connection, type Context, signedIn } from '#server/kernel/context'
+import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { RoomKey, Row } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
@@ -152,39 +152,48 @@ async function awaitRows(
   if (wait === 0) return []
   const release = await node.log.hold(key)
   try {
-    await nextRow(key, wait * 1000, signal, async () => (await node.log.head(key)).seq > after)
+    await nextRow(waitersOn(node), key, wait * 1000, signal, async () => (await node.log.head(key)).seq > after)
     return await node.log.read(key, after, limit)
   } finally {
     release()
   }
 }
 
-const waiting = new Map<RoomKey, Set<() => void>>()
-/** Called for every room that got rows. */
-export const wakeWaiting = (key: RoomKey): void => {
-  for (const wake of waiting.get(key) ?? []) wake()
+type Waiters = Map<RoomKey, Set<() => void>>
+const waiters = new WeakMap<Node, Waiters>()
+
+function waitersOn(node: Node): Waiters {
+  const known = waiters.get(node) ?? new Map()
+  waiters.set(node, known)
+  return known
+}
+
+/** Called for every room that got rows on this node. */
+export const wakeWaiting = (node: Node, key: RoomKey): void => {
+  for (const wake of waitersOn(node).get(key) ?? []) wake()
 }
 /** Does anybody wait for rows without a socket? */
-export const isAwaited = (): boolean => waiting.size > 0
+export const isAwaited = (node: Node): boolean => waitersOn(node).size > 0
 
 async function nextRow(
+  waiting: Waiters,
   key: RoomKey,
   milliseconds: number,
   signal: AbortSignal,
   isThere: () => Promise<boolean>,
 ): Promise<void> {
-  const waiters = waiting.get(key) ?? new Set()
-  waiting.set(key, waiters)
+  const here = waiting.get(key) ?? new Set()
+  waiting.set(key, here)
   await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', end)
-      waiters.delete(end)
-      if (waiters.size === 0) waiting.delete(key)
+      here.delete(end)
+      if (here.size === 0) waiting.delete(key)
       resolve()
     }
     const timer = setTimeout(end, milliseconds)
-    waiters.add(end)
+    here.add(end)
     signal.addEventListener('abort', end, { once: true })
     void isThere().then((already) => already && end())
   })

@@ -19,7 +19,7 @@ export function followRooms(node: Node): () => void {
   node.log.onRows((key, rows) => {
     if (key === GLOBAL) return globalChanged(node, rows)
     deliver(node, key, rows)
-    wakeWaiting(key)
+    wakeWaiting(node, key)
   })
   const timer = setInterval(() => void tellHeads(node).catch(() => {}), headsMilliseconds).unref()
   return () => clearInterval(timer)
