@@ -12,12 +12,11 @@ import {
   RoomRef,
   text,
 } from '#shared/kit/primitives'
+import { pathOf, RoomId, roomPaths } from './room-paths.ts'
 import { Capabilities, channelRef, Person, RoomKey } from './rooms.ts'
 import { MessageType, Rules, Verdict } from './verdict.ts'
 
 const room = RoomRef
-const RoomId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid room id' })
-
 export const Mention = z.strictObject({
   kind: z.enum(['user', 'agent', 'here']),
   id: z.string().max(160).transform(canonicalAddress),
@@ -159,15 +158,6 @@ const asMessage = {
 }
 const succeeded = { schema: Done, of: () => ({ success: true }) }
 
-/** The same operation under the paths of each kind of room. */
-const kinds = [
-  { path: '/api/channels/:id', ref: channelRef, fields: { id: RoomId } },
-  { path: '/api/groups/:id', ref: (id: string): RoomRef => ({ type: 'group', id }), fields: { id: RoomId } },
-  { path: '/api/alpha', ref: (): RoomRef => ({ type: 'alpha', id: null }), fields: {} },
-] as const
-const pathOf = (fields: object) =>
-  ({ ...fields, userAddress: CallerAddress }) as { id: z.ZodOptional<typeof RoomId>; userAddress: typeof CallerAddress }
-
 const Snapshot = z.object({
   room: RoomKey,
   epoch: z.string(),
@@ -248,7 +238,7 @@ export const messages = {
     summary: 'A page of messages, oldest first: before a seq, after one, around one, or the newest.',
     http: 'GET /api/rooms/{room}/messages',
     socket: '/rooms room:history',
-    aliases: kinds.map(({ path, ref, fields }) => ({
+    aliases: roomPaths.map(({ path, ref, fields }) => ({
       http: `GET ${path}/messages` as const,
       input: z
         .object({
@@ -302,7 +292,7 @@ export const messages = {
     summary: 'Send a message. The verdict says which step decided, and why.',
     http: 'POST /api/rooms/{room}/messages',
     socket: '/rooms message:send',
-    aliases: kinds.map(({ path, ref, fields }) => ({
+    aliases: roomPaths.map(({ path, ref, fields }) => ({
       http: `POST ${path}/messages` as const,
       input: z
         .object({ ...pathOf(fields), ...draft, client_msg_id: ClientId.optional(), senderAddress: CallerAddress })
@@ -330,7 +320,7 @@ export const messages = {
     summary: 'Change the text of a message of your own, within 15 minutes. It is judged again.',
     http: 'PATCH /api/rooms/{room}/messages/:id',
     socket: '/rooms message:edit',
-    aliases: kinds.map(({ path, ref }) => ({
+    aliases: roomPaths.map(({ path, ref }) => ({
       http: `PATCH ${path}/messages/:messageId` as const,
       input: z
         .object({
@@ -365,7 +355,7 @@ export const messages = {
     summary: 'Delete a message: your own, or with can_delete any. A tombstone keeps its place.',
     http: 'DELETE /api/rooms/{room}/messages/:id',
     socket: '/rooms message:delete',
-    aliases: kinds.map(({ path, ref }) => ({
+    aliases: roomPaths.map(({ path, ref }) => ({
       http: `DELETE ${path}/messages/:messageId` as const,
       input: z
         .object({
@@ -389,7 +379,7 @@ export const messages = {
     summary: 'Put a reaction on a message, or take it off. Counts are absolute.',
     http: 'POST /api/rooms/{room}/messages/:id/reactions',
     socket: '/rooms message:react',
-    aliases: kinds.map(({ path, ref, fields }) => ({
+    aliases: roomPaths.map(({ path, ref, fields }) => ({
       http: `PATCH ${path}/messages` as const,
       input: z
         .object({
@@ -447,7 +437,7 @@ export const messages = {
     http: 'POST /api/rooms/{room}/pins',
     socket: '/rooms message:pin',
     aliases: [
-      ...kinds.map(({ path, ref, fields }) => ({
+      ...roomPaths.map(({ path, ref, fields }) => ({
         http: (path === '/api/groups/:id'
           ? `POST ${path}/pin`
           : `POST ${path}/messages/pin`) as `POST ${string}` as `POST /${string}`,
@@ -490,7 +480,7 @@ export const messages = {
   pins: operation({
     summary: 'The pinned messages, newest pin first.',
     http: 'GET /api/rooms/{room}/pins',
-    aliases: kinds.map(({ path, ref, fields }) => ({
+    aliases: roomPaths.map(({ path, ref, fields }) => ({
       http: (path === '/api/groups/:id'
         ? `GET ${path}/pin`
         : `GET ${path}/messages/pin`) as `GET ${string}` as `GET /${string}`,

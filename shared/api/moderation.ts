@@ -2,8 +2,19 @@ import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
 import { Address, CallerAddress, ClientId, count, Done, Id, Moment, RoomRef, text } from '#shared/kit/primitives'
 import { Message } from './messages.ts'
+import {
+  Ban,
+  BlockedWord,
+  LogEntry,
+  ModerationMute,
+  Moderator,
+  Permissions,
+  QueueItem,
+  RulesRecord,
+  WordAction,
+} from './moderation-records.ts'
 import { channelRef, RoomKey } from './rooms.ts'
-import { Rules, RulesPatch } from './verdict.ts'
+import { RulesPatch } from './verdict.ts'
 
 export const moderationActions = [
   'mute',
@@ -41,94 +52,6 @@ const withChat = <Shape extends z.ZodRawShape>(shape: Shape) =>
         chatType === 'alpha' || (typeof chatId === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(chatId)),
       { error: 'chatId required' },
     )
-
-export const RulesRecord = Rules.and(
-  z.object({
-    id: z.string().optional(),
-    chat_type: z.string(),
-    chat_id: z.string().nullable(),
-    rules_text: z.string().nullable(),
-    rules_version: z.number().int(),
-    updated_by: z.string().nullable(),
-    updated_at: z.string().nullable(),
-  }),
-)
-export const Ban = z.object({
-  id: z.string(),
-  chat_type: z.string(),
-  chat_id: z.string().nullable(),
-  channel_id: z.string().nullable(),
-  user_address: z.string(),
-  banned_by: z.string(),
-  reason: z.string().nullable(),
-  banned_at: z.string(),
-  banned_until: z.string().nullable(),
-  created_at: z.string(),
-  is_active: z.boolean(),
-})
-export const ModerationMute = z.object({
-  id: z.string(),
-  user_address: z.string(),
-  channel_id: z.string().nullable(),
-  muted_by: z.string(),
-  muted_at: z.string(),
-  muted_until: z.string().nullable(),
-  reason: z.string().nullable(),
-  is_active: z.boolean(),
-})
-export const Moderator = z.object({
-  id: z.string(),
-  user_address: z.string(),
-  channel_id: z.string().nullable(),
-  granted_by: z.string(),
-  granted_at: z.string(),
-  can_pin: z.boolean(),
-  can_delete: z.boolean(),
-  can_mute: z.boolean(),
-  can_manage_mods: z.boolean(),
-  notes: z.string().nullable(),
-})
-export const WordAction = z.enum(['block', 'flag', 'mute'])
-export const BlockedWord = z.object({
-  id: z.string(),
-  word: z.string(),
-  scope: z.enum(['global', 'room']),
-  chat_type: z.string().nullable(),
-  chat_id: z.string().nullable(),
-  action: WordAction,
-  is_regex: z.boolean(),
-  added_by: z.string(),
-  added_at: z.string(),
-  is_active: z.boolean(),
-  quarantined: z.string().nullable().optional(),
-  cost: z.number().int().optional(),
-})
-export type BlockedWord = z.infer<typeof BlockedWord>
-
-export const LogEntry = z.object({
-  id: z.string(),
-  seq: z.number().int(),
-  hash: z.string(),
-  action_type: z.string(),
-  moderator_address: z.string(),
-  target_user_address: z.string().nullable(),
-  target_message_id: z.string().nullable(),
-  channel_id: z.string().nullable(),
-  reason: z.string().nullable(),
-  metadata: z.record(z.string(), z.unknown()),
-  created_at: z.string(),
-})
-export type LogEntry = z.infer<typeof LogEntry>
-
-export const Permissions = z.object({
-  isAdmin: z.boolean(),
-  isSuperAdmin: z.boolean(),
-  isModerator: z.boolean(),
-  canPin: z.boolean(),
-  canDelete: z.boolean(),
-  canMute: z.boolean(),
-  canManageMods: z.boolean(),
-})
 
 /** Lengths of a ban or a mute: a number and m, h, d or w, or `permanent`. */
 const MuteDuration = z.string().regex(/^([1-9][0-9]{0,3}[mhdw]|permanent)$/, { error: 'Invalid duration' })
@@ -570,7 +493,7 @@ export const moderation = {
     limit: 'general',
     input: z.object({ scope: z.enum(['global', 'room']).default('global'), room: RoomRef.optional() }),
     output: z.object({
-      queue: z.array(z.lazy(() => QueueItem)),
+      queue: z.array(QueueItem),
       logs: z.array(LogEntry),
       log_head: z.number().int(),
       moderators_online: z.array(z.string()),
@@ -584,7 +507,7 @@ export const moderation = {
     access: 'user',
     limit: 'general',
     input: z.object({ item: Id, on: z.boolean().default(true) }),
-    output: z.object({ item: z.lazy(() => QueueItem) }),
+    output: z.object({ item: QueueItem }),
     errors: ['NOT_FOUND'],
   }),
   decide: operation({
@@ -599,26 +522,10 @@ export const moderation = {
       decision: z.enum(['action_taken', 'dismissed', 'reviewed']),
       note: text(1_000).optional(),
     }),
-    output: z.object({ item: z.lazy(() => QueueItem) }),
+    output: z.object({ item: QueueItem }),
     errors: ['NOT_FOUND'],
   }),
 }
-
-export const QueueItem = z.object({
-  id: z.string(),
-  kind: z.enum(['report', 'flag']),
-  state: z.enum(['pending', 'reviewed', 'action_taken', 'dismissed']),
-  room: RoomKey.nullable(),
-  reporter_address: z.string().nullable(),
-  reported_address: z.string(),
-  report_type: z.string(),
-  description: z.string().nullable(),
-  message_id: z.string().nullable(),
-  message_content: z.string().nullable(),
-  claimed_by: z.string().nullable(),
-  created_at: z.string(),
-})
-export type QueueItem = z.infer<typeof QueueItem>
 
 export const logged = event('/moderation modlog:event', {
   summary: 'A new entry of the log of actions.',

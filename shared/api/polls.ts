@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { CallerAddress, ClientId, count, Done, Id, line, Moment, RoomRef } from '#shared/kit/primitives'
+import { ClientId, count, Done, Id, line, Moment, RoomRef } from '#shared/kit/primitives'
 import { Message } from './messages.ts'
-import { channelRef } from './rooms.ts'
-
-const RoomId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid room id' })
+import { pathOf, roomPaths } from './room-paths.ts'
 
 export const Poll = z.object({
   id: z.string(),
@@ -41,14 +39,6 @@ const changes = {
   isClosed: z.boolean().optional(),
 }
 
-const kinds = [
-  { path: '/api/channels/:id', ref: channelRef, shape: { id: RoomId } },
-  { path: '/api/groups/:id', ref: (id: string): RoomRef => ({ type: 'group', id }), shape: { id: RoomId } },
-  { path: '/api/alpha', ref: (): RoomRef => ({ type: 'alpha', id: null }), shape: {} },
-] as const
-const pathOf = (shape: object) =>
-  ({ ...shape, userAddress: CallerAddress }) as { id: z.ZodOptional<typeof RoomId>; userAddress: typeof CallerAddress }
-
 const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
 const written = [...seen, 'SUSPENDED', 'ROOM_ARCHIVED'] as const
 const touched = [...written, 'NOT_FOUND'] as const
@@ -57,9 +47,9 @@ export const polls = {
   list: operation({
     summary: 'The polls of a room, newest first.',
     http: 'GET /api/rooms/{room}/polls',
-    aliases: kinds.map(({ path, ref, shape }) => ({
+    aliases: roomPaths.map(({ path, ref, fields: where }) => ({
       http: `GET ${path}/polls` as const,
-      input: z.object(pathOf(shape)).transform(({ id }) => ({ room: ref(id ?? '') })),
+      input: z.object(pathOf(where)).transform(({ id }) => ({ room: ref(id ?? '') })),
     })),
     access: 'public',
     limit: 'general',
@@ -71,10 +61,10 @@ export const polls = {
     summary: 'Ask the room. The poll is a message of type poll, judged like any other.',
     http: 'POST /api/rooms/{room}/polls',
     socket: '/rooms poll:create',
-    aliases: kinds.map(({ path, ref, shape }) => ({
+    aliases: roomPaths.map(({ path, ref, fields: where }) => ({
       http: `POST ${path}/polls` as const,
       input: z
-        .object({ ...pathOf(shape), ...fields, client_msg_id: ClientId.optional() })
+        .object({ ...pathOf(where), ...fields, client_msg_id: ClientId.optional() })
         .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
       answer: { schema: z.object({ poll: Poll }), of: ({ poll }: { poll: Poll }) => ({ poll }) },
     })),
@@ -98,10 +88,10 @@ export const polls = {
   update: operation({
     summary: 'Change or close a poll. Its author, and whoever may pin.',
     http: 'PATCH /api/rooms/{room}/polls/:pollId',
-    aliases: kinds.map(({ path, ref, shape }) => ({
+    aliases: roomPaths.map(({ path, ref, fields: where }) => ({
       http: `PATCH ${path}/polls/:pollId` as const,
       input: z
-        .object({ ...pathOf(shape), pollId: Id, ...changes })
+        .object({ ...pathOf(where), pollId: Id, ...changes })
         .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
     })),
     access: 'user',
@@ -113,10 +103,10 @@ export const polls = {
   remove: operation({
     summary: 'Delete a poll with its message.',
     http: 'DELETE /api/rooms/{room}/polls/:pollId',
-    aliases: kinds.map(({ path, ref, shape }) => ({
+    aliases: roomPaths.map(({ path, ref, fields: where }) => ({
       http: `DELETE ${path}/polls/:pollId` as const,
       input: z
-        .object({ ...pathOf(shape), pollId: Id })
+        .object({ ...pathOf(where), pollId: Id })
         .transform(({ id, pollId }) => ({ room: ref(id ?? ''), pollId })),
     })),
     access: 'user',
@@ -129,11 +119,11 @@ export const polls = {
     summary: 'Vote for an option, or take the vote back.',
     http: 'POST /api/rooms/{room}/polls/:pollId/vote',
     socket: '/rooms poll:vote',
-    aliases: kinds.map(({ path, ref, shape }) => ({
+    aliases: roomPaths.map(({ path, ref, fields: where }) => ({
       http: `POST ${path}/polls/:pollId/vote` as const,
       input: z
         .object({
-          ...pathOf(shape),
+          ...pathOf(where),
           pollId: Id,
           optionIndex: count(0, 9).optional(),
           option_id: z.union([count(0, 9), z.string().max(200)]).optional(),

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import type { LogEntry } from '#shared/api/moderation'
+import type { LogEntry } from '#shared/api/moderation-records'
 import { fullTimeOf, shortAddress, timeOf } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'

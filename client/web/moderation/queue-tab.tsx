@@ -1,4 +1,4 @@
-import type { QueueItem } from '#shared/api/moderation'
+import type { QueueItem } from '#shared/api/moderation-records'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
 import { fullTimeOf, shortAddress } from '../kit/format.ts'

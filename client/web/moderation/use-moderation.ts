@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
-import { type LogEntry, type moderation, moderationEvents, type QueueItem } from '#shared/api/moderation'
+import { type moderation, moderationEvents } from '#shared/api/moderation'
+import type { LogEntry, QueueItem } from '#shared/api/moderation-records'
 import type { OutputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/primitives'
 import { useClient } from '../connection/client.ts'

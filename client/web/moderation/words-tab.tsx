@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { BlockedWord } from '#shared/api/moderation'
+import type { BlockedWord } from '#shared/api/moderation-records'
 import { roomKey } from '#shared/kit/primitives'
 import { useClient } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'

@@ -1,6 +1,6 @@
 import { bodyOf } from '#server/domains/rooms/projection'
 import { GLOBAL, type Row } from '#server/log/types'
-import type { LogEntry } from '#shared/api/moderation'
+import type { LogEntry } from '#shared/api/moderation-records'
 import { roomOfKey } from '#shared/kit/primitives'
 
 /** The kind of entry a row of the chain is, as the log of actions names it. */

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { CallerAddress, type RoomRef } from '#shared/kit/primitives'
+import { channelRef } from './rooms.ts'
+
+export const RoomId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid room id' })
+
+/** The same operation under the documented paths of each kind of room. */
+export const roomPaths = [
+  { path: '/api/channels/:id', ref: channelRef, fields: { id: RoomId } },
+  { path: '/api/groups/:id', ref: (id: string): RoomRef => ({ type: 'group', id }), fields: { id: RoomId } },
+  { path: '/api/alpha', ref: (): RoomRef => ({ type: 'alpha', id: null }), fields: {} },
+] as const
+
+/** What such a path carries of itself; alpha's has no id. */
+export const pathOf = (fields: object) =>
+  ({ ...fields, userAddress: CallerAddress }) as { id: z.ZodOptional<typeof RoomId>; userAddress: typeof CallerAddress }
