@@ -96,7 +96,7 @@ const serverLimits = {
   connectionsCheckingInterval: 1_000,
 }
 
-function createNode(config: Config, { node: id, database, kv, hints, logger }: Platform): Node {
+function createNode(config: Config, { node: id, database, kv, hints, services, logger }: Platform): Node {
   const now = () => database.now()
   const log = createRoomLog({
     node: id,
@@ -110,10 +110,8 @@ function createNode(config: Config, { node: id, database, kv, hints, logger }: P
     isDuplicate,
     pollMilliseconds: 500,
   })
-  const { publicUrl, siwe, sessionKeys, admins, superAdmins, production, demo, storageUrl } = config
-  const settings = { publicUrl, storageUrl, siwe, sessionKeys, admins, superAdmins, production, demo }
   const limits = createLimits(kv, config.rateLimitScale, now)
-  return { id, alone: database.alone, log, now, limits, logger, settings, live: {} as Live }
+  return { id, alone: database.alone, log, now, limits, logger, settings: config, services, live: {} as Live }
 }
 
 async function greet(

@@ -53,6 +53,28 @@ const variables = z.object({
       error: 'must be numbers separated by commas',
     }),
   SIWE_DEFAULT_CHAIN_ID: z.coerce.number().int().positive().default(1),
+  WEBAUTHN_RP_ID: z.string().min(1).optional(),
+  WEBAUTHN_RP_NAME: z.string().min(1).default('Plaza'),
+  WEBAUTHN_ORIGINS: list,
+  MAIL_URL: z
+    .string()
+    .regex(/^(smtps?:\/\/.+|captured)$/, { error: 'must start with smtp:// or smtps://, or be captured' })
+    .optional(),
+  MAIL_FROM: z.string().min(3).optional(),
+  SMS_URL: z
+    .string()
+    .regex(/^(https?:\/\/.+|captured)$/, { error: 'must be a URL, or captured' })
+    .optional(),
+  SMS_FROM: z.string().min(1).default('Plaza'),
+  WORLDID_BASE_URL: webUrl.default('https://developer.worldcoin.org'),
+  WORLDID_APP_ID: z.string().min(1).optional(),
+  WORLDID_ACTION: z.string().min(1).optional(),
+  WORLDID_LEVEL: z.string().min(1).default('orb'),
+  PARTNER_JWKS_URL: webUrl.optional(),
+  PARTNER_JWKS: z.string().min(2).optional(),
+  PARTNER_ISSUER: z.string().min(1).optional(),
+  PARTNER_AUDIENCE: z.string().min(1).optional(),
+  PARTNER_CHANNEL: z.string().min(1).default('partner'),
 })
 
 export const variableNames = Object.keys(variables.shape)
@@ -82,6 +104,17 @@ export interface Config {
     defaultChainId: number
     rpcUrls: ReadonlyMap<number, string>
   }
+  passkeys: { rpId: string; rpName: string; origins: readonly string[] }
+  mail: { url: string | undefined; from: string }
+  sms: { url: string | undefined; from: string }
+  humanProof: { baseUrl: string; appId: string | undefined; action: string | undefined; level: string }
+  partner: {
+    jwksUrl: string | undefined
+    jwks: string | undefined
+    issuer: string | undefined
+    audience: string | undefined
+    channel: string
+  }
 }
 
 /** Thrown with one plain sentence; the start stops with it. */
@@ -100,6 +133,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const env = parsed.data
   const production = env.NODE_ENV === 'production'
   const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin
+  /** In production nothing stands in for a service that nobody named. */
+  const standIn = production ? undefined : 'captured'
   const local = production ? [] : [`http://localhost:${env.PORT}`, `http://127.0.0.1:${env.PORT}`]
   if (!env.SIWE_CHAIN_IDS.includes(env.SIWE_DEFAULT_CHAIN_ID))
     throw new ConfigError('SIWE_DEFAULT_CHAIN_ID must be among SIWE_CHAIN_IDS.')
@@ -127,6 +162,26 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       chainIds: env.SIWE_CHAIN_IDS,
       defaultChainId: env.SIWE_DEFAULT_CHAIN_ID,
       rpcUrls: rpcUrls(given),
+    },
+    passkeys: {
+      rpId: env.WEBAUTHN_RP_ID ?? new URL(publicUrl).hostname,
+      rpName: env.WEBAUTHN_RP_NAME,
+      origins: env.WEBAUTHN_ORIGINS.length > 0 ? env.WEBAUTHN_ORIGINS : [publicUrl, ...local],
+    },
+    mail: { url: env.MAIL_URL ?? standIn, from: env.MAIL_FROM ?? `Plaza <no-reply@${new URL(publicUrl).hostname}>` },
+    sms: { url: env.SMS_URL ?? standIn, from: env.SMS_FROM },
+    humanProof: {
+      baseUrl: env.WORLDID_BASE_URL,
+      appId: env.WORLDID_APP_ID,
+      action: env.WORLDID_ACTION,
+      level: env.WORLDID_LEVEL,
+    },
+    partner: {
+      jwksUrl: env.PARTNER_JWKS_URL,
+      jwks: env.PARTNER_JWKS,
+      issuer: env.PARTNER_ISSUER,
+      audience: env.PARTNER_AUDIENCE,
+      channel: env.PARTNER_CHANNEL,
     },
   }
 }

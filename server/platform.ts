@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Hints } from '#server/log/types'
 import type { Config } from './config.ts'
+import type { Services } from './kernel/context.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
 import { connectEmbedded } from './ports/database/embedded.ts'
 import { connectMongo } from './ports/database/mongo.ts'
@@ -14,6 +15,7 @@ export interface Platform {
   database: Database
   kv: Kv
   hints: Hints
+  services: Services
   logger: Logger
   /** What is real, what is a stand-in, and why. */
   parts: readonly Part[]
@@ -37,6 +39,7 @@ export async function openPlatform(config: Config): Promise<Platform> {
     database,
     kv,
     hints: noHints,
+    services: { mail: null, sms: null, humanProofs: null, partnerTokens: null },
     logger: createLogger(config.logLevel),
     parts: [
       {

@@ -28,6 +28,12 @@ export const errors = {
   USER_NOT_FOUND: [404, 'User not found'],
   USERNAME_TAKEN: [409, 'This username is not available'],
   SUSPENDED: [403, 'Your account is suspended'],
+  CHALLENGE_EXPIRED: [401, 'The challenge has expired. Ask for a new one.'],
+  PASSKEY_NOT_FOUND: [404, 'This passkey is not known here'],
+  PASSKEY_VERIFICATION_FAILED: [401, 'The passkey could not be verified'],
+  PASSKEY_ALREADY_REGISTERED: [409, 'This passkey is registered already'],
+  INVALID_AUTHENTICATOR: [400, 'This authenticator cannot be used'],
+  WALLET_NOT_FOUND: [404, 'This account has no smart account yet'],
 
   ROOM_NOT_FOUND: [404, 'Room not found'],
   ROOM_ARCHIVED: [409, 'This room is archived'],

@@ -61,6 +61,7 @@ function contextOf(node: Node, account: string): Context {
     id: account,
     authMethod: 'passkey',
     chainId: null,
+    passkeyCredentialId: null,
     expiresAt: Number.MAX_SAFE_INTEGER,
     userId: account,
   }

@@ -1,5 +1,9 @@
 import type { z } from 'zod'
 import type { RoomLog } from '#server/log/types'
+import type { HumanProofs } from '#server/ports/human-proof/port'
+import type { Mail } from '#server/ports/mail/port'
+import type { PartnerTokens } from '#server/ports/partner/port'
+import type { Sms } from '#server/ports/sms/port'
 import { AppError } from '#shared/errors'
 import type { Contract, Event, InputOf, Operation, OutputOf } from '#shared/kit/contract'
 import type { Limits } from './limits.ts'
@@ -11,6 +15,8 @@ export interface Session {
   id: string
   authMethod: string
   chainId: number | null
+  /** The passkey that signed in; null for every other method. */
+  passkeyCredentialId: string | null
   expiresAt: number
   userId: string
 }
@@ -82,7 +88,16 @@ export interface Node {
   limits: Limits
   logger: Logger
   settings: Settings
+  services: Services
   live: Live
+}
+
+/** Outside services; null where one is not configured. */
+export interface Services {
+  mail: Mail | null
+  sms: Sms | null
+  humanProofs: HumanProofs | null
+  partnerTokens: PartnerTokens | null
 }
 
 /** The part of the configuration that domains read. */
@@ -97,6 +112,9 @@ export interface Settings {
     defaultChainId: number
     rpcUrls: ReadonlyMap<number, string>
   }
+  passkeys: { rpId: string; rpName: string; origins: readonly string[] }
+  humanProof: { action: string | undefined }
+  partner: { channel: string }
   sessionKeys: readonly { id: string; secret: Uint8Array }[]
   admins: readonly string[]
   superAdmins: readonly string[]

@@ -36,6 +36,7 @@ export interface SessionRecord {
   token_hash: string
   auth_method: AuthMethod
   chain_id: number | null
+  passkey_credential_id: string | null
   created_at: Date
   expires_at: Date
   last_used_at: Date
@@ -59,6 +60,7 @@ export const Sessions = mongoose.model<SessionRecord>(
       token_hash: { type: String, required: true },
       auth_method: { type: String, required: true },
       chain_id: { type: Number, default: null },
+      passkey_credential_id: { type: String, default: null },
       created_at: { type: Date, required: true },
       expires_at: { type: Date, required: true },
       last_used_at: { type: Date, required: true },

@@ -26,6 +26,7 @@ interface NewSession {
   userId: string
   authMethod: AuthMethod
   chainId: number | null
+  passkeyCredentialId: string | null
   seen: Seen
   /** The line of sessions it goes on with; a line of its own where left out. */
   family?: string
@@ -34,13 +35,14 @@ interface NewSession {
 /** Stores a new session and gives its tokens; they are nowhere else. */
 export async function storeSession(node: Node, session: NewSession): Promise<Tokens> {
   const id = newId()
-  const { account, userId, authMethod, chainId, seen, family = id } = session
+  const { account, userId, authMethod, chainId, passkeyCredentialId, seen, family = id } = session
   const iat = Math.floor(node.now() / 1000)
   const exp = iat + sessionSeconds
   const sessionToken = await signToken(node.settings.sessionKeys, {
     address: account,
     authMethod,
     ...(chainId === null ? {} : { chainId }),
+    ...(passkeyCredentialId === null ? {} : { passkeyCredentialId }),
     jti: id,
     iat,
     exp,
@@ -55,6 +57,7 @@ export async function storeSession(node: Node, session: NewSession): Promise<Tok
     token_hash: hashOf(sessionToken),
     auth_method: authMethod,
     chain_id: chainId,
+    passkey_credential_id: passkeyCredentialId,
     created_at,
     expires_at: new Date(exp * 1000),
     last_used_at: created_at,
@@ -81,9 +84,15 @@ export async function identifyToken(node: Node, token: string, { ip, userAgent }
   if (!record || record._id !== jti) throw noSession('SESSION_NOT_FOUND')
   if (record.expires_at.getTime() <= node.now()) throw noSession('SESSION_EXPIRED')
   touch(node, record)
-  const { _id: id, user_address: account, user_id: userId, auth_method: authMethod, chain_id: chainId } = record
-  const expiresAt = record.expires_at.getTime()
-  return { account, session: { id, authMethod, chainId, userId, expiresAt }, ip, userAgent }
+  const session = {
+    id: record._id,
+    authMethod: record.auth_method,
+    chainId: record.chain_id,
+    passkeyCredentialId: record.passkey_credential_id ?? null,
+    userId: record.user_id,
+    expiresAt: record.expires_at.getTime(),
+  }
+  return { account: record.user_address, session, ip, userAgent }
 }
 
 /** Notes the use of a session, at most once a minute; nobody waits for it. */

@@ -11,14 +11,17 @@ import { hashOf, noSession } from './tokens.ts'
 
 interface Proven {
   authMethod: AuthMethod
-  chainId: number | null
+  chainId?: number | null
+  passkeyCredentialId?: string | null
   seen: Seen
 }
 
 /** The one way a session begins, whatever proved the account. The first makes the account. */
-export async function startSession(node: Node, account: string, { authMethod, chainId, seen }: Proven) {
+export async function startSession(node: Node, account: string, proven: Proven) {
+  const { authMethod, chainId = null, passkeyCredentialId = null, seen } = proven
   const record = await recordSignIn(account, authMethod, node.now())
-  const tokens = await storeSession(node, { account, userId: record.user_id, authMethod, chainId, seen })
+  const userId = record.user_id
+  const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen })
   await joinAlpha(node, account).catch((error: unknown) =>
     node.logger.warn({ actor: account, error }, 'did not join alpha at sign-in'),
   )
@@ -29,10 +32,10 @@ export async function startSession(node: Node, account: string, { authMethod, ch
 export async function signIn(
   context: Context,
   account: string,
-  { authMethod, chainId = null }: { authMethod: AuthMethod; chainId?: number | null },
+  proof: Omit<Proven, 'seen'>,
 ): Promise<z.input<typeof SignedInAnswer>> {
   const { node, caller } = context
-  const started = await startSession(node, account, { authMethod, chainId, seen: caller })
+  const started = await startSession(node, account, { ...proof, seen: caller })
   const { sessionToken, refreshToken, user } = started
   context.setSessionCookie(sessionToken)
   if (caller.account !== null && caller.session) await endSession(node, caller.account, caller.session.id)
@@ -74,7 +77,8 @@ export async function refreshBySession(
 
 async function continueSession(node: Node, record: SessionRecord, seen: Seen): Promise<Tokens & { account: string }> {
   const { user_address: account, user_id: userId, auth_method: authMethod, chain_id: chainId, family } = record
-  const tokens = await storeSession(node, { account, userId, authMethod, chainId, seen, family })
+  const passkeyCredentialId = record.passkey_credential_id ?? null
+  const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen, family })
   if (!(await Sessions.findOne({ _id: record._id }, { _id: 1 }).lean())) {
     await Sessions.deleteOne({ _id: tokens.id })
     throw noSession('SESSION_NOT_FOUND')

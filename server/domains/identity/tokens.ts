@@ -17,6 +17,7 @@ const Claims = z
     address: z.string(),
     authMethod: AuthMethod,
     chainId: z.number().int().optional(),
+    passkeyCredentialId: z.string().optional(),
     jti: z.string(),
     iat: z.number().int(),
     exp: z.number().int(),

@@ -1,0 +1,17 @@
+export interface HumanProof {
+  action: string
+  signal: string
+  proof: string
+  merkle_root: string
+  nullifier_hash: string
+  verification_level?: string | undefined
+}
+
+export type HumanProofVerdict =
+  | { valid: true; nullifierHash: string; level: string }
+  | { valid: false; code: string; detail: string }
+
+/** Asks the provider whether a proof holds. Throws UPSTREAM_ERROR or TIMEOUT where it gives no answer. */
+export interface HumanProofs {
+  verify(proof: HumanProof): Promise<HumanProofVerdict>
+}

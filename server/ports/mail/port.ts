@@ -1,0 +1,12 @@
+export interface Letter {
+  /** One address; never a list. */
+  to: string
+  subject: string
+  text: string
+}
+
+/** Sends letters. What it cannot send it throws back. */
+export interface Mail {
+  send(letter: Letter): Promise<void>
+  close(): Promise<void>
+}
