@@ -34,6 +34,13 @@ export const errors = {
   PASSKEY_ALREADY_REGISTERED: [409, 'This passkey is registered already'],
   INVALID_AUTHENTICATOR: [400, 'This authenticator cannot be used'],
   WALLET_NOT_FOUND: [404, 'This account has no smart account yet'],
+  INVALID_CODE: [400, 'Invalid verification code'],
+  CODE_EXPIRED: [400, 'The code has expired. Ask for a new one.'],
+  TOO_MANY_ATTEMPTS: [400, 'Too many attempts. Ask for a new code.'],
+  INVALID_LINK: [401, 'This link has been used or has expired. Ask for a new one.'],
+  EMAIL_IN_USE: [400, 'This email is verified by another account'],
+  PHONE_IN_USE: [409, 'This number is verified by another account'],
+  PHONE_CODE_EXPIRED: [410, 'The code has expired. Ask for a new one.'],
 
   ROOM_NOT_FOUND: [404, 'Room not found'],
   ROOM_ARCHIVED: [409, 'This room is archived'],

@@ -78,3 +78,31 @@ export const Sessions = mongoose.model<SessionRecord>(
     .index({ family: 1 })
     .index({ refresh_expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
+
+export interface OneTimeCode {
+  /** `purpose subject`: one code at a time for each. */
+  _id: string
+  /** HMAC of the code with a key of ours; of a link's token the plain SHA-256. */
+  code_hash: string
+  /** What the holder of the code proves, where the subject does not say it. */
+  detail: string | null
+  tries: number
+  expires_at: Date
+  /** Kept beyond its life, so that a late code can be told apart from an unknown one. */
+  kept_until: Date
+}
+
+export const OneTimeCodes = mongoose.model<OneTimeCode>(
+  'OneTimeCodes',
+  new Schema<OneTimeCode>(
+    {
+      _id: { type: String, required: true },
+      code_hash: { type: String, required: true },
+      detail: { type: String, default: null },
+      tries: { type: Number, required: true },
+      expires_at: { type: Date, required: true },
+      kept_until: { type: Date, required: true },
+    },
+    { collection: 'oneTimeCodes', versionKey: false },
+  ).index({ kept_until: 1 }, { expireAfterSeconds: 0 }),
+)

@@ -1,0 +1,101 @@
+import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import type { Node } from '#server/kernel/context'
+import { AppError, type ErrorCode } from '#shared/errors'
+import { type OneTimeCode, OneTimeCodes } from './model.ts'
+import { hashOf } from './tokens.ts'
+
+export const codeSeconds = 600
+export const linkSeconds = 900
+const keptSeconds = 3_600
+const mostTries = 5
+
+export type CodeRefusal = 'unknown' | 'wrong' | 'expired' | 'used up'
+export type TakenCode = { taken: true; detail: string | null } | { taken: false; why: CodeRefusal }
+
+/** A new code of six digits for this subject; the one before is void. `detail` is handed to whoever takes it. */
+export async function issueCode(
+  node: Node,
+  purpose: string,
+  subject: string,
+  detail: string | null = null,
+): Promise<{ code: string; expiresAt: number }> {
+  const code = String(randomInt(1_000_000)).padStart(6, '0')
+  const id = idOf(purpose, subject)
+  const [secret] = secretsOf(node)
+  const expiresAt = await store(node, id, { code_hash: macOf(secret, id, code).toString('hex'), detail }, codeSeconds)
+  return { code, expiresAt }
+}
+
+/**
+ * Uses a code up. Each call counts as a try before it is judged, so that of any number at once five are judged;
+ * of those with the right code exactly one takes it.
+ */
+export async function takeCode(node: Node, purpose: string, subject: string, code: string): Promise<TakenCode> {
+  const id = idOf(purpose, subject)
+  const counted = await OneTimeCodes.findOneAndUpdate(
+    { _id: id, tries: { $lt: mostTries }, expires_at: { $gt: new Date(node.now()) } },
+    { $inc: { tries: 1 } },
+    { returnDocument: 'after' },
+  ).lean<OneTimeCode>()
+  if (!counted) return { taken: false, why: await whyNot(node, id) }
+  const expected = Buffer.from(counted.code_hash, 'hex')
+  const isRight = secretsOf(node).some((secret) => timingSafeEqual(macOf(secret, id, code), expected))
+  if (!isRight) return { taken: false, why: 'wrong' }
+  const { deletedCount } = await OneTimeCodes.deleteOne({ _id: id, code_hash: counted.code_hash })
+  return deletedCount === 1 ? { taken: true, detail: counted.detail } : { taken: false, why: 'unknown' }
+}
+
+const refusals: Record<CodeRefusal, ErrorCode> = {
+  unknown: 'INVALID_CODE',
+  wrong: 'INVALID_CODE',
+  expired: 'CODE_EXPIRED',
+  'used up': 'TOO_MANY_ATTEMPTS',
+}
+
+/** As `takeCode`; gives the detail, or throws INVALID_CODE, CODE_EXPIRED or TOO_MANY_ATTEMPTS. */
+export async function requireCode(node: Node, purpose: string, subject: string, code: string): Promise<string | null> {
+  const result = await takeCode(node, purpose, subject, code)
+  if (!result.taken) throw new AppError(refusals[result.why])
+  return result.detail
+}
+
+/** A token for a link, which stands for the subject once; only its hash is stored. */
+export async function issueLink(node: Node, purpose: string, subject: string): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  const code_hash = hashOf(token)
+  await store(node, idOf(purpose, code_hash), { code_hash, detail: subject }, linkSeconds)
+  return token
+}
+
+/** The subject of a link, used up by this; null where it is unknown, used or expired. */
+export async function takeLink(node: Node, purpose: string, token: string): Promise<string | null> {
+  const taken = await OneTimeCodes.findOneAndDelete({
+    _id: idOf(purpose, hashOf(token)),
+    expires_at: { $gt: new Date(node.now()) },
+  }).lean<OneTimeCode>()
+  return taken?.detail ?? null
+}
+
+async function store(node: Node, id: string, what: Pick<OneTimeCode, 'code_hash' | 'detail'>, seconds: number) {
+  const expiresAt = node.now() + seconds * 1000
+  const times = { expires_at: new Date(expiresAt), kept_until: new Date(expiresAt + keptSeconds * 1000) }
+  await OneTimeCodes.updateOne({ _id: id }, { $set: { ...what, ...times, tries: 0 } }, { upsert: true })
+  return expiresAt
+}
+
+async function whyNot(node: Node, id: string): Promise<CodeRefusal> {
+  const found = await OneTimeCodes.findOne({ _id: id }).lean<OneTimeCode>()
+  if (!found) return 'unknown'
+  return found.expires_at.getTime() <= node.now() ? 'expired' : 'used up'
+}
+
+const idOf = (purpose: string, subject: string) => `${purpose} ${subject}`
+
+function secretsOf({ settings }: Node): [Uint8Array, ...Uint8Array[]] {
+  const [newest, ...older] = settings.sessionKeys.map(({ secret }) => secret)
+  if (!newest) throw new Error('There is no session key')
+  return [newest, ...older]
+}
+
+const macOf = (secret: Uint8Array, id: string, code: string): Buffer =>
+  createHmac('sha256', secret).update(`code\0${id}\0${code}`).digest()
