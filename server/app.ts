@@ -18,6 +18,7 @@ import { records } from './domains/rooms/records.ts'
 import { recordAudit } from './kernel/audit.ts'
 import type { Connection, Live, Node } from './kernel/context.ts'
 import { mountDocs } from './kernel/docs.ts'
+import { createFigures, timed } from './kernel/figures.ts'
 import { httpDoor } from './kernel/http.ts'
 import { newId } from './kernel/ids.ts'
 import type { Kernel } from './kernel/invoke.ts'
@@ -98,9 +99,10 @@ const serverLimits = {
 
 function createNode(config: Config, { node: id, database, kv, hints, services, logger }: Platform): Node {
   const now = () => database.now()
+  const figures = createFigures()
   const log = createRoomLog({
     node: id,
-    store: mongooseLogStore(database.alone),
+    store: timed(mongooseLogStore(database.alone), isDuplicate),
     records,
     projection,
     hints,
@@ -108,10 +110,11 @@ function createNode(config: Config, { node: id, database, kv, hints, services, l
     random: () => randomInt(2 ** 32) / 2 ** 32,
     newId,
     isDuplicate,
+    observer: figures,
     pollMilliseconds: 500,
   })
   const limits = createLimits(kv, config.rateLimitScale, now)
-  return { id, alone: database.alone, log, now, limits, logger, settings: config, services, live: {} as Live }
+  return { id, alone: database.alone, log, figures, now, limits, logger, settings: config, services, live: {} as Live }
 }
 
 async function greet(

@@ -6,6 +6,7 @@ import type { PartnerTokens } from '#server/ports/partner/port'
 import type { Sms } from '#server/ports/sms/port'
 import { AppError } from '#shared/errors'
 import type { Contract, Event, InputOf, Operation, OutputOf } from '#shared/kit/contract'
+import type { Figures } from './figures.ts'
 import type { Limits } from './limits.ts'
 import type { Logger } from './logger.ts'
 
@@ -84,6 +85,7 @@ export interface Node {
   /** No other node writes to this store. */
   alone: boolean
   log: RoomLog
+  figures: Figures
   now(): number
   limits: Limits
   logger: Logger

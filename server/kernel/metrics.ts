@@ -1,6 +1,15 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type PrometheusContentType,
+  Registry,
+} from 'prom-client'
 
-const registry = new Registry()
+const registry = new Registry<PrometheusContentType>()
+AggregatorRegistry.setRegistries([registry])
 collectDefaultMetrics({ register: registry })
 const registers = [registry]
 
@@ -30,6 +39,70 @@ const slow = new Counter({
   registers,
 })
 const unhandled = new Counter({ name: 'plaza_unhandled_total', help: 'Errors nobody caught.', registers })
+const lag = new Histogram({
+  name: 'plaza_fanout_lag_seconds',
+  help: 'From the append of a row, on any node, to its delivery to the sockets of this one.',
+  buckets: [0.002, 0.01, 0.05, 0.25, 1, 2, 5, 15],
+  registers,
+})
+const healed = new Counter({
+  name: 'plaza_gaps_healed_total',
+  help: 'Rows that no hint had brought in time, by what found them.',
+  labelNames: ['by'],
+  registers,
+})
+const rooms = new Gauge({ name: 'plaza_rooms_followed', help: 'Rooms whose log is followed.', registers })
+const rows = new Counter({ name: 'plaza_log_rows_total', help: 'Rows appended to the logs of rooms.', registers })
+const batch = new Histogram({
+  name: 'plaza_log_batch_rows',
+  help: 'Rows that one insert appended.',
+  buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+  registers,
+})
+const collisions = new Counter({
+  name: 'plaza_log_collisions_total',
+  help: 'Appends judged again because another node had taken their place.',
+  registers,
+})
+const retries = new Counter({
+  name: 'plaza_log_retries_total',
+  help: 'Inserts tried again because their fate was not known.',
+  registers,
+})
+const store = new Histogram({
+  name: 'plaza_store_seconds',
+  help: 'Time the store took to answer, by operation of the log.',
+  labelNames: ['operation'],
+  buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2, 5],
+  registers,
+})
+const storeErrors = new Counter({
+  name: 'plaza_store_errors_total',
+  help: 'Operations of the log that the store refused or did not answer; taken places are none.',
+  labelNames: ['operation'],
+  registers,
+})
+const degraded = new Gauge({
+  name: 'plaza_degraded',
+  help: '1 while a part is away and something stands in for it.',
+  labelNames: ['part'],
+  aggregator: 'max',
+  registers,
+})
+const fallbacks = new Counter({
+  name: 'plaza_limit_fallbacks_total',
+  help: 'Calls counted by this process alone because the shared counters did not answer.',
+  registers,
+})
+const jobs = new Gauge({
+  name: 'plaza_jobs',
+  help: 'Jobs by queue and state; the outbox is a queue too.',
+  labelNames: ['queue', 'state'],
+  aggregator: 'max',
+  registers,
+})
+
+const degradedParts = new Set<string>()
 
 export const metrics = {
   operation(operation: string, door: string, outcome: string, milliseconds: number) {
@@ -40,6 +113,35 @@ export const metrics = {
   verdict: (step: string) => verdicts.inc({ step }),
   slowConsumer: () => slow.inc(),
   unhandled: () => unhandled.inc(),
+  delivered: (lagMilliseconds: number) => lag.observe(lagMilliseconds / 1000),
+  healed: (by: string, count: number) => healed.inc({ by }, count),
+  roomsFollowed: (count: number) => rooms.set(count),
+  appended(count: number) {
+    rows.inc(count)
+    batch.observe(count)
+  },
+  collided: () => collisions.inc(),
+  retried: () => retries.inc(),
+  stored: (operation: string, milliseconds: number) => store.observe({ operation }, milliseconds / 1000),
+  storeFailed: (operation: string) => storeErrors.inc({ operation }),
+  /** A part is away and something stands in for it, or it is back. */
+  degraded(part: string, isAway: boolean) {
+    degraded.set({ part }, isAway ? 1 : 0)
+    if (isAway) degradedParts.add(part)
+    else degradedParts.delete(part)
+  },
+  /** The parts that are away now. */
+  degradedParts: (): string[] => [...degradedParts],
+  limitFallback: () => fallbacks.inc(),
+  /** How many jobs of a queue are in a state; `outbox` is a queue too. */
+  jobs: (queue: string, state: string, count: number) => jobs.set({ queue, state }, count),
   text: () => registry.metrics(),
+  /** Name, help and kind of every metric there is. */
+  described: () => registry.getMetricsAsArray().map(({ name, help }) => ({ name, help })),
   contentType: registry.contentType,
+}
+
+/** In a worker: answers the primary, which asks for the figures of all. */
+export function answerPrimary(): void {
+  new AggregatorRegistry()
 }

@@ -23,10 +23,12 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
       if (!next) return { standing, repeated: null }
       if (room.view.seq >= next.seq) {
         room.collidedAt = core.clock.now()
+        core.observer?.collided()
         return { standing, repeated: null }
       }
       const repeated = isDuplicate ? await core.store.byCid(room.key, next.sender, next.cid).catch(() => null) : null
       if (repeated) return { standing, repeated }
+      core.observer?.retried()
       await core.clock.sleep(pause)
       if (core.isClosed) return { standing, repeated: null }
     }

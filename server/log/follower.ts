@@ -16,8 +16,10 @@ export function take(core: Core, room: Room, rows: readonly Row[]): void {
     else if (row.seq > room.view.seq && room.early.size < EARLY) room.early.set(row.seq, row)
   }
   if (room.early.size > 0 && room.isOpen) taken.push(...takeEarly(core, room))
-  if (taken.length === 0) return
+  const [oldest] = taken
+  if (!oldest) return
   for (const listener of core.listeners) listener(room.key, taken)
+  core.observer?.delivered(Math.max(0, core.clock.now() - oldest.at))
   confirm(core, room, taken)
   trim(room)
 }
@@ -71,7 +73,14 @@ async function fillGap(core: Core, room: Room): Promise<void> {
   room.isGapWatched = true
   await core.clock.sleep(GAP_PATIENCE)
   room.isGapWatched = false
-  if (room.early.size > 0) await room.refresh()
+  if (room.early.size > 0) await heal(core, room, 'gap')
+}
+
+/** Reads what no hint has brought. */
+export async function heal(core: Core, room: Room, by: 'gap' | 'poll' | 'comparison'): Promise<void> {
+  const before = room.view.seq
+  await room.refresh()
+  if (room.view.seq > before) core.observer?.healed(by, room.view.seq - before)
 }
 
 function takeEarly(core: Core, room: Room): Row[] {

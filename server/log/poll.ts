@@ -1,4 +1,5 @@
 import type { Core, Room } from './core.ts'
+import { heal } from './follower.ts'
 import { renewLeases } from './leases.ts'
 import { letGo } from './opening.ts'
 import { learnApplied, sweep } from './records.ts'
@@ -30,6 +31,7 @@ export async function poll(core: Core): Promise<void> {
       // The store is away; the next round does it all again.
     }
     letGo(core)
+    core.observer?.follows(core.rooms.size)
   }
 }
 
@@ -39,7 +41,7 @@ async function followHeads(core: Core, since: number): Promise<void> {
     heads.map(async (head) => {
       const room = core.rooms.get(head.room)
       if (!room?.isOpen) return
-      if (head.seq > room.view.seq) await room.refresh()
+      if (head.seq > room.view.seq) await heal(core, room, 'poll')
       room.raised = Math.max(room.raised, head.seq)
       learnApplied(room, head.applied)
     }),
@@ -58,6 +60,6 @@ async function compare(core: Core): Promise<void> {
 
 async function refreshed(core: Core, room: Room | undefined): Promise<void> {
   if (!room?.isOpen) return
-  await room.refresh()
+  await heal(core, room, 'comparison')
   await core.raise(room)
 }

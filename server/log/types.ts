@@ -182,6 +182,21 @@ export interface Clock {
   sleep(milliseconds: number): Promise<void>
 }
 
+/** Told what the log does, for figures alone. Must not throw. */
+export interface Observer {
+  /** One insert of this node's, that stands. */
+  appended(rows: readonly Row[]): void
+  /** Rows were told to this node's listeners, so long after the oldest of them was appended. */
+  delivered(lagMilliseconds: number): void
+  /** Rows of an open room were read from the store because no hint had brought them. */
+  healed(by: 'gap' | 'poll' | 'comparison', rows: number): void
+  /** Another node had taken the seq. */
+  collided(): void
+  /** An insert of unknown fate is tried again. */
+  retried(): void
+  follows(rooms: number): void
+}
+
 export interface LogDependencies {
   node: string
   store: LogStore
@@ -192,6 +207,7 @@ export interface LogDependencies {
   random: () => number
   newId: () => string
   isDuplicate: IsDuplicate
+  observer?: Observer
   /** How often heads are read and leases renewed: 1,000 where hints come, 500 where none do. */
   pollMilliseconds?: number
   /** For tests alone: shows what each rule is for by going without it. */

@@ -1,0 +1,63 @@
+import type { LogStore, Observer } from '#server/log/types'
+import { metrics } from './metrics.ts'
+
+/** What one node has done since it was last asked. */
+export interface Figures extends Observer {
+  take(): { messages: number; lagMilliseconds: number; healed: number }
+}
+
+/** Counts for the metrics of this process, and apart from them for this one node. */
+export function createFigures(): Figures {
+  let counted = { messages: 0, lagMilliseconds: 0, healed: 0 }
+  return {
+    appended(rows) {
+      metrics.appended(rows.length)
+      for (const { n } of rows) if (n !== null) counted.messages++
+    },
+    delivered(lagMilliseconds) {
+      metrics.delivered(lagMilliseconds)
+      counted.lagMilliseconds = Math.max(counted.lagMilliseconds, lagMilliseconds)
+    },
+    healed(by, rows) {
+      metrics.healed(by, rows)
+      counted.healed += rows
+    },
+    collided: metrics.collided,
+    retried: metrics.retried,
+    follows: metrics.roomsFollowed,
+    take() {
+      const taken = counted
+      counted = { messages: 0, lagMilliseconds: 0, healed: 0 }
+      return taken
+    },
+  }
+}
+
+/** The same store, each operation of it timed. */
+export function timed(store: LogStore, isExpected: (error: unknown) => boolean): LogStore {
+  const time =
+    <Given extends unknown[], Result>(operation: string, run: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      const began = performance.now()
+      try {
+        return await run(...given)
+      } catch (error) {
+        if (!isExpected(error)) metrics.storeFailed(operation)
+        throw error
+      } finally {
+        metrics.stored(operation, performance.now() - began)
+      }
+    }
+  return {
+    alone: store.alone,
+    insert: time('insert', store.insert),
+    read: time('read', store.read),
+    byCid: time('find_key', store.byCid),
+    raiseHeads: time('raise_heads', store.raiseHeads),
+    headOf: time('read_head', store.headOf),
+    headsMovedSince: time('poll_heads', store.headsMovedSince),
+    advanced: time('compare', store.advanced),
+    writeLeases: time('write_leases', store.writeLeases),
+    leasesOf: time('read_leases', store.leasesOf),
+  }
+}
