@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { isDuplicate } from '#server/log/store'
+import { AppError } from '#shared/errors'
+import { type Passkey, Passkeys } from './model.ts'
+
+/** The account id of who has nothing but this passkey. */
+export const accountOfCredential = (credentialId: string): string =>
+  `0x${createHash('sha256').update(Buffer.from(credentialId, 'base64url')).digest('hex').slice(0, 40)}`
+
+export const passkeyOf = (credentialId: string): Promise<Passkey | null> =>
+  Passkeys.findOne({ credential_id: credentialId }).lean<Passkey>()
+
+/** Newest first. */
+export const passkeysOf = (account: string): Promise<Passkey[]> =>
+  Passkeys.find({ user_address: account }).sort({ created_at: -1, _id: -1 }).lean<Passkey[]>()
+
+/** The passkey whose key signs for the account's smart account; it stays the first, whatever is added later. */
+export const firstPasskeyOf = (account: string): Promise<Passkey | null> =>
+  Passkeys.findOne({ first_of: account }).lean<Passkey>()
+
+/** Of several first ones at once, one is the first; of two with one credential id, one is stored. */
+export async function storePasskey(passkey: Passkey): Promise<void> {
+  try {
+    await Passkeys.create({ ...passkey, first_of: passkey.user_address })
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    await Passkeys.create(passkey).catch((again: unknown) => {
+      throw isDuplicate(again) ? new AppError('PASSKEY_ALREADY_REGISTERED') : again
+    })
+  }
+}
