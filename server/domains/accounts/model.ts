@@ -12,6 +12,20 @@ export interface Account {
   username?: string
   display_name: string | null
   avatar_url: string | null
+  /** Shown instead of the other while `use_custom_avatar` is on. */
+  custom_avatar_url: string | null
+  use_custom_avatar: boolean
+  bio: string | null
+  socials: { platform: string; handle: string }[]
+  /** Whether the account has a page that everybody may open. */
+  public_landing_enabled: boolean
+  /** Stored once, in lower case, with the profile and the passkey it follows from; absent before. */
+  smart_wallet_address?: string
+  smart_wallet_profile?: string
+  /** Of a passkey's account; a wallet's follows from the account id. */
+  smart_wallet_credential_id?: string
+  smart_wallet_x?: string
+  smart_wallet_y?: string
   role: Role
   /** Seq of the global act the role follows from; 0 where nobody ever decided on it. */
   role_seq: number
@@ -43,6 +57,16 @@ export const Accounts = mongoose.model<Account>(
       username: { type: String },
       display_name: optional,
       avatar_url: optional,
+      custom_avatar_url: optional,
+      use_custom_avatar: { type: Boolean, required: true, default: false },
+      bio: optional,
+      socials: { type: [{ _id: false, platform: String, handle: String }], default: [] },
+      public_landing_enabled: { type: Boolean, required: true, default: false },
+      smart_wallet_address: { type: String },
+      smart_wallet_profile: { type: String },
+      smart_wallet_credential_id: { type: String },
+      smart_wallet_x: { type: String },
+      smart_wallet_y: { type: String },
       role: { type: String, required: true, default: 'user' },
       role_seq: { type: Number, required: true, default: 0 },
       is_banned: { type: Boolean, required: true, default: false },

@@ -1,0 +1,74 @@
+import { getAddress, type Hex, isAddressEqual, isHex } from 'viem'
+import { type Account, Accounts } from './model.ts'
+import { type SafeOwner, safeAddressOf, safeProfile } from './safe-address.ts'
+
+export interface SmartAccount {
+  /** With the mixed case that carries a checksum. */
+  address: Hex
+  profile: string
+  /** The passkey it belongs to; null where it belongs to the wallet of the account. */
+  credentialId: string | null
+  /** Who signs for it: the wallet, or the contract that checks passkeys. */
+  signer: Hex
+}
+
+export interface Passkey {
+  credentialId: string
+  /** The point of the public key, 32 bytes each. */
+  x: Hex
+  y: Hex
+}
+
+/** Accounts of Ethereum wallets have one from the start; every other kind needs a passkey first. */
+export const isWalletAccount = ({ _id, wallet_type, chain }: Account): boolean =>
+  wallet_type === 'eoa' && chain !== 'solana' && isHex(_id)
+
+/** The smart account as it was stored; null before. */
+export function smartAccountIn(account: Account): SmartAccount | null {
+  const { smart_wallet_address: address, smart_wallet_profile: profile = '', _id } = account
+  if (address === undefined) return null
+  const credentialId = account.smart_wallet_credential_id ?? null
+  const signer = credentialId === null && isHex(_id) ? getAddress(_id) : safeProfile.sharedSigner
+  return { address: getAddress(address), profile, credentialId, signer }
+}
+
+/**
+ * The smart account, computed and stored where there was none. What is stored first stays: later passkeys, and the
+ * loss of the first, change nothing. Null where neither a wallet nor a passkey can own one.
+ */
+export async function settleSmartAccount(account: Account, passkey: Passkey | null): Promise<SmartAccount | null> {
+  const stored = smartAccountIn(account)
+  if (stored) return stored
+  const derived = derive(account, passkey)
+  if (!derived) return null
+  const { _id } = account
+  const won = await Accounts.findOneAndUpdate(
+    { _id, smart_wallet_address: { $exists: false } },
+    { $set: derived },
+    { returnDocument: 'after' },
+  ).lean<Account>()
+  const settled = won ?? (await Accounts.findOne({ _id }).lean<Account>())
+  return settled && smartAccountIn(settled)
+}
+
+function derive(account: Account, passkey: Passkey | null): Partial<Account> | null {
+  if (isWalletAccount(account) && isHex(account._id)) return named(account._id)
+  if (!passkey) return null
+  const { credentialId, x, y } = passkey
+  return {
+    ...named({ x, y }),
+    wallet_type: 'passkey',
+    smart_wallet_credential_id: credentialId,
+    smart_wallet_x: x,
+    smart_wallet_y: y,
+  }
+}
+
+const named = (owner: SafeOwner): Partial<Account> => ({
+  smart_wallet_address: safeAddressOf(owner).toLowerCase(),
+  smart_wallet_profile: safeProfile.name,
+})
+
+/** Whether this address is the account's own: its wallet or its smart account. */
+export const isOwnAddress = (account: Account, smartAccount: SmartAccount | null, address: Hex): boolean =>
+  account._id === address.toLowerCase() || (smartAccount !== null && isAddressEqual(smartAccount.address, address))
