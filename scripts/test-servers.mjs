@@ -37,30 +37,43 @@ export function findChromium() {
   return CHROMIUM_APPS.find(isExecutable) ?? CHROMIUMS.map(onPath).find(Boolean)
 }
 
+/** A MongoDB that the caller starts, kills and starts again; `prepare` makes it ready the first time. */
+export function findMongo() {
+  const mongod = process.env.MONGOD_BINARY || onPath('mongod')
+  return mongod ? mongodProgram(mongod) : secantusProgram(onPath('secantusd-rs') ?? provisionSecantus())
+}
+
+const mongodProgram = (binary) => ({
+  name: binary,
+  binary,
+  options: (directory, port) => [
+    ...['--dbpath', directory, '--port', `${port}`, '--bind_ip', '127.0.0.1', '--replSet', 'test'],
+  ],
+  prepare: (port) => initiate(`mongodb://127.0.0.1:${port}/?directConnection=true`, port),
+})
+
+const secantusProgram = (binary) => ({
+  name: `SecantusDB ${SECANTUS}`,
+  binary,
+  options: (directory, port) => [
+    ...['--port', `${port}`, '--sync-on-commit', '--cache-size', '512M', '--log-level', 'ERROR'],
+    ...['--storage-path', directory],
+  ],
+  prepare: async () => {},
+})
+
 async function startMongod(binary) {
   const port = await freePort()
-  const server = await startServer(
-    binary,
-    (directory) => ['--dbpath', directory, '--port', `${port}`, '--bind_ip', '127.0.0.1', '--replSet', 'test'],
-    /Waiting for connections/,
-  )
-  const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`
-  await initiate(uri, port)
-  return { uri, name: binary, stop: server.stop }
+  const { name, options, prepare } = mongodProgram(binary)
+  const server = await startServer(binary, (directory) => options(directory, port), /Waiting for connections/)
+  await prepare(port)
+  return { uri: `mongodb://127.0.0.1:${port}/?directConnection=true`, name, stop: server.stop }
 }
 
 async function startSecantus(binary) {
-  const options = ['--port', '0', '--sync-on-commit', '--cache-size', '512M', '--log-level', 'ERROR']
-  const server = await startServer(
-    binary,
-    (directory) => [...options, '--storage-path', directory],
-    /listening on (\S+)/,
-  )
-  return {
-    uri: `mongodb://${server.ready[1]}/?directConnection=true`,
-    name: `SecantusDB ${SECANTUS}`,
-    stop: server.stop,
-  }
+  const { name, options } = secantusProgram(binary)
+  const server = await startServer(binary, (directory) => options(directory, 0), /listening on (\S+)/)
+  return { uri: `mongodb://${server.ready[1]}/?directConnection=true`, name, stop: server.stop }
 }
 
 function provisionSecantus() {
