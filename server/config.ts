@@ -42,6 +42,10 @@ const variables = z.object({
   RATE_LIMIT_SCALE: z.coerce.number().min(0.01).max(1_000_000).default(1),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).optional(),
+  FAILPOINT: z
+    .string()
+    .regex(/^[a-z]+-[a-z]+(:[1-9]\d*)?$/, { error: 'must be the name of a place, or name:passes' })
+    .optional(),
   STORAGE_URL: webUrl.optional(),
   SIWE_DOMAIN: z.string().min(1).optional(),
   SIWE_URI: webUrl.optional(),
@@ -96,6 +100,7 @@ export interface Config {
   rateLimitScale: number
   trustedProxies: number
   logLevel: string
+  failpoint: string | undefined
   storageUrl: string
   siwe: {
     domain: string
@@ -154,6 +159,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     demo: env.DEMO ? env.DEMO === 'on' : !production && env.MONGODB_URI === undefined,
     rateLimitScale: env.RATE_LIMIT_SCALE,
     trustedProxies: env.TRUSTED_PROXIES,
+    failpoint: production ? undefined : env.FAILPOINT,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
     storageUrl: env.STORAGE_URL ?? `${publicUrl}/media`,
     siwe: {

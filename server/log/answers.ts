@@ -23,6 +23,7 @@ export async function answerStanding(
   accepted: readonly Accepted[],
   rows: readonly Row[],
 ): Promise<void> {
+  core.failpoint?.('before-materialise')
   try {
     const saving = saveRecords(
       core,
@@ -40,7 +41,9 @@ export async function answerStanding(
     for (const { waiting } of accepted) waiting.refuse(unavailable(error))
     return
   }
+  core.failpoint?.('before-ack')
   for (const { waiting, row } of accepted) answer(core, room, waiting, row, false)
+  core.failpoint?.('after-ack')
 }
 
 /** Answers a repeated act with its first row, under the same conditions as the first. */

@@ -40,7 +40,9 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
 /** Null when all is stored, else whether a row with such a key is there already. */
 async function insert(core: Core, rows: readonly Row[]): Promise<boolean | null> {
   try {
+    core.failpoint?.('before-append')
     await core.store.insert(rows)
+    core.failpoint?.('after-append')
     return null
   } catch (error) {
     return core.isDuplicate(error)

@@ -128,6 +128,7 @@ function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: read
   room.usedAt = core.clock.now()
   core.observer?.appended(rows)
   take(core, room, rows)
+  core.failpoint?.('before-publish')
   core.hints.publish({ kind: 'rows', node: core.node, rows })
   void answerStanding(core, room, accepted, rows)
 }

@@ -197,6 +197,15 @@ export interface Observer {
   follows(rooms: number): void
 }
 
+/** Moments in the life of an append at which a process may die. */
+export type Failpoint =
+  | 'before-append'
+  | 'after-append'
+  | 'before-publish'
+  | 'before-materialise'
+  | 'before-ack'
+  | 'after-ack'
+
 export interface LogDependencies {
   node: string
   store: LogStore
@@ -208,6 +217,8 @@ export interface LogDependencies {
   newId: () => string
   isDuplicate: IsDuplicate
   observer?: Observer
+  /** For tests alone: may end the process at one of these places. */
+  failpoint?: (place: Failpoint) => void
   /** How often heads are read and leases renewed: 1,000 where hints come, 500 where none do. */
   pollMilliseconds?: number
   /** For tests alone: shows what each rule is for by going without it. */
