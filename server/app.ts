@@ -23,7 +23,8 @@ import { httpDoor } from './kernel/http.ts'
 import { newId } from './kernel/ids.ts'
 import type { Kernel } from './kernel/invoke.ts'
 import { createLimits } from './kernel/limits.ts'
-import { openOps } from './kernel/ops.ts'
+import { metrics } from './kernel/metrics.ts'
+import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
 import { mountPage } from './kernel/page.ts'
 import { openSockets } from './kernel/sockets.ts'
@@ -37,7 +38,7 @@ export interface App {
 }
 
 /** Wires a platform, the domains and the doors into one listening server. */
-export async function createApp(config: Config, platform: Platform): Promise<App> {
+export async function createApp(config: Config, platform: Platform, { isWorker = false } = {}): Promise<App> {
   const node = createNode(config, platform)
   const kernel: Kernel = {
     node,
@@ -68,13 +69,13 @@ export async function createApp(config: Config, platform: Platform): Promise<App
   server.on('request', httpDoor({ ...shared, routers: [mountDocs, mountPage] }))
   limitConnections(server, 50 * config.rateLimitScale)
   const port = await listen(server, config.port, config.host)
-  const ops = await openOps(config.ops, platform.database, node)
+  const ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform))
   return {
     url: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${port}`,
-    opsUrl: ops.url,
+    opsUrl: ops?.url ?? '',
     node,
     async close() {
-      ops.drain()
+      ops?.drain()
       for (const stop of stops) stop()
       const answered = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()
@@ -82,13 +83,23 @@ export async function createApp(config: Config, platform: Platform): Promise<App
       await Promise.race([answered, pause(drainMilliseconds)])
       server.closeAllConnections()
       await node.log.close()
-      await ops.close()
+      await ops?.close()
     },
   }
 }
 
 const drainMilliseconds = 5_000
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
+
+const opsOf = ({ id }: Node, { database }: Platform): Ops => ({
+  metrics: metrics.text,
+  health: () => ({ node: id }),
+  unready: () =>
+    database.ping().then(
+      () => null,
+      () => 'the database does not answer',
+    ),
+})
 
 const serverLimits = {
   headersTimeout: 5_000,

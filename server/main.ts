@@ -1,34 +1,49 @@
+import cluster from 'node:cluster'
 import { createApp } from './app.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
 import { startDemo } from './demo/demo.ts'
 import { metrics } from './kernel/metrics.ts'
-import { openPlatform } from './platform.ts'
+import { openPlatform, type Part, type Platform } from './platform.ts'
+import { type Order, runWorkers, type Told, WorkerEnded, workersAsked } from './workers.ts'
 
 const stopMilliseconds = 15_000
+const healthMilliseconds = 1_000
+const pingMilliseconds = 2_000
 
 try {
   await start()
 } catch (error) {
-  const isPlain =
-    error instanceof ConfigError || ['EADDRINUSE', 'EBUSY'].includes((error as { code?: string }).code ?? '')
-  console.error(isPlain ? (error as Error).message : error)
+  if (!(error instanceof WorkerEnded)) console.error(isPlain(error) ? (error as Error).message : error)
   process.exit(1)
 }
 
 async function start(): Promise<void> {
+  if (cluster.isWorker) leaveSignals()
   const config = readConfig()
+  const workers = cluster.isPrimary ? workersAsked(process.argv.slice(2), config) : null
+  if (workers === null) await serve(config)
+  else await runWorkers(config, workers, tellParts)
+}
+
+function isPlain(error: unknown): boolean {
+  const code = (error as { code?: string }).code ?? ''
+  return error instanceof ConfigError || ['EADDRINUSE', 'EBUSY'].includes(code) || code.startsWith('ERR_PARSE_ARGS')
+}
+
+/** One node of the log: the whole server, or one worker of several. */
+async function serve(config: Config): Promise<void> {
   const platform = await openPlatform(config)
   await platform.database.buildIndexes()
-  const app = await createApp(config, platform)
+  const app = await createApp(config, platform, { isWorker: cluster.isWorker })
   const demo = config.demo ? await startDemo(app.node) : null
-  tellParts(app.url, [
+  const parts = [
     ...platform.parts,
     {
       part: 'demo',
       adapter: config.demo ? 'on' : 'off',
       why: config.demo ? 'scripted people live here; DEMO=off makes it quiet' : 'nobody here is scripted',
     },
-  ])
+  ]
   let stopping = false
   const stop = (code: number) => {
     if (stopping) return
@@ -41,17 +56,41 @@ async function start(): Promise<void> {
       .then(() => process.exit(code))
       .catch(() => process.exit(1))
   }
-  process.on('SIGTERM', () => stop(0))
-  process.on('SIGINT', () => stop(0))
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => {
       metrics.unhandled()
       platform.logger.error({ error }, event)
       stop(1)
     })
+  if (cluster.isWorker) return obeyPrimary(platform, stop, { kind: 'ready', url: app.url, parts })
+  process.on('SIGTERM', () => stop(0))
+  process.on('SIGINT', () => stop(0))
+  tellParts(app.url, parts)
 }
 
-function tellParts(url: string, parts: readonly { part: string; adapter: string; why: string }[]): void {
+/** Signals often reach the whole group; which worker ends, and when, is for the primary to say. */
+function leaveSignals(): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
+}
+
+function obeyPrimary({ database }: Platform, stop: (code: number) => void, ready: Told): void {
+  const tell = (told: Told) => process.connected && process.send?.(told)
+  process.on('message', (order: Order) => {
+    if (order.kind === 'drain') stop(0)
+    else void metrics.figures().then((figures) => tell({ kind: 'figures', figures }))
+  })
+  tell(ready)
+  setInterval(async () => {
+    const late = new Promise<never>((_, reject) => setTimeout(reject, pingMilliseconds).unref())
+    const reason = await Promise.race([database.ping(), late]).then(
+      () => null,
+      () => 'the database does not answer',
+    )
+    tell({ kind: 'health', reason })
+  }, healthMilliseconds).unref()
+}
+
+function tellParts(url: string, parts: readonly Part[]): void {
   const width = Math.max(...parts.map(({ adapter }) => adapter.length))
   console.log(`\nPlaza is open: ${url}\nDocuments:     ${url}/docs\n`)
   for (const { part, adapter, why } of parts) console.log(`  ${part.padEnd(10)} ${adapter.padEnd(width)}  ${why}`)

@@ -9,7 +9,6 @@ import {
 } from 'prom-client'
 
 const registry = new Registry<PrometheusContentType>()
-AggregatorRegistry.setRegistries([registry])
 collectDefaultMetrics({ register: registry })
 const registers = [registry]
 
@@ -101,6 +100,12 @@ const jobs = new Gauge({
   aggregator: 'max',
   registers,
 })
+const jobRuns = new Counter({
+  name: 'plaza_job_runs_total',
+  help: 'Runs of jobs by kind and outcome: done, retried, or failed for good.',
+  labelNames: ['kind', 'outcome'],
+  registers,
+})
 
 const degradedParts = new Set<string>()
 
@@ -135,13 +140,34 @@ export const metrics = {
   limitFallback: () => fallbacks.inc(),
   /** How many jobs of a queue are in a state; `outbox` is a queue too. */
   jobs: (queue: string, state: string, count: number) => jobs.set({ queue, state }, count),
+  jobRun: (kind: string, outcome: 'done' | 'retried' | 'failed') => jobRuns.inc({ kind, outcome }),
   text: () => registry.metrics(),
+  /** What a worker hands to the primary, which adds it to the figures of the others. */
+  figures: (): Promise<object> => registry.getMetricsAsJSON(),
   /** Name, help and kind of every metric there is. */
   described: () => registry.getMetricsAsArray().map(({ name, help }) => ({ name, help })),
   contentType: registry.contentType,
 }
 
-/** In a worker: answers the primary, which asks for the figures of all. */
-export function answerPrimary(): void {
-  new AggregatorRegistry()
+const crew = new Registry<PrometheusContentType>()
+const listening = new Gauge({
+  name: 'plaza_workers',
+  help: 'Workers that are listening; with --workers alone.',
+  registers: [crew],
+})
+const replaced = new Counter({
+  name: 'plaza_workers_replaced_total',
+  help: 'Workers started because another had ended by itself.',
+  registers: [crew],
+})
+
+/** In the primary: the figures of all workers together, and its own. */
+export const crewMetrics = {
+  listening: (count: number) => listening.set(count),
+  replaced: () => replaced.inc(),
+  async text(figures: readonly object[]) {
+    const all = AggregatorRegistry.aggregate([...figures])
+    return `${await all.metrics()}\n${await crew.metrics()}`
+  },
+  described: () => crew.getMetricsAsArray().map(({ name, help }) => ({ name, help })),
 }

@@ -1,28 +1,26 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Database } from '#server/ports/database/port'
-import type { Node } from './context.ts'
 import { metrics } from './metrics.ts'
 
 const usualPort = 9464
 
+/** What the port of the operators is asked for. */
+export interface Ops {
+  metrics(): Promise<string>
+  /** What tells this process from others. */
+  health(): Record<string, unknown>
+  /** Why nobody should be sent here now; null where all is well. */
+  unready(): Promise<string | null>
+}
+
 /** Health and figures, on a port of their own that the world does not see. */
-export async function openOps(
-  { port, host }: { port: number | undefined; host: string },
-  database: Database,
-  node: Node,
-) {
+export async function openOps({ port, host }: { port: number | undefined; host: string }, ops: Ops) {
   let draining = false
   const answers: Record<string, () => Promise<[status: number, type: string, body: string]>> = {
-    '/metrics': async () => [200, metrics.contentType, await metrics.text()],
-    '/healthz': async () => [200, 'application/json', JSON.stringify({ ok: true, node: node.id })],
+    '/metrics': async () => [200, metrics.contentType, await ops.metrics()],
+    '/healthz': async () => [200, 'application/json', JSON.stringify({ ok: true, ...ops.health() })],
     '/readyz': async () => {
-      const reason = draining
-        ? 'draining'
-        : await database.ping().then(
-            () => null,
-            () => 'the database does not answer',
-          )
+      const reason = draining ? 'draining' : await ops.unready()
       return [reason === null ? 200 : 503, 'application/json', JSON.stringify({ ok: reason === null, reason })]
     },
   }
