@@ -9,19 +9,20 @@ import { followSessions } from './domains/identity/endings.ts'
 import { alive, identify } from './domains/identity/sessions.ts'
 import { describe } from './domains/identity/sign-in.ts'
 import { followUnread, greetNotifications } from './domains/inbox/unread.ts'
-import { bound } from './domains/index.ts'
+import { bound, jobKinds } from './domains/index.ts'
 import { connected, followRooms } from './domains/messages/live.ts'
 import { followModeration } from './domains/moderation/live.ts'
 import { ensureAlpha } from './domains/rooms/alpha.ts'
 import { projection } from './domains/rooms/projection.ts'
 import { records } from './domains/rooms/records.ts'
 import { recordAudit } from './kernel/audit.ts'
-import type { Connection, Live, Node } from './kernel/context.ts'
+import type { Connection, Jobs, Live, Node } from './kernel/context.ts'
 import { mountDocs } from './kernel/docs.ts'
 import { createFigures, timed } from './kernel/figures.ts'
 import { httpDoor } from './kernel/http.ts'
 import { newId } from './kernel/ids.ts'
 import type { Kernel } from './kernel/invoke.ts'
+import { startJobs } from './kernel/jobs.ts'
 import { createLimits } from './kernel/limits.ts'
 import { metrics } from './kernel/metrics.ts'
 import { type Ops, openOps } from './kernel/ops.ts'
@@ -64,9 +65,12 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   Object.assign(node.live, sockets.live)
   const stops = [followRooms(node), followModeration(node), followUnread(node)]
   followSessions(node)
+  const jobs = startJobs(node, platform.jobs, jobKinds)
+  node.jobs.add = jobs.add
   await ensureAlpha()
   await ensureAdmins(node)
-  server.on('request', httpDoor({ ...shared, routers: [mountDocs, mountPage] }))
+  const { captured } = platform
+  server.on('request', httpDoor({ ...shared, routers: [mountDocs, ...(captured ? [captured.mount] : []), mountPage] }))
   limitConnections(server, 50 * config.rateLimitScale)
   const port = await listen(server, config.port, config.host)
   const ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform))
@@ -82,6 +86,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
       await sockets.drain()
       await Promise.race([answered, pause(drainMilliseconds)])
       server.closeAllConnections()
+      await jobs.close()
       await node.log.close()
       await ops?.close()
     },
@@ -125,7 +130,7 @@ function createNode(config: Config, { node: id, database, kv, hints, services, l
     pollMilliseconds: 500,
   })
   const limits = createLimits(kv, config.rateLimitScale, now)
-  return { id, alone: database.alone, log, figures, now, limits, logger, settings: config, services, live: {} as Live }
+  return { id, alone: database.alone, log, figures, now, limits, logger, settings: config, services, jobs: {} as Jobs, live: {} as Live }
 }
 
 async function greet(

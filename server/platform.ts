@@ -1,13 +1,23 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Hints } from '#server/log/types'
 import type { Config } from './config.ts'
+import { type CapturedPost, createCaptured } from './kernel/captured.ts'
 import type { Services } from './kernel/context.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
 import { connectEmbedded } from './ports/database/embedded.ts'
 import { connectMongo } from './ports/database/mongo.ts'
 import type { Database } from './ports/database/port.ts'
+import { bullQueue } from './ports/jobs/bullmq.ts'
+import { memoryQueue } from './ports/jobs/memory.ts'
+import type { JobQueue } from './ports/jobs/port.ts'
 import { memoryKv } from './ports/kv/memory.ts'
 import type { Kv } from './ports/kv/port.ts'
+import { capturedMail } from './ports/mail/captured.ts'
+import type { Mail } from './ports/mail/port.ts'
+import { smtpMail } from './ports/mail/smtp.ts'
+import { capturedSms } from './ports/sms/captured.ts'
+import { httpSms } from './ports/sms/http.ts'
+import type { Sms } from './ports/sms/port.ts'
 
 /** What a server stands on: one adapter for each port. */
 export interface Platform {
@@ -15,7 +25,10 @@ export interface Platform {
   database: Database
   kv: Kv
   hints: Hints
+  jobs: JobQueue
   services: Services
+  /** Where letters and texts go that are not sent; null where all are, or none can be. */
+  captured: CapturedPost | null
   logger: Logger
   /** What is real, what is a stand-in, and why. */
   parts: readonly Part[]
@@ -34,12 +47,18 @@ export async function openPlatform(config: Config): Promise<Platform> {
     ? await connectMongo(config.mongodbUri)
     : await connectEmbedded(config.dataDirectory)
   const kv = memoryKv()
+  const jobs = openJobs(config, database)
+  const captured = createCaptured()
+  const mail = openMail(config, captured)
+  const sms = openSms(config, captured)
   return {
     node: randomUUID().slice(0, 8),
     database,
     kv,
     hints: noHints,
-    services: { mail: null, sms: null, humanProofs: null, partnerTokens: null },
+    jobs,
+    captured: config.mail.url === asked || config.sms.url === asked ? captured : null,
+    services: { mail, sms, humanProofs: null, partnerTokens: null },
     logger: createLogger(config.logLevel),
     parts: [
       {
@@ -53,8 +72,20 @@ export async function openPlatform(config: Config): Promise<Platform> {
         adapter: database.alone ? 'this one' : 'found by polling',
         why: database.alone ? 'the embedded store has one process' : 'nodes meet on the database',
       },
+      {
+        part: 'jobs',
+        adapter: config.redisUrl ? 'bullmq' : 'in the process',
+        why: config.redisUrl
+          ? 'REDIS_URL is set; what is to be done is in the database'
+          : 'each node takes them from the database',
+      },
+      outgoing('mail', 'MAIL_URL', config.mail.url),
+      outgoing('sms', 'SMS_URL', config.sms.url),
     ],
     async close() {
+      await jobs.close()
+      await mail?.close()
+      await sms?.close()
       await kv.close()
       await database.close()
     },
@@ -62,3 +93,29 @@ export async function openPlatform(config: Config): Promise<Platform> {
 }
 
 const noHints: Hints = { publish() {}, subscribe() {} }
+
+/** Installations that share a Redis are told apart by their databases. */
+const openJobs = ({ redisUrl }: Config, database: Database): JobQueue =>
+  redisUrl ? bullQueue(redisUrl, `plaza:${hashed(database.name)}`) : memoryQueue()
+
+const hashed = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
+
+const asked = 'captured'
+
+function openMail({ mail: { url, from } }: Config, captured: CapturedPost): Mail | null {
+  if (url === undefined) return null
+  return url === asked ? capturedMail((letter) => captured.keep({ kind: 'mail', ...letter })) : smtpMail(url, from)
+}
+
+function openSms({ sms: { url, from } }: Config, captured: CapturedPost): Sms | null {
+  if (url === undefined) return null
+  return url === asked
+    ? capturedSms((text) => captured.keep({ kind: 'sms', subject: null, ...text }))
+    : httpSms(url, from)
+}
+
+function outgoing(part: string, variable: string, url: string | undefined): Part {
+  if (url === undefined) return { part, adapter: 'none', why: `${variable} is not set: what needs it answers 503` }
+  if (url === asked) return { part, adapter: asked, why: `shown at /dev/mail; ${variable} sends them` }
+  return { part, adapter: new URL(url).host, why: `${variable} is set` }
+}

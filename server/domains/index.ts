@@ -4,6 +4,7 @@ import { inbox } from './inbox/index.ts'
 import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
 import { moderation } from './moderation/index.ts'
+import { sendLetter, sendText } from './outgoing/index.ts'
 import { rooms } from './rooms/index.ts'
 import { social } from './social/index.ts'
 import { status } from './status/index.ts'
@@ -20,3 +21,6 @@ export const bound = [
   ...moderation,
   ...social,
 ]
+
+/** Everything the server does later. */
+export const jobKinds = [sendLetter, sendText]

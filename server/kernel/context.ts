@@ -91,7 +91,30 @@ export interface Node {
   logger: Logger
   settings: Settings
   services: Services
+  jobs: Jobs
   live: Live
+}
+
+/** A kind of work that is stored before the answer and done after it, at least once; so what it does must bear to be done twice. */
+export interface Job<Payload extends z.ZodType = z.ZodType> {
+  /** `domain.verb`. */
+  kind: string
+  payload: Payload
+  run(payload: z.output<Payload>, run: JobRun): Promise<void>
+}
+
+export interface JobRun {
+  /** The same at each attempt. */
+  id: string
+  attempt: number
+  node: Node
+  /** Aborted when somebody else may run the job, or the server stops for good. */
+  signal: AbortSignal
+}
+
+export interface Jobs {
+  /** Stores a job; it is run soon, and again until it succeeds. One with an id of its own is done once. */
+  add<Payload extends z.ZodType>(job: Job<Payload>, payload: z.input<Payload>, id?: string): Promise<void>
 }
 
 /** Outside services; null where one is not configured. */

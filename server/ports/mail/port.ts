@@ -1,4 +1,6 @@
 export interface Letter {
+  /** The same when a letter is sent a second time. */
+  id: string
   /** One address; never a list. */
   to: string
   subject: string

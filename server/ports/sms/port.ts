@@ -1,6 +1,13 @@
+export interface Text {
+  /** The same when a text is sent a second time. */
+  id: string
+  /** E.164. */
+  to: string
+  text: string
+}
+
 /** Sends short texts to phones. What it cannot send it throws back. */
 export interface Sms {
-  /** `to` in E.164. */
-  send(to: string, text: string): Promise<void>
+  send(text: Text): Promise<void>
   close(): Promise<void>
 }

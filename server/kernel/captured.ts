@@ -1,0 +1,76 @@
+import type { Express } from 'express'
+
+export interface Captured {
+  id: string
+  kind: 'mail' | 'sms'
+  to: string
+  subject: string | null
+  text: string
+  at: string
+}
+
+const most = 200
+
+/** Letters and texts of a server that sends none: the last ones, in memory, and a page that shows them. */
+export interface CapturedPost {
+  keep(one: Omit<Captured, 'at'>): void
+  mount(app: Express): void
+}
+
+export function createCaptured(): CapturedPost {
+  const kept: Captured[] = []
+  return {
+    keep(one) {
+      if (kept.some(({ id }) => id === one.id)) return
+      kept.unshift({ ...one, at: new Date().toISOString() })
+      kept.length = Math.min(kept.length, most)
+    },
+    mount(app) {
+      app.get('/dev/mail.json', (_request, response) => {
+        response.setHeader('Cache-Control', 'no-store')
+        response.json({ letters: kept })
+      })
+      app.get('/dev/mail', (_request, response) => {
+        response.setHeader('Cache-Control', 'no-store')
+        response.type('html').send(page(kept))
+      })
+    },
+  }
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '')
+const linked = (text: string) => escaped(text).replace(/https?:\/\/[^\s<]+/g, (url) => `<a href="${url}">${url}</a>`)
+
+const letter = ({ kind, to, subject, text, at }: Captured) => `
+    <article>
+      <h2>${escaped(subject ?? 'Text')}</h2>
+      <p class="meta">${kind === 'mail' ? 'Letter' : 'Text'} to ${escaped(to)} · <time datetime="${at}">${at}</time></p>
+      <pre>${linked(text)}</pre>
+    </article>`
+
+const page = (kept: readonly Captured[]) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="robots" content="noindex">
+    <title>Captured letters · Plaza</title>
+    <style>
+      :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+      body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; }
+      article { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: 8px; padding: 1rem; margin: 1rem 0; }
+      h1 { font-size: 1.4rem; }
+      h2 { font-size: 1.05rem; margin: 0; }
+      .meta { margin: 0; opacity: 0.7; font-size: 0.875rem; }
+      pre { font: inherit; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0.75rem 0 0; }
+    </style>
+  </head>
+  <body>
+    <main>
+      <h1>Captured letters</h1>
+      <p>This server sends nothing: MAIL_URL or SMS_URL is <code>captured</code>. The last ${most} are kept in memory, newest first.</p>${kept.map(letter).join('') || '\n      <p>None yet.</p>'}
+    </main>
+  </body>
+</html>
+`

@@ -1,0 +1,124 @@
+import type { z } from 'zod'
+import type { JobQueue } from '#server/ports/jobs/port'
+import type { Job, Jobs, Node } from './context.ts'
+import { newId } from './ids.ts'
+import { metrics } from './metrics.ts'
+import { type Claim, claimJob, countJobs, dueJobs, finishJob, postponeJob, renewJob, storeJob } from './outbox.ts'
+import { seal, unseal } from './seal.ts'
+
+export interface JobTimes {
+  leaseMilliseconds: number
+  sweepMilliseconds: number
+  /** Before the second attempt; doubled before each one after it. */
+  backOffMilliseconds: number
+  /** How long a stop waits for what runs. */
+  stopMilliseconds: number
+}
+
+/** A process that dies delays its jobs by a lease and a sweep at the most. */
+export const usualTimes: JobTimes = {
+  leaseMilliseconds: 15_000,
+  sweepMilliseconds: 10_000,
+  backOffMilliseconds: 1_000,
+  stopMilliseconds: 8_000,
+}
+
+const atOnce = 8
+const mostAttempts = 10
+const longestError = 300
+
+/** Declares a kind of work: the one place that says what it carries and what is done. */
+export const job = <Payload extends z.ZodType>(declared: Job<Payload>): Job<Payload> => declared
+
+/** Runs stored jobs of these kinds on this node, each at least once, until the stop. */
+export function startJobs(
+  node: Node,
+  queue: JobQueue,
+  declared: readonly Job[],
+  times: JobTimes = usualTimes,
+): Jobs & { close(): Promise<void> } {
+  const kinds = new Map(declared.map((one) => [one.kind, one]))
+  const names = [...kinds.keys()]
+  const stopping = new AbortController()
+
+  async function sweep(): Promise<void> {
+    for (const id of await dueJobs(names, node.now())) queue.push(id)
+    for (const [state, count] of Object.entries(await countJobs())) metrics.jobs('outbox', state, count)
+  }
+
+  async function run(id: string) {
+    if (stopping.signal.aborted) return null
+    const claim = await claimJob(id, names, node.now(), times.leaseMilliseconds)
+    return claim && runClaimed(claim)
+  }
+
+  async function runClaimed(claim: Claim) {
+    const lease = keepLease(claim)
+    try {
+      if (claim.attempts > mostAttempts) throw new Error('The process died at each attempt')
+      await perform(claim, lease.signal)
+      await finishJob(claim, 'done', node.now())
+      metrics.jobRun(claim.kind, 'done')
+      return null
+    } catch (error) {
+      return await giveBack(claim, error)
+    } finally {
+      lease.end()
+    }
+  }
+
+  async function perform({ id, kind, payload, attempts: attempt }: Claim, signal: AbortSignal): Promise<void> {
+    const declaration = kinds.get(kind)
+    const carried = declaration?.payload.parse(JSON.parse(unseal(node.settings.sessionKeys, payload)))
+    await declaration?.run(carried as never, { id, attempt, node, signal })
+  }
+
+  /** The message of an error may be shown; a payload never is. */
+  async function giveBack(claim: Claim, error: unknown): Promise<{ againInMilliseconds: number } | null> {
+    const { id, kind, attempts } = claim
+    const said = (error instanceof Error ? error.message : String(error)).slice(0, longestError)
+    const isLast = attempts >= mostAttempts
+    metrics.jobRun(kind, isLast ? 'failed' : 'retried')
+    node.logger[isLast ? 'error' : 'warn']({ job: id, kind, attempts, error: said }, 'a job failed')
+    if (isLast) {
+      await finishJob(claim, 'failed', node.now(), said)
+      return null
+    }
+    const againInMilliseconds = times.backOffMilliseconds * 2 ** (attempts - 1)
+    await postponeJob(claim, node.now() + againInMilliseconds, said)
+    return { againInMilliseconds }
+  }
+
+  /** Renewed while the job runs; the run is told to end when the lease was lost, or when the node stops for good. */
+  function keepLease(claim: Claim): { signal: AbortSignal; end(): void } {
+    const lost = new AbortController()
+    const renewing = setInterval(() => {
+      renewJob(claim, node.now() + times.leaseMilliseconds).then(
+        (isOurs) => isOurs || lost.abort(),
+        () => undefined,
+      )
+    }, times.leaseMilliseconds / 3)
+    renewing.unref()
+    const signal = AbortSignal.any([lost.signal, stopping.signal])
+    return { signal, end: () => clearInterval(renewing) }
+  }
+
+  const stopConsuming = queue.consume(run, atOnce)
+  const swept = () => void sweep().catch((error: unknown) => node.logger.warn({ error }, 'jobs were not swept'))
+  const sweeping = setInterval(swept, times.sweepMilliseconds).unref()
+  swept()
+  return {
+    async add(declaration, payload, id = newId()) {
+      const carried = JSON.stringify(declaration.payload.parse(payload))
+      await storeJob(id, declaration.kind, seal(node.settings.sessionKeys, carried), node.now())
+      queue.push(id)
+    },
+    async close() {
+      clearInterval(sweeping)
+      const late = setTimeout(() => stopping.abort(), times.stopMilliseconds)
+      const aborted = new Promise((resolve) => stopping.signal.addEventListener('abort', resolve))
+      await Promise.race([stopConsuming(), aborted])
+      clearTimeout(late)
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { Settings } from './context.ts'
+
+type Keys = Settings['sessionKeys']
+
+const cipher = 'aes-256-gcm'
+const nonceBytes = 12
+const tagBytes = 16
+
+/** Text that only who holds our keys can read: `key id.base64url`. */
+export function seal(keys: Keys, text: string): string {
+  const newest = keys[0]
+  if (!newest) throw new Error('There is no key to seal with')
+  const nonce = randomBytes(nonceBytes)
+  const sealing = createCipheriv(cipher, keyOf(newest.secret), nonce, { authTagLength: tagBytes })
+  const sealed = Buffer.concat([nonce, sealing.update(text, 'utf8'), sealing.final(), sealing.getAuthTag()])
+  return `${newest.id}.${sealed.toString('base64url')}`
+}
+
+/** Throws where the text was changed, or sealed with a key that is gone. */
+export function unseal(keys: Keys, sealed: string): string {
+  const dot = sealed.lastIndexOf('.')
+  const key = keys.find(({ id }) => id === sealed.slice(0, dot))
+  if (!key) throw new Error('The key this was sealed with is gone')
+  const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url')
+  const opening = createDecipheriv(cipher, keyOf(key.secret), bytes.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  })
+  opening.setAuthTag(bytes.subarray(-tagBytes))
+  return opening.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + opening.final('utf8')
+}
+
+const keyOf = (secret: Uint8Array) => Buffer.from(hkdfSync('sha256', secret, '', 'plaza sealed', 32))

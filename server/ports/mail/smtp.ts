@@ -1,0 +1,36 @@
+import { createTransport } from 'nodemailer'
+import type { Mail } from './port.ts'
+
+const patienceMilliseconds = 10_000
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/**
+ * Sends by SMTP, encrypted wherever the server can. On this very machine its certificate may be anybody's; elsewhere it
+ * is checked, and a password never travels in the clear.
+ */
+export function smtpMail(url: string, from: string): Mail {
+  const { hostname, password, protocol } = new URL(url)
+  const isHere = loopback.test(hostname)
+  const transport = createTransport({
+    url,
+    pool: true,
+    connectionTimeout: patienceMilliseconds,
+    greetingTimeout: patienceMilliseconds,
+    socketTimeout: patienceMilliseconds,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    requireTLS: protocol === 'smtp:' && password !== '' && !isHere,
+    tls: { rejectUnauthorized: !isHere },
+  })
+  return {
+    async send({ id, to, subject, text }) {
+      const messageId = `<${id}@${domainOf(from)}>`
+      await transport.sendMail({ from, to: { name: '', address: to }, subject, text, messageId })
+    },
+    async close() {
+      transport.close()
+    },
+  }
+}
+
+const domainOf = (from: string): string => /@([^\s>]+)/.exec(from)?.[1] ?? 'localhost'

@@ -1,0 +1,9 @@
+import type { Sms, Text } from './port.ts'
+
+/** Hands texts to whoever shows them, instead of sending them. */
+export const capturedSms = (keep: (text: Text) => void): Sms => ({
+  async send(text) {
+    keep(text)
+  },
+  async close() {},
+})
