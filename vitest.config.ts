@@ -42,6 +42,7 @@ export default defineConfig({
       project('embedded', ['server'], { PLAZA_TEST_STORE: 'embedded' }),
       project('mongodb', ['hostile'], { PLAZA_TEST_STORE: 'mongodb' }),
       project('two-nodes', ['server'], { PLAZA_TEST_STORE: 'mongodb', PLAZA_TEST_NODES: '2' }),
+      project('nodes', ['nodes'], { PLAZA_TEST_STORE: 'mongodb' }),
       project('hostile', ['hostile']),
       project('simulation', ['simulation']),
       alone('kill', 'test/**/*.kill.test.ts', 1),

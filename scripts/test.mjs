@@ -45,8 +45,8 @@ async function suite() {
   const ranWhole = await vitest(['laws', 'unit', 'embedded', 'hostile', 'simulation'])
   if (ranWhole) await check('tsx', ['scripts/outcomes.ts', outcomes])
   await vitest(['store', 'kill', 'slow'], mongo.uri)
-  if (mongo.uri) await vitest(['mongodb', 'two-nodes'], mongo.uri)
-  else await skip(['mongodb', 'two-nodes'], mongo.missing)
+  if (mongo.uri) await vitest(['mongodb', 'two-nodes', 'nodes'], mongo.uri)
+  else await skip(['mongodb', 'two-nodes', 'nodes'], mongo.missing)
   if (chromium) await vitest(['browser'])
   else await skip(['browser'], 'no Chromium found; set CHROMIUM_BINARY')
 }

@@ -105,10 +105,20 @@ export class LiveConnection implements Connection {
   }
   /** Bytes and packets it has not read yet are more than it may owe. */
   get isBehind(): boolean {
+    const { packets, bytes } = this.#unread
+    return packets > maxBufferedPackets || bytes > maxBufferedBytes
+  }
+  /** All that was told to it has left this process. */
+  get isFlushed(): boolean {
+    const { packets, bytes } = this.#unread
+    return packets === 0 && bytes === 0
+  }
+
+  get #unread(): { packets: number; bytes: number } {
     const { conn } = this.socket
     const transport = conn.transport as unknown as { socket?: { bufferedAmount?: number } }
     const { writeBuffer } = conn as unknown as { writeBuffer: readonly unknown[] }
-    return writeBuffer.length > maxBufferedPackets || (transport.socket?.bufferedAmount ?? 0) > maxBufferedBytes
+    return { packets: writeBuffer.length, bytes: transport.socket?.bufferedAmount ?? 0 }
   }
 }
 

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import { Server, type Socket } from 'socket.io'
+import type { Fanout } from '#server/ports/fanout/port'
 import { AppError } from '#shared/errors'
 import { serverNotice, sessionEnded, sessionExpiring, sessionReady } from '#shared/kit/connection'
 import { namespaces } from '#shared/kit/contract'
@@ -20,6 +21,7 @@ export interface SocketDoor {
   bound: readonly Bound[]
   origins: OriginRule
   trustedHops: number
+  fanout: Fanout
   identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
   /** Which of these sessions still have their record. */
   alive(sessionIds: readonly string[]): Promise<ReadonlySet<string>>
@@ -57,6 +59,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     perMessageDeflate: false,
     pingInterval: 25_000,
     pingTimeout: 20_000,
+    adapter: door.fanout,
     allowRequest: (request, answer) => {
       void refusalOf(door, request)
         .catch(() => 503 as const)
@@ -195,7 +198,7 @@ async function greet(door: SocketDoor, name: string, live: LiveConnection): Prom
         events_per_second: Math.ceil(eventsPerSecond * node.limits.scale),
         rooms: 100,
       },
-      degraded: [],
+      degraded: metrics.degradedParts(),
       recovered: false,
     })
     await door.connected(name, live)
@@ -349,8 +352,10 @@ async function drainConnections(io: Server): Promise<void> {
       reconnect_after_ms: randomInt(8_000),
     })
   const until = Date.now() + drainMilliseconds
-  while (Date.now() < until && all().some((live) => live.busy)) await new Promise((resolve) => setTimeout(resolve, 20))
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  const owes = (live: LiveConnection) => live.busy || !live.isFlushed
+  // An answer is written a moment after its event has left its place.
+  do await new Promise((resolve) => setTimeout(resolve, 50))
+  while (Date.now() < until && all().some(owes))
   const open = all()
   for (let from = 0; from < open.length; from += batchOfClosing) {
     for (const live of open.slice(from, from + batchOfClosing)) live.close()
