@@ -26,6 +26,14 @@ export interface Account {
   smart_wallet_credential_id?: string
   smart_wallet_x?: string
   smart_wallet_y?: string
+  /** In lower case, and verified; absent where there is none. */
+  email?: string
+  email_verified: boolean
+  email_verified_at: Date | null
+  email_updates_opt_in: boolean
+  points: number
+  /** What points were given for, each once. */
+  points_claimed: string[]
   role: Role
   /** Seq of the global act the role follows from; 0 where nobody ever decided on it. */
   role_seq: number
@@ -67,6 +75,12 @@ export const Accounts = mongoose.model<Account>(
       smart_wallet_credential_id: { type: String },
       smart_wallet_x: { type: String },
       smart_wallet_y: { type: String },
+      email: { type: String },
+      email_verified: { type: Boolean, required: true, default: false },
+      email_verified_at: { type: Date, default: null },
+      email_updates_opt_in: { type: Boolean, required: true, default: false },
+      points: { type: Number, required: true, default: 0 },
+      points_claimed: { type: [String], default: () => [] },
       role: { type: String, required: true, default: 'user' },
       role_seq: { type: Number, required: true, default: 0 },
       is_banned: { type: Boolean, required: true, default: false },
@@ -84,6 +98,7 @@ export const Accounts = mongoose.model<Account>(
     { collection: 'accounts', versionKey: false },
   )
     .index({ username: 1 }, { unique: true, partialFilterExpression: { username: { $exists: true } } })
+    .index({ email: 1 }, { unique: true, partialFilterExpression: { email: { $exists: true } } })
     .index({ role: 1 })
     .index({ last_login: -1 })
     .index({ created_at: -1 }),
