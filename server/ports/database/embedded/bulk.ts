@@ -1,4 +1,5 @@
 import mongoose from 'mongoose'
+import { isServerError } from './errors.ts'
 import type { Value } from './values.ts'
 
 export type Outcome =
@@ -19,7 +20,7 @@ export class WriteError {
   err: { index: number; code: number; errmsg: string; errInfo: undefined; op: object }
 
   constructor(index: number, error: unknown, op: object) {
-    if (!(error instanceof mongoose.mongo.MongoServerError)) throw error
+    if (!isServerError(error)) throw error
     this.err = { index, code: Number(error.code), errmsg: error.message, errInfo: undefined, op }
   }
 

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose'
 import { bulkResult, type Operation, type Outcome, runBulk } from './bulk.ts'
 import { Cursor, type FindOptions } from './cursor.ts'
-import { checkOptions, refuse, serverError } from './errors.ts'
+import { checkOptions, isServerError, refuse, serverError } from './errors.ts'
 import { equalities, type Filter, parseFilter, parsePath } from './filter.ts'
 import { parseDirections, parseIndex, valuesAt } from './indexes.ts'
 import { encodeKey } from './keys.ts'
@@ -9,7 +9,7 @@ import { parseProjection } from './projection.ts'
 import type { Storage } from './storage.ts'
 import type { Found, Table } from './table.ts'
 import { applyUpdate, parseUpdate, seed, type Update } from './update.ts'
-import { checkId, copyDocument, type Document, type Fields, type Value } from './values.ts'
+import { checkId, type Document, documentOf, type Fields, type Value } from './values.ts'
 
 type Options = Record<string, unknown>
 
@@ -181,7 +181,7 @@ export class Collection {
   /** A write whose failure is the whole command's, and so has another shape than that of one write among several. */
   async #command<T>(run: () => T): Promise<T> {
     return this.#storage.write(run).catch((error: unknown) => {
-      if (!(error instanceof mongoose.mongo.MongoServerError)) throw error
+      if (!isServerError(error)) throw error
       const { index: _, ...response } = error.errorResponse
       throw new mongoose.mongo.MongoServerError({ ok: 0, codeName: CODE_NAMES[Number(error.code)], ...response })
     })
@@ -229,9 +229,10 @@ export class Collection {
   }
 
   #insertion(given: unknown): Operation & { id: string } {
-    const document = copyDocument(given)
+    const document = documentOf(given)
+    const incoming = this.#table.prepare(document)
     const run = (): Outcome => {
-      this.#table.insert(document)
+      this.#table.insert(incoming)
       return { kind: 'insert' }
     }
     return { kind: 'insert', id: document._id, given: Object(given), run }
@@ -300,7 +301,7 @@ export class Collection {
     if (_id !== undefined && id !== _id)
       throw serverError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
     const inserted: Document = Object.assign({ _id: id }, document)
-    this.#table.insert(inserted)
+    this.#table.insert(this.#table.prepare(inserted))
     return inserted
   }
 }
@@ -335,7 +336,7 @@ function deferred<T>(parse: () => T): () => T {
     const value = parse()
     return () => value
   } catch (error) {
-    if (!(error instanceof mongoose.mongo.MongoServerError)) throw error
+    if (!isServerError(error)) throw error
     return () => {
       throw error
     }

@@ -10,6 +10,9 @@ export function serverError(code: number, errmsg: string, details: object = {}) 
   return new mongoose.mongo.MongoServerError({ index: 0, code, errmsg, ...details })
 }
 
+export const isServerError = (error: unknown): error is mongoose.mongo.MongoServerError =>
+  error instanceof mongoose.mongo.MongoServerError
+
 /** Options without a value are not given; any other that is not named is refused. */
 export function checkOptions(method: string, options: object | null | undefined, known: readonly string[]): void {
   for (const [name, value] of Object.entries(options ?? {})) {

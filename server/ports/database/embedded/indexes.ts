@@ -1,7 +1,7 @@
 import { checkOptions, refuse, serverError } from './errors.ts'
 import { conjuncts, type Filter, inRange, isSamePath, matches, parseFilter, parsePath } from './filter.ts'
 import { compare, emptyArray, encodeKey, fitKey, type Part } from './keys.ts'
-import { type Document, type Fields, identical, isFields, type Missing, type Value } from './values.ts'
+import { type Document, type Fields, identical, isFields, isScalar, type Missing, type Value } from './values.ts'
 
 /** An index as it is kept in the catalog. */
 export interface IndexRecord {
@@ -109,6 +109,11 @@ export function sortKey(index: Index, document: Document): Buffer {
 /** The entries of a document, each once. Of several array paths, all must run through the same array. */
 export function entriesOf(index: Index, document: Document): Entries {
   if (index.partial && !matches(index.partial, document)) return { entries: [], multikey: false, cut: false }
+  const scalars = scalarsOf(index.paths, document)
+  if (scalars) {
+    const { key, cut } = fitKey(encodeKey(scalars, index.directions))
+    return { entries: [{ key, parts: scalars }], multikey: false, cut }
+  }
   const rows = spread(
     index.paths.map((path) => ({ value: document, path })),
     index.record,
@@ -120,6 +125,17 @@ export function entriesOf(index: Index, document: Document): Entries {
     return { key: fitted.key, parts }
   })
   return { entries: entries.length > 1 ? distinct(entries) : entries, multikey: rows.multikey, cut }
+}
+
+/** The values of an index on top-level fields alone, where none of them holds others. */
+function scalarsOf(paths: readonly string[][], document: Document): Part[] | null {
+  const parts: Part[] = []
+  for (const [name, further] of paths) {
+    const value = name === undefined || further !== undefined ? null : document[name]
+    if (further !== undefined || (value !== undefined && !isScalar(value))) return null
+    parts.push(value)
+  }
+  return parts
 }
 
 function distinct(entries: Entry[]): Entry[] {

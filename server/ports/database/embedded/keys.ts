@@ -22,7 +22,9 @@ export function encodeKey(values: readonly Part[], directions: readonly (1 | -1)
     put(values[at])
     if (directions[at] === -1) invert(start)
   }
-  return Buffer.from(scratch.subarray(0, length))
+  const key = Buffer.allocUnsafe(length)
+  scratch.copy(key, 0, 0, length)
+  return key
 }
 
 /** A key that is too long for the index is cut and ends in a hash: still unique, no longer in order. */

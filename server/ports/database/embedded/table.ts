@@ -1,4 +1,4 @@
-import { serverError } from './errors.ts'
+import { isServerError, serverError } from './errors.ts'
 import { type Filter, matches } from './filter.ts'
 import { type Entries, type Entry, entriesOf, type Index, type IndexRecord, openIndex, sortKey } from './indexes.ts'
 import { emptyArray, type Part } from './keys.ts'
@@ -10,6 +10,15 @@ export interface Found {
   row: number
   document: Document
 }
+/** A document on its way in: its bytes, and what each index will hold of it. */
+export interface Incoming {
+  bytes: Buffer
+  /** For which indexes this was worked out. */
+  generation: number
+  added: Added[] | null
+}
+type Added = Entries & { index: Index }
+type Keyed = Omit<Entries, 'entries'> & { keys: readonly Buffer[] }
 interface Match {
   filter: Filter
   sort: Sort
@@ -29,6 +38,8 @@ export class Table {
   #indexes: Index[] = []
   #tree = 0
   #nextRow = 0
+  /** Rises with every change of the indexes. */
+  #generation = 0
 
   constructor(storage: Storage, namespace: string) {
     this.#storage = storage
@@ -44,6 +55,7 @@ export class Table {
   load(): void {
     const record = this.#storage.catalog.collections[this.namespace]
     this.#indexes = record?.indexes.map(openIndex) ?? []
+    this.#generation++
     this.#tree = record?.tree ?? 0
     const [last] = this.#storage.scan(treeKey(this.#tree), treeKey(this.#tree + 1), true)
     this.#nextRow = record && last ? last.key.readUIntBE(TREE_BYTES, ROW_BYTES) + 1 : 0
@@ -62,13 +74,34 @@ export class Table {
     }
   }
 
-  insert(document: Document): void {
+  /** Works out ahead of its commit what inserting a document writes; nothing holds on to the document itself. */
+  prepare(document: Document): Incoming {
+    const generation = this.#generation
+    const bytes = encode(document)
+    try {
+      return { bytes, generation, added: this.#added(document) }
+    } catch (error) {
+      if (!isServerError(error)) throw error
+      return { bytes, generation, added: null }
+    }
+  }
+
+  insert({ bytes, generation, added: prepared }: Incoming): void {
     this.create()
-    const added = this.#indexes.map((index) => ({ index, ...entriesOf(index, document) }))
-    for (const { index, entries } of added) this.#checkUnique(index, entries)
-    const row = this.#nextRow++
-    this.#storage.put(this.#rowKey(row), encode(document))
-    for (const each of added) this.#putEntries(each.index, row, each)
+    const added = prepared && generation === this.#generation ? prepared : this.#added(decode(bytes))
+    const row = this.#nextRow
+    const keyed = added.map((each) => ({ ...each, keys: this.#keysOf(each.index, each.entries, row) }))
+    for (const { index, entries, keys } of keyed) this.#checkUnique(index, entries, keys)
+    this.#nextRow++
+    this.#storage.put(this.#rowKey(row), bytes)
+    for (const each of keyed) this.#putEntries(each.index, row, each)
+  }
+
+  #added(document: Document): Added[] {
+    return this.#indexes.map((index) => {
+      const { entries, multikey, cut } = entriesOf(index, document)
+      return { index, entries, multikey, cut }
+    })
   }
 
   /** Replaces a document by one with the same `_id`. */
@@ -76,9 +109,11 @@ export class Table {
     const changed = this.#indexes.map((index) => {
       const old = entriesOf(index, before).entries
       const { entries, multikey, cut } = entriesOf(index, after)
-      return { index, dropped: without(old, entries), entries: without(entries, old), multikey, cut }
+      const fresh = without(entries, old)
+      const keys = this.#keysOf(index, fresh, row)
+      return { index, dropped: without(old, entries), entries: fresh, keys, multikey, cut }
     })
-    for (const { index, entries } of changed) this.#checkUnique(index, entries)
+    for (const { index, entries, keys } of changed) this.#checkUnique(index, entries, keys)
     this.#storage.put(this.#rowKey(row), encode(after))
     for (const each of changed) {
       for (const entry of each.dropped) this.#storage.remove(this.#entryKey(each.index, entry, row))
@@ -101,9 +136,13 @@ export class Table {
     if (given.unique) this.#checkBuild(openIndex({ ...given, tree: 0 }))
     this.create()
     const index = openIndex({ ...given, tree: this.#storage.catalog.nextTree++ })
-    for (const { row, document } of this.#all()) this.#putEntries(index, row, entriesOf(index, document))
+    for (const { row, document } of this.#all()) {
+      const found = entriesOf(index, document)
+      this.#putEntries(index, row, { ...found, keys: this.#keysOf(index, found.entries, row) })
+    }
     this.#record().indexes.push(index.record)
     this.#indexes.push(index)
+    this.#generation++
     this.#storage.saveCatalog()
     return given.name
   }
@@ -138,6 +177,7 @@ export class Table {
     const record: IndexRecord = { ...ID_INDEX, tree: catalog.nextTree++ }
     catalog.collections[this.namespace] = { tree: this.#tree, indexes: [record] }
     this.#indexes = [openIndex(record)]
+    this.#generation++
     this.#storage.saveCatalog()
   }
 
@@ -191,9 +231,9 @@ export class Table {
     return record
   }
 
-  #checkUnique(index: Index, entries: readonly Entry[]): void {
+  #checkUnique(index: Index, entries: readonly Entry[], keys: readonly Buffer[]): void {
     if (!index.record.unique) return
-    const taken = entries.find((entry) => this.#storage.get(this.#entryKey(index, entry, 0)))
+    const taken = entries.find((_, at) => keys[at] && this.#storage.get(keys[at]))
     if (taken) throw this.#duplicate(index, taken)
   }
 
@@ -215,13 +255,16 @@ export class Table {
     return serverError(11000, message, { keyPattern: { ...record.key }, keyValue })
   }
 
-  #putEntries(index: Index, row: number, { entries, multikey, cut }: Entries): void {
-    for (const entry of entries) this.#storage.put(this.#entryKey(index, entry, row), rowBytes(row))
-    const { record } = index
+  #putEntries({ record }: Index, row: number, { keys, multikey, cut }: Keyed): void {
+    for (const key of keys) this.#storage.put(key, rowBytes(row))
     if ((!multikey || record.multikey) && (!cut || record.cut)) return
     if (multikey) record.multikey = true
     if (cut) record.cut = true
     this.#storage.saveCatalog()
+  }
+
+  #keysOf(index: Index, entries: readonly Entry[], row: number): Buffer[] {
+    return entries.map((entry) => this.#entryKey(index, entry, row))
   }
 
   /** A unique index holds one row a key; in any other the row is part of the key. */

@@ -54,6 +54,31 @@ function copyInstance(value: object): Value {
   return refuse(`a value of type ${value.constructor.name}`)
 }
 
+const soundNames = new Set<string>()
+const soundNamesAtMost = 10_000
+
+/** Is it stored as the JSON it is, with nothing in it to copy, to wrap or to refuse? */
+export function isPlain(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
+  if (typeof value !== 'object') return typeof value === 'boolean'
+  if (value === null) return true
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) if (!isPlain(value[at])) return false
+    return true
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false
+  for (const name in value) {
+    if (!soundNames.has(name)) {
+      if (name === '_bsontype') return false
+      checkName(name)
+      if (soundNames.size < soundNamesAtMost) soundNames.add(name)
+    }
+    if (!isPlain((value as Record<string, unknown>)[name])) return false
+  }
+  return true
+}
+
 export function checkName(name: string): string {
   if (name.startsWith('$') || name.includes('.') || name.includes('\0') || name === '__proto__') {
     refuse(`the field name ${JSON.stringify(name)}`)
@@ -61,8 +86,22 @@ export function checkName(name: string): string {
   return name
 }
 
-/** A document to insert, its `_id` first. */
-export function copyDocument(value: unknown): Document {
+/** A document to insert, its `_id` first. What could be stored as it is comes back as it is. */
+export function documentOf(value: unknown): Document {
+  if (isFirstId(value) && isPlain(value)) {
+    checkId(value._id)
+    return value
+  }
+  return copyDocument(value)
+}
+
+function isFirstId(value: unknown): value is Document {
+  if (typeof value !== 'object' || value === null) return false
+  for (const name in value) return name === '_id'
+  return false
+}
+
+function copyDocument(value: unknown): Document {
   const fields = copy(value)
   if (!isFields(fields)) return refuse('a document that is no plain object')
   const { _id, ...rest } = fields
@@ -106,8 +145,7 @@ export function identical(one: Value, other: Value): boolean {
 
 /** The document as bytes: JSON, with a leading `!` where it holds what JSON cannot. */
 export function encode(document: Fields): Buffer {
-  const plain = wrap(document)
-  return Buffer.from(plain === document ? JSON.stringify(document) : `!${JSON.stringify(plain)}`)
+  return Buffer.from(isPlain(document) ? JSON.stringify(document) : `!${JSON.stringify(wrap(document))}`)
 }
 
 export function decode(bytes: Buffer): Document {
