@@ -79,6 +79,8 @@ const variables = z.object({
   PARTNER_ISSUER: z.string().min(1).optional(),
   PARTNER_AUDIENCE: z.string().min(1).optional(),
   PARTNER_CHANNEL: z.string().min(1).default('partner'),
+  ONRAMP_URL: webUrl.optional(),
+  ONRAMP_KEY: z.string().min(1).optional(),
 })
 
 export const variableNames = Object.keys(variables.shape)
@@ -120,6 +122,7 @@ export interface Config {
     audience: string | undefined
     channel: string
   }
+  onramp: { url: string; key: string } | null
 }
 
 /** Thrown with one plain sentence; the start stops with it. */
@@ -189,7 +192,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       audience: env.PARTNER_AUDIENCE,
       channel: env.PARTNER_CHANNEL,
     },
+    onramp: onrampOf(env.ONRAMP_URL, env.ONRAMP_KEY),
   }
+}
+
+function onrampOf(url: string | undefined, key: string | undefined): Config['onramp'] {
+  if (url === undefined && key === undefined) return null
+  if (url === undefined || key === undefined) throw new ConfigError('ONRAMP_URL and ONRAMP_KEY belong together.')
+  return { url, key }
 }
 
 /** `RPC_URL_<chain id>`: where contract wallets of that chain are asked. */

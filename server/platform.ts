@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import { type CapturedPost, createCaptured } from './kernel/captured.ts'
 import type { Services } from './kernel/context.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
+import { openChains } from './ports/chain/viem.ts'
 import { connectEmbedded } from './ports/database/embedded.ts'
 import { connectMongo } from './ports/database/mongo.ts'
 import type { Database } from './ports/database/port.ts'
@@ -12,6 +13,7 @@ import { memoryQueue } from './ports/jobs/memory.ts'
 import type { JobQueue } from './ports/jobs/port.ts'
 import { memoryKv } from './ports/kv/memory.ts'
 import type { Kv } from './ports/kv/port.ts'
+import { httpOnramp } from './ports/onramp/http.ts'
 import { capturedMail } from './ports/mail/captured.ts'
 import type { Mail } from './ports/mail/port.ts'
 import { smtpMail } from './ports/mail/smtp.ts'
@@ -58,7 +60,7 @@ export async function openPlatform(config: Config): Promise<Platform> {
     hints: noHints,
     jobs,
     captured: config.mail.url === asked || config.sms.url === asked ? captured : null,
-    services: { mail, sms, humanProofs: null, partnerTokens: null },
+    services: { mail, sms, humanProofs: null, partnerTokens: null, ...onChains(config) },
     logger: createLogger(config.logLevel),
     parts: [
       {
@@ -72,6 +74,7 @@ export async function openPlatform(config: Config): Promise<Platform> {
         adapter: database.alone ? 'this one' : 'found by polling',
         why: database.alone ? 'the embedded store has one process' : 'nodes meet on the database',
       },
+      ...chainParts(config),
       {
         part: 'jobs',
         adapter: config.redisUrl ? 'bullmq' : 'in the process',
@@ -93,6 +96,20 @@ export async function openPlatform(config: Config): Promise<Platform> {
 }
 
 const noHints: Hints = { publish() {}, subscribe() {} }
+
+const onChains = ({ siwe, onramp }: Config) => ({
+  chains: openChains(siwe.rpcUrls),
+  onramp: onramp && httpOnramp(onramp.url, onramp.key),
+})
+
+const chainParts = ({ siwe: { rpcUrls }, onramp }: Config): Part[] => [
+  rpcUrls.size === 0
+    ? { part: 'chains', adapter: 'none', why: 'no RPC_URL_<chainId> is set: what needs one answers 503' }
+    : { part: 'chains', adapter: [...rpcUrls.keys()].join(', '), why: 'RPC_URL_<chainId> is set' },
+  onramp
+    ? { part: 'onramp', adapter: new URL(onramp.url).host, why: 'ONRAMP_URL is set' }
+    : { part: 'onramp', adapter: 'none', why: 'ONRAMP_URL is not set: what needs it answers 503' },
+]
 
 /** Installations that share a Redis are told apart by their databases. */
 const openJobs = ({ redisUrl }: Config, database: Database): JobQueue =>

@@ -8,6 +8,7 @@ import { sendLetter, sendText } from './outgoing/index.ts'
 import { rooms } from './rooms/index.ts'
 import { social } from './social/index.ts'
 import { status } from './status/index.ts'
+import { wallet } from './wallet/index.ts'
 
 /** Everything the server can do. */
 export const bound = [
@@ -20,6 +21,7 @@ export const bound = [
   ...inbox,
   ...moderation,
   ...social,
+  ...wallet,
 ]
 
 /** Everything the server does later. */

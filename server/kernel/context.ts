@@ -1,7 +1,9 @@
 import type { z } from 'zod'
 import type { RoomLog } from '#server/log/types'
+import type { Chains } from '#server/ports/chain/port'
 import type { HumanProofs } from '#server/ports/human-proof/port'
 import type { Mail } from '#server/ports/mail/port'
+import type { Onramp } from '#server/ports/onramp/port'
 import type { PartnerTokens } from '#server/ports/partner/port'
 import type { Sms } from '#server/ports/sms/port'
 import { AppError } from '#shared/errors'
@@ -123,6 +125,9 @@ export interface Services {
   sms: Sms | null
   humanProofs: HumanProofs | null
   partnerTokens: PartnerTokens | null
+  onramp: Onramp | null
+  /** Those with an `RPC_URL_<chainId>`; none where nothing is configured. */
+  chains: Chains
 }
 
 /** The part of the configuration that domains read. */

@@ -7,6 +7,7 @@ import { polls } from './polls.ts'
 import { roomEvents, rooms } from './rooms.ts'
 import { social } from './social.ts'
 import { status } from './status.ts'
+import { wallet } from './wallet.ts'
 
 /** Every operation a client can ask for. */
 export const api = {
@@ -19,6 +20,7 @@ export const api = {
   polls,
   moderation,
   social,
+  wallet,
 }
 
 /** Every event the server tells, beside those of the connection itself. */
