@@ -33,6 +33,7 @@ export const errors = {
   PASSKEY_VERIFICATION_FAILED: [401, 'The passkey could not be verified'],
   PASSKEY_ALREADY_REGISTERED: [409, 'This passkey is registered already'],
   INVALID_AUTHENTICATOR: [400, 'This authenticator cannot be used'],
+  RESCUE_AVAILABLE: [400, 'rescue_available'],
   WALLET_NOT_FOUND: [404, 'This account has no smart account yet'],
   INVALID_CODE: [400, 'Invalid verification code'],
   CODE_EXPIRED: [400, 'The code has expired. Ask for a new one.'],

@@ -18,6 +18,9 @@ export const passkeysOf = (account: string): Promise<Passkey[]> =>
 export const firstPasskeyOf = (account: string): Promise<Passkey | null> =>
   Passkeys.findOne({ first_of: account }).lean<Passkey>()
 
+export const credentialIdsOf = async (account: string): Promise<string[]> =>
+  (await passkeysOf(account)).map(({ credential_id }) => credential_id)
+
 /** Of several first ones at once, one is the first; of two with one credential id, one is stored. */
 export async function storePasskey(passkey: Passkey): Promise<void> {
   try {
@@ -28,4 +31,17 @@ export async function storePasskey(passkey: Passkey): Promise<void> {
       throw isDuplicate(again) ? new AppError('PASSKEY_ALREADY_REGISTERED') : again
     })
   }
+}
+
+/**
+ * Notes a use. The counter must have gone on, unless the authenticator does not count; where it has not, there are
+ * two of this passkey, and the use is refused. Of two uses with one count, one is.
+ */
+export async function noteUse({ _id, counter: before }: Passkey, counter: number, backedUp: boolean, now: number) {
+  const isCounted = counter > 0 || before > 0
+  const { matchedCount } = await Passkeys.updateOne(
+    { _id, counter: isCounted ? { $lt: counter } : 0 },
+    { $set: { counter, backed_up: backedUp, last_used_at: new Date(now) } },
+  )
+  return matchedCount === 1
 }

@@ -1,0 +1,90 @@
+import { p256 } from '@noble/curves/nist.js'
+import { verifyRegistrationResponse } from '@simplewebauthn/server'
+import {
+  convertAAGUIDToString,
+  cose,
+  decodeAttestationObject,
+  decodeCredentialPublicKey,
+  parseAuthenticatorData,
+} from '@simplewebauthn/server/helpers'
+import type { Settings } from '#server/kernel/context'
+import type { NewCredential } from '#shared/api/passkeys'
+import { AppError } from '#shared/errors'
+import type { Point } from './bodies.ts'
+
+/** What an authenticator has made. */
+export interface Made extends Point {
+  credentialId: string
+  counter: number
+  aaguid: string
+  backedUp: boolean
+}
+
+export const es256 = -7
+const coordinateBytes = 32
+
+/** Proves that the credential was made for this challenge and site, by an authenticator that holds an ES256 key. */
+export async function proveNew(
+  { id, response }: NewCredential,
+  challenge: string,
+  { rpId, origins }: Settings['passkeys'],
+): Promise<Made> {
+  const made = readAttestation(response.attestationObject)
+  if (made.credentialId !== id) throw new AppError('PASSKEY_VERIFICATION_FAILED')
+  const { attestationObject, clientDataJSON } = response
+  const whole = { id, rawId: id, type: 'public-key' as const, clientExtensionResults: {} }
+  const { verified } = await verifyRegistrationResponse({
+    response: { ...whole, response: { attestationObject, clientDataJSON } },
+    expectedChallenge: challenge,
+    expectedOrigin: [...origins],
+    expectedRPID: rpId,
+    requireUserVerification: false,
+    supportedAlgorithmIDs: [es256],
+  }).catch((cause: unknown) => {
+    throw new AppError('PASSKEY_VERIFICATION_FAILED', { cause })
+  })
+  if (!verified) throw new AppError('PASSKEY_VERIFICATION_FAILED')
+  return made
+}
+
+function readAttestation(encoded: string): Made {
+  try {
+    const attestation = decodeAttestationObject(Uint8Array.from(Buffer.from(encoded, 'base64url')))
+    refuseForeignFormats(attestation)
+    const { credentialID, credentialPublicKey, counter, aaguid, flags } = parseAuthenticatorData(
+      attestation.get('authData'),
+    )
+    if (!credentialID || !credentialPublicKey || !aaguid) throw new Error('There is no credential')
+    return {
+      ...readKey(credentialPublicKey),
+      credentialId: Buffer.from(credentialID).toString('base64url'),
+      counter,
+      aaguid: convertAAGUIDToString(aaguid),
+      backedUp: flags.bs,
+    }
+  } catch (cause) {
+    throw new AppError('INVALID_AUTHENTICATOR', { cause })
+  }
+}
+
+/** We ask for none; what comes signed must be signed by the new key itself. Certificates name addresses to be fetched, so none is read. */
+function refuseForeignFormats(attestation: ReturnType<typeof decodeAttestationObject>): void {
+  const format = attestation.get('fmt')
+  const isSelfSigned = format === 'packed' && attestation.get('attStmt').get('x5c') === undefined
+  if (format !== 'none' && !isSelfSigned) throw new Error('The attestation format is not accepted')
+}
+
+/** The point of an ES256 key; refuses other keys, and points that are not on the curve. */
+function readKey(encoded: Parameters<typeof decodeCredentialPublicKey>[0]): Point {
+  const key = decodeCredentialPublicKey(encoded)
+  if (!cose.isCOSEPublicKeyEC2(key)) throw new Error('The key is not an EC2 key')
+  const { alg, crv, x, y } = cose.COSEKEYS
+  const [across, up] = [key.get(x), key.get(y)]
+  if (key.get(alg) !== es256 || key.get(crv) !== cose.COSECRV.P256) throw new Error('The key is not an ES256 key')
+  if (across?.length !== coordinateBytes || up?.length !== coordinateBytes)
+    throw new Error('The point is not one of P-256')
+  p256.Point.fromBytes(Buffer.concat([Buffer.of(4), across, up]))
+  return { x: hexOf(across), y: hexOf(up) }
+}
+
+const hexOf = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`

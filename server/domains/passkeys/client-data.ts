@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import type { Settings } from '#server/kernel/context'
+import { AppError } from '#shared/errors'
+
+const ClientData = z.object({
+  type: z.string(),
+  challenge: z.string(),
+  origin: z.string(),
+  crossOrigin: z.boolean().nullish(),
+  topOrigin: z.unknown(),
+})
+export type ClientData = z.infer<typeof ClientData>
+
+/** What the browser says it did, still to be judged. */
+export function readClientData(encoded: string): ClientData {
+  try {
+    return ClientData.parse(JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8')))
+  } catch {
+    throw new AppError('PASSKEY_VERIFICATION_FAILED')
+  }
+}
+
+/** Refuses what was done for another purpose, on another site, or inside a frame of one. */
+export function checkClientData(
+  { type, origin, crossOrigin, topOrigin }: ClientData,
+  expected: 'webauthn.create' | 'webauthn.get',
+  { origins, rpId }: Settings['passkeys'],
+): void {
+  if (type !== expected) throw new AppError('PASSKEY_VERIFICATION_FAILED')
+  if (!origins.includes(origin)) {
+    const message = `Passkeys of this site belong to ${rpId}. Open it at ${origins[0]}.`
+    throw new AppError('PASSKEY_VERIFICATION_FAILED', { message })
+  }
+  if (crossOrigin || topOrigin !== undefined) throw new AppError('PASSKEY_VERIFICATION_FAILED')
+}

@@ -1,0 +1,14 @@
+import { createHmac } from 'node:crypto'
+import type { Node } from '#server/kernel/context'
+
+const lengths = [16, 20, 32, 32]
+
+/** The credential id that an account without passkeys seems to have: always the same one, and nobody's. */
+export function decoyOf({ settings }: Node, account: string): string {
+  const oldest = settings.sessionKeys.at(-1)
+  if (!oldest) throw new Error('There is no session key')
+  const made = createHmac('sha256', oldest.secret).update(`decoy passkey\0${account}`)
+  const bytes = made.digest()
+  const more = createHmac('sha256', oldest.secret).update(bytes).digest()
+  return more.subarray(0, lengths[(bytes[0] ?? 0) % lengths.length]).toString('base64url')
+}

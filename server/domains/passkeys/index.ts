@@ -1,0 +1,19 @@
+import { implement } from '#server/kernel/context'
+import { passkeys as contract } from '#shared/api/passkeys'
+import { beginLogin, login } from './login.ts'
+import { checkMigration, current, list, remove } from './management.ts'
+import { recoverByEmail, verifyRecovery } from './recovery.ts'
+import { beginRegistration, register } from './registration.ts'
+
+export const passkeys = implement('passkeys', contract, {
+  beginRegistration,
+  register,
+  beginLogin,
+  login,
+  list,
+  current,
+  remove,
+  checkMigration,
+  recoverByEmail,
+  verifyRecovery,
+})

@@ -1,0 +1,60 @@
+import type { Action, Node } from '#server/kernel/context'
+import type { passkeys as contract, UsedCredential } from '#shared/api/passkeys'
+import { AppError } from '#shared/errors'
+import { proveUse } from './assertion.ts'
+import { usedCredentialIn } from './bodies.ts'
+import { issueChallenge, takeChallenge } from './challenges.ts'
+import { checkClientData, readClientData } from './client-data.ts'
+import { decoyOf } from './decoys.ts'
+import type { Passkey, PasskeyChallenge } from './model.ts'
+import { requestOptions } from './options.ts'
+import { credentialIdsOf, noteUse, passkeyOf } from './passkeys.ts'
+import { offerRescue } from './rescue.ts'
+import { signInWith } from './sign-in.ts'
+
+export const beginLogin: Action<typeof contract.beginLogin> = async (input, { node }) => {
+  const useDevicePasskey = input.useDevicePasskey ?? false
+  const account = useDevicePasskey ? null : (input.userAddress ?? null)
+  const challenge = await issueChallenge({ ceremony: 'login', user_address: account }, node.now())
+  const known = account === null ? [] : await knownOrDecoy(node, account)
+  const options = requestOptions(node.settings.passkeys, challenge, known)
+  return { ...options, options, useDevicePasskey }
+}
+
+/** An account that has no passkey looks like any other. */
+async function knownOrDecoy(node: Node, account: string): Promise<string[]> {
+  const decoy = decoyOf(node, account)
+  const known = await credentialIdsOf(account)
+  return known.length > 0 ? known : [decoy]
+}
+
+export const login: Action<typeof contract.login> = async (input, context) => {
+  const { node } = context
+  const credential = usedCredentialIn(input)
+  const clientData = readClientData(credential.response.clientDataJSON)
+  const challenge = await takeChallenge('login', clientData.challenge, node.now())
+  if (input.challenge && input.challenge !== challenge._id) throw new AppError('PASSKEY_VERIFICATION_FAILED')
+  checkClientData(clientData, 'webauthn.get', node.settings.passkeys)
+  const passkey = await passkeyOf(credential.id)
+  if (!passkey) return offerRescue(context, credential.id)
+  refuseOthers(passkey, challenge, credential, input.userAddress ?? null)
+  const { counter, backedUp } = await proveUse(credential, passkey, challenge._id, node.settings.passkeys)
+  if (!(await noteUse(passkey, counter, backedUp, node.now()))) {
+    const { _id, user_address: actor, counter: before } = passkey
+    node.logger.warn({ actor, passkey: _id, counter, before }, 'a passkey counted backwards: there may be a copy of it')
+    throw new AppError('PASSKEY_VERIFICATION_FAILED')
+  }
+  return signInWith(context, { ...passkey, backed_up: backedUp })
+}
+
+/** A challenge that was asked for by one account signs no other in, nor does a passkey that speaks for another user. */
+function refuseOthers(
+  passkey: Passkey,
+  { user_address: asked }: PasskeyChallenge,
+  { response: { userHandle } }: UsedCredential,
+  claimed: string | null,
+): void {
+  const isOther = [asked, claimed].some((account) => account !== null && account !== passkey.user_address)
+  const isOtherHandle = Boolean(userHandle) && userHandle !== passkey.user_handle
+  if (isOther || isOtherHandle) throw new AppError('PASSKEY_VERIFICATION_FAILED')
+}

@@ -1,0 +1,41 @@
+import type { z } from 'zod'
+import type { Settings } from '#server/kernel/context'
+import type { CreationOptions, RequestOptions } from '#shared/api/passkeys'
+import { es256 } from './attestation.ts'
+
+const timeout = 120_000
+const userVerification = 'preferred'
+
+/** Nothing in it tells a real passkey from a decoy. */
+const named = (id: string) => ({ id, type: 'public-key' as const, transports: ['internal', 'hybrid'] })
+
+/** What a browser needs to make a passkey on none of these authenticators. */
+export const creationOptions = (
+  { rpId, rpName }: Settings['passkeys'],
+  challenge: string,
+  user: { id: string; name: string },
+  known: readonly string[],
+): z.input<typeof CreationOptions> => ({
+  challenge,
+  rp: { name: rpName, id: rpId },
+  user: { ...user, displayName: user.name },
+  pubKeyCredParams: [{ alg: es256, type: 'public-key' }],
+  timeout,
+  attestation: 'none',
+  excludeCredentials: known.map(named),
+  authenticatorSelection: { residentKey: 'preferred', requireResidentKey: false, userVerification },
+  extensions: { credProps: true },
+})
+
+/** What a browser needs to use one of these passkeys, or whichever it has where none is named. */
+export const requestOptions = (
+  { rpId }: Settings['passkeys'],
+  challenge: string,
+  known: readonly string[],
+): z.input<typeof RequestOptions> => ({
+  challenge,
+  rpId,
+  allowCredentials: known.map(named),
+  timeout,
+  userVerification,
+})

@@ -1,0 +1,63 @@
+import { createHash, randomInt, randomUUID } from 'node:crypto'
+import { AppError } from '#shared/errors'
+import { type RecoveryToken, RecoveryTokens } from './model.ts'
+
+export const recoverySeconds = 600
+const keptMilliseconds = 3_600_000
+/** Without signs that look like others. */
+const alphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
+const group = () => Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('')
+
+/** A token that adds one passkey to the account, within ten minutes. */
+export const issueRecoveryToken = (account: string, now: number): Promise<string> =>
+  store(`${group()}-${group()}-${group()}`, account, true, now)
+
+/** A token that is good for nothing until the owner of the account's e-mail confirms it. */
+export const issueRescueToken = (account: string, now: number): Promise<string> =>
+  store(randomUUID(), account, false, now)
+
+async function store(token: string, account: string, confirmed: boolean, now: number): Promise<string> {
+  const valid_until = new Date(now + recoverySeconds * 1000)
+  const expires_at = new Date(now + keptMilliseconds)
+  await RecoveryTokens.create({
+    _id: hashOf(token),
+    user_address: account,
+    confirmed,
+    used: false,
+    valid_until,
+    expires_at,
+  })
+  return token
+}
+
+/** However it was typed. */
+const hashOf = (token: string) =>
+  createHash('sha256')
+    .update(token.toUpperCase().replace(/[^A-Z0-9]/g, ''))
+    .digest('hex')
+
+const refused = () => new AppError('INVALID_PARAMETER', { message: 'This recovery token is unknown, used or expired' })
+
+/** The account a token recovers. Uses nothing up. */
+export async function checkRecoveryToken(token: string, now: number): Promise<{ account: string; hash: string }> {
+  const found = await RecoveryTokens.findOne({ _id: hashOf(token) }).lean<RecoveryToken>()
+  if (!found || found.used || found.valid_until.getTime() <= now) throw refused()
+  if (!found.confirmed) throw new AppError('FORBIDDEN', { message: 'Confirm your e-mail address first' })
+  return { account: found.user_address, hash: found._id }
+}
+
+export const isTokenOf = (hash: string, token: string): boolean => hashOf(token) === hash
+
+/** Uses a token up. Of several at once exactly one succeeds. */
+export async function spendRecoveryToken(hash: string, now: number): Promise<void> {
+  const taken = await RecoveryTokens.findOneAndUpdate(
+    { _id: hash, used: false, confirmed: true, valid_until: { $gt: new Date(now) } },
+    { $set: { used: true } },
+  ).lean()
+  if (!taken) throw refused()
+}
+
+/** Makes a rescue token of this very account good. */
+export async function confirmRescueToken(token: string, account: string): Promise<void> {
+  await RecoveryTokens.updateOne({ _id: hashOf(token), user_address: account }, { $set: { confirmed: true } })
+}
