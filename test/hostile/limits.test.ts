@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createLimits } from '#server/kernel/limits'
+import { createLimits, tiers } from '#server/kernel/limits'
 import { addressOf } from '#server/kernel/origins'
 import { memoryKv } from '#server/ports/kv/memory'
-import { wallet } from '#test/support/wallet'
+import { call, wallet } from '#test/support/wallet'
 import { type House, newChannel, openHouse, person } from './house.ts'
 import { dial, openWire, request, sendBytes } from './wire.ts'
 
@@ -78,6 +78,25 @@ describe('T39: nobody gets a second bucket by disguise', () => {
       ),
     )
     expect(seen).toEqual([...Array(10).fill(200), 429, 429])
+  })
+})
+
+describe('T40: each tier has its number of calls a minute, and its own bucket', () => {
+  const unsigned = { address: wallet('limited').address, message: 'no message', signature: '0x00' }
+  const probes = [
+    { tier: 'auth', route: `GET ${path}`, body: null, answered: 200 },
+    { tier: 'strict', route: 'POST /api/auth/verify', body: unsigned, answered: 401 },
+    { tier: 'general', route: 'GET /api/channels', body: null, answered: 200 },
+  ] as const
+  test.each(probes)('$tier', async ({ tier, route, body, answered }) => {
+    const guest = from('203.0.113.60')
+    const ask = async (headers = guest) => (await call(house.url, route, body, undefined, headers)).status
+    const allowed = await statuses(times(tiers[tier], () => () => ask()))
+    expect(allowed).toEqual(Array(tiers[tier]).fill(answered))
+    expect(await ask()).toBe(429)
+    expect(await ask(from('203.0.113.61'))).toBe(answered)
+    for (const other of probes.filter((probe) => probe.tier !== tier))
+      expect((await call(house.url, other.route, other.body, undefined, guest)).status).toBe(other.answered)
   })
 })
 

@@ -605,6 +605,22 @@ describe('reactions', () => {
 })
 
 describe('pins', () => {
+  test('are fifty a room at most; taking one down makes place', async () => {
+    const room = await channelOf(owner)
+    const ids: string[] = []
+    for (let at = 0; at <= 50; at++) ids.push((await owner.does("socket", messages.send, { room, text: `pin ${at}` })).message.id)
+    const last = ids.at(-1) ?? ''
+    for (const id of ids.slice(0, 50)) await owner.does('socket', messages.pin, { room, id, pinned: true })
+    for (const door of over)
+      expect(await owner.refused(door, messages.pin, { room, id: last, pinned: true })).toMatchObject({
+        code: 'CONFLICT',
+        status: 409,
+        message: 'A room holds at most 50 pins',
+      })
+    await owner.does('socket', messages.pin, { room, id: ids[0] ?? '', pinned: false })
+    await owner.does('rest', messages.pin, { room, id: last, pinned: true })
+  })
+
   test.each(over)('over %s are set and lifted by those who may, newest first, and only once', async (door) => {
     const room = await channelOf(owner, member)
     const [one, two] = [await said(member, room, 'one'), await said(member, room, 'two')]
