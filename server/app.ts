@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRoomLog } from '#server/log/index'
+import { followNodes } from '#server/log/nodes'
 import { isDuplicate, mongooseLogStore } from '#server/log/store'
 import type { Config } from './config.ts'
 import { ensureAdmins, roleOf } from './domains/accounts/standing.ts'
@@ -18,6 +19,7 @@ import { records } from './domains/rooms/records.ts'
 import { recordAudit } from './kernel/audit.ts'
 import type { Connection, Jobs, Live, Node } from './kernel/context.ts'
 import { mountDocs } from './kernel/docs.ts'
+import { failpoint } from './kernel/failpoint.ts'
 import { createFigures, timed } from './kernel/figures.ts'
 import { httpDoor } from './kernel/http.ts'
 import { newId } from './kernel/ids.ts'
@@ -58,6 +60,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   const server = createServer(serverLimits)
   const sockets = openSockets(server, {
     ...shared,
+    fanout: platform.fanout,
     alive: alive(node),
     describe: describe(node),
     connected: (name, connection) => greet(node, name, connection),
@@ -87,6 +90,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
       await Promise.race([answered, pause(drainMilliseconds)])
       server.closeAllConnections()
       await jobs.close()
+      node.nodes.stop()
       await node.log.close()
       await ops?.close()
     },
@@ -113,12 +117,16 @@ const serverLimits = {
   connectionsCheckingInterval: 1_000,
 }
 
-function createNode(config: Config, { node: id, database, kv, hints, services, logger }: Platform): Node {
+function createNode(config: Config, platform: Platform): Node {
+  const { node: id, database, kv, peers, hints, services, logger } = platform
   const now = () => database.now()
+  const store = timed(mongooseLogStore(database.alone), isDuplicate)
+  const nodes = followNodes(store, id, now)
+  nodes.onChange(() => kv.sharedBy(nodes.live().size))
   const figures = createFigures()
   const log = createRoomLog({
     node: id,
-    store: timed(mongooseLogStore(database.alone), isDuplicate),
+    store,
     records,
     projection,
     hints,
@@ -127,10 +135,24 @@ function createNode(config: Config, { node: id, database, kv, hints, services, l
     newId,
     isDuplicate,
     observer: figures,
-    pollMilliseconds: 500,
+    ...(config.failpoint ? { failpoint: failpoint(config.failpoint) } : {}),
   })
   const limits = createLimits(kv, config.rateLimitScale, now)
-  return { id, alone: database.alone, log, figures, now, limits, logger, settings: config, services, jobs: {} as Jobs, live: {} as Live }
+  return {
+    id,
+    alone: database.alone,
+    log,
+    nodes,
+    peers,
+    figures,
+    now,
+    limits,
+    logger,
+    settings: config,
+    services,
+    jobs: {} as Jobs,
+    live: {} as Live,
+  }
 }
 
 async function greet(

@@ -1,22 +1,34 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
+import { hintsOver } from '#server/log/hints'
 import type { Hints } from '#server/log/types'
 import type { Config } from './config.ts'
 import { type CapturedPost, createCaptured } from './kernel/captured.ts'
 import type { Services } from './kernel/context.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
+import { metrics } from './kernel/metrics.ts'
 import { openChains } from './ports/chain/viem.ts'
 import { connectEmbedded } from './ports/database/embedded.ts'
 import { connectMongo } from './ports/database/mongo.ts'
 import type { Database } from './ports/database/port.ts'
+import { localFanout } from './ports/fanout/local.ts'
+import type { Fanout } from './ports/fanout/port.ts'
+import { redisFanout } from './ports/fanout/redis.ts'
+import { worldId } from './ports/human-proof/world-id.ts'
 import { bullQueue } from './ports/jobs/bullmq.ts'
 import { memoryQueue } from './ports/jobs/memory.ts'
 import type { JobQueue } from './ports/jobs/port.ts'
 import { memoryKv } from './ports/kv/memory.ts'
 import type { Kv } from './ports/kv/port.ts'
-import { httpOnramp } from './ports/onramp/http.ts'
+import { redisKv } from './ports/kv/redis.ts'
 import { capturedMail } from './ports/mail/captured.ts'
 import type { Mail } from './ports/mail/port.ts'
 import { smtpMail } from './ports/mail/smtp.ts'
+import { httpOnramp } from './ports/onramp/http.ts'
+import { partnerByKeys, partnerByUrl } from './ports/partner/jwks.ts'
+import { noPeers } from './ports/peers/none.ts'
+import type { Peers } from './ports/peers/port.ts'
+import { redisPeers } from './ports/peers/redis.ts'
+import { openRedis } from './ports/redis/ioredis.ts'
 import { capturedSms } from './ports/sms/captured.ts'
 import { httpSms } from './ports/sms/http.ts'
 import type { Sms } from './ports/sms/port.ts'
@@ -26,7 +38,9 @@ export interface Platform {
   node: string
   database: Database
   kv: Kv
+  peers: Peers
   hints: Hints
+  fanout: Fanout
   jobs: JobQueue
   services: Services
   /** Where letters and texts go that are not sent; null where all are, or none can be. */
@@ -48,32 +62,40 @@ export async function openPlatform(config: Config): Promise<Platform> {
   const database = config.mongodbUri
     ? await connectMongo(config.mongodbUri)
     : await connectEmbedded(config.dataDirectory)
-  const kv = memoryKv()
+  const node = nodeId()
+  const logger = createLogger(config.logLevel)
+  const commons = await openCommons(config, database, node, logger)
   const jobs = openJobs(config, database)
   const captured = createCaptured()
   const mail = openMail(config, captured)
   const sms = openSms(config, captured)
   return {
-    node: randomUUID().slice(0, 8),
+    ...commons,
+    node,
     database,
-    kv,
-    hints: noHints,
     jobs,
     captured: config.mail.url === asked || config.sms.url === asked ? captured : null,
-    services: { mail, sms, humanProofs: null, partnerTokens: null, ...onChains(config) },
-    logger: createLogger(config.logLevel),
+    services: {
+      mail,
+      sms,
+      humanProofs: openHumanProofs(config),
+      partnerTokens: openPartner(config),
+      ...onChains(config),
+    },
+    logger,
     parts: [
       {
         part: 'database',
         adapter: database.name,
         why: config.mongodbUri ? 'MONGODB_URI is set' : 'MONGODB_URI is not set: one process, all on disk',
       },
-      { part: 'limits', adapter: 'memory', why: 'each process counts for itself' },
+      ...commons.parts,
       {
         part: 'nodes',
-        adapter: database.alone ? 'this one' : 'found by polling',
+        adapter: database.alone ? 'this one' : config.redisUrl ? 'told by redis' : 'found by polling',
         why: database.alone ? 'the embedded store has one process' : 'nodes meet on the database',
       },
+      ...vouchingParts(config),
       ...chainParts(config),
       {
         part: 'jobs',
@@ -89,18 +111,92 @@ export async function openPlatform(config: Config): Promise<Platform> {
       await jobs.close()
       await mail?.close()
       await sms?.close()
-      await kv.close()
+      await commons.close()
       await database.close()
     },
   }
 }
 
-const noHints: Hints = { publish() {}, subscribe() {} }
+export const nodeId = () => randomUUID().slice(0, 8)
+
+/** What a node shares with the others beside the database: each has connections of its own. */
+export async function openCommons(
+  { redisUrl: url, sessionKeys }: Config,
+  database: Database,
+  node: string,
+  logger: Logger,
+) {
+  const memory = memoryKv()
+  if (url === undefined)
+    return {
+      kv: memory,
+      peers: noPeers,
+      hints: hintsOver(noPeers),
+      fanout: localFanout,
+      parts: [
+        { part: 'redis', adapter: 'none', why: 'REDIS_URL is not set' },
+        { part: 'limits', adapter: 'memory', why: 'each process counts for itself' },
+      ],
+      close: memory.close,
+    }
+  const redis = await openRedis({
+    url,
+    prefix: `plaza:${database.installation.slice(0, 8)}`,
+    secrets: sessionKeys.map(({ secret }) => secret),
+    warn: (what) => logger.warn({ part: 'redis' }, what),
+  })
+  metrics.degraded('redis', !redis.isUp())
+  redis.onChange((isUp) => {
+    metrics.degraded('redis', !isUp)
+    logger.warn({ part: 'redis' }, isUp ? 'there again' : 'away: nodes meet on the database alone')
+  })
+  const peers = redisPeers(redis, node)
+  return {
+    kv: redisKv(redis, memory, metrics.limitFallback),
+    peers,
+    hints: hintsOver(peers),
+    fanout: redisFanout(redis),
+    parts: [
+      {
+        part: 'redis',
+        adapter: redis.name,
+        why: redis.isUp() ? 'REDIS_URL is set' : 'REDIS_URL is set; it does not answer yet',
+      },
+      { part: 'limits', adapter: 'redis', why: 'all nodes count together' },
+    ],
+    async close() {
+      await memory.close()
+      await redis.close()
+    },
+  }
+}
 
 const onChains = ({ siwe, onramp }: Config) => ({
   chains: openChains(siwe.rpcUrls),
   onramp: onramp && httpOnramp(onramp.url, onramp.key),
 })
+
+const openHumanProofs = ({ humanProof: { baseUrl, appId, level } }: Config) =>
+  appId === undefined ? null : worldId({ baseUrl, appId, level })
+
+function openPartner({ partner: { jwks, jwksUrl, issuer, audience } }: Config) {
+  if (jwks !== undefined) return partnerByKeys(jwks, { issuer, audience })
+  return jwksUrl === undefined ? null : partnerByUrl(jwksUrl, { issuer, audience })
+}
+
+/** What vouches for people, or why nothing does. */
+const vouchingParts = ({ humanProof, partner }: Config): Part[] => [
+  humanProof.appId === undefined
+    ? { part: 'human proof', adapter: 'none', why: 'WORLDID_APP_ID is not set: sign-in by it answers 503' }
+    : { part: 'human proof', adapter: new URL(humanProof.baseUrl).host, why: 'WORLDID_APP_ID is set' },
+  partner.jwks === undefined && partner.jwksUrl === undefined
+    ? { part: 'partner', adapter: 'none', why: 'PARTNER_JWKS_URL is not set: sign-in by it answers 503' }
+    : {
+        part: 'partner',
+        adapter: partner.jwks ? 'given keys' : 'published keys',
+        why: 'the keys of its tokens are set',
+      },
+]
 
 const chainParts = ({ siwe: { rpcUrls }, onramp }: Config): Part[] => [
   rpcUrls.size === 0
@@ -111,11 +207,8 @@ const chainParts = ({ siwe: { rpcUrls }, onramp }: Config): Part[] => [
     : { part: 'onramp', adapter: 'none', why: 'ONRAMP_URL is not set: what needs it answers 503' },
 ]
 
-/** Installations that share a Redis are told apart by their databases. */
 const openJobs = ({ redisUrl }: Config, database: Database): JobQueue =>
-  redisUrl ? bullQueue(redisUrl, `plaza:${hashed(database.name)}`) : memoryQueue()
-
-const hashed = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
+  redisUrl ? bullQueue(redisUrl, `plaza:${database.installation.slice(0, 8)}`) : memoryQueue()
 
 const asked = 'captured'
 

@@ -1,10 +1,11 @@
 import type { z } from 'zod'
-import type { RoomLog } from '#server/log/types'
+import type { LiveNodes, RoomLog } from '#server/log/types'
 import type { Chains } from '#server/ports/chain/port'
 import type { HumanProofs } from '#server/ports/human-proof/port'
 import type { Mail } from '#server/ports/mail/port'
 import type { Onramp } from '#server/ports/onramp/port'
 import type { PartnerTokens } from '#server/ports/partner/port'
+import type { Peers } from '#server/ports/peers/port'
 import type { Sms } from '#server/ports/sms/port'
 import { AppError } from '#shared/errors'
 import type { Contract, Event, InputOf, Operation, OutputOf } from '#shared/kit/contract'
@@ -31,6 +32,8 @@ export interface Caller {
   session: Session | null
   ip: string
   userAgent: string
+  /** What a service token may do; absent for people, who may do all they may. */
+  scopes?: readonly string[]
 }
 
 export interface SignedIn extends Caller {
@@ -87,6 +90,9 @@ export interface Node {
   /** No other node writes to this store. */
   alone: boolean
   log: RoomLog
+  nodes: LiveNodes
+  /** Words to the other nodes, which may be lost. */
+  peers: Peers
   figures: Figures
   now(): number
   limits: Limits

@@ -44,7 +44,7 @@ export interface Room {
 
 export interface Core extends LogDependencies {
   readonly rooms: Map<RoomKey, Room>
-  readonly listeners: ((room: RoomKey, rows: readonly Row[]) => void)[]
+  readonly listeners: ((room: RoomKey, rows: readonly Row[], isOurs: boolean) => void)[]
   /** Inserts judged and not yet decided. */
   readonly inFlight: Set<Promise<unknown>>
   /** When this node's leases were last renewed, `global` read after. */

@@ -9,16 +9,16 @@ const EARLY = 1_000
 const GAP_PATIENCE = 8
 
 /** Takes rows into the view, in seq order and each once, whatever told of them, and delivers them. */
-export function take(core: Core, room: Room, rows: readonly Row[]): void {
+export function take(core: Core, room: Room, rows: readonly Row[], isOurs = false): void {
   const taken: Row[] = []
   for (const row of rows) {
-    if (room.isOpen && row.seq === room.view.seq + 1) taken.push(admit(core, room, row))
+    if (room.isOpen && row.seq === room.view.seq + 1 && isOf(room, row)) taken.push(admit(core, room, row))
     else if (row.seq > room.view.seq && room.early.size < EARLY) room.early.set(row.seq, row)
   }
   if (room.early.size > 0 && room.isOpen) taken.push(...takeEarly(core, room))
   const [oldest] = taken
   if (!oldest) return
-  for (const listener of core.listeners) listener(room.key, taken)
+  for (const listener of core.listeners) listener(room.key, taken, isOurs)
   core.observer?.delivered(Math.max(0, core.clock.now() - oldest.at))
   confirm(core, room, taken)
   trim(room)
@@ -73,7 +73,10 @@ async function fillGap(core: Core, room: Room): Promise<void> {
   room.isGapWatched = true
   await core.clock.sleep(GAP_PATIENCE)
   room.isGapWatched = false
-  if (room.early.size > 0) await heal(core, room, 'gap')
+  const expected = [...room.early.keys()]
+  if (expected.length > 0) await heal(core, room, 'gap')
+  // What was hinted at before a read that did not find it is not in the log.
+  for (const seq of expected) if (seq > room.view.seq) room.early.delete(seq)
 }
 
 /** Reads what no hint has brought. */
@@ -83,11 +86,16 @@ export async function heal(core: Core, room: Room, by: 'gap' | 'poll' | 'compari
   if (room.view.seq > before) core.observer?.healed(by, room.view.seq - before)
 }
 
+/** A hint may come from another log of the same name. */
+function isOf({ view }: Room, { epoch }: Row): boolean {
+  return view.epoch === '' || view.epoch === epoch
+}
+
 function takeEarly(core: Core, room: Room): Row[] {
   const taken: Row[] = []
   for (;;) {
     const row = room.early.get(room.view.seq + 1)
-    if (!row) break
+    if (!row || !isOf(room, row)) break
     taken.push(admit(core, room, row))
   }
   for (const seq of room.early.keys()) if (seq <= room.view.seq) room.early.delete(seq)

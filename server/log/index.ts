@@ -133,6 +133,7 @@ async function close(core: Core, deadlines: Deadlines): Promise<void> {
   core.isClosed = true
   const open = [...core.rooms.values()]
   core.rooms.clear()
+  for (const { key } of open) core.hints.leave?.(key)
   const written = open.map((room) => core.raise(room))
   if (!core.store.alone) written.push(core.lease(open.map(({ key }) => key)))
   await Promise.race([Promise.allSettled(written), core.clock.sleep(1_000)])

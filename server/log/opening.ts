@@ -17,14 +17,15 @@ export function createOpener(core: Core): Opener {
   const opening = new Map<RoomKey, Promise<Room>>()
 
   async function open(key: RoomKey): Promise<Room> {
-    if (key !== GLOBAL) await openOnce(GLOBAL)
-    const room = createRoom(core, key, (opened) => readToHead(core, opened))
-    core.rooms.set(key, room)
     try {
+      if (key !== GLOBAL) await openOnce(GLOBAL)
+      const room = createRoom(core, key, (opened) => readToHead(core, opened))
+      core.rooms.set(key, room)
+      core.hints.follow?.(key)
       await load(core, room)
       return room
     } catch (error) {
-      core.rooms.delete(key)
+      forget(core, key)
       throw error
     } finally {
       opening.delete(key)
@@ -85,8 +86,13 @@ export function letGo(core: Core): void {
   const idle = [...core.rooms.values()].filter((room) => isIdle(room) && now - room.usedAt > 1_000)
   idle.sort((one, other) => one.usedAt - other.usedAt)
   const gone = idle.filter((room, index) => now - room.usedAt > IDLE || index < idle.length - IDLE_ROOMS)
-  for (const room of gone) core.rooms.delete(room.key)
+  for (const { key } of gone) forget(core, key)
   if (gone.length > 0 && !core.store.alone) core.lease(gone.map((room) => room.key)).catch(() => {})
+}
+
+function forget(core: Core, key: RoomKey): void {
+  core.rooms.delete(key)
+  core.hints.leave?.(key)
 }
 
 function isIdle(room: Room): boolean {

@@ -13,7 +13,7 @@ export async function poll(core: Core): Promise<void> {
   let polledAt = core.clock.now()
   let comparedAt = polledAt
   for (;;) {
-    await core.clock.sleep(core.pollMilliseconds ?? 1_000)
+    await core.clock.sleep(core.hints.pollMilliseconds?.() ?? core.pollMilliseconds ?? 1_000)
     if (core.isClosed) return
     const now = core.clock.now()
     try {

@@ -127,7 +127,7 @@ async function store(core: Core, room: Room, accepted: readonly Accepted[]): Pro
 function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: readonly Row[]): void {
   room.usedAt = core.clock.now()
   core.observer?.appended(rows)
-  take(core, room, rows)
+  take(core, room, rows, true)
   core.failpoint?.('before-publish')
   core.hints.publish({ kind: 'rows', node: core.node, rows })
   void answerStanding(core, room, accepted, rows)

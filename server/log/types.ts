@@ -129,8 +129,11 @@ export interface RoomLog {
   headHere(room: RoomKey): { seq: number; total: number } | null
   /** Keeps a room followed while the hold is not released: its rows are delivered within one poll at the latest. */
   hold(room: RoomKey): Promise<() => void>
-  /** Called in seq order, each row once, for each room this node follows. Must not throw; runs synchronously. */
-  onRows(listener: (room: RoomKey, rows: readonly Row[]) => void): void
+  /**
+   * Called in seq order, each row once, for each room this node follows. Must not throw; runs synchronously. `isOurs`: this node
+   * has just appended the first of them, and so no other says the same of them.
+   */
+  onRows(listener: (room: RoomKey, rows: readonly Row[], isOurs: boolean) => void): void
   close(): Promise<void>
 }
 
@@ -170,10 +173,22 @@ export type IsDuplicate = (error: unknown) => boolean
 export interface Hints {
   publish(hint: Hint): void
   subscribe(listener: (hint: Hint) => void): void
+  /** From now on hints of this room are wanted. */
+  follow?(room: RoomKey): void
+  leave?(room: RoomKey): void
+  /** How often heads are to be read now: seldom while hints come. */
+  pollMilliseconds?(): number
 }
 export type Hint =
   | { kind: 'rows'; node: string; rows: readonly Row[] }
   | { kind: 'applied'; node: string; room: RoomKey; seq: number }
+
+/** Which nodes live, as their leases say. */
+export interface LiveNodes {
+  live(): ReadonlySet<string>
+  onChange(listener: () => void): void
+  stop(): void
+}
 
 export interface Clock {
   /** Milliseconds of the store's clock. */
@@ -219,7 +234,7 @@ export interface LogDependencies {
   observer?: Observer
   /** For tests alone: may end the process at one of these places. */
   failpoint?: (place: Failpoint) => void
-  /** How often heads are read and leases renewed: 1,000 where hints come, 500 where none do. */
+  /** How often heads are read and leases renewed, where the hints do not say. */
   pollMilliseconds?: number
   /** For tests alone: shows what each rule is for by going without it. */
   rulesOff?: ReadonlySet<Rule>

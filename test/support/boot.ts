@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, createApp } from '#server/app'
-import { readConfig } from '#server/config'
-import { openPlatform, type Platform } from '#server/platform'
+import { type Config, readConfig } from '#server/config'
+import { nodeId, openCommons, openPlatform, type Platform } from '#server/platform'
 import { noteOutcomes } from './outcomes.ts'
 import { freshDatabaseUri, nodesUnderTest } from './test-servers.ts'
 
@@ -37,11 +37,13 @@ export async function boot({
     RATE_LIMIT_SCALE: '1000',
     PUBLIC_URL: 'http://localhost:3000',
     ...(uri ? { MONGODB_URI: uri } : {}),
+    ...(process.env.PLAZA_TEST_REDIS ? { REDIS_URL: process.env.PLAZA_TEST_REDIS } : {}),
     ...environment,
   })
   const first = await openPlatform(config)
   await first.database.buildIndexes()
-  const platforms: Platform[] = Array.from({ length: nodes }, (_, at) => (at === 0 ? first : another(first, at)))
+  const platforms = [first]
+  while (platforms.length < nodes) platforms.push(await another(config, first))
   const apps: App[] = []
   for (const platform of platforms) apps.push(await createApp(config, platform))
   return {
@@ -52,11 +54,14 @@ export async function boot({
     async close() {
       await noteOutcomes()
       for (const app of apps) await app.close()
-      await first.close()
+      for (const platform of platforms.reverse()) await platform.close()
       rmSync(directory, { recursive: true, force: true })
     },
   }
 }
 
-/** A second node of this process: it shares the connection to the store and nothing else. */
-const another = (first: Platform, at: number): Platform => ({ ...first, node: `${first.node}-${at}`, async close() {} })
+/** A second node of this process: it shares the database and the outside services, and talks for itself. */
+async function another(config: Config, first: Platform): Promise<Platform> {
+  const node = nodeId()
+  return { ...first, ...(await openCommons(config, first.database, node, first.logger)), node, parts: first.parts }
+}

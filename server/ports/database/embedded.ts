@@ -6,7 +6,7 @@ import { serverError } from './embedded/errors.ts'
 import { lockDirectory } from './embedded/lock.ts'
 import { Storage } from './embedded/storage.ts'
 import { Table } from './embedded/table.ts'
-import { buildIndexes, type Database, setUpMongoose } from './port.ts'
+import { buildIndexes, type Database, readInstallation, setUpMongoose } from './port.ts'
 
 const SWEEP_INTERVAL_MS = 60_000
 const DEFAULT_NAME = 'plaza'
@@ -62,10 +62,12 @@ export async function connectEmbedded(directory: string): Promise<Database> {
   }
   Object.assign(connection, { createClient })
   await mongoose.connect(`embedded:${directory}`)
+  const installation = await readInstallation()
   return {
     kind: 'embedded',
     alone: true,
     name: `embedded store in ${directory}`,
+    installation,
     now: () => Date.now(),
     buildIndexes,
     ping: async () => {

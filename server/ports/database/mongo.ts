@@ -1,5 +1,5 @@
 import mongoose from 'mongoose'
-import { buildIndexes, type Database, setUpMongoose } from './port.ts'
+import { buildIndexes, type Database, readInstallation, setUpMongoose } from './port.ts'
 
 const CLOCK_INTERVAL_MS = 30_000
 
@@ -11,6 +11,7 @@ export async function connectMongo(uri: string): Promise<Database> {
     retryWrites: true,
     writeConcern: { w: 'majority', journal: true },
   })
+  const installation = await readInstallation()
   let offset = await clockOffset()
   const timer = setInterval(() => {
     clockOffset().then(
@@ -25,6 +26,7 @@ export async function connectMongo(uri: string): Promise<Database> {
     kind: 'mongodb',
     alone: false,
     name: `MongoDB ${mongoose.connection.host}:${mongoose.connection.port}/${mongoose.connection.name}`,
+    installation,
     now: () => Date.now() + offset,
     buildIndexes,
     ping: async () => {

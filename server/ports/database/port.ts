@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import mongoose from 'mongoose'
 
 /** The store behind the models: MongoDB, or the embedded one of a single process. */
@@ -7,6 +8,8 @@ export interface Database {
   alone: boolean
   /** As shown in the table at start; carries no credentials. */
   name: string
+  /** Shared by every node on this store, and by no other store; its first node makes it. */
+  installation: string
   /** Milliseconds on the store's clock. */
   now(): number
   /** Creates the indexes of every registered model and waits for them. */
@@ -25,4 +28,15 @@ export function setUpMongoose(): void {
 
 export async function buildIndexes(): Promise<void> {
   for (const model of Object.values(mongoose.models)) await model.createIndexes()
+}
+
+export async function readInstallation(): Promise<string> {
+  const { db } = mongoose.connection
+  if (!db) throw new Error('The database is not connected.')
+  const kept = db.collection<{ _id: string; id: string }>('installation')
+  const made = { _id: 'installation', id: randomUUID() }
+  await kept.insertOne(made).catch((error: { code?: number }) => {
+    if (error.code !== 11_000) throw error
+  })
+  return (await kept.findOne({ _id: made._id }))?.id ?? made.id
 }

@@ -27,6 +27,7 @@ export const memoryKv = (): Kv => {
       window.expiresAt = newest + windowMilliseconds
       return { allowed, used: window.times.length, freeAt: (allowed ? newest : oldest) + windowMilliseconds }
     },
+    sharedBy() {},
     async close() {
       clearInterval(sweep)
     },

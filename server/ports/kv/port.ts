@@ -10,5 +10,7 @@ export interface Kv {
     windowMilliseconds: number,
     now: number,
   ): Promise<{ allowed: boolean; used: number; freeAt: number }>
+  /** How many nodes count beside each other while they cannot count together. */
+  sharedBy(nodes: number): void
   close(): Promise<void>
 }

@@ -1,0 +1,82 @@
+import type { Hint, Hints, RoomKey, Row } from './types.ts'
+
+const ROWS = 512
+const LABEL = 200
+
+/** The words between nodes, as far as hints need them. */
+export interface Wire {
+  isUp(): boolean
+  /** False where the word is too long to be told. */
+  tell(topic: string, word: unknown): boolean
+  listen(topic: string, listener: (word: unknown) => void): () => void
+}
+
+export const POLL_WITH_HINTS = 1_000
+export const POLL_WITHOUT = 500
+
+/** Hints on a topic for each room; what is not a hint of that room is dropped. */
+export function hintsOver(wire: Wire): Hints {
+  const listeners: ((hint: Hint) => void)[] = []
+  const followed = new Map<RoomKey, () => void>()
+  return {
+    pollMilliseconds: () => (wire.isUp() ? POLL_WITH_HINTS : POLL_WITHOUT),
+    publish: (hint) => publish(wire, hint),
+    subscribe: (listener) => void listeners.push(listener),
+    follow(room) {
+      if (followed.has(room)) return
+      const stop = wire.listen(topicOf(room), (word) => {
+        const hint = hintFrom(word, room)
+        if (hint) for (const listener of listeners) listener(hint)
+      })
+      followed.set(room, stop)
+    },
+    leave(room) {
+      followed.get(room)?.()
+      followed.delete(room)
+    },
+  }
+}
+
+const topicOf = (room: RoomKey) => `log:${room}`
+
+/** What is too long for one word goes as two; one row alone never is. */
+function publish(wire: Wire, hint: Hint): void {
+  const room = hint.kind === 'rows' ? hint.rows[0]?.room : hint.room
+  if (room === undefined || wire.tell(topicOf(room), hint)) return
+  if (hint.kind !== 'rows' || hint.rows.length < 2) return
+  const half = hint.rows.length >> 1
+  publish(wire, { ...hint, rows: hint.rows.slice(0, half) })
+  publish(wire, { ...hint, rows: hint.rows.slice(half) })
+}
+
+/** The hint, if the word is one of this room. */
+export function hintFrom(word: unknown, room: RoomKey): Hint | null {
+  if (!isObject(word) || !isLabel(word.node)) return null
+  const { node } = word
+  if (word.kind === 'applied')
+    return word.room === room && isCount(word.seq) ? { kind: 'applied', node, room, seq: word.seq } : null
+  if (word.kind !== 'rows' || !Array.isArray(word.rows) || word.rows.length > ROWS) return null
+  const rows: unknown[] = word.rows
+  return rows.every((row) => isRow(row, room)) ? { kind: 'rows', node, rows: rows as Row[] } : null
+}
+
+function isRow(row: unknown, room: RoomKey): row is Row {
+  if (!isObject(row) || row.room !== room || !isObject(row.body)) return false
+  const labels = [row._id, row.epoch, row.type, row.sender, row.cid]
+  const counts = [row.seq, row.total, row.at, row.applied_seq]
+  return (
+    labels.every(isLabel) &&
+    counts.every(isCount) &&
+    (row.n === null || isCount(row.n)) &&
+    (row.until === null || isCount(row.until)) &&
+    (row.target === null || isLabel(row.target)) &&
+    (row.reason === null || typeof row.reason === 'string') &&
+    typeof row.chain === 'string' &&
+    typeof row.chained === 'boolean'
+  )
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isLabel = (value: unknown): value is string => typeof value === 'string' && value.length <= LABEL
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0

@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto'
+import { Redis as Client, type RedisOptions } from 'ioredis'
+import { longestMessage, type Redis } from './port.ts'
+import { sealWith } from './seal.ts'
+
+const deadlineMilliseconds = 250
+const probeMilliseconds = 500
+const reconnectAtMost = 500
+const openMilliseconds = 1_000
+const giveUpMilliseconds = 5_000
+const channelsAtOnce = 500
+
+const options = {
+  maxRetriesPerRequest: 0,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  autoResubscribe: false,
+  connectTimeout: 2_000,
+  retryStrategy: (times: number) => Math.min(50 * times, reconnectAtMost),
+} satisfies RedisOptions
+
+export interface RedisSetting {
+  url: string
+  prefix: string
+  secrets: readonly Uint8Array[]
+  warn(what: string): void
+}
+
+/** Two connections, one to ask and one to listen, both failing fast; comes back though Redis is away, and mends itself. */
+export async function openRedis({ url, prefix, secrets, ...setting }: RedisSetting): Promise<Redis> {
+  const warn = onceAMinute(setting.warn)
+  const asking = connect(url)
+  const listening = connect(url)
+  const health = watchHealth([asking, listening])
+  const seal = sealWith(secrets)
+  const channels = subscriptions(listening, warn)
+  await health.known
+  return {
+    name: `Redis ${asking.options.host}:${asking.options.port}`,
+    prefix,
+    isUp: health.isUp,
+    onChange: health.onChange,
+
+    run: (script, keys, values) => health.guard(() => evaluate(asking, script, keys.length, [...keys, ...values])),
+
+    async publish(channel, message) {
+      if (message.length > longestMessage) throw new Error('The message is too long to be told.')
+      if (!health.isUp()) throw new Error('Redis is away.')
+      return asking.spublish(channel, seal.close(channel, message)).then(Number)
+    },
+
+    subscribe(channel, listener) {
+      return channels.add(channel, (sealed) => {
+        const message = sealed.length > 2 * longestMessage ? null : seal.open(channel, sealed)
+        if (message === null) warn('a message on Redis that no node of ours sent was dropped')
+        else listener(message)
+      })
+    },
+
+    async close() {
+      health.stop()
+      asking.disconnect()
+      listening.disconnect()
+    },
+  }
+}
+
+function connect(url: string): Client {
+  const client = new Client(url, options)
+  // Told by the probes; without a listener it would end the process.
+  client.on('error', () => {})
+  return client
+}
+
+function onceAMinute(warn: (what: string) => void): (what: string) => void {
+  const warnedAt = new Map<string, number>()
+  return (what) => {
+    if (Date.now() - (warnedAt.get(what) ?? 0) < 60_000) return
+    warnedAt.set(what, Date.now())
+    warn(what)
+  }
+}
+
+/** Scripts are known by their hash; a server that has lost them is sent them again. */
+async function evaluate(client: Client, script: string, keys: number, given: (string | number)[]): Promise<unknown> {
+  try {
+    return await client.evalsha(hashOf(script), keys, ...given)
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+    return client.eval(script, keys, ...given)
+  }
+}
+
+const hashes = new Map<string, string>()
+function hashOf(script: string): string {
+  const hash = hashes.get(script) ?? createHash('sha1').update(script).digest('hex')
+  hashes.set(script, hash)
+  return hash
+}
+
+/** Keeps the subscriptions over every loss of the connection. */
+function subscriptions(client: Client, warn: (what: string) => void) {
+  const heard = new Map<string, Set<(message: string) => void>>()
+  const refused = (error: Error) => {
+    if (/unknown command/i.test(error.message)) warn('this Redis has no sharded channels, which came with 7.0')
+  }
+  client.on('smessage', (channel: string, message: string) => {
+    for (const listener of heard.get(channel) ?? []) {
+      try {
+        listener(message)
+      } catch (error) {
+        warn(`a message on Redis could not be taken: ${error instanceof Error ? error.name : 'unknown'}`)
+      }
+    }
+  })
+  client.on('ready', () => {
+    const all = [...heard.keys()]
+    for (let from = 0; from < all.length; from += channelsAtOnce)
+      client.ssubscribe(...all.slice(from, from + channelsAtOnce)).catch(refused)
+  })
+  return {
+    add(channel: string, listener: (message: string) => void) {
+      const listeners = heard.get(channel) ?? new Set()
+      heard.set(channel, listeners)
+      if (listeners.size === 0 && client.status === 'ready') client.ssubscribe(channel).catch(refused)
+      listeners.add(listener)
+      return () => {
+        if (!listeners.delete(listener) || listeners.size > 0) return
+        heard.delete(channel)
+        if (client.status === 'ready') client.sunsubscribe(channel).catch(refused)
+      }
+    },
+  }
+}
+
+/** Asks each connection twice a second whether it is there; while one is not, nobody else waits to find out. */
+function watchHealth(clients: readonly Client[]) {
+  const listeners: ((isUp: boolean) => void)[] = []
+  let isUp = false
+  let isStopped = false
+  const become = (now: boolean) => {
+    if (now === isUp || isStopped) return
+    isUp = now
+    for (const listener of listeners) listener(now)
+  }
+  const pings = clients.map(pinging)
+  const probe = async () => {
+    const answered = await Promise.all(pings.map((ping) => within(ping(), deadlineMilliseconds).then(yes, no)))
+    become(answered.every(Boolean))
+  }
+  for (const client of clients) {
+    client.on('close', () => become(false))
+    client.on('ready', () => void probe())
+  }
+  const timer = setInterval(() => void probe(), probeMilliseconds).unref()
+  return {
+    /** Settled when Redis has answered, or has had its time to. */
+    known: new Promise<void>((resolve) => {
+      const late = setTimeout(resolve, openMilliseconds)
+      listeners.push(() => {
+        clearTimeout(late)
+        resolve()
+      })
+    }),
+    isUp: () => isUp,
+    onChange: (listener: (isUp: boolean) => void) => void listeners.push(listener),
+    async guard<T>(work: () => Promise<T>): Promise<T> {
+      if (!isUp) throw new Error('Redis is away.')
+      return within(work(), deadlineMilliseconds, () => become(false))
+    },
+    stop() {
+      isStopped = true
+      isUp = false
+      clearInterval(timer)
+    },
+  }
+}
+
+const yes = () => true
+const no = () => false
+
+/** One ping at a time; a connection that has not answered one for long is made anew. */
+function pinging(client: Client): () => Promise<unknown> {
+  let pending: Promise<unknown> | null = null
+  let since = 0
+  return () => {
+    if (pending && Date.now() - since > giveUpMilliseconds) client.disconnect(true)
+    if (pending) return pending
+    since = Date.now()
+    const asked = client.ping().finally(() => {
+      pending = null
+    })
+    pending = asked
+    return asked
+  }
+}
+
+/** An answer that has come while this process was busy still counts: what has arrived is read before the time is up. */
+function within<T>(work: Promise<T>, milliseconds: number, onLate: () => void = () => {}): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => {
+      onLate()
+      reject(new Error(`Redis did not answer within ${milliseconds} ms.`))
+    }
+    let last: NodeJS.Immediate | undefined
+    const timer = setTimeout(() => {
+      last = setImmediate(late)
+    }, milliseconds)
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer)
+      clearImmediate(last)
+    })
+  })
+}

@@ -1,0 +1,28 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+const sealBytes = 16
+const sealLength = Math.ceil((sealBytes * 8) / 6)
+
+export interface Seal {
+  close(channel: string, message: string): string
+  /** Null where none of our keys made the seal, or for another channel. */
+  open(channel: string, sealed: string): string | null
+}
+
+/** Only who has one of the keys can make a message, and a damaged one is noticed. The first key makes, all of them check. */
+export function sealWith(secrets: readonly Uint8Array[]): Seal {
+  const keys = secrets.map((secret) => createHmac('sha256', secret).update('messages between nodes').digest())
+  const markOf = (key: Buffer, channel: string, message: string) =>
+    createHmac('sha256', key).update(`${channel}\n${message}`).digest().subarray(0, sealBytes)
+  const [first] = keys
+  if (!first) throw new Error('There is no key to seal with.')
+  return {
+    close: (channel, message) => markOf(first, channel, message).toString('base64url') + message,
+    open(channel, sealed) {
+      const mark = Buffer.from(sealed.slice(0, sealLength), 'base64url')
+      const message = sealed.slice(sealLength)
+      if (mark.length !== sealBytes) return null
+      return keys.some((key) => timingSafeEqual(mark, markOf(key, channel, message))) ? message : null
+    },
+  }
+}
