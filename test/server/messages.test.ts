@@ -608,7 +608,8 @@ describe('pins', () => {
   test('are fifty a room at most; taking one down makes place', async () => {
     const room = await channelOf(owner)
     const ids: string[] = []
-    for (let at = 0; at <= 50; at++) ids.push((await owner.does("socket", messages.send, { room, text: `pin ${at}` })).message.id)
+    for (let at = 0; at <= 50; at++)
+      ids.push((await owner.does('socket', messages.send, { room, text: `pin ${at}` })).message.id)
     const last = ids.at(-1) ?? ''
     for (const id of ids.slice(0, 50)) await owner.does('socket', messages.pin, { room, id, pinned: true })
     for (const door of over)
