@@ -107,13 +107,6 @@ const jobRuns = new Counter({
   registers,
 })
 
-const jobRuns = new Counter({
-  name: 'plaza_job_runs_total',
-  help: 'Runs of jobs by kind and outcome: done, retried, or failed for good.',
-  labelNames: ['kind', 'outcome'],
-  registers,
-})
-
 const degradedParts = new Set<string>()
 
 export const metrics = {
@@ -147,7 +140,6 @@ export const metrics = {
   limitFallback: () => fallbacks.inc(),
   /** How many jobs of a queue are in a state; `outbox` is a queue too. */
   jobs: (queue: string, state: string, count: number) => jobs.set({ queue, state }, count),
-  jobRun: (kind: string, outcome: 'done' | 'retried' | 'failed') => jobRuns.inc({ kind, outcome }),
   jobRun: (kind: string, outcome: 'done' | 'retried' | 'failed') => jobRuns.inc({ kind, outcome }),
   text: () => registry.metrics(),
   /** What a worker hands to the primary, which adds it to the figures of the others. */
