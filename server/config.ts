@@ -75,7 +75,10 @@ const variables = z.object({
   WORLDID_ACTION: z.string().min(1).optional(),
   WORLDID_LEVEL: z.string().min(1).default('orb'),
   PARTNER_JWKS_URL: webUrl.optional(),
-  PARTNER_JWKS: z.string().min(2).optional(),
+  PARTNER_JWKS: z
+    .string()
+    .refine(isKeySet, { error: 'must be a key set in JSON' })
+    .optional(),
   PARTNER_ISSUER: z.string().min(1).optional(),
   PARTNER_AUDIENCE: z.string().min(1).optional(),
   PARTNER_CHANNEL: z.string().min(1).default('partner'),
@@ -200,6 +203,16 @@ function onrampOf(url: string | undefined, key: string | undefined): Config['onr
   if (url === undefined && key === undefined) return null
   if (url === undefined || key === undefined) throw new ConfigError('ONRAMP_URL and ONRAMP_KEY belong together.')
   return { url, key }
+}
+
+const KeySet = z.object({ keys: z.array(z.object({ kty: z.string() })).min(1) })
+
+function isKeySet(value: string): boolean {
+  try {
+    return KeySet.safeParse(JSON.parse(value)).success
+  } catch {
+    return false
+  }
 }
 
 /** `RPC_URL_<chain id>`: where contract wallets of that chain are asked. */

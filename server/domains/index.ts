@@ -1,5 +1,7 @@
 import { accounts } from './accounts/index.ts'
-import { identity } from './identity/index.ts'
+import { federation } from './federation/index.ts'
+import { identities, identity, sessions } from './identity/index.ts'
+import { serviceTokens } from './identity/service-tokens.ts'
 import { inbox } from './inbox/index.ts'
 import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
@@ -14,6 +16,10 @@ import { wallet } from './wallet/index.ts'
 export const bound = [
   ...status,
   ...identity,
+  ...sessions,
+  ...identities,
+  ...federation,
+  ...serviceTokens,
   ...accounts,
   ...rooms,
   ...messages,

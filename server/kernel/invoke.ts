@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { AppError, type ErrorCode } from '#shared/errors'
-import { commonErrors, type Event, type Operation } from '#shared/kit/contract'
+import { commonErrors, type Event, type Operation, scopeOf } from '#shared/kit/contract'
 import { canonicalAddress } from '#shared/kit/primitives'
 import type { Bound, Caller, Connection, Context, Node, Role } from './context.ts'
 import { recallAnswer, rememberAnswer } from './idempotency.ts'
@@ -54,7 +54,7 @@ export async function invoke(
   const { name, operation } = bound
   let outcome: 'ok' | ErrorCode = 'ok'
   try {
-    await allow(kernel, operation, call.caller)
+    await allow(kernel, bound, call.caller)
     refuseOtherCallers(schema, raw, call.caller)
     const input = parse(schema, raw)
     const remembered = await replay(operation, name, input, call.caller)
@@ -76,10 +76,17 @@ export async function invoke(
   }
 }
 
-async function allow(kernel: Kernel, { access }: Operation, caller: Caller): Promise<void> {
+async function allow(kernel: Kernel, bound: Bound, caller: Caller): Promise<void> {
+  const { access } = bound.operation
+  if (caller.scopes) refuseOutOfScope(scopeOf(bound), caller.scopes)
   if (access === 'public') return
   if (caller.account === null) throw new AppError('UNAUTHORIZED')
   if (access === 'admin' && (await kernel.roleOf(caller.account)) === 'user') throw new AppError('FORBIDDEN')
+}
+
+function refuseOutOfScope(scope: string, granted: readonly string[]): void {
+  if (!granted.includes(scope))
+    throw new AppError('FORBIDDEN', { message: `This token lacks the scope ${scope}`, details: { scope } })
 }
 
 const callerFields = new WeakMap<z.ZodType, readonly string[]>()

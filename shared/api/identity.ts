@@ -5,6 +5,8 @@ import { Address, CallerAddress } from '#shared/kit/primitives'
 export const authMethods = ['wallet', 'passkey', 'email', 'worldid', 'alien', 'solana'] as const
 export const AuthMethod = z.enum(authMethods)
 export type AuthMethod = z.infer<typeof AuthMethod>
+/** Who calls with a service token is a bot, which never signs in. */
+export const SessionMethod = z.enum([...authMethods, 'service'])
 
 /** The account as its owner sees it. */
 export const SignedInUser = z.object({
@@ -30,6 +32,9 @@ export const SignedInUser = z.object({
 export type SignedInUser = z.infer<typeof SignedInUser>
 
 const WalletAddress = Address.refine((value) => /^0x[0-9a-f]{40}$/.test(value), { error: 'Invalid address' })
+const SolanaAddress = Address.refine((value) => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(value), {
+  error: 'Invalid Solana address',
+})
 const Token = z.string().min(1).max(4096)
 
 /** What every way of signing in answers. */
@@ -44,6 +49,30 @@ export const SignedInAnswer = z.object({
   userAddress: z.string(),
   user: SignedInUser,
 })
+
+/** What a wallet shows for its address. */
+export const SignedMessage = z.object({
+  address: WalletAddress,
+  message: z.string().min(1).max(4096),
+  signature: z.string().min(1).max(16_386),
+})
+
+/** The same of a Solana wallet; the key it signs with is its address. */
+export const SignedSolanaMessage = z.object({
+  address: SolanaAddress.optional(),
+  publicKey: SolanaAddress.optional(),
+  message: z.string().min(1).max(4096),
+  signature: z.string().min(1).max(4096),
+})
+
+/** How a signed message can be refused, whatever it was signed for. */
+export const messageErrors = [
+  'INVALID_SIGNATURE',
+  'INVALID_NONCE',
+  'NONCE_EXPIRED',
+  'INVALID_DOMAIN',
+  'CHAIN_NOT_SUPPORTED',
+] as const
 
 export const identity = {
   begin: operation({
@@ -61,20 +90,29 @@ export const identity = {
     http: 'POST /api/auth/verify',
     access: 'public',
     limit: 'strict',
-    input: z.object({
-      address: WalletAddress,
-      message: z.string().min(1).max(4096),
-      signature: z.string().min(1).max(16_386),
-    }),
+    input: SignedMessage,
     output: SignedInAnswer,
-    errors: [
-      'INVALID_SIGNATURE',
-      'INVALID_NONCE',
-      'NONCE_EXPIRED',
-      'INVALID_DOMAIN',
-      'CHAIN_NOT_SUPPORTED',
-      'UPSTREAM_ERROR',
-    ],
+    errors: [...messageErrors, 'UPSTREAM_ERROR'],
+    audit: true,
+    errorBody: 'text',
+  }),
+  beginSolana: operation({
+    summary: 'A message for a Solana wallet to sign.',
+    http: 'GET /api/auth/verify-solana',
+    access: 'public',
+    limit: 'auth',
+    input: z.object({ address: SolanaAddress }),
+    output: z.object({ message: z.string(), nonce: z.string() }),
+    errorBody: 'text',
+  }),
+  verifySolana: operation({
+    summary: 'Signs in with a message that a Solana wallet signed; `publicKey` may stand for `address`.',
+    http: 'POST /api/auth/verify-solana',
+    access: 'public',
+    limit: 'auth',
+    input: SignedSolanaMessage,
+    output: SignedInAnswer,
+    errors: messageErrors,
     audit: true,
     errorBody: 'text',
   }),
@@ -87,11 +125,11 @@ export const identity = {
     output: z.object({
       authenticated: z.literal(true),
       userAddress: z.string(),
-      authMethod: AuthMethod,
+      authMethod: SessionMethod,
       userId: z.string(),
       session: z.object({
         userAddress: z.string(),
-        authMethod: AuthMethod,
+        authMethod: SessionMethod,
         expiresAt: z.string(),
         userId: z.string(),
       }),

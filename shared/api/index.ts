@@ -1,10 +1,14 @@
 import { accounts } from './accounts.ts'
+import { federation } from './federation.ts'
+import { identities } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
 import { messageEvents, messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
 import { polls } from './polls.ts'
 import { roomEvents, rooms } from './rooms.ts'
+import { serviceTokens } from './service-tokens.ts'
+import { sessions } from './sessions.ts'
 import { social } from './social.ts'
 import { status } from './status.ts'
 import { wallet } from './wallet.ts'
@@ -13,6 +17,10 @@ import { wallet } from './wallet.ts'
 export const api = {
   status,
   identity,
+  sessions,
+  identities,
+  federation,
+  serviceTokens,
   accounts,
   rooms,
   messages,

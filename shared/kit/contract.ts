@@ -107,6 +107,12 @@ export const operationsOf = (api: Api): Named[] =>
     Object.entries(contract).map(([name, declared]) => ({ name: `${domain}.${name}`, operation: declared })),
   )
 
+/** What a service token must be allowed in order to call: to read or to write in a domain. Hearing over a socket is reading. */
+export const scopeOf = ({ name, operation: { http, aliases = [] } }: Named): string => {
+  const routes = [http, ...aliases.map((alias) => alias.http)].filter((route) => route !== undefined)
+  return `${name.split('.')[0]}:${routes.every((route) => route.startsWith('GET ')) ? 'read' : 'write'}`
+}
+
 /** `{room}` stands for two paths: `/:type/:room`, and `/alpha` for the room without an id. */
 export const expandRoute = (route: Route): { method: Method; path: string; fixed?: { type: string } }[] => {
   const [method, path] = route.split(' ') as [Method, string]

@@ -37,6 +37,15 @@ export async function recordSignIn(id: string, method: AuthMethod, at: number): 
   return account
 }
 
+const botPrefix = 'bot:'
+export const isBot = (id: string) => id.startsWith(botPrefix)
+
+/** An account that nobody signs in to; service tokens speak for it. */
+export async function createBot(name: string, display_name: string): Promise<Account> {
+  const bot = await Accounts.create({ _id: botPrefix + name, display_name })
+  return bot.toObject()
+}
+
 /** Several at once make one. */
 async function createAccount(account: Pick<Account, '_id' | 'wallet_type' | 'chain'>): Promise<void> {
   await Accounts.create(account).catch((error: unknown) => {

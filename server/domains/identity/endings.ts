@@ -1,5 +1,6 @@
-import type { Node } from '#server/kernel/context'
+import type { Node, SignedIn } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
+import type { AuthMethod } from '#shared/api/identity'
 import { type SessionRecord, Sessions } from './model.ts'
 
 const ended = 'sessions.ended'
@@ -7,30 +8,40 @@ const ended = 'sessions.ended'
 /** Ends every session of an account, here and on every other node. */
 export async function endAllSessions(node: Node, account: string): Promise<void> {
   await deleteAll({ user_address: account })
-  await announce(node, account, 'all')
+  await announceEnd(node, account, 'all')
 }
 
-/** Ends one session of an account together with those it was refreshed from and to. */
-export async function endSession(node: Node, account: string, id: string): Promise<void> {
+/** Ends one session of an account together with those it was refreshed from and to; false where the account has no such session. */
+export async function endSession(node: Node, account: string, id: string): Promise<boolean> {
   const record = await Sessions.findOne({ _id: id, user_address: account }).lean<SessionRecord>()
-  if (!record) return
-  const line = await Sessions.find({ family: record.family }, { _id: 1 }).lean<SessionRecord[]>()
-  await deleteAll({ family: record.family })
-  await announce(
-    node,
-    account,
-    line.map(({ _id }) => _id),
-  )
+  if (!record) return false
+  await announceEnd(node, account, await deleteAll({ family: record.family }))
+  return true
 }
 
-/** Until there are none: a session that was just being refreshed either is met by the second pass, or misses its forerunner. */
-async function deleteAll(which: { user_address: string } | { family: string }): Promise<void> {
-  const { deletedCount } = await Sessions.deleteMany(which)
-  if (deletedCount > 0) await deleteAll(which)
+/** Ends the sessions of all other devices of the caller; with a method, those alone that began with it. */
+export async function endOtherSessions(node: Node, { account, session }: SignedIn, method?: AuthMethod): Promise<void> {
+  const mine = await Sessions.findOne({ _id: session.id }, { family: 1 }).lean<SessionRecord>()
+  const others = {
+    user_address: account,
+    family: { $ne: mine?.family ?? session.id },
+    ...(method === undefined ? {} : { auth_method: method }),
+  }
+  const ids = await deleteAll(others)
+  if (ids.length > 0) await announceEnd(node, account, ids)
+}
+
+/** Until there are none: a session that was just being refreshed either is met by a later pass, or misses its forerunner. */
+async function deleteAll(which: object, gone: readonly string[] = []): Promise<readonly string[]> {
+  const found = await Sessions.find(which, { _id: 1 }).lean<SessionRecord[]>()
+  const ids = found.map(({ _id }) => _id)
+  if (ids.length === 0) return gone
+  await Sessions.deleteMany({ _id: { $in: ids } })
+  return deleteAll(which, [...gone, ...ids])
 }
 
 /** The records go first: from then on no door takes the tokens, and the row takes the sockets. */
-async function announce(node: Node, account: string, ids: readonly string[] | 'all'): Promise<void> {
+export async function announceEnd(node: Node, account: string, ids: readonly string[] | 'all'): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: account,
     judge: () => ({ accept: { type: ended, body: { ids }, target: account } }),

@@ -1,13 +1,18 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { ownerView } from '#server/domains/accounts/profiles'
 import { type Context, implement, signedIn } from '#server/kernel/context'
-import { AuthMethod, identity as contract } from '#shared/api/identity'
+import { identities as identitiesContract } from '#shared/api/identities'
+import { identity as contract, SessionMethod } from '#shared/api/identity'
+import { sessions as sessionsContract } from '#shared/api/sessions'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { endAllSessions, endSession } from './endings.ts'
-import { identifyToken, type Tokens } from './sessions.ts'
-import { refreshBySession, refreshByToken, signIn } from './sign-in.ts'
+import { listDevices } from './devices.ts'
+import { endAllSessions, endOtherSessions, endSession } from './endings.ts'
+import { link, listIdentities, unlink } from './identities.ts'
+import { alive, identifyToken, type Tokens } from './sessions.ts'
+import { refreshBySession, refreshByToken, signInBy } from './sign-in.ts'
 import { proveMessage, writeMessage } from './siwe.ts'
+import { proveSolana, writeSolana } from './siws.ts'
 import { isRefreshToken } from './tokens.ts'
 
 export const identity = implement('identity', contract, {
@@ -15,13 +20,19 @@ export const identity = implement('identity', contract, {
 
   async verify({ address, message, signature }, context) {
     const { chainId } = await proveMessage(context, message, address, signature)
-    return signIn(context, address, { authMethod: 'wallet', chainId })
+    return signInBy(context, { method: 'wallet', identifier: address }, { chainId })
+  },
+
+  beginSolana: ({ address }, context) => writeSolana(context, address),
+
+  async verifySolana(signed, context) {
+    return signInBy(context, { method: 'solana', identifier: await proveSolana(context, signed) })
   },
 
   async session(_input, context) {
     const { account, session } = signedIn(context)
     const record = await accountOf(account)
-    const authMethod = AuthMethod.parse(session.authMethod)
+    const authMethod = SessionMethod.parse(session.authMethod)
     const shown = { userAddress: account, authMethod, userId: session.userId }
     const expiresAt = new Date(session.expiresAt).toISOString()
     const authenticated = true as const
@@ -55,6 +66,40 @@ export const identity = implement('identity', contract, {
     if (renewed.account !== account) throw new AppError('FORBIDDEN', { message: 'The token is of another account' })
     context.connection?.renew(renewed)
     return { expires_at: new Date(renewed.session.expiresAt).toISOString() }
+  },
+})
+
+export const sessions = implement('sessions', sessionsContract, {
+  list: async (_input, context) => ({ sessions: await listDevices(context.node, signedIn(context)) }),
+
+  async end({ id }, context) {
+    const { account, session } = signedIn(context)
+    if (!(await endSession(context.node, account, id))) throw new AppError('NOT_FOUND')
+    if (!(await alive(context.node)([session.id])).has(session.id)) context.setSessionCookie(null)
+    return done
+  },
+
+  async endOthers(_input, context) {
+    await endOtherSessions(context.node, signedIn(context))
+    return done
+  },
+})
+
+export const identities = implement('identities', identitiesContract, {
+  list: async (_input, context) => ({ identities: await listIdentities(signedIn(context).account) }),
+
+  async linkWallet({ address, message, signature }, context) {
+    await proveMessage(context, message, address, signature)
+    return link(context, { method: 'wallet', identifier: address })
+  },
+
+  async linkSolana(signed, context) {
+    return link(context, { method: 'solana', identifier: await proveSolana(context, signed) })
+  },
+
+  async unlink({ id }, context) {
+    await unlink(context, id)
+    return done
   },
 })
 

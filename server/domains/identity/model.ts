@@ -1,6 +1,9 @@
 import mongoose, { Schema } from 'mongoose'
 import type { AuthMethod } from '#shared/api/identity'
 
+/** The ways in whose identities are kept here; e-mail addresses and passkeys have stores of their own. */
+export type LinkedMethod = Exclude<AuthMethod, 'email' | 'passkey'>
+
 export interface Nonce {
   _id: string
   /** The account it was given to. */
@@ -105,4 +108,69 @@ export const OneTimeCodes = mongoose.model<OneTimeCode>(
     },
     { collection: 'oneTimeCodes', versionKey: false },
   ).index({ kept_until: 1 }, { expireAfterSeconds: 0 }),
+)
+
+/** Something that was proved to us once and opens an account since. */
+export interface IdentityRecord {
+  _id: string
+  method: LinkedMethod
+  /** The id of the account it would found by itself. */
+  identifier: string
+  account: string
+  created_at: Date
+  last_used_at: Date | null
+}
+
+export const Identities = mongoose.model<IdentityRecord>(
+  'Identities',
+  new Schema<IdentityRecord>(
+    {
+      _id: { type: String, required: true },
+      method: { type: String, required: true },
+      identifier: { type: String, required: true },
+      account: { type: String, required: true },
+      created_at: { type: Date, required: true },
+      last_used_at: { type: Date, default: null },
+    },
+    { collection: 'identities', versionKey: false },
+  )
+    .index({ method: 1, identifier: 1 }, { unique: true })
+    .index({ account: 1 }),
+)
+
+export interface ServiceTokenRecord {
+  _id: string
+  name: string
+  /** The bot it speaks for. */
+  account: string
+  user_id: string
+  /** SHA-256 of the token; the token itself is nowhere. */
+  token_hash: string
+  scopes: string[]
+  created_by: string
+  created_at: Date
+  expires_at: Date
+  last_used_at: Date | null
+}
+
+export const ServiceTokens = mongoose.model<ServiceTokenRecord>(
+  'ServiceTokens',
+  new Schema<ServiceTokenRecord>(
+    {
+      _id: { type: String, required: true },
+      name: { type: String, required: true },
+      account: { type: String, required: true },
+      user_id: { type: String, required: true },
+      token_hash: { type: String, required: true },
+      scopes: { type: [String], required: true },
+      created_by: { type: String, required: true },
+      created_at: { type: Date, required: true },
+      expires_at: { type: Date, required: true },
+      last_used_at: { type: Date, default: null },
+    },
+    { collection: 'serviceTokens', versionKey: false },
+  )
+    .index({ token_hash: 1 }, { unique: true })
+    .index({ created_at: 1 })
+    .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )

@@ -2,7 +2,7 @@ import { generateNonce } from 'siwe'
 import { AppError } from '#shared/errors'
 import { type Nonce, Nonces } from './model.ts'
 
-const lifeMilliseconds = 300_000
+export const nonceMilliseconds = 300_000
 const keptMilliseconds = 900_000
 
 export async function issueNonce(address: string, now: number): Promise<string> {
@@ -16,7 +16,7 @@ export async function issueNonce(address: string, now: number): Promise<string> 
 export async function checkNonce(nonce: string, address: string, now: number): Promise<void> {
   const found = await Nonces.findOne({ _id: nonce }).lean<Nonce>()
   if (!found || found.used || found.address !== address) throw new AppError('INVALID_NONCE')
-  if (now - found.issued_at.getTime() >= lifeMilliseconds) throw new AppError('NONCE_EXPIRED')
+  if (now - found.issued_at.getTime() >= nonceMilliseconds) throw new AppError('NONCE_EXPIRED')
 }
 
 /** Uses a nonce up. Of several at once exactly one succeeds. */

@@ -2,17 +2,12 @@ import { recordActivity } from '#server/domains/accounts/accounts'
 import type { Caller, Node, SignedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { AuthMethod } from '#shared/api/identity'
-import { type SessionRecord, Sessions } from './model.ts'
-import { hashOf, newRefreshToken, noSession, readToken, sessionSeconds, signToken } from './tokens.ts'
+import { identifyBot, isServiceToken } from './bots.ts'
+import { type ServiceTokenRecord, ServiceTokens, type SessionRecord, Sessions } from './model.ts'
+import { hashOf, newRefreshToken, noSession, readToken, type Seen, sessionSeconds, signToken } from './tokens.ts'
 
 const refreshMilliseconds = 30 * 24 * 60 * 60 * 1000
 const touchMilliseconds = 60_000
-
-/** What the door saw of a client. */
-export interface Seen {
-  ip: string
-  userAgent: string
-}
 
 export interface Tokens {
   id: string
@@ -78,7 +73,9 @@ export const identify =
     return identifyToken(node, credential, seen)
   }
 
-export async function identifyToken(node: Node, token: string, { ip, userAgent }: Seen): Promise<SignedIn> {
+export async function identifyToken(node: Node, token: string, seen: Seen): Promise<SignedIn> {
+  if (isServiceToken(token)) return identifyBot(node, token, seen)
+  const { ip, userAgent } = seen
   const { jti } = await readToken(node.settings.sessionKeys, token, node.now())
   const record = await Sessions.findOne({ token_hash: hashOf(token) }).lean<SessionRecord>()
   if (!record || record._id !== jti) throw noSession('SESSION_NOT_FOUND')
@@ -109,10 +106,15 @@ function touch(node: Node, { _id, user_address, last_used_at }: SessionRecord): 
   )
 }
 
-/** Which of these sessions still stand. */
+/** Which of these sessions and service tokens still stand. */
 export const alive =
   (node: Node) =>
   async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
-    const found = await Sessions.find({ _id: { $in: [...ids] } }, { expires_at: 1 }).lean<SessionRecord[]>()
-    return new Set(found.filter(({ expires_at }) => expires_at.getTime() > node.now()).map(({ _id }) => _id))
+    const named = { _id: { $in: [...ids] } }
+    const [sessions, tokens] = await Promise.all([
+      Sessions.find(named, { expires_at: 1 }).lean<SessionRecord[]>(),
+      ServiceTokens.find(named, { expires_at: 1 }).lean<ServiceTokenRecord[]>(),
+    ])
+    const standing = [...sessions, ...tokens].filter(({ expires_at }) => expires_at.getTime() > node.now())
+    return new Set(standing.map(({ _id }) => _id))
   }

@@ -5,9 +5,10 @@ import { joinAlpha } from '#server/domains/rooms/alpha'
 import type { Caller, Context, Node } from '#server/kernel/context'
 import type { AuthMethod, SignedInAnswer } from '#shared/api/identity'
 import { endSession } from './endings.ts'
+import { accountOpenedBy, type ProvenIdentity } from './identities.ts'
 import { type SessionRecord, Sessions } from './model.ts'
-import { type Seen, storeSession, type Tokens } from './sessions.ts'
-import { hashOf, noSession } from './tokens.ts'
+import { alive, storeSession, type Tokens } from './sessions.ts'
+import { hashOf, noSession, type Seen } from './tokens.ts'
 
 interface Proven {
   authMethod: AuthMethod
@@ -40,6 +41,12 @@ export async function signIn(
   context.setSessionCookie(sessionToken)
   if (caller.account !== null && caller.session) await endSession(node, caller.account, caller.session.id)
   return { success: true, verified: true, authenticated: true, sessionToken, refreshToken, userAddress: account, user }
+}
+
+/** As `signIn`, into the account that this identity opens. */
+export async function signInBy(context: Context, identity: ProvenIdentity, proof: Partial<Omit<Proven, 'seen'>> = {}) {
+  const account = await accountOpenedBy(identity, context.node.now())
+  return signIn(context, account, { authMethod: identity.method, ...proof })
 }
 
 const sameMomentMilliseconds = 10_000
@@ -92,7 +99,7 @@ export const describe =
   (node: Node) =>
   async ({ account, session }: Caller) => {
     if (account === null || !session) return null
-    const [record, standing] = await Promise.all([accountOf(account), Sessions.findOne({ _id: session.id }).lean()])
-    if (!standing || session.expiresAt <= node.now()) throw noSession('SESSION_NOT_FOUND')
+    const [record, standing] = await Promise.all([accountOf(account), alive(node)([session.id])])
+    if (standing.size === 0) throw noSession('SESSION_NOT_FOUND')
     return record ? ownerView(record) : null
   }

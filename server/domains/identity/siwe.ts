@@ -2,10 +2,9 @@ import { SiweMessage } from 'siwe'
 import { getAddress, isAddressEqual } from 'viem'
 import type { Context } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
+import { checkTimes, isForUs, sitesOf, statement } from './messages.ts'
 import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
 import { checkSignature } from './signatures.ts'
-
-const statement = 'Sign in to Plaza.'
 
 type Asked = Pick<Context, 'node' | 'origin'>
 
@@ -59,28 +58,6 @@ export function readMessage(raw: string, address: string): SiweMessage {
   throw new AppError('INVALID_SIGNATURE')
 }
 
-const localHost = /^(localhost|127\.0\.0\.1)(:\d{1,5})?$/
-
-/** What a message may be for: the configured site, and outside production the local one that was asked. */
-function sitesOf({ node, origin }: Asked): { domain: string; uri: string }[] {
-  const { siwe, production } = node.settings
-  const configured = { domain: siwe.domain, uri: siwe.uri }
-  if (production || origin === null || !localHost.test(origin)) return [configured]
-  return [{ domain: origin, uri: `http://${origin}` }, configured]
-}
-
-function isForUs(asked: Asked, { domain, uri, scheme }: SiweMessage): boolean {
-  const site = sitesOf(asked).find((one) => one.domain === domain)
-  if (!site || !URL.canParse(uri)) return false
-  const { origin, protocol } = new URL(site.uri)
-  return new URL(uri).origin === origin && (scheme === undefined || `${scheme}:` === protocol)
-}
-
 function refuseOtherChains(chains: readonly number[], chainId: number): void {
   if (!chains.includes(chainId)) throw new AppError('CHAIN_NOT_SUPPORTED')
-}
-
-function checkTimes({ expirationTime, notBefore }: SiweMessage, now: number): void {
-  if (expirationTime && Date.parse(expirationTime) <= now) throw new AppError('NONCE_EXPIRED')
-  if (notBefore && Date.parse(notBefore) > now) throw new AppError('INVALID_SIGNATURE')
 }

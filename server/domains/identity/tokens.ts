@@ -10,6 +10,12 @@ const party = 'plaza'
 const algorithm = 'HS256'
 const longestToken = 4096
 
+/** What the door saw of a client. */
+export interface Seen {
+  ip: string
+  userAgent: string
+}
+
 type Keys = Settings['sessionKeys']
 
 const Claims = z

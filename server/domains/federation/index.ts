@@ -1,0 +1,33 @@
+import { link } from '#server/domains/identity/identities'
+import { signInBy } from '#server/domains/identity/sign-in'
+import { implement } from '#server/kernel/context'
+import { federation as contract } from '#shared/api/federation'
+import { proveHuman, writeSignal } from './human-proof.ts'
+import { provePartner } from './partner.ts'
+import { joinPartnerChannel } from './partner-channel.ts'
+
+export const federation = implement('federation', contract, {
+  proofSignal: (_input, { node }) => writeSignal(node),
+
+  async humanProof(proof, context) {
+    const { identity, level } = await proveHuman(context.node, proof)
+    const answer = await signInBy(context, identity)
+    return { ...answer, nullifier_hash: proof.nullifier_hash, verification_level: level }
+  },
+
+  async linkHumanProof(proof, context) {
+    const { identity } = await proveHuman(context.node, proof)
+    return link(context, identity)
+  },
+
+  async partner(input, context) {
+    const identity = await provePartner(context.node, input)
+    const answer = await signInBy(context, identity)
+    await joinPartnerChannel(context.node, answer.userAddress)
+    return { ...answer, partnerAddress: identity.identifier, alienAddress: identity.identifier }
+  },
+
+  async linkPartner(input, context) {
+    return link(context, await provePartner(context.node, input))
+  },
+})

@@ -1,0 +1,23 @@
+import { keyOf } from '#server/domains/rooms/access'
+import { actorOf } from '#server/domains/rooms/entries'
+import { becomeMember } from '#server/domains/rooms/membership'
+import type { Node } from '#server/kernel/context'
+import { AppError } from '#shared/errors'
+
+/** Partner users are in the partner's channel, where there is one. Whatever hinders that, they are signed in. */
+export async function joinPartnerChannel(node: Node, account: string): Promise<void> {
+  try {
+    const key = await keyOf({ type: 'channel', id: node.settings.partner.channel })
+    const actor = await actorOf(account)
+    await node.log.act<null>(key, {
+      sender: account,
+      judge(view, now) {
+        const judged = becomeMember(view, now, actor, { invited: true })
+        return 'refuse' in judged ? { already: null } : judged
+      },
+    })
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'ROOM_NOT_FOUND') return
+    node.logger.warn({ actor: account, error }, 'did not join the partner channel at sign-in')
+  }
+}

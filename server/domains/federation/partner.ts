@@ -1,0 +1,58 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import type { ProvenIdentity } from '#server/domains/identity/identities'
+import type { Node } from '#server/kernel/context'
+import { Address, canonicalAddress } from '#shared/kit/primitives'
+import { refusal } from './refusals.ts'
+
+const longestToken = 8 * 1024
+/** Ids that other ways in give out, and names of our own. */
+const reserved = /^(email|worldid|humanproof|bot|plaza|global|alpha)(:|$)/i
+
+interface Asked {
+  token?: string | undefined
+  partnerAddress?: string | undefined
+  alienAddress?: string | undefined
+  isMiniApp: boolean
+}
+
+/** Proves whom a token of the partner names. */
+export async function provePartner(node: Node, asked: Asked): Promise<ProvenIdentity> {
+  const { partnerTokens } = node.services
+  if (!partnerTokens) throw refusal('SERVICE_UNAVAILABLE', 'Partner sign-in is not configured here')
+  const { token = '', isMiniApp } = asked
+  refuseUnreadable(token)
+  const verdict = await partnerTokens.verify(token, node.now())
+  if (!verdict.valid && verdict.reason === 'refused')
+    throw refusal('INVALID_SIGNATURE', 'The token could not be verified')
+  const identifier = identifierIn(verdict.claims)
+  if (!isMiniApp) refuseOthers(identifier, asked)
+  if (!verdict.valid) throw refusal('UNAUTHORIZED', 'The token has expired')
+  return { method: 'alien', identifier }
+}
+
+function refuseUnreadable(token: string): void {
+  if (token === '') throw refusal('VALIDATION_ERROR', 'token is required')
+  if (token.length > longestToken || token.split('.').length !== 3)
+    throw refusal('VALIDATION_ERROR', 'The token is not a signed token')
+  try {
+    decodeProtectedHeader(token)
+    decodeJwt(token)
+  } catch {
+    throw refusal('VALIDATION_ERROR', 'The token cannot be read')
+  }
+}
+
+/** The subject, else the user id: a text that can be the id of an account, and of no account made in another way. */
+function identifierIn({ sub, user_id }: Readonly<Record<string, unknown>>): string {
+  const named = Address.safeParse(sub ?? user_id)
+  if (!named.success || reserved.test(named.data)) throw refusal('UNAUTHORIZED', 'The token names no usable identifier')
+  return named.data
+}
+
+function refuseOthers(identifier: string, { partnerAddress, alienAddress = partnerAddress }: Asked): void {
+  if (!alienAddress) throw refusal('VALIDATION_ERROR', 'partnerAddress is required')
+  const claimed = [alienAddress, partnerAddress ?? alienAddress].map((one) => canonicalAddress(one).toLowerCase())
+  if (claimed[0] !== claimed[1]) throw refusal('VALIDATION_ERROR', 'partnerAddress and alienAddress differ')
+  if (claimed[0] !== identifier.toLowerCase())
+    throw refusal('UNAUTHORIZED', 'The token does not match the claimed address')
+}

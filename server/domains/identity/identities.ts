@@ -1,0 +1,118 @@
+import type { z } from 'zod'
+import { accountOf } from '#server/domains/accounts/accounts'
+import type { Account } from '#server/domains/accounts/model'
+import { type Context, type SignedIn, signedIn } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import { isDuplicate } from '#server/log/store'
+import type { Identity } from '#shared/api/identities'
+import type { AuthMethod } from '#shared/api/identity'
+import { AppError } from '#shared/errors'
+import { endOtherSessions } from './endings.ts'
+import { Identities, type IdentityRecord, type LinkedMethod } from './model.ts'
+
+/** What somebody has just proved to be. */
+export interface ProvenIdentity {
+  method: LinkedMethod
+  /** The id of the account it founds where it was not linked to one. */
+  identifier: string
+}
+
+/** The account that an identity opens: the one it is linked to, else its own, which is its own for good from then on. */
+export async function accountOpenedBy(identity: ProvenIdentity, now: number): Promise<string> {
+  const { method, identifier } = identity
+  const used = await Identities.findOneAndUpdate(
+    { method, identifier },
+    { $set: { last_used_at: new Date(now) } },
+  ).lean<IdentityRecord>()
+  if (used) return used.account
+  if (method === 'alien' && (await accountOf(identifier)))
+    throw new AppError('CONFLICT', {
+      message: 'This account was made in another way; sign in to it and link the partner',
+    })
+  const { account } = await claim(identity, identifier, now)
+  return account
+}
+
+/** Links a proven identity to the calling account. One that opens another account stays where it is. */
+export async function link(context: Context, identity: ProvenIdentity) {
+  const { account, scopes } = signedIn(context)
+  if (scopes) throw new AppError('FORBIDDEN', { message: 'A bot is opened by its tokens alone' })
+  const isForeign = identity.identifier !== account && (await accountOf(identity.identifier)) !== null
+  if (isForeign) throw new AppError('CONFLICT', { message: 'This identity has an account of its own' })
+  const record = await claim(identity, account, context.node.now())
+  if (record.account !== account) throw new AppError('CONFLICT', { message: 'This identity opens another account' })
+  return { success: true as const, identity: shown(record) }
+}
+
+/** Of several at once the first wins, and everybody learns whose it is. */
+async function claim({ method, identifier }: ProvenIdentity, account: string, now: number): Promise<IdentityRecord> {
+  const record = { _id: newId(), method, identifier, account, created_at: new Date(now), last_used_at: null }
+  try {
+    await Identities.create(record)
+    return record
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+  }
+  const first = await Identities.findOne({ method, identifier }).lean<IdentityRecord>()
+  if (!first) throw new AppError('CONFLICT', { message: 'This identity was unlinked just now' })
+  return first
+}
+
+export async function listIdentities(account: string): Promise<z.input<typeof Identity>[]> {
+  const [records, owner] = await Promise.all([
+    Identities.find({ account }).sort({ created_at: 1 }).lean<IdentityRecord[]>(),
+    accountOf(account),
+  ])
+  const kept = owner ? keptElsewhere(owner, records) : []
+  return [...kept, ...records.map(shown)]
+}
+
+/** Takes a linked identity away from the caller's account, with the other sessions that began by such a one. The original stays, so there is always a way in. */
+export async function unlink(context: Context, id: string): Promise<void> {
+  const caller = signedIn(context)
+  const record = await ownIdentity(caller, id)
+  if (isOriginal(record))
+    throw new AppError('CONFLICT', { message: 'The account has its id from this one, so it stays' })
+  const { deletedCount } = await Identities.deleteOne({ _id: id, account: caller.account })
+  if (deletedCount === 0) throw new AppError('NOT_FOUND')
+  await endOtherSessions(context.node, caller, record.method)
+}
+
+/** The only way from an id to an identity. */
+async function ownIdentity({ account }: SignedIn, id: string): Promise<IdentityRecord> {
+  const record = await Identities.findOne({ _id: id, account }).lean<IdentityRecord>()
+  if (!record) throw new AppError('NOT_FOUND')
+  return record
+}
+
+/** The original way in where it is none of these records: a passkey, an e-mail address, or a wallet that never came back. */
+function keptElsewhere({ _id, wallet_type, created_at }: Account, records: readonly IdentityRecord[]) {
+  if (records.some(isOriginal) || _id.startsWith('bot:')) return []
+  const method = methodOf(_id, wallet_type)
+  return [
+    {
+      id: null,
+      method,
+      identifier: _id,
+      is_original: true,
+      created_at: created_at.toISOString(),
+      last_used_at: null,
+    },
+  ]
+}
+
+function methodOf(account: string, walletType: string | null): AuthMethod {
+  if (account.startsWith('email:')) return 'email'
+  return walletType === 'passkey' ? 'passkey' : 'wallet'
+}
+
+const isOriginal = ({ identifier, account }: IdentityRecord) => identifier === account
+
+const shown = (record: IdentityRecord): z.input<typeof Identity> => ({
+  id: record._id,
+  method: record.method,
+  identifier: record.identifier,
+  is_original: isOriginal(record),
+  created_at: record.created_at.toISOString(),
+  last_used_at: record.last_used_at?.toISOString() ?? null,
+})

@@ -1,0 +1,68 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { base58 } from '@scure/base'
+import type { Context } from '#server/kernel/context'
+import { AppError } from '#shared/errors'
+import { checkTimes, isForUs, sitesOf, statement } from './messages.ts'
+import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
+import { readSolanaMessage, writeSolanaMessage } from './siws-message.ts'
+
+type Asked = Pick<Context, 'node' | 'origin'>
+interface Signed {
+  address?: string | undefined
+  publicKey?: string | undefined
+  message: string
+  signature: string
+}
+
+const keyBytes = 32
+const signatureBytes = 64
+const longestSignature = 90
+const chains = /^(solana:)?(mainnet|testnet|devnet|localnet)$/
+
+/** A message for this wallet to sign, with a nonce of its own. Its address is the key, in the case it is written in. */
+export async function writeSolana({ node, origin }: Asked, address: string) {
+  keyOf(address)
+  const now = node.now()
+  const nonce = await issueNonce(address, now)
+  const [site] = sitesOf({ node, origin })
+  return {
+    message: writeSolanaMessage({ ...site, address, statement, nonce, issuedAt: new Date(now).toISOString() }),
+    nonce,
+  }
+}
+
+/** Proves that the wallet signed this message for us, uses its nonce up, and says whose it is. */
+export async function proveSolana(asked: Asked, { address, publicKey = address, ...signed }: Signed): Promise<string> {
+  if (publicKey === undefined) throw new AppError('VALIDATION_ERROR', { message: 'address is required' })
+  if (address !== undefined && address !== publicKey)
+    throw new AppError('VALIDATION_ERROR', { message: 'address and publicKey differ' })
+  const key = keyOf(publicKey)
+  const now = asked.node.now()
+  const message = readSolanaMessage(signed.message)
+  if (!message || message.address !== publicKey) throw new AppError('INVALID_SIGNATURE')
+  if (!isForUs(asked, message)) throw new AppError('INVALID_DOMAIN')
+  if (message.chainId !== undefined && !chains.test(message.chainId)) throw new AppError('CHAIN_NOT_SUPPORTED')
+  await checkNonce(message.nonce, publicKey, now)
+  checkTimes(message, now)
+  if (!isSigned(key, signed.message, signed.signature)) throw new AppError('INVALID_SIGNATURE')
+  await consumeNonce(message.nonce, publicKey)
+  return publicKey
+}
+
+function keyOf(address: string): Uint8Array {
+  const key = base58.decode(address)
+  if (key.length !== keyBytes) throw new AppError('VALIDATION_ERROR', { message: 'Invalid Solana address' })
+  return key
+}
+
+/** By the strict rules: no key of small order, no signature but the one form of it. */
+export function isSigned(key: Uint8Array, message: string, signature: string): boolean {
+  if (signature.length > longestSignature) return false
+  try {
+    const bytes = base58.decode(signature)
+    const text = new TextEncoder().encode(message)
+    return bytes.length === signatureBytes && ed25519.verify(bytes, text, key, { zip215: false })
+  } catch {
+    return false
+  }
+}

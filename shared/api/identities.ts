@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { Done, Id } from '#shared/kit/primitives'
+import { AuthMethod, messageErrors, SignedMessage, SignedSolanaMessage } from './identity.ts'
+
+/** One way into the account. */
+export const Identity = z.object({
+  /** Null for what is kept elsewhere: a passkey, an e-mail address. */
+  id: z.string().nullable(),
+  method: AuthMethod,
+  identifier: z.string(),
+  /** The account has its id from this one, so it stays. */
+  is_original: z.boolean(),
+  created_at: z.string().nullable(),
+  last_used_at: z.string().nullable(),
+})
+
+export const Linked = z.object({ success: z.literal(true), identity: Identity })
+
+export const identities = {
+  list: operation({
+    summary: 'Every way into the account.',
+    http: 'GET /api/identities',
+    access: 'user',
+    limit: 'general',
+    input: z.object({}),
+    output: z.object({ identities: z.array(Identity) }),
+    errorBody: 'text',
+  }),
+  linkWallet: operation({
+    summary: 'Lets a wallet open the account too, proved by a message of `GET /api/auth/verify`.',
+    http: 'POST /api/identities/wallet',
+    access: 'user',
+    limit: 'auth',
+    input: SignedMessage,
+    output: Linked,
+    errors: [...messageErrors, 'UPSTREAM_ERROR'],
+    audit: true,
+    errorBody: 'text',
+  }),
+  linkSolana: operation({
+    summary: 'Lets a Solana wallet open the account too, proved by a message of `GET /api/auth/verify-solana`.',
+    http: 'POST /api/identities/solana',
+    access: 'user',
+    limit: 'auth',
+    input: SignedSolanaMessage,
+    output: Linked,
+    errors: messageErrors,
+    audit: true,
+    errorBody: 'text',
+  }),
+  unlink: operation({
+    summary:
+      'Takes a linked way in away, and ends the other sessions of its kind; never the last one, nor the original.',
+    http: 'DELETE /api/identities/:id',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ id: Id }),
+    output: Done,
+    errors: ['NOT_FOUND'],
+    audit: true,
+    errorBody: 'text',
+  }),
+}

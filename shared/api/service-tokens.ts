@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { Address, count, Done, Id, line } from '#shared/kit/primitives'
+
+export const ServiceToken = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** The bot it speaks for. */
+  account: z.string(),
+  scopes: z.array(z.string()),
+  created_by: z.string(),
+  created_at: z.string(),
+  expires_at: z.string(),
+  last_used_at: z.string().nullable(),
+})
+
+/** Tokens of bots and integrators: a bearer, or `auth.token` of a socket, that may do what its scopes name. */
+export const serviceTokens = {
+  create: operation({
+    summary: 'Makes a service token, shown this once, for a new bot or for one that exists.',
+    http: 'POST /api/admin/service-tokens',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({
+      name: line(1, 50),
+      account: Address.optional(),
+      scopes: z.array(z.string().max(100)).min(1).max(100),
+      expiresInDays: count(1, 3650).default(365),
+    }),
+    output: z.object({ success: z.literal(true), token: z.string(), serviceToken: ServiceToken }),
+    errors: ['USER_NOT_FOUND'],
+    audit: true,
+    errorBody: 'text',
+  }),
+  list: operation({
+    summary: 'The service tokens that stand, without their secrets, and every scope there is.',
+    http: 'GET /api/admin/service-tokens',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({}),
+    output: z.object({ tokens: z.array(ServiceToken), scopes: z.array(z.string()) }),
+    errorBody: 'text',
+  }),
+  revoke: operation({
+    summary: 'Ends a service token everywhere, with its sockets.',
+    http: 'DELETE /api/admin/service-tokens/:id',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({ id: Id }),
+    output: Done,
+    errors: ['NOT_FOUND'],
+    audit: true,
+    errorBody: 'text',
+  }),
+}

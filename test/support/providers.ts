@@ -1,0 +1,100 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
+import { z } from 'zod'
+
+/** How a provider behaves at the moment: as it should, or in one of the ways in which such a service fails. */
+export type Mood = 'well' | 'failing' | 'silent' | 'junk' | 'endless' | 'elsewhere'
+
+interface Provider {
+  url: string
+  /** Bodies it was asked with, in order. */
+  asked: unknown[]
+  mood: Mood
+  close(): Promise<void>
+}
+
+type Answers = (path: string, body: unknown) => { status: number; body: unknown }
+
+async function openProvider(answers: Answers): Promise<Provider> {
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const provider: Provider = {
+    url: `http://127.0.0.1:${port}`,
+    asked: [],
+    mood: 'well',
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return provider
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request)
+    provider.asked.push(body)
+    if (provider.mood === 'silent') return
+    if (provider.mood === 'failing') return void response.writeHead(500).end('{"code":"server_error","detail":"no"}')
+    if (provider.mood === 'junk') return void response.writeHead(200).end('<html>welcome</html>')
+    if (provider.mood === 'elsewhere') return void response.writeHead(302, { location: `${provider.url}/other` }).end()
+    if (provider.mood === 'endless') return void response.writeHead(200).end(`"${'x'.repeat(2_000_000)}"`)
+    const { status, body: told } = answers(request.url ?? '', body)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(told))
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part as Buffer)
+  const text = Buffer.concat(parts).toString()
+  return text === '' ? null : JSON.parse(text)
+}
+
+const Asked = z.object({ action: z.string(), nullifier_hash: z.string(), proof: z.string(), signal_hash: z.string() })
+
+/** A service that verifies human proofs. A proof that contains `bad` does not hold; one with `other` is answered for another action. */
+export async function openProofProvider(): Promise<Provider> {
+  return openProvider((_path, body) => {
+    const { action, nullifier_hash, proof } = Asked.parse(body)
+    if (proof.includes('bad'))
+      return { status: 400, body: { code: 'invalid_proof', detail: 'The proof does not hold.', attribute: null } }
+    const verified = proof.includes('other') ? 'another-action' : action
+    return {
+      status: 200,
+      body: { success: true, action: verified, nullifier_hash, created_at: '2026-01-01T00:00:00Z' },
+    }
+  })
+}
+
+/** A partner that publishes its keys and signs tokens with the newest. */
+export async function openPartner() {
+  let made = 0
+  const keys: { kid: string; jwk: JWK; sign: (claims: JWTPayload, header?: object) => Promise<string> }[] = []
+  const provider = await openProvider(() => ({ status: 200, body: { keys: keys.map(({ jwk }) => jwk) } }))
+  const jwks = () => ({ keys: keys.map(({ jwk }) => jwk) })
+
+  /** From now on tokens are signed by a new key; the keys before are withdrawn. */
+  async function rotate(alg: 'EdDSA' | 'ES256' | 'RS256' = 'EdDSA'): Promise<void> {
+    const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
+    const kid = `key-${++made}`
+    const jwk = { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }
+    const sign = (claims: JWTPayload, header = {}) =>
+      new SignJWT(claims).setProtectedHeader({ alg, kid, ...header }).sign(privateKey)
+    keys.splice(0, keys.length, { kid, jwk, sign })
+  }
+
+  await rotate()
+  const now = () => Math.floor(Date.now() / 1000)
+  return Object.assign(provider, {
+    rotate,
+    jwks,
+    /** A token that is good for ten minutes, unless its claims say otherwise. */
+    token: (claims: JWTPayload, header?: object): Promise<string> => {
+      const [newest] = keys
+      if (!newest) throw new Error('There is no key')
+      return newest.sign({ iat: now(), exp: now() + 600, ...claims }, header)
+    },
+  })
+}
