@@ -1,4 +1,5 @@
 import { accounts } from './accounts/index.ts'
+import { email } from './email/index.ts'
 import { federation } from './federation/index.ts'
 import { identities, identity, sessions } from './identity/index.ts'
 import { serviceTokens } from './identity/service-tokens.ts'
@@ -24,6 +25,7 @@ export const bound = [
   ...rooms,
   ...messages,
   ...polls,
+  ...email,
   ...inbox,
   ...moderation,
   ...social,

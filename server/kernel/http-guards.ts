@@ -64,11 +64,16 @@ export const crossOrigin =
       response.status(204).end()
       return
     }
-    const bearer = /^bearer /i.test(request.get('authorization') ?? '')
-    if (unsafe(request.method) && !bearer && !origins.allows(origin, request.get('sec-fetch-site')))
-      throw new AppError('FORBIDDEN', { message: 'This origin may not call' })
+    if (unsafe(request.method)) refuseForeign(origins, request)
     next()
   }
+
+/** A page of elsewhere may not act for who is signed in here, nor sign anybody in. */
+export function refuseForeign(origins: OriginRule, request: Request): void {
+  const bearer = /^bearer /i.test(request.get('authorization') ?? '')
+  if (!bearer && !origins.allows(request.get('origin'), request.get('sec-fetch-site')))
+    throw new AppError('FORBIDDEN', { message: 'This origin may not call' })
+}
 
 /** Before anything is parsed or looked up. Every answer carries the general bucket, until its own is known. */
 export const flood =

@@ -3,7 +3,17 @@ import { AppError } from '#shared/errors'
 import { expandRoute, type Method, pathParameters } from '#shared/kit/contract'
 import type { Bound, Caller } from './context.ts'
 import { answerError, unknownRoute } from './http-errors.ts'
-import { crossOrigin, flood, ipOf, jsonOnly, noStore, rateHeaders, readBody, securityHeaders } from './http-guards.ts'
+import {
+  crossOrigin,
+  flood,
+  ipOf,
+  jsonOnly,
+  noStore,
+  rateHeaders,
+  readBody,
+  refuseForeign,
+  securityHeaders,
+} from './http-guards.ts'
 import { credentialOf, readInput, type Spelling, sessionCookie, spellingsOf } from './http-input.ts'
 import { newId } from './ids.ts'
 import { invoke, type Kernel } from './invoke.ts'
@@ -82,6 +92,8 @@ async function handle(
   response: Response,
 ) {
   response.locals.errorBody = spelling.errorBody
+  if (request.method === 'GET' && bound.operation.http?.startsWith('GET ') === false)
+    refuseForeign(door.origins, request)
   const raw = readInput(bound.operation, spelling, fixed, request)
   guardShape(raw)
   const ip = ipOf(request, door.trustedHops)

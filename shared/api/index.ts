@@ -1,4 +1,5 @@
 import { accounts } from './accounts.ts'
+import { email } from './email.ts'
 import { federation } from './federation.ts'
 import { identities } from './identities.ts'
 import { identity } from './identity.ts'
@@ -24,6 +25,7 @@ export const api = {
   accounts,
   rooms,
   messages,
+  email,
   inbox,
   polls,
   moderation,

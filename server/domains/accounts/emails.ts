@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isDuplicate } from '#server/log/store'
 import { AppError } from '#shared/errors'
 import { type Account, Accounts } from './model.ts'
@@ -5,23 +6,31 @@ import { type Account, Accounts } from './model.ts'
 /** The account that has verified this address, which is in lower case. */
 export const accountByEmail = (email: string): Promise<Account | null> => Accounts.findOne({ email }).lean<Account>()
 
+/** The id of the account that an address founds by itself. */
+export const emailAccountId = (email: string) => `email:${createHash('sha256').update(email).digest('hex')}`
+
+/** The account that the holder of an address may open: the one that has verified it, else its own, which is made where there is none. */
+export async function accountOpenedByEmail(email: string, at: number): Promise<string> {
+  const owner = await accountByEmail(email)
+  if (owner) return owner._id
+  const id = emailAccountId(email)
+  await Accounts.updateOne(
+    { _id: id, email: { $exists: false } },
+    { $set: verified(email, at) },
+    { upsert: true },
+  ).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+  })
+  return (await accountByEmail(email))?._id ?? id
+}
+
 /** Notes that the account has proved to receive this address's letters. EMAIL_IN_USE where another account has. */
 export async function setEmail(id: string, email: string, at: number): Promise<void> {
-  const time = new Date(at)
-  const { matchedCount } = await Accounts.updateOne(
-    { _id: id },
-    {
-      $set: {
-        email,
-        email_verified: true,
-        email_verified_at: time,
-        email_updates_opt_in: true,
-        updated_at: time,
-      },
+  const { matchedCount } = await Accounts.updateOne({ _id: id }, { $set: verified(email, at) }).catch(
+    (error: unknown) => {
+      throw isDuplicate(error) ? new AppError('EMAIL_IN_USE') : error
     },
-  ).catch((error: unknown) => {
-    throw isDuplicate(error) ? new AppError('EMAIL_IN_USE') : error
-  })
+  )
   if (matchedCount === 0) throw new AppError('USER_NOT_FOUND')
 }
 
@@ -39,3 +48,11 @@ export async function clearEmail(id: string, at: number): Promise<void> {
     },
   )
 }
+
+const verified = (email: string, at: number) => ({
+  email,
+  email_verified: true,
+  email_verified_at: new Date(at),
+  email_updates_opt_in: true,
+  updated_at: new Date(at),
+})

@@ -1,0 +1,36 @@
+import { accountByEmail, setEmail } from '#server/domains/accounts/emails'
+import { awardOnce } from '#server/domains/accounts/points'
+import { issueCode, requireCode } from '#server/domains/identity/codes'
+import { type Context, type SignedIn, signedIn } from '#server/kernel/context'
+import { AppError } from '#shared/errors'
+import { allowLetter, writeCode } from './letters.ts'
+
+const purpose = 'email.attach'
+const pointsForEmail = 100
+
+/** Who adds an address to an account: whoever is signed in. Null where nobody is, and no account was named. */
+export function attaching(context: Context, named: string | undefined): SignedIn | null {
+  if (named === undefined && context.caller.account === null) return null
+  const caller = signedIn(context)
+  if (caller.session.authMethod === 'service')
+    throw new AppError('FORBIDDEN', { message: 'A bot has no e-mail address' })
+  return caller
+}
+
+export async function sendAttachCode(context: Context, { account }: SignedIn, email: string): Promise<void> {
+  await allowLetter(context, email)
+  const owner = await accountByEmail(email)
+  if (owner && owner._id !== account) throw new AppError('EMAIL_IN_USE')
+  const { code } = await issueCode(context.node, purpose, account, email)
+  await writeCode(context, email, code, 'adds this address to your account')
+}
+
+/** The code proves the address it was sent to, whatever address the client names now. */
+export async function attach(context: Context, { account }: SignedIn, code: string, named: string | undefined) {
+  const { node } = context
+  const email = await requireCode(node, purpose, account, code)
+  if (email === null || (named !== undefined && named !== email)) throw new AppError('INVALID_CODE')
+  await setEmail(account, email, node.now())
+  const pointsAwarded = await awardOnce(account, 'email_verified', pointsForEmail)
+  return { success: true as const, message: 'This address is yours now', email, pointsAwarded }
+}

@@ -1,0 +1,56 @@
+import { accountOf } from '#server/domains/accounts/accounts'
+import { clearEmail } from '#server/domains/accounts/emails'
+import { implement, signedIn } from '#server/kernel/context'
+import { email as contract } from '#shared/api/email'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { attach, attaching, sendAttachCode } from './attach.ts'
+import { loginByCode, loginByLink, restore, sendLink, sendLoginCode } from './sign-in.ts'
+
+const sent = { ...done, message: 'Verification code sent' }
+
+export const email = implement('email', contract, {
+  async sendLoginCode(input, context) {
+    await sendLoginCode(context, input.email)
+    return sent
+  },
+
+  login: ({ email, code }, context) => loginByCode(context, email, code),
+
+  async sendLink(input, context) {
+    await sendLink(context, input.email, input.redirect)
+    return { ...done, message: 'Link sent' }
+  },
+
+  openLink: ({ token }, context) => loginByLink(context, token),
+
+  async sendCode({ email, walletAddress }, context) {
+    const caller = attaching(context, walletAddress)
+    if (caller) await sendAttachCode(context, caller, email)
+    else await sendLoginCode(context, email)
+    return sent
+  },
+
+  verifyCode({ email, code, walletAddress }, context) {
+    const caller = attaching(context, walletAddress)
+    if (caller) return attach(context, caller, code, email)
+    if (email === undefined) throw new AppError('VALIDATION_ERROR', { message: 'Email is required' })
+    return loginByCode(context, email, code)
+  },
+
+  async restoreSession({ email, address, token }, context) {
+    const { account } = context.caller
+    if (account !== null) {
+      const record = await accountOf(account)
+      const shown = { email: record?.email ?? null, walletAddress: account }
+      return { ...done, message: 'Already signed in', authenticated: true, ...shown } as const
+    }
+    if (token === undefined) throw new AppError('UNAUTHORIZED', { message: 'Sign in again' })
+    return restore(context, email, address, token)
+  },
+
+  async remove(_input, context) {
+    await clearEmail(signedIn(context).account, context.node.now())
+    return done
+  },
+})

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { Address, CallerAddress, Done } from '#shared/kit/primitives'
+import { SignedInAnswer } from './identity.ts'
+
+/** One way to write each address: lower case, without the spaces around it. Never a list, a name or a second line. */
+export const EmailAddress = z
+  .string('Email is required')
+  .trim()
+  .toLowerCase()
+  .max(254, 'Invalid email format')
+  .pipe(z.email('Invalid email format'))
+export const Code = z
+  .string('Code is required')
+  .trim()
+  .regex(/^\d{6}$/, { error: 'Invalid verification code' })
+/** Where to go on after the sign-in: a path of this site. */
+const Path = z
+  .string()
+  .max(500)
+  .regex(/^\/(?![/\\])[\w\-./~%?=&#:]*$/, { error: 'Invalid redirect: only a path of this site' })
+
+const Sent = z.object({ success: z.literal(true), message: z.string() })
+/** What every sign-in by e-mail answers. */
+const SignedIn = SignedInAnswer.extend({ message: z.string(), email: z.string(), walletAddress: z.string() })
+const Attached = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  email: z.string(),
+  /** Given once in the life of an account. */
+  pointsAwarded: z.number(),
+})
+const codeErrors = ['INVALID_CODE', 'CODE_EXPIRED', 'TOO_MANY_ATTEMPTS'] as const
+
+const login = {
+  sendLoginCode: operation({
+    summary:
+      'Sends a code of six digits that signs in, good for ten minutes. The answer is the same for every address.',
+    http: 'POST /api/email/login/send-code',
+    access: 'public',
+    limit: 'strict',
+    input: z.object({ email: EmailAddress }),
+    output: Sent,
+    audit: true,
+    errorBody: 'text',
+  }),
+  login: operation({
+    summary:
+      'Signs in with a code, into the account that has verified the address, else into the one of the address itself.',
+    http: 'POST /api/email/login/verify',
+    access: 'public',
+    limit: 'auth',
+    input: z.object({ email: EmailAddress, code: Code }),
+    output: SignedIn,
+    errors: codeErrors,
+    audit: true,
+    errorBody: 'text',
+  }),
+  sendLink: operation({
+    summary: 'Sends a link that signs in once, within fifteen minutes. The answer is the same for every address.',
+    http: 'POST /api/email/login/send-link',
+    access: 'public',
+    limit: 'strict',
+    input: z.object({ email: EmailAddress, redirect: Path.optional() }),
+    output: Sent,
+    audit: true,
+    errorBody: 'text',
+  }),
+  openLink: operation({
+    summary: 'Signs in with the token of a link.',
+    http: 'POST /api/email/login/link',
+    aliases: [{ http: 'GET /api/email/login/link' }],
+    access: 'public',
+    limit: 'auth',
+    input: z.object({ token: z.string('Token is required').min(1).max(200) }),
+    output: SignedIn,
+    errors: ['INVALID_LINK'],
+    audit: true,
+    errorBody: 'text',
+  }),
+}
+
+const addresses = {
+  sendCode: operation({
+    summary: 'Sends a code: to add the address to the account that calls, or where nobody is signed in, to sign in.',
+    http: 'POST /api/email/send-code',
+    access: 'public',
+    limit: 'strict',
+    input: z.object({ email: EmailAddress, walletAddress: CallerAddress }),
+    output: Sent,
+    errors: ['EMAIL_IN_USE'],
+    audit: true,
+    errorBody: 'text',
+  }),
+  verifyCode: operation({
+    summary: 'Takes the code of `POST /api/email/send-code`: adds the address to the account that calls, or signs in.',
+    http: 'POST /api/email/verify-code',
+    access: 'public',
+    limit: 'auth',
+    input: z.object({ email: EmailAddress.optional(), code: Code, walletAddress: CallerAddress }),
+    output: z.union([SignedIn, Attached]),
+    errors: [...codeErrors, 'EMAIL_IN_USE'],
+    audit: true,
+    errorBody: 'text',
+  }),
+  restoreSession: operation({
+    summary:
+      'Goes on with a session that lives, or that a token of ours proves. Knowing address and account is not enough.',
+    http: 'POST /api/email/restore-session',
+    access: 'public',
+    limit: 'auth',
+    input: z.object({
+      email: EmailAddress,
+      address: z.string('Address is required').pipe(Address).meta({ 'names-caller': true }),
+      token: z.string().min(1).max(4096).optional(),
+    }),
+    output: z.union([
+      SignedIn,
+      z.object({
+        success: z.literal(true),
+        message: z.string(),
+        authenticated: z.literal(true),
+        email: z.string().nullable(),
+        walletAddress: z.string(),
+      }),
+    ]),
+    audit: true,
+    errorBody: 'text',
+  }),
+  remove: operation({
+    summary: 'Takes the address off the account that calls.',
+    http: 'POST /api/email/remove',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ walletAddress: CallerAddress }),
+    output: Done,
+    audit: true,
+    errorBody: 'text',
+  }),
+}
+
+export const email = { ...login, ...addresses }

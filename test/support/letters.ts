@@ -1,0 +1,54 @@
+import { vi } from 'vitest'
+import { z } from 'zod'
+import type { Booted } from './boot.ts'
+import { call } from './wallet.ts'
+
+const Letters = z.object({
+  letters: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(['mail', 'sms']),
+      to: z.string(),
+      subject: z.string().nullable(),
+      text: z.string(),
+      at: z.string(),
+    }),
+  ),
+})
+export type Shown = z.infer<typeof Letters>['letters'][number]
+
+/** What a server with captured mail has sent to somebody, newest first. */
+export async function lettersTo(server: Booted, to: string): Promise<Shown[]> {
+  const { letters } = Letters.parse(await (await fetch(`${server.url}/dev/mail.json`)).json())
+  return letters.filter((letter) => letter.to === to)
+}
+
+/** The letter that a call brings about. */
+export async function letterAfter(server: Booted, to: string, act: () => Promise<unknown>): Promise<Shown> {
+  const before = (await lettersTo(server, to)).length
+  await act()
+  return vi.waitFor(
+    async () => {
+      const [newest, ...older] = await lettersTo(server, to)
+      if (!newest || older.length < before) throw new Error(`No letter to ${to}`)
+      return newest
+    },
+    { timeout: 10_000, interval: 20 },
+  )
+}
+
+export const codeIn = ({ text }: Pick<Shown, 'text'>): string => /\b\d{6}\b/.exec(text)?.[0] ?? ''
+export const linkIn = ({ text }: Pick<Shown, 'text'>): URL => new URL(/https?:\S+/.exec(text)?.[0] ?? '')
+
+/** A code for an address, asked at this path. */
+export const codeFor = async (server: Booted, email: string, path = '/api/email/login/send-code'): Promise<string> =>
+  codeIn(await letterAfter(server, email, () => call(server.url, `POST ${path}`, { email })))
+
+const Tokens = z.object({ sessionToken: z.string(), walletAddress: z.string() })
+
+/** Somebody who signs in with nothing but an e-mail address. */
+export async function signInByEmail(server: Booted, email: string) {
+  const code = await codeFor(server, email)
+  const { body } = await call(server.url, 'POST /api/email/login/verify', { email, code })
+  return Tokens.parse(body)
+}
