@@ -7,7 +7,7 @@ const ClientData = z.object({
   challenge: z.string(),
   origin: z.string(),
   crossOrigin: z.boolean().nullish(),
-  topOrigin: z.unknown(),
+  topOrigin: z.unknown().optional(),
 })
 export type ClientData = z.infer<typeof ClientData>
 
