@@ -8,6 +8,7 @@ import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
 import { moderation } from './moderation/index.ts'
 import { sendLetter, sendText } from './outgoing/index.ts'
+import { passkeys } from './passkeys/index.ts'
 import { rooms } from './rooms/index.ts'
 import { social } from './social/index.ts'
 import { status } from './status/index.ts'
@@ -22,6 +23,7 @@ export const bound = [
   ...federation,
   ...serviceTokens,
   ...accounts,
+  ...passkeys,
   ...rooms,
   ...messages,
   ...polls,

@@ -6,6 +6,7 @@ import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
 import { messageEvents, messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
+import { passkeys } from './passkeys.ts'
 import { polls } from './polls.ts'
 import { roomEvents, rooms } from './rooms.ts'
 import { serviceTokens } from './service-tokens.ts'
@@ -23,6 +24,7 @@ export const api = {
   federation,
   serviceTokens,
   accounts,
+  passkeys,
   rooms,
   messages,
   email,
