@@ -12,8 +12,11 @@ import { describe } from './domains/identity/sign-in.ts'
 import { followUnread, greetNotifications } from './domains/inbox/unread.ts'
 import { bound, jobKinds } from './domains/index.ts'
 import { connected, followRooms } from './domains/messages/live.ts'
+import { followPresence } from './domains/messages/presence.ts'
 import { followModeration } from './domains/moderation/live.ts'
+import { answerModerators } from './domains/moderation/queue.ts'
 import { ensureAlpha } from './domains/rooms/alpha.ts'
+import { answerOnline } from './domains/rooms/online.ts'
 import { projection } from './domains/rooms/projection.ts'
 import { records } from './domains/rooms/records.ts'
 import { recordAudit } from './kernel/audit.ts'
@@ -66,7 +69,14 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     connected: (name, connection) => greet(node, name, connection),
   })
   Object.assign(node.live, sockets.live)
-  const stops = [followRooms(node), followModeration(node), followUnread(node)]
+  const stops = [
+    followRooms(node),
+    followPresence(node),
+    answerOnline(node),
+    followModeration(node),
+    answerModerators(node),
+    followUnread(node),
+  ]
   followSessions(node)
   const jobs = startJobs(node, platform.jobs, jobKinds)
   node.jobs.add = jobs.add

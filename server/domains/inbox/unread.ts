@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { onRead } from '#server/domains/messages/reads'
 import { peersOf } from '#server/domains/rooms/kinds'
 import { membershipsAmong, membershipsOf } from '#server/domains/rooms/rooms'
@@ -11,6 +12,13 @@ import { countsOf } from './list.ts'
 const namespace = '/notifications'
 const toldEveryMilliseconds = 1_000
 const foundEveryMilliseconds = 5_000
+const recordedMilliseconds = 100
+
+/** What other nodes are told at once, so that nobody waits for the next look. */
+const marked = 'unread:marked'
+const joined = 'unread:joined'
+const About = z.object({ account: z.string().max(200), key: z.string().max(200) })
+type About = z.output<typeof About>
 
 type Listener = Connection & { account: string | null }
 
@@ -88,8 +96,8 @@ function unfollow(connection: Connection, key: RoomKey): void {
 /** Changes of a room are gathered for a second and told once to each account that listens. */
 export function followUnread(node: Node): () => void {
   const due = new Set<RoomKey>()
-  node.log.onRows((key, rows) => {
-    followMembership(node, key, rows)
+  node.log.onRows((key, rows, isOurs) => {
+    followMembership(node, key, rows, isOurs)
     if (rows.some((row) => row.n !== null) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
   })
   const timer = setInterval(() => {
@@ -100,8 +108,22 @@ export function followUnread(node: Node): () => void {
   const finder = node.alone
     ? undefined
     : setInterval(() => void findRooms(node).catch(() => {}), foundEveryMilliseconds).unref()
-  onRead((account, { key }) => void tell(node, account, key).catch(() => {}))
+  onRead(node, (account, { key }) => {
+    node.peers.tell(marked, { account, key } satisfies About)
+    void tell(node, account, key).catch(() => {})
+  })
+  const deaf = [
+    node.peers.listen(marked, (word) => {
+      const { data } = About.safeParse(word)
+      if (data) void tell(node, data.account, data.key).catch(() => {})
+    }),
+    node.peers.listen(joined, (word) => {
+      const { data } = About.safeParse(word)
+      if (data) setTimeout(() => void hearOnceIn(node, data).catch(() => {}), recordedMilliseconds).unref()
+    }),
+  ]
   return () => {
+    for (const stop of deaf) stop()
     clearInterval(timer)
     clearInterval(finder)
   }
@@ -111,13 +133,21 @@ export function followUnread(node: Node): () => void {
 async function findRooms(node: Node): Promise<void> {
   const connected = node.live.connectionsOf(namespace, 'all').flatMap(({ account }) => account ?? [])
   if (connected.length === 0) return
-  for (const { account, room } of await membershipsAmong([...new Set(connected)])) {
-    const here = node.live.connectionsOf(namespace, audiences.account(account))
-    const deaf = here.filter((connection) => followedBy(connection)?.has(room) === false)
-    if (deaf.length === 0) continue
-    await Promise.all(deaf.map((connection) => follow(node, connection, room)))
-    await tell(node, account, room)
-  }
+  for (const { account, room } of await membershipsAmong([...new Set(connected)])) await hearOf(node, account, room)
+}
+
+/** The word comes with the row, before the record of it; who is not in by then is found later. */
+async function hearOnceIn(node: Node, { account, key }: About): Promise<void> {
+  if (node.live.audienceSize(namespace, audiences.account(account)) === 0) return
+  if ((await membershipsOf(account)).includes(key)) await hearOf(node, account, key)
+}
+
+async function hearOf(node: Node, account: string, key: RoomKey): Promise<void> {
+  const here = node.live.connectionsOf(namespace, audiences.account(account))
+  const deaf = here.filter((connection) => followedBy(connection)?.has(key) === false)
+  if (deaf.length === 0) return
+  await Promise.all(deaf.map((connection) => follow(node, connection, key)))
+  await tell(node, account, key)
 }
 
 async function tellRoom(node: Node, key: RoomKey): Promise<void> {
@@ -135,7 +165,7 @@ async function tell(node: Node, account: string, key: RoomKey): Promise<void> {
 }
 
 /** Who joins hears of a room, who is out does not any more; a dm is heard of by both from its first line. */
-function followMembership(node: Node, key: RoomKey, rows: readonly Row[]): void {
+function followMembership(node: Node, key: RoomKey, rows: readonly Row[], isOurs: boolean): void {
   for (const row of rows) {
     const { type, id } = roomOfKey(key)
     const isIn = row.type === 'member.joined'
@@ -143,8 +173,12 @@ function followMembership(node: Node, key: RoomKey, rows: readonly Row[]): void 
       row.type === 'member.left' ||
       row.type === 'member.removed' ||
       (row.type === 'moderation.applied' && row.body.action === 'ban')
-    if (type === 'dm' && row.n !== null) for (const peer of peersOf(id)) tune(node, key, peer, true)
-    else if (isIn || isOut) tune(node, key, row.target ?? row.sender, isIn)
+    const isLine = type === 'dm' && row.n !== null
+    const accounts = isLine ? peersOf(id) : isIn || isOut ? [row.target ?? row.sender] : []
+    for (const account of accounts) {
+      tune(node, key, account, !isOut)
+      if (isOurs && !isOut && (isIn || row.n === 1)) node.peers.tell(joined, { account, key } satisfies About)
+    }
   }
 }
 

@@ -1,40 +1,73 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
 import { isBlockedDm, keyOf, readBy } from '#server/domains/rooms/access'
 import { muteIn } from '#server/domains/rooms/facts'
+import { presenceState, presencesOf } from '#server/domains/rooms/online'
 import { type Action, audiences, type Node, signedIn } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { ephemeral } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { type Crowd, countCrowd, isToRepeat, joinCrowd, leaveCrowd, stopTyping, tellCrowd, typistsIn } from './crowd.ts'
 
 const typingMilliseconds = 6_000
 const toldEveryMilliseconds = 1_000
+const lookedAfterEveryMilliseconds = 5_000
 const quietAbove = 500
 
 interface Passing {
-  typing: Map<string, { name: string; until: number }>
+  crowd: Crowd
   isDue: boolean
   version: number
 }
 
 const rooms = new WeakMap<Node, Map<RoomKey, Passing>>()
 
-function passingIn(node: Node, key: RoomKey): Passing {
+function roomsOn(node: Node): Map<RoomKey, Passing> {
   const known = rooms.get(node) ?? new Map<RoomKey, Passing>()
   rooms.set(node, known)
-  const passing = known.get(key) ?? { typing: new Map(), isDue: false, version: 0 }
-  known.set(key, passing)
+  return known
+}
+
+function passingIn(node: Node, key: RoomKey): Passing {
+  const known = roomsOn(node).get(key)
+  if (known) return known
+  const crowd = joinCrowd(node, key, () => tellSoon(node, key, passing))
+  const passing: Passing = { crowd, isDue: false, version: 0 }
+  roomsOn(node).set(key, passing)
   return passing
 }
 
-/** People who listen to a room on this node. */
-export const onlineIn = (node: Node, key: RoomKey): number =>
-  new Set(node.live.connectionsOf('/rooms', audiences.room(key)).map(({ account }) => account)).size
+/** Keeps what the nodes know of each other's people right, through every loss. */
+export function followPresence(node: Node): () => void {
+  const all = () => [...roomsOn(node)]
+  node.peers.onReturn(() => {
+    for (const [key, { crowd }] of all()) tellCrowd(node, key, crowd)
+  })
+  node.nodes.onChange(() => {
+    for (const [key, passing] of all()) if (passing.crowd.parts.size > 0) tellSoon(node, key, passing)
+  })
+  const timer = setInterval(() => {
+    for (const [key, { crowd }] of all()) if (isToRepeat(crowd)) tellCrowd(node, key, crowd)
+  }, lookedAfterEveryMilliseconds).unref()
+  return () => {
+    clearInterval(timer)
+    for (const [key, { crowd }] of all()) leaveCrowd(node, key, crowd)
+    roomsOn(node).clear()
+  }
+}
+
+/** People who listen to a room. */
+export const onlineIn = (node: Node, key: RoomKey): number => countCrowd(node, key, roomsOn(node).get(key)?.crowd)
 
 /** Tells the room soon; what changes within a second is told once. */
 export function presenceChanged(node: Node, key: RoomKey): void {
   const passing = passingIn(node, key)
+  tellCrowd(node, key, passing.crowd)
+  tellSoon(node, key, passing)
+}
+
+function tellSoon(node: Node, key: RoomKey, passing: Passing): void {
   if (passing.isDue) return
   passing.isDue = true
   setTimeout(() => {
@@ -44,22 +77,26 @@ export function presenceChanged(node: Node, key: RoomKey): void {
 }
 
 function tell(node: Node, key: RoomKey, passing: Passing): void {
-  const online = onlineIn(node, key)
-  if (online === 0) return void rooms.get(node)?.delete(key)
+  const { crowd } = passing
   const now = node.now()
-  for (const [account, { until }] of passing.typing) if (until <= now) passing.typing.delete(account)
-  const typing =
-    online > quietAbove
-      ? []
-      : [...passing.typing].map(([id, { name, until }]) => ({ id, name, until: new Date(until).toISOString() }))
+  for (const [account, { until }] of crowd.typing) if (until <= now) crowd.typing.delete(account)
+  const isHeard = node.live.audienceSize('/rooms', audiences.room(key)) > 0
+  if (!isHeard && crowd.typing.size === 0) return void forget(node, key, passing)
+  const online = onlineIn(node, key)
+  const typing = online > quietAbove ? [] : typistsIn(node, crowd, now)
   passing.version++
   node.live.sendVolatile('/rooms', audiences.room(key), ephemeral.name, {
     room: roomOfKey(key),
-    typing,
+    typing: typing.map(({ id, name, until }) => ({ id, name, until: new Date(until).toISOString() })),
     online,
     v: passing.version,
   })
-  if (typing.length > 0) presenceChanged(node, key)
+  if (typing.length > 0) tellSoon(node, key, passing)
+}
+
+function forget(node: Node, key: RoomKey, { crowd }: Passing): void {
+  if (!roomsOn(node).delete(key)) return
+  leaveCrowd(node, key, crowd)
 }
 
 export const typing: Action<typeof contract.typing> = async ({ room, on }, context) => {
@@ -72,29 +109,25 @@ export const typing: Action<typeof contract.typing> = async ({ room, on }, conte
     if (muteIn(view, account, now)) throw new AppError('MUTED')
   })
   const name = (await profilesOf([account])).get(account)?.name ?? account
-  const { typing: people } = passingIn(context.node, key)
-  if (on) people.set(account, { name, until: context.node.now() + typingMilliseconds })
-  else people.delete(account)
+  const { crowd } = passingIn(context.node, key)
+  if (on) crowd.typing.set(account, { id: account, name, until: context.node.now() + typingMilliseconds })
+  else stopTyping(crowd, account)
   presenceChanged(context.node, key)
   return {}
 }
 
 /** Whoever has sent something has stopped typing it. */
 export const stoppedTyping = (node: Node, key: RoomKey, account: string): void => {
-  if (rooms.get(node)?.get(key)?.typing.delete(account)) presenceChanged(node, key)
+  const passing = roomsOn(node).get(key)
+  if (passing && stopTyping(passing.crowd, account)) presenceChanged(node, key)
 }
 
-const state = 'presence'
-
 export const presence: Action<typeof contract.presence> = async (input, { connection }) => {
-  connection?.memory.set(state, input.state)
+  connection?.memory.set(presenceState, input.state)
   return {}
 }
 
-export const presenceOf: Action<typeof contract.presenceOf> = async ({ addresses }, { node }) =>
-  Object.fromEntries(
-    addresses.map((address) => {
-      const connections = node.live.connectionsOf('/rooms', audiences.account(address))
-      return [address, connections.some(({ memory }) => memory.get(state) !== 'idle')]
-    }),
-  )
+export const presenceOf: Action<typeof contract.presenceOf> = async ({ addresses }, { node }) => {
+  const presences = await presencesOf(node, addresses)
+  return Object.fromEntries(addresses.map((address) => [address, presences.get(address) === 'active']))
+}

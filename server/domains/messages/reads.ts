@@ -1,6 +1,6 @@
 import { readRoom } from '#server/domains/rooms/access'
 import { Mentions, Reads } from '#server/domains/rooms/model'
-import { type Action, signedIn } from '#server/kernel/context'
+import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { isDuplicate } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
@@ -21,8 +21,10 @@ export type ReadListener = (
   account: string,
   read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number },
 ) => void
-const listeners: ReadListener[] = []
-export const onRead = (listener: ReadListener): void => void listeners.push(listener)
+const listeners = new WeakMap<Node, ReadListener[]>()
+/** Told of each mark set on this node. */
+export const onRead = (node: Node, listener: ReadListener): void =>
+  void listeners.set(node, [...(listeners.get(node) ?? []), listener])
 
 export const read: Action<typeof contract.read> = async ({ room, seq }, context) => {
   const { account } = signedIn(context)
@@ -36,7 +38,8 @@ export const read: Action<typeof contract.read> = async ({ room, seq }, context)
   await raise(key, account, upTo, n)
   const { seq: read_seq, unread } = await unreadOf(key, account, head)
   const mentions = await mentionsAfter(key, account, read_seq)
-  for (const listener of listeners) listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq })
+  for (const listener of listeners.get(context.node) ?? [])
+    listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq })
   return { read_seq, unread, mentions }
 }
 

@@ -1,6 +1,7 @@
 import { isQuarantined, onQuarantine } from '#server/domains/messages/state'
 import { bodyOf } from '#server/domains/rooms/projection'
 import { audiences, type Node } from '#server/kernel/context'
+import { hintFrom } from '#server/log/hints'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { logged } from '#shared/api/moderation'
 import { roomOfKey } from '#shared/kit/primitives'
@@ -11,10 +12,10 @@ const namespace = '/moderation'
 
 /** Tells the moderators on this node what happens, and lets go of those who are none any more. */
 export function followModeration(node: Node): () => void {
-  node.log.onRows((key, rows) => {
+  node.log.onRows((key, rows, isOurs) => {
     for (const row of rows) {
-      if (row.chained) tellEntry(node, key, row)
-      tellFlag(node, key, row)
+      tellModerators(node, key, row)
+      if (isOurs && key !== GLOBAL && concerns(row)) node.peers.tell(topic, row)
       if (key === GLOBAL) void tellItem(node, row).catch(() => {})
       if (
         row.type === 'role.changed' ||
@@ -29,7 +30,24 @@ export function followModeration(node: Node): () => void {
   onQuarantine((word, reason) => {
     if (isQuarantined(word)) node.logger.warn({ word, reason }, 'a pattern is out of use')
   })
-  return () => {}
+  // Who moderates everything also hears of rooms that are not followed here.
+  return node.peers.listen(topic, (word) => {
+    const hint = hintFrom({ kind: 'rows', node: '', rows: [word] }, keyIn(word))
+    if (hint?.kind !== 'rows') return
+    for (const row of hint.rows) if (node.log.headHere(row.room) === null) tellModerators(node, row.room, row)
+  })
+}
+
+const topic = 'moderation'
+const keyIn = (word: unknown): RoomKey =>
+  typeof word === 'object' && word !== null && 'room' in word && typeof word.room === 'string' ? word.room : ''
+
+const isFlagged = (row: Row) => row.type === 'message.created' && bodyOf(row, 'message.created').flagged.length > 0
+const concerns = (row: Row) => row.chained || isFlagged(row)
+
+function tellModerators(node: Node, key: RoomKey, row: Row): void {
+  if (row.chained) tellEntry(node, key, row)
+  if (isFlagged(row)) tellFlag(node, key, row)
 }
 
 function tellEntry(node: Node, key: RoomKey, row: Row): void {
@@ -39,9 +57,7 @@ function tellEntry(node: Node, key: RoomKey, row: Row): void {
 }
 
 function tellFlag(node: Node, key: RoomKey, row: Row): void {
-  if (row.type !== 'message.created') return
   const { flagged, text } = bodyOf(row, 'message.created')
-  if (flagged.length === 0) return
   tellQueue(
     node,
     itemOfFlag({

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { keyOf } from '#server/domains/rooms/access'
 import { Flags } from '#server/domains/rooms/model'
 import { isSuspended, standingOf } from '#server/domains/rooms/standing'
@@ -80,14 +81,24 @@ export const queue: Action<typeof contract.queue> = async ({ scope, room }, cont
   const key = await scopeOf(context, scope, room)
   if (context.connection) await subscribe(context.node, context.connection, key)
   const [items, rows] = await Promise.all([waiting(key), chainedRows(key === GLOBAL ? null : key, {}, shownAtMost)])
-  const here = context.node.live.connectionsOf('/moderation', audiences.moderators(key))
+  const elsewhere = await context.node.peers.ask(whoModerates, key)
   return {
     queue: items,
     logs: rows.map(logEntryOf),
     log_head: rows[0]?.seq ?? 0,
-    moderators_online: [...new Set(here.flatMap(({ account }) => account ?? []))],
+    moderators_online: [...new Set([moderatorsHere(context.node, key), ...elsewhere.map(accountsIn)].flat())],
   }
 }
+
+const whoModerates = 'moderators'
+const accountsIn = (answer: unknown) => z.array(z.string()).safeParse(answer).data ?? []
+
+const moderatorsHere = (node: Node, key: RoomKey): string[] =>
+  node.live.connectionsOf('/moderation', audiences.moderators(key)).flatMap(({ account }) => account ?? [])
+
+/** Tells the other nodes who moderates here, when they ask. */
+export const answerModerators = (node: Node): (() => void) =>
+  node.peers.answer(whoModerates, (key) => (typeof key === 'string' ? moderatorsHere(node, key) : []))
 
 /** The room is followed for as long as somebody listens to what is done in it. */
 async function subscribe(node: Node, connection: Connection, key: RoomKey): Promise<void> {

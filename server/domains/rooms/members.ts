@@ -1,6 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { profilesOf } from '#server/domains/accounts/profiles'
-import { type Action, audiences, type Node, signedIn } from '#server/kernel/context'
+import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
@@ -9,6 +9,7 @@ import { actorOf, entryOf } from './entries.ts'
 import { memberIn } from './facts.ts'
 import { becomeMember, giveUpMembership, without } from './membership.ts'
 import { Blocks, Members } from './model.ts'
+import { presencesOf } from './online.ts'
 import { roomAnswer } from './rows.ts'
 import { isSuspended, mayTouch, rankOf, ranks, standingOf } from './standing.ts'
 
@@ -46,7 +47,8 @@ export const members: Action<typeof contract.members> = async ({ room, limit, of
     Members.find(here).sort({ joined_at: -1, _id: 1 }).skip(offset).limit(limit).lean(),
     Members.countDocuments(here),
   ])
-  const profiles = await profilesOf(rows.map(({ user_address }) => user_address))
+  const accounts = rows.map(({ user_address }) => user_address)
+  const [profiles, presences] = await Promise.all([profilesOf(accounts), presencesOf(context.node, accounts)])
   return {
     members: rows.map(({ user_address, joined_at, role }) => {
       const {
@@ -63,16 +65,13 @@ export const members: Action<typeof contract.members> = async ({ room, limit, of
         display_name,
         avatar: avatar_url,
         name,
-        online: isOnline(context.node, user_address),
+        online: presences.has(user_address),
       }
     }),
     total,
     hasMore: offset + rows.length < total,
   }
 }
-
-export const isOnline = (node: Node, account: string): boolean =>
-  node.live.audienceSize('/rooms', audiences.account(account)) > 0
 
 export const addMembers: Action<typeof contract.addMembers> = async ({ id, addresses }, context) => {
   const { account } = signedIn(context)

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { audiences, type Node } from '#server/kernel/context'
+import type { RoomKey } from '#server/log/types'
+
+const namedAtMost = 500
+const toldEveryMilliseconds = 1_000
+const repeatedEveryMilliseconds = 20_000
+const forgottenAfterMilliseconds = 45_000
+
+const Typist = z.object({ id: z.string().max(200), name: z.string().max(200), until: z.number() })
+export type Typist = z.output<typeof Typist>
+
+/** What one node says of a room: who listens there (in a crowd only how many), and who types. */
+const Part = z.object({
+  node: z.string(),
+  people: z.union([z.array(z.string().max(200)).max(namedAtMost), z.number().int().min(0)]),
+  typing: z.array(Typist).max(namedAtMost),
+  /** Has just begun to listen, and knows nobody else's part. */
+  isNew: z.boolean(),
+})
+type Part = z.output<typeof Part> & { heardAt: number }
+
+/** The people in a room, as this node and what the others have told make them. */
+export interface Crowd {
+  readonly typing: Map<string, Typist>
+  readonly parts: Map<string, Part>
+  toldAt: number
+  isDue: boolean
+  isNew: boolean
+  leave(): void
+}
+
+const topicOf = (key: RoomKey) => `crowd:${key}`
+const accountsHere = (node: Node, key: RoomKey): Set<string> =>
+  new Set(node.live.connectionsOf('/rooms', audiences.room(key)).flatMap(({ account }) => account ?? []))
+
+/** Joins the nodes that tell each other who is in the room. */
+export function joinCrowd(node: Node, key: RoomKey, onChange: () => void): Crowd {
+  const crowd: Crowd = {
+    typing: new Map(),
+    parts: new Map(),
+    toldAt: 0,
+    isDue: false,
+    isNew: true,
+    leave: node.peers.listen(topicOf(key), (word) => {
+      const { data: part } = Part.safeParse(word)
+      if (!part) return
+      if (part.people === 0 && part.typing.length === 0) crowd.parts.delete(part.node)
+      else crowd.parts.set(part.node, { ...part, heardAt: Date.now() })
+      if (part.isNew) tellCrowd(node, key, crowd)
+      onChange()
+    }),
+  }
+  return crowd
+}
+
+/** Tells the other nodes of our part: at once, and what changes within a second once. */
+export function tellCrowd(node: Node, key: RoomKey, crowd: Crowd): void {
+  if (crowd.isDue) return
+  crowd.isDue = true
+  const wait = Math.max(0, crowd.toldAt + toldEveryMilliseconds - Date.now())
+  setTimeout(() => {
+    crowd.isDue = false
+    crowd.toldAt = Date.now()
+    const people = accountsHere(node, key)
+    tellPart(node, key, people.size > namedAtMost || people.size === 0 ? people.size : [...people], crowd)
+    crowd.isNew = false
+  }, wait).unref()
+}
+
+function tellPart(node: Node, key: RoomKey, people: z.input<typeof Part>['people'], { typing, isNew }: Crowd): void {
+  const part = { node: node.id, people, typing: [...typing.values()].slice(0, namedAtMost), isNew }
+  node.peers.tell(topicOf(key), part satisfies z.input<typeof Part>)
+}
+
+/** The others need not wait until we are missed. */
+export function leaveCrowd(node: Node, key: RoomKey, crowd: Crowd): void {
+  crowd.typing.clear()
+  tellPart(node, key, 0, crowd)
+  crowd.leave()
+}
+
+/** Is our part to be told again, lest it be forgotten? */
+export const isToRepeat = ({ toldAt }: Crowd): boolean => Date.now() - toldAt > repeatedEveryMilliseconds
+
+/** Different people in the room; those of a crowd on another node are taken to be nowhere else. */
+export function countCrowd(node: Node, key: RoomKey, crowd: Crowd | undefined): number {
+  const accounts = accountsHere(node, key)
+  let others = 0
+  for (const { people } of standing(node, crowd)) {
+    if (typeof people === 'number') others += people
+    else for (const account of people) accounts.add(account)
+  }
+  return accounts.size + others
+}
+
+/** Who types, wherever. */
+export function typistsIn(node: Node, crowd: Crowd, now: number): Typist[] {
+  const typing = new Map(
+    [...crowd.typing.values(), ...standing(node, crowd).flatMap((part) => part.typing)].map((typist) => [
+      typist.id,
+      typist,
+    ]),
+  )
+  return [...typing.values()].filter(({ until }) => until > now)
+}
+
+export function stopTyping(crowd: Crowd, account: string): boolean {
+  let isChanged = crowd.typing.delete(account)
+  for (const part of crowd.parts.values()) {
+    const left = part.typing.filter(({ id }) => id !== account)
+    isChanged ||= left.length < part.typing.length
+    part.typing = left
+  }
+  return isChanged
+}
+
+/** What nodes have said that live, and have said it lately. */
+function standing(node: Node, crowd: Crowd | undefined): Part[] {
+  const live = node.nodes.live()
+  const since = Date.now() - forgottenAfterMilliseconds
+  return [...(crowd?.parts.values() ?? [])].filter((part) => live.has(part.node) && part.heardAt > since)
+}
