@@ -125,6 +125,7 @@ const profiles = {
           display_name: z.string().nullable(),
           ens_name: z.string().nullable(),
           avatar_url: z.string().nullable(),
+          is_bot: z.boolean(),
         })
         .nullable(),
     }),
@@ -144,6 +145,7 @@ const profiles = {
         ensName: z.string().nullable(),
         avatarUrl: z.string().nullable(),
         bio: z.string().nullable(),
+        is_bot: z.boolean(),
       }),
       socials: z.array(z.object({ platform: z.string(), handle: z.string(), url: z.string() })),
       agents: z.array(z.record(z.string(), z.unknown())),

@@ -2,7 +2,7 @@ import { implement, signedIn } from '#server/kernel/context'
 import { accounts as contract } from '#shared/api/accounts'
 import { AppError } from '#shared/errors'
 import { canonicalAddress, done } from '#shared/kit/primitives'
-import { accountByUsername, accountOf } from './accounts.ts'
+import { accountByUsername, accountOf, isBot } from './accounts.ts'
 import { listAdmins, listUsers } from './lists.ts'
 import { isReserved } from './names.ts'
 import { changeProfile, claimUsername, releaseUsername } from './profile-changes.ts'
@@ -40,14 +40,14 @@ export const accounts = implement('accounts', contract, {
     const account = await accountOf(address)
     if (!account) return { user: null }
     const { username, display_name, avatar_url } = profileOf(account)
-    return { user: { username, display_name, ens_name: null, avatar_url } }
+    return { user: { username, display_name, ens_name: null, avatar_url, is_bot: isBot(address) } }
   },
 
   async publicProfile({ address }) {
     const account = (await accountOf(canonicalAddress(address))) ?? (await accountByUsername(usernameIn(address)))
     if (!account) throw new AppError('USER_NOT_FOUND')
     const { id, name, username, avatar_url: avatarUrl } = profileOf(account)
-    const user = { address: id, name, username, ensName: null, avatarUrl, bio: null }
+    const user = { address: id, name, username, ensName: null, avatarUrl, bio: null, is_bot: isBot(id) }
     return { user, socials: [], agents: [], scheduling: null }
   },
 

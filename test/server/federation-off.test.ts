@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Booted, boot } from '#test/support/boot'
+import { call } from '#test/support/wallet'
+
+let server: Booted
+beforeAll(async () => {
+  server = await boot({ nodes: 1 })
+})
+afterAll(() => server.close())
+
+const proof = { action: 'a', signal: '', proof: '0x1', merkle_root: '0x1', nullifier_hash: '0x1' }
+test.each([
+  ['POST /api/auth/humanproof-id', proof],
+  ['POST /api/auth/world-id', proof],
+  ['GET /api/auth/humanproof-id', null],
+  ['POST /api/auth/partner-id', { token: 'a.b.c', isMiniApp: true }],
+  ['POST /api/auth/alien-id', { token: 'a.b.c', isMiniApp: true }],
+])('%s says that it is not configured, and signs nobody in', async (route, input) => {
+  const answer = await call(server.url, route, input)
+  expect(answer).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE', body: { success: false } })
+  expect(answer.body.error).toMatch(/not configured here$/)
+  expect(answer.headers.get('set-cookie')).toBeNull()
+})

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Accounts } from '#server/domains/accounts/model'
+import { identities } from '#shared/api/identities'
+import { sessions } from '#shared/api/sessions'
+import { type Booted, boot } from '#test/support/boot'
+import { type Person, person } from '#test/support/people'
+import { openPartner, openProofProvider } from '#test/support/providers'
+import { signedBySolana, solana, verifySolana } from '#test/support/solana'
+import { call, signed, signIn, wallet } from '#test/support/wallet'
+
+let server: Booted
+let url: string
+let provider: Awaited<ReturnType<typeof openProofProvider>>
+let partner: Awaited<ReturnType<typeof openPartner>>
+beforeAll(async () => {
+  provider = await openProofProvider()
+  partner = await openPartner()
+  server = await boot({
+    environment: {
+      WORLDID_BASE_URL: provider.url,
+      WORLDID_APP_ID: 'app_test',
+      PARTNER_JWKS: JSON.stringify(partner.jwks()),
+      RPC_URL_10: 'http://127.0.0.1:1',
+    },
+  })
+  url = server.url
+})
+afterAll(async () => {
+  await server.close()
+  await provider.close()
+  await partner.close()
+})
+
+let made = 0
+const proofOf = (nullifier_hash: string) => ({
+  action: 'any',
+  signal: '',
+  proof: `0xproof${++made}`,
+  merkle_root: '0x01',
+  nullifier_hash,
+})
+const ways = async (who: Person) => (await who.does('rest', identities.list, {})).identities
+
+describe('linking', () => {
+  test('a wallet, a Solana wallet, a human and a partner identity open the account they were linked to', async () => {
+    const me = await person(server, 'linker')
+    const second = await signed(url, wallet('linker two'))
+    const linked = await me.rest('POST /api/identities/wallet', second)
+    expect(linked.body).toMatchObject({
+      success: true,
+      identity: { method: 'wallet', identifier: second.address.toLowerCase(), is_original: false },
+    })
+    await me.does('rest', identities.linkSolana, await signedBySolana(url, solana('linker')))
+    const human = await me.rest('POST /api/identities/humanproof', proofOf('0x11'))
+    expect(human.body).toMatchObject({ identity: { method: 'worldid', identifier: 'worldid:0x11' } })
+    const sso = { token: await partner.token({ sub: 'linked-member' }), isMiniApp: true }
+    expect((await me.rest('POST /api/identities/partner', sso)).status).toBe(200)
+
+    const signIns = [
+      (await signIn(url, wallet('linker two'))).answer.body,
+      (await verifySolana(url, solana('linker'))).body,
+      (await call(url, 'POST /api/auth/humanproof-id', proofOf('0x11'))).body,
+      (await call(url, 'POST /api/auth/partner-id', { ...sso, token: await partner.token({ sub: 'linked-member' }) }))
+        .body,
+    ]
+    for (const body of signIns) expect(body).toMatchObject({ success: true, userAddress: me.account })
+    expect(signIns[0]?.user).toMatchObject({ wallet_type: 'eoa', chain: 'ethereum' })
+    expect((await ways(me)).map(({ method, is_original }) => [method, is_original])).toEqual([
+      ['wallet', true],
+      ['wallet', false],
+      ['solana', false],
+      ['worldid', false],
+      ['alien', false],
+    ])
+    expect(await Accounts.countDocuments({ _id: { $in: [second.address.toLowerCase(), 'linked-member'] } })).toBe(0)
+  })
+
+  test('linking what is linked already changes nothing', async () => {
+    const me = await person(server, 'twice')
+    const first = await me.does('rest', identities.linkWallet, await signed(url, wallet('twice two')))
+    const again = await me.does('rest', identities.linkWallet, await signed(url, wallet('twice two')))
+    expect(again.identity.id).toBe(first.identity.id)
+    const own = await me.does('rest', identities.linkWallet, await signed(url, wallet('twice')))
+    expect(own.identity).toMatchObject({ is_original: true, identifier: me.account })
+  })
+
+  test('T34: what has an account of its own, or opens another, stays where it is', async () => {
+    const [me, other] = [await person(server, 'taker'), await person(server, 'keeper')]
+    const owned = await me.refused('rest', identities.linkWallet, await signed(url, wallet('keeper')))
+    expect(owned).toMatchObject({ code: 'CONFLICT', message: 'This identity has an account of its own' })
+    await other.does('rest', identities.linkWallet, await signed(url, wallet('keeper two')))
+    const elsewhere = await me.refused('rest', identities.linkWallet, await signed(url, wallet('keeper two')))
+    expect(elsewhere).toMatchObject({ code: 'CONFLICT', message: 'This identity opens another account' })
+    expect((await signIn(url, wallet('keeper two'))).address).not.toBe(me.account)
+    expect((await signIn(url, wallet('keeper two'))).answer.body.userAddress).toBe(other.account)
+  })
+
+  test('T34: of fifty accounts that link one human at once one has them', async () => {
+    const tokens = await Promise.all(Array.from({ length: 50 }, (_, at) => partner.token({ sub: `racer-${at}` })))
+    const racers = await Promise.all(
+      tokens.map(async (token) => (await call(url, 'POST /api/auth/partner-id', { token, isMiniApp: true })).body),
+    )
+    const answers = await Promise.all(
+      racers.map(({ sessionToken }) =>
+        call(url, 'POST /api/identities/humanproof', proofOf('0x99'), String(sessionToken)),
+      ),
+    )
+    const [winner, ...others] = racers.filter((_, at) => answers[at]?.status === 200)
+    expect(others).toEqual([])
+    expect(answers.filter(({ code }) => code === 'CONFLICT')).toHaveLength(49)
+    const signedIn = await call(url, 'POST /api/auth/humanproof-id', proofOf('0x99'))
+    expect(signedIn.body.userAddress).toBe(winner?.userAddress)
+  }, 60_000)
+
+  test('T34: a wallet that signs in while it is being linked has one account', async () => {
+    const me = await person(server, 'meanwhile')
+    const [toLink, toSignIn] = [await signed(url, wallet('both at once')), await signed(url, wallet('both at once'))]
+    const [linked, entered] = await Promise.all([
+      me.rest('POST /api/identities/wallet', toLink),
+      call(url, 'POST /api/auth/verify', toSignIn),
+    ])
+    expect(entered.status).toBe(200)
+    const opens = linked.status === 200 ? me.account : toSignIn.address.toLowerCase()
+    expect(entered.body.userAddress).toBe(opens)
+    expect((await signIn(url, wallet('both at once'))).answer.body.userAddress).toBe(opens)
+  })
+
+  test('fifty uses of one signature at once link once', async () => {
+    const me = await person(server, 'one signature')
+    const body = await signed(url, wallet('one signature two'))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => me.rest('POST /api/identities/wallet', body)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ code }) => code === 'INVALID_NONCE')).toHaveLength(49)
+  })
+
+  test.each(['wallet', 'solana', 'humanproof', 'partner'])('without a session no %s is linked', async (method) => {
+    const bodies: Record<string, object> = {
+      wallet: await signed(url, wallet('nobody')),
+      solana: await signedBySolana(url, solana('nobody')),
+      humanproof: proofOf('0x12'),
+      partner: { token: await partner.token({ sub: 'nobody' }), isMiniApp: true },
+    }
+    const answer = await call(url, `POST /api/identities/${method}`, bodies[method] ?? {})
+    expect(answer).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+  })
+})
+
+describe('a proof that does not hold links nothing', () => {
+  const changes: [string, (message: string) => string, string][] = [
+    ['another domain', (m) => m.replace(/^\S+/, 'evil.example'), 'INVALID_DOMAIN'],
+    ['another chain', (m) => m.replace(/Chain ID: \d+\n|(?=Nonce)/, 'Chain ID: 424242\n'), 'CHAIN_NOT_SUPPORTED'],
+    ['an unknown nonce', (m) => m.replace(/Nonce: \w+/, 'Nonce: abcdefgh12345678'), 'INVALID_NONCE'],
+    ['a time that has passed', (m) => `${m}\nExpiration Time: 2020-01-01T00:00:00.000Z`, 'NONCE_EXPIRED'],
+    ['a line too many', (m) => `${m}\nNonce: abcdefgh12345678`, 'INVALID_SIGNATURE'],
+  ]
+  test.each(changes)('%s', async (_title, change, code) => {
+    const me = await person(server, 'prover')
+    expect(await me.refused('rest', identities.linkWallet, await signed(url, wallet('p2'), change))).toMatchObject({
+      code,
+    })
+    const bySolana = await me.refused('rest', identities.linkSolana, await signedBySolana(url, solana('p2'), change))
+    expect(bySolana).toMatchObject({ code })
+    expect(await ways(me)).toHaveLength(1)
+  })
+
+  test('a contract whose chain cannot be asked', async () => {
+    const me = await person(server, 'prover')
+    const body = await signed(url, wallet('contract'), (m) => m.replace(/Chain ID: \d+/, 'Chain ID: 10'))
+    const answer = await me.refused('rest', identities.linkWallet, { ...body, signature: `0x${'ab'.repeat(200)}` })
+    expect(answer).toMatchObject({ code: 'UPSTREAM_ERROR', status: 502 })
+  })
+
+  test.each([
+    ['bad', 401, 'INVALID_SIGNATURE'],
+    ['failing', 502, 'UPSTREAM_ERROR'],
+    ['silent', 504, 'TIMEOUT'],
+  ] as const)('a human proof while it is %s', async (what, status, code) => {
+    const me = await person(server, 'prover')
+    provider.mood = what === 'bad' ? 'well' : what
+    const answer = await me.rest('POST /api/identities/humanproof', { ...proofOf('0x13'), proof: '0xbad' })
+    provider.mood = 'well'
+    expect(answer).toMatchObject({ status, code })
+  })
+
+  test('a human proof for a signal nobody issued, and a token the partner did not sign', async () => {
+    const me = await person(server, 'prover')
+    const proof = { ...proofOf('0x14'), signal: 'plaza:abcdefgh12345678' }
+    expect(await me.rest('POST /api/identities/humanproof', proof)).toMatchObject({ code: 'INVALID_NONCE' })
+    const token = (await partner.token({ sub: 'm' })).slice(0, -8)
+    expect(await me.rest('POST /api/identities/partner', { token, isMiniApp: true })).toMatchObject({
+      status: 401,
+      code: 'INVALID_SIGNATURE',
+    })
+  })
+})
+
+describe('unlinking', () => {
+  test('takes the way in away, and ends the other sessions that began by such a one', async () => {
+    const me = await person(server, 'unlinker')
+    const { identity } = await me.does('rest', identities.linkSolana, await signedBySolana(url, solana('unlinker')))
+    const there = await verifySolana(url, solana('unlinker'))
+    const other = await signIn(url, wallet('unlinker'))
+    await me.does('rest', identities.unlink, { id: identity.id ?? '' })
+    expect((await call(url, 'GET /api/auth/session', null, String(there.body.sessionToken))).status).toBe(401)
+    expect((await call(url, 'GET /api/auth/session', null, other.sessionToken)).status).toBe(200)
+    expect((await me.rest('GET /api/auth/session')).status).toBe(200)
+    expect((await verifySolana(url, solana('unlinker'))).body.userAddress).toBe(solana('unlinker').address)
+    expect(await me.refused('rest', identities.unlink, { id: identity.id ?? '' })).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('the original stays, so there is always a way in', async () => {
+    const me = await person(server, 'original')
+    const [original] = await ways(me)
+    const refused = await me.refused('rest', identities.unlink, { id: original?.id ?? '' })
+    expect(refused).toMatchObject({ code: 'CONFLICT', status: 409 })
+    expect((await signIn(url, wallet('original'))).answer.body.userAddress).toBe(me.account)
+  })
+
+  test("somebody else's looks like one that is not there", async () => {
+    const [me, other] = [await person(server, 'prying'), await person(server, 'pried')]
+    const [theirs] = await ways(other)
+    const answers = await Promise.all(
+      [theirs?.id ?? '', 'unknown'].map((id) => me.rest(`DELETE /api/identities/${id}`)),
+    )
+    expect(answers[0]).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    expect(answers[0]?.body).toEqual(answers[1]?.body)
+    expect(await ways(other)).toHaveLength(1)
+    expect((await other.does('rest', sessions.list, {})).sessions).toHaveLength(1)
+  })
+})

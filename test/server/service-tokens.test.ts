@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ServiceTokens } from '#server/domains/identity/model'
+import { serviceTokens } from '#shared/api/service-tokens'
+import { sessionEnded } from '#shared/kit/connection'
+import { type Booted, boot } from '#test/support/boot'
+import { follow } from '#test/support/line'
+import { type Person, person } from '#test/support/people'
+import { call, connect, signed, wallet } from '#test/support/wallet'
+
+let server: Booted
+let url: string
+let root: Person
+beforeAll(async () => {
+  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  url = server.url
+  root = await person(server, 'root')
+})
+afterAll(() => server.close())
+
+const made = (scopes: string[], more = {}) =>
+  root.does('rest', serviceTokens.create, { name: 'A bot', scopes, ...more })
+const alpha = { type: 'alpha', id: null } as const
+
+describe('a service token', () => {
+  test('is shown once, stored as a hash, and speaks for a bot that is marked as one', async () => {
+    const { token, serviceToken } = await made(['identity:read', 'messages:write'], { name: 'Weather' })
+    expect(serviceToken).toMatchObject({ name: 'Weather', created_by: root.account, last_used_at: null })
+    expect(serviceToken.account).toMatch(/^bot:/)
+    expect(JSON.stringify(await ServiceTokens.findOne({ _id: serviceToken.id }).lean())).not.toContain(token)
+    const { tokens, scopes } = await root.does('rest', serviceTokens.list, {})
+    expect(JSON.stringify(tokens)).not.toContain(token)
+    expect(tokens.map(({ id }) => id)).toContain(serviceToken.id)
+    expect(scopes).toEqual(expect.arrayContaining(['messages:read', 'messages:write', 'moderation:write']))
+    const session = await call(url, 'GET /api/auth/session', null, token)
+    expect(session.body).toMatchObject({ userAddress: serviceToken.account, authMethod: 'service' })
+    const page = await call(url, `GET /api/public/user/${serviceToken.account}`)
+    expect(page.body.user).toMatchObject({ name: 'Weather', is_bot: true })
+    const person = await call(url, `GET /api/public/user/${root.account}`)
+    expect(person.body.user).toMatchObject({ is_bot: false })
+  })
+
+  test('may do what its scopes name over both doors, and nothing else', async () => {
+    const { token, serviceToken } = await made(['messages:read', 'messages:write'])
+    const sent = await call(url, 'POST /api/rooms/alpha/messages', { text: 'It rains.' }, token)
+    expect(sent.body).toMatchObject({ message: { sender: { id: serviceToken.account, name: 'A bot' } } })
+    const line = follow(connect(url, '/rooms', token))
+    await line.hears('session:ready')
+    const ask = (event: string, input: object) => line.socket.timeout(5_000).emitWithAck(event, input)
+    expect(await ask('room:join', { room: alpha })).toMatchObject({ ok: true })
+    expect(await ask('message:send', { room: alpha, text: 'Still.' })).toMatchObject({ ok: true })
+    const lacking = { code: 'FORBIDDEN', details: { scope: 'moderation:write' } }
+    const act = { room: alpha, action: 'mute', target: root.account }
+    expect(await ask('mod:act', act)).toMatchObject({ ok: false, error: lacking })
+    line.socket.close()
+    const refused = await call(url, 'POST /api/channels', { name: 'Bots only' }, token)
+    expect(refused).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect(JSON.stringify(refused.body)).toContain('rooms:write')
+  })
+
+  test('without the scope of reading, not even what everybody may read', async () => {
+    const { token } = await made(['messages:write'])
+    expect(await call(url, 'GET /api/channels', null, token)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    const read = await made(['rooms:read'])
+    expect((await call(url, 'GET /api/channels', null, read.token)).status).toBe(200)
+  })
+
+  test('a scope gives no rank: what admins may do takes an admin too', async () => {
+    const { token, serviceToken } = await made(['accounts:read', 'serviceTokens:write'])
+    expect(await call(url, 'GET /api/admin/users', null, token)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    await root.rest('POST /api/admin/admins', { walletAddress: serviceToken.account })
+    expect((await call(url, 'GET /api/admin/users', null, token)).status).toBe(200)
+    const another = await call(url, 'POST /api/admin/service-tokens', { name: 'X', scopes: ['rooms:write'] }, token)
+    expect(another).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+  })
+
+  test('nobody signs in as a bot: nothing is linked to it, and its token begins no session', async () => {
+    const { token } = await made(['identities:write', 'identity:write', 'identity:read', 'sessions:read'])
+    const body = await signed(url, wallet('would be a bot'))
+    expect(await call(url, 'POST /api/identities/wallet', body, token)).toMatchObject({ code: 'FORBIDDEN' })
+    expect((await call(url, 'POST /api/auth/session', {}, token)).status).toBe(401)
+    expect((await call(url, 'POST /api/auth/session', { token }, token)).status).toBe(401)
+    expect((await call(url, 'POST /api/auth/logout', {}, token)).status).toBe(200)
+    expect((await call(url, 'GET /api/auth/session', null, token)).status).toBe(200)
+    expect((await call(url, 'GET /api/auth/sessions', null, token)).body).toEqual({ sessions: [] })
+  })
+
+  test('revoked, it is over at once on every node, with its sockets', async () => {
+    const { token, serviceToken } = await made(['rooms:read'])
+    const second = await made(['rooms:read'], { account: serviceToken.account })
+    expect(second.serviceToken.account).toBe(serviceToken.account)
+    const lines = server.urls.map((node) => follow(connect(node, '/rooms', token)))
+    const stays = follow(connect(url, '/rooms', second.token))
+    await Promise.all([...lines, stays].map((line) => line.hears('session:ready')))
+    const started = Date.now()
+    await root.does('rest', serviceTokens.revoke, { id: serviceToken.id })
+    for (const line of lines) expect(await line.hears(sessionEnded)).toEqual({ code: 'SESSION_NOT_FOUND' })
+    expect(Date.now() - started).toBeLessThan(1_000)
+    for (const node of server.urls)
+      expect(await call(node, 'GET /api/channels', null, token)).toMatchObject({ status: 200 })
+    for (const node of server.urls)
+      expect(await call(node, 'GET /api/auth/session', null, token)).toMatchObject({ code: 'SESSION_NOT_FOUND' })
+    expect(stays.socket.connected).toBe(true)
+    stays.socket.close()
+    const gone = await root.refused('rest', serviceTokens.revoke, { id: serviceToken.id })
+    expect(gone).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('it ends when its days are over', async () => {
+    const { token, serviceToken } = await made(['identity:read'], { expiresInDays: 1 })
+    const day = 24 * 60 * 60 * 1_000
+    const lasts = Date.parse(serviceToken.expires_at) - Date.parse(serviceToken.created_at)
+    expect(lasts).toBe(day)
+    await ServiceTokens.updateOne({ _id: serviceToken.id }, { $set: { expires_at: new Date(Date.now() - 1) } })
+    expect((await call(url, 'GET /api/auth/session', null, token)).status).toBe(401)
+    const { tokens } = await root.does('rest', serviceTokens.list, {})
+    expect(tokens.map(({ id }) => id)).not.toContain(serviceToken.id)
+  })
+})
+
+describe('making one', () => {
+  test('is refused for a person, for a bot that is not there, and for a scope that is not there', async () => {
+    for (const account of [root.account, 'bot:nobody'])
+      expect(
+        await root.refused('rest', serviceTokens.create, { name: 'X', scopes: ['rooms:read'], account }),
+      ).toMatchObject({ code: 'USER_NOT_FOUND' })
+    const unknown = await root.refused('rest', serviceTokens.create, { name: 'X', scopes: ['everything:write'] })
+    expect(unknown).toMatchObject({ code: 'VALIDATION_ERROR', message: 'There is no scope everything:write' })
+  })
+
+  test.each([
+    ['POST /api/admin/service-tokens', { name: 'X', scopes: ['rooms:read'] }],
+    ['GET /api/admin/service-tokens', null],
+    ['DELETE /api/admin/service-tokens/x', null],
+  ])('T57: %s is for admins', async (route, input) => {
+    const user = await person(server, 'curious')
+    expect(await call(url, route, input)).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+    expect(await user.rest(route, input)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+  })
+
+  test('a token that looks like one is none', async () => {
+    const { token } = await made(['identity:read'])
+    for (const forged of [`${token}x`, token.slice(0, -1), 'plaza_', `plaza_${'A'.repeat(43)}`])
+      expect((await call(url, 'GET /api/auth/session', null, forged)).status).toBe(401)
+  })
+})
