@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { setEmail } from '#server/domains/accounts/emails'
 import { Accounts } from '#server/domains/accounts/model'
+import { OneTimeCodes } from '#server/domains/identity/model'
+import { issueChallenge, takeChallenge } from '#server/domains/passkeys/challenges'
 import { type Ceremony, PasskeyChallenges, Passkeys, RecoveryTokens } from '#server/domains/passkeys/model'
 import { firstPasskeyOf } from '#server/domains/passkeys/passkeys'
 import { Authenticator, coseKey, site } from '#test/support/authenticator'
@@ -246,6 +248,21 @@ describe('an authenticator that does not fit', () => {
   })
 })
 
+test('what is known already, or made elsewhere, is not stored', async () => {
+  const { key } = await enrol(url)
+  const again = key.create((await beginRegistration(url)).challenge)
+  expect(await post(url, 'register/verify', { credential: again })).toMatchObject({
+    status: 409,
+    code: 'PASSKEY_ALREADY_REGISTERED',
+  })
+  const { challenge } = await beginRegistration(url)
+  const elsewhere = new Authenticator().create(challenge, { origin: 'http://localhost:3000.evil.com' })
+  const refused = { status: 401, code: 'PASSKEY_VERIFICATION_FAILED' }
+  expect(await post(url, 'register/verify', { credential: elsewhere })).toMatchObject(refused)
+  const right = new Authenticator().create(challenge)
+  expect(await post(url, 'register/verify', { credential: right })).toMatchObject(refused)
+})
+
 describe('several passkeys', () => {
   test('are listed newest first, and each signs in', async () => {
     const { key: first, sessionToken } = await enrol(url, new Authenticator(), { displayName: 'Phone' })
@@ -389,9 +406,15 @@ describe('challenges', () => {
       status: 401,
       code: 'PASSKEY_VERIFICATION_FAILED',
     })
-    const nearly = await beginLogin(url)
-    await age(290_000)
-    expect((await post(url, 'login/verify', { credential: key.get(nearly) })).status).toBe(200)
+  })
+
+  test('live to the millisecond', async () => {
+    const now = 1_900_000_000_000
+    const issue = () => issueChallenge({ ceremony: 'login', user_address: null }, now)
+    await expect(takeChallenge('login', await issue(), now + 299_999)).resolves.toMatchObject({ used: false })
+    await expect(takeChallenge('login', await issue(), now + 300_000)).rejects.toMatchObject({
+      code: 'CHALLENGE_EXPIRED',
+    })
   })
 })
 
@@ -518,6 +541,10 @@ describe('recovery', () => {
     const { recoveryToken } = (await tokenFor(email)).body
     await RecoveryTokens.updateMany({}, { $set: { valid_until: new Date(Date.now() - 1) } })
     expect(await post(url, 'register/options', { recoveryToken })).toMatchObject({ code: 'INVALID_PARAMETER' })
+    await post(url, 'recover/email', { email })
+    await OneTimeCodes.updateMany({}, { $set: { expires_at: new Date(Date.now() - 1) } })
+    const late = await post(url, 'recover/email/verify', { email, code: '000000' })
+    expect(late).toMatchObject({ status: 400, code: 'CODE_EXPIRED' })
   })
 })
 
