@@ -59,6 +59,7 @@ export function createClient(options: ClientOptions): Client {
     on: ({ namespace, name }, listener) =>
       transport.hear(namespace === '*' ? '/rooms' : namespace, name, (payload) => listener(payload as never)),
     signIn: (wallet) => session.signIn(wallet),
+    enter: (answer) => session.enter(answer),
     signOut: () => session.signOut(),
     room: (ref) => rooms.open(ref),
     pause() {

@@ -4,7 +4,7 @@ import { observable } from './observable.ts'
 import { readStored, writeStored } from './storage.ts'
 import type { PlazaApi } from './table.ts'
 import { backoff, pauseFor } from './timing.ts'
-import type { ClientStorage, SignInUser, Wallet } from './types.ts'
+import type { ClientStorage, SignedIn, SignInUser, Wallet } from './types.ts'
 
 type Identity = PlazaApi['identity']
 export type AskIdentity = {
@@ -59,11 +59,11 @@ export class Session {
   async signIn({ address, signMessage }: Wallet): Promise<SignInUser> {
     const { message } = await this.#ask('identity.begin', { address })
     const signature = await signMessage(message)
-    const { sessionToken, refreshToken, userAddress, user } = await this.#ask('identity.verify', {
-      address,
-      message,
-      signature,
-    })
+    return this.enter(await this.#ask('identity.verify', { address, message, signature }))
+  }
+
+  /** Goes on as whoever a sign-in has answered. */
+  enter({ sessionToken, refreshToken, userAddress, user }: SignedIn): SignInUser {
     this.#keep({ token: sessionToken, refreshToken, account: userAddress, endedBy: null })
     return user
   }

@@ -41,7 +41,12 @@ export interface Wallet {
   signMessage(message: string): Promise<string>
 }
 
-export type SignInUser = OutputOf<PlazaApi['identity']['verify']>['user']
+/** What every way of signing in answers, as far as a client goes on with it. */
+export type SignedIn = Pick<
+  OutputOf<PlazaApi['identity']['verify']>,
+  'sessionToken' | 'refreshToken' | 'userAddress' | 'user'
+>
+export type SignInUser = SignedIn['user']
 
 /** Who is signed in; `endedBy` is the code with which the server ended the last session. */
 export interface SessionInfo {
@@ -68,6 +73,8 @@ export interface Client extends Calls {
   /** Hears a declared event; its namespace is connected on first use. */
   on<E extends Event>(event: E, listener: (payload: PayloadOf<E>) => void): Unsubscribe
   signIn(wallet: Wallet): Promise<SignInUser>
+  /** Goes on as whoever another way of signing in has answered: `client.enter(await client.email.login({ email, code }))`. */
+  enter(answer: SignedIn): SignInUser
   signOut(): Promise<void>
   /** The one live view of a room; asked for again, it is the same one until it is closed. */
   room(ref: RoomRef): LiveRoom

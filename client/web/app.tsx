@@ -37,7 +37,7 @@ function Door() {
 function SignedIn(props: { account: string; known: SignInUser | null; status: ServerStatus | null }) {
   const client = useClient()
   const loaded = useLoaded(props.account, () => loadUser(client))
-  const user = loaded.value ?? props.known
+  const user = loaded.value?.user ?? props.known
 
   if (!user) {
     return (
@@ -63,6 +63,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   const session = {
     account: props.account,
     user,
+    method: loaded.value?.method ?? null,
     status: props.status,
     reload: loaded.reload,
     signOut: () => client.signOut(),

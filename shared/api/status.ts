@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { Done } from '#shared/kit/primitives'
+import { AuthMethod } from './identity.ts'
 
 export const status = {
   get: operation({
-    summary: 'What answers here, and whether it is the demo.',
+    summary: 'What answers here, the ways to sign in, and whether it is the demo.',
     http: 'GET /api/status',
     access: 'public',
     limit: 'general',
@@ -14,7 +15,10 @@ export const status = {
       version: z.string(),
       node: z.string(),
       demo: z.boolean(),
-      sign_in: z.array(z.string()),
+      /** Every way in that is configured. */
+      sign_in: z.array(AuthMethod),
+      /** Where letters are shown that this server does not send. */
+      mailbox: z.string().nullable(),
     }),
   }),
   becomeModerator: operation({

@@ -1,13 +1,21 @@
 import type { Client, SignInUser } from '#client/sdk/types'
 import { guestName, isGuest } from './wallets.ts'
 
-/** Who is signed in. A guest is easier to talk to with a name, so one is given at the first time. */
-export async function loadUser(client: Client): Promise<SignInUser | null> {
-  const { user } = await client.identity.session()
-  if (!user || user.display_name || user.username || !isGuest(user.wallet_address)) return user
+type SessionMethod = Awaited<ReturnType<Client['identity']['session']>>['authMethod']
+
+export interface Known {
+  user: SignInUser
+  method: SessionMethod
+}
+
+/** Who is signed in, and by what. A guest is easier to talk to with a name, so one is given at the first time. */
+export async function loadUser(client: Client): Promise<Known | null> {
+  const { user, authMethod: method } = await client.identity.session()
+  if (!user) return null
+  if (user.display_name || user.username || !isGuest(user.wallet_address)) return { user, method }
   const display_name = guestName(user.wallet_address)
   return client.accounts.updateProfile({ display_name }).then(
-    () => ({ ...user, display_name }),
-    () => user,
+    () => ({ user: { ...user, display_name }, method }),
+    () => ({ user, method }),
   )
 }

@@ -1,16 +1,22 @@
 import { createContext, useContext } from 'react'
 import type { SignInUser } from '#client/sdk/types'
+import type { AuthMethod } from '#shared/api/identity'
+import type { Known } from './load-user.ts'
 
 export interface ServerStatus {
   name: string
   version: string
   demo: boolean
+  sign_in: readonly AuthMethod[]
+  mailbox: string | null
 }
 
 export interface Session {
   /** The id by which everybody knows the account. */
   account: string
   user: SignInUser
+  /** How they have come in; null until the server has said it. */
+  method: Known['method'] | null
   status: ServerStatus | null
   reload: () => void
   signOut: () => Promise<void>

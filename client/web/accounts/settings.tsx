@@ -1,11 +1,43 @@
-import { type FormEvent, useState } from 'react'
-import { useClient } from '../connection/client.ts'
+import { useState } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
-import { Problem } from '../kit/notice.tsx'
-import { useTell } from '../kit/toasts.tsx'
+import { type Tab, Tabs } from '../kit/tabs.tsx'
+import { Devices } from './devices.tsx'
+import { ProfileForm } from './profile-form.tsx'
 import { BlockedPeople, SilencedRooms } from './quiet-lists.tsx'
 import { useSession } from './session.ts'
+import { SmartAccount } from './smart-account.tsx'
 import { type Theme, useTheme } from './theme.ts'
+import { WaysIn } from './ways-in.tsx'
+
+type Page = 'profile' | 'ways' | 'devices' | 'wallet' | 'quiet'
+const pages: readonly Tab<Page>[] = [
+  { name: 'profile', title: 'Profile' },
+  { name: 'ways', title: 'Ways in' },
+  { name: 'devices', title: 'Devices' },
+  { name: 'wallet', title: 'Smart account' },
+  { name: 'quiet', title: 'Quiet' },
+]
+
+export function Settings({ onClose }: { onClose: () => void }) {
+  const [page, setPage] = useState<Page>('profile')
+  return (
+    <Dialog title="Settings" isBroad onClose={onClose}>
+      <Tabs label="Settings" tabs={pages} chosen={page} onChoose={setPage} />
+      <div className="stack wide settings-page" role="tabpanel" aria-labelledby={`tab-${page}`}>
+        {page === 'profile' && <Profile />}
+        {page === 'ways' && <WaysIn />}
+        {page === 'devices' && <Devices />}
+        {page === 'wallet' && <SmartAccount onMakePasskey={() => setPage('ways')} />}
+        {page === 'quiet' && (
+          <>
+            <SilencedRooms />
+            <BlockedPeople />
+          </>
+        )}
+      </div>
+    </Dialog>
+  )
+}
 
 const themes: readonly { theme: Theme; title: string }[] = [
   { theme: 'system', title: 'As the device' },
@@ -13,89 +45,27 @@ const themes: readonly { theme: Theme; title: string }[] = [
   { theme: 'dark', title: 'Dark' },
 ]
 
-export function Settings({ onClose }: { onClose: () => void }) {
+function Profile() {
   const { signOut } = useSession()
   const [theme, choose] = useTheme()
   return (
-    <Dialog title="Settings" onClose={onClose}>
-      <div className="stack wide">
-        <NameForm />
-        <fieldset className="segments">
-          <legend className="label">Theme</legend>
-          {themes.map((option) => (
-            <label key={option.theme}>
-              <input type="radio" name="theme" checked={theme === option.theme} onChange={() => choose(option.theme)} />
-              <span className="segment">{option.title}</span>
-            </label>
-          ))}
-        </fieldset>
-        <SilencedRooms />
-        <BlockedPeople />
-        <div className="row">
-          <button type="button" className="button" onClick={() => signOut()}>
-            Sign out
-          </button>
-          <span className="hint">Ends your sessions on every device.</span>
-        </div>
-      </div>
-    </Dialog>
-  )
-}
-
-function NameForm() {
-  const client = useClient()
-  const tell = useTell()
-  const { user, reload } = useSession()
-  const [displayName, setDisplayName] = useState(user.display_name ?? '')
-  const [username, setUsername] = useState(user.username ?? '')
-  const [error, setError] = useState<unknown>(null)
-
-  const save = async (event: FormEvent) => {
-    event.preventDefault()
-    setError(null)
-    try {
-      if (displayName.trim() !== (user.display_name ?? '')) {
-        await client.accounts.updateProfile({ display_name: displayName.trim() || null })
-      }
-      const name = username.trim().replace('@', '').toLowerCase()
-      if (name && name !== user.username) await client.accounts.claimUsername({ username: name })
-      reload()
-      tell('Saved.')
-    } catch (cause) {
-      setError(cause)
-    }
-  }
-
-  return (
-    <form className="stack" onSubmit={save}>
-      <label className="field">
-        <span>Display name</span>
-        <input
-          className="input"
-          maxLength={50}
-          value={displayName}
-          onChange={(event) => setDisplayName(event.target.value)}
-        />
-      </label>
-      <label className="field">
-        <span>Username</span>
-        <input
-          className="input"
-          autoCapitalize="none"
-          autoComplete="off"
-          spellCheck={false}
-          pattern="@?[A-Za-z0-9_]{3,20}"
-          value={username}
-          onChange={(event) => setUsername(event.target.value)}
-        />
-        <small>3 to 20 letters, digits or underscores. People find you by it.</small>
-      </label>
-      <Problem error={error} />
-      <div className="row end">
-        <button type="submit" className="button main">
-          Save
+    <>
+      <ProfileForm />
+      <fieldset className="segments">
+        <legend className="label">Theme</legend>
+        {themes.map((option) => (
+          <label key={option.theme}>
+            <input type="radio" name="theme" checked={theme === option.theme} onChange={() => choose(option.theme)} />
+            <span className="segment">{option.title}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div className="row">
+        <button type="button" className="button" onClick={() => signOut()}>
+          Sign out
         </button>
+        <span className="hint">Ends your session on this device.</span>
       </div>
-    </form>
+    </>
   )
 }

@@ -38,6 +38,30 @@ export async function injectedWallet(): Promise<Wallet> {
   }
 }
 
+interface Solana {
+  connect(): Promise<{ publicKey: { toString(): string } }>
+  signMessage(message: Uint8Array): Promise<{ signature: Uint8Array }>
+}
+
+const solana = (): Solana | undefined => {
+  const { phantom, solana: plain } = window as { phantom?: { solana?: Solana }; solana?: Solana }
+  return phantom?.solana ?? plain
+}
+
+export const hasSolanaWallet = (): boolean => solana() !== undefined
+
+/** The Solana wallet that an extension of the browser offers; its signatures are base58. */
+export async function solanaWallet(): Promise<Wallet> {
+  const provider = solana()
+  if (!provider) throw new Error('There is no Solana wallet in this browser.')
+  const [{ base58 }, { publicKey }] = await Promise.all([import('@scure/base'), provider.connect()])
+  return {
+    address: publicKey.toString(),
+    signMessage: async (message) =>
+      base58.encode((await provider.signMessage(new TextEncoder().encode(message))).signature),
+  }
+}
+
 const birds = [
   'Wren',
   'Heron',

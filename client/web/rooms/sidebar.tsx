@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { RoomRef } from '#shared/kit/primitives'
+import { PasskeyOffer } from '../accounts/passkey-offer.tsx'
 import { useSession } from '../accounts/session.ts'
 import { Settings } from '../accounts/settings.tsx'
 import { ThemeButton } from '../accounts/theme-button.tsx'
@@ -34,6 +35,7 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
       </header>
       {status?.demo && <p className="demo-note">Demo: the others here are scripted.</p>}
       <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
+      <PasskeyOffer />
       <footer className="sidebar-foot">
         <ConnectionBar />
         <div className="row">

@@ -1,8 +1,18 @@
 import { grantGlobalModerator } from '#server/domains/moderation/promote'
-import { implement, signedIn } from '#server/kernel/context'
+import { implement, type Node, signedIn } from '#server/kernel/context'
+import type { AuthMethod } from '#shared/api/identity'
 import { status as contract } from '#shared/api/status'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
+
+const waysIn = ({ services: { mail, humanProofs, partnerTokens } }: Node): AuthMethod[] => [
+  'wallet',
+  'solana',
+  'passkey',
+  ...(mail ? ['email' as const] : []),
+  ...(humanProofs ? ['worldid' as const] : []),
+  ...(partnerTokens ? ['alien' as const] : []),
+]
 
 export const status = implement('status', contract, {
   get: (_input, { node }) => ({
@@ -10,7 +20,8 @@ export const status = implement('status', contract, {
     version: '0.1.0',
     node: node.id,
     demo: node.settings.demo,
-    sign_in: ['wallet'],
+    sign_in: waysIn(node),
+    mailbox: node.services.mail?.shownAt ?? null,
   }),
 
   async becomeModerator(_input, context) {

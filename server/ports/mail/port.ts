@@ -9,6 +9,8 @@ export interface Letter {
 
 /** Sends letters. What it cannot send it throws back. */
 export interface Mail {
+  /** Where people read what was not sent, on the site itself; absent where letters are sent. */
+  readonly shownAt?: string
   send(letter: Letter): Promise<void>
   close(): Promise<void>
 }

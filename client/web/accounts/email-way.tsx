@@ -1,0 +1,113 @@
+import { type FormEvent, useState } from 'react'
+import { useClient } from '../connection/client.ts'
+import { lengthOf, secondsUntil } from '../kit/format.ts'
+import { Problem } from '../kit/notice.tsx'
+import { useNowUntil } from '../kit/use-now.ts'
+import { CodeField } from './code-field.tsx'
+import type { Entering } from './entering.ts'
+import { Mailbox } from './mailbox.tsx'
+import type { ServerStatus } from './session.ts'
+
+const patienceMilliseconds = 30_000
+
+interface Sent {
+  email: string
+  kind: 'code' | 'link'
+  /** From when another may be sent. */
+  again: string
+}
+
+/** Comes in by a code or a link that is sent to an address. */
+export function EmailWay({ entering, status }: { entering: Entering; status: ServerStatus | null }) {
+  const client = useClient()
+  const [sent, setSent] = useState<Sent | null>(null)
+  const now = useNowUntil(sent?.again)
+  const wait = Math.ceil(secondsUntil(sent?.again, now))
+
+  const send = (email: string, kind: Sent['kind']) =>
+    entering.attempt(kind, async () => {
+      if (kind === 'code') await client.email.sendLoginCode({ email })
+      else await client.email.sendLink({ email })
+      setSent({ email, kind, again: new Date(Date.now() + patienceMilliseconds).toISOString() })
+      return undefined
+    })
+
+  if (!sent) return <AddressForm entering={entering} onSend={send} />
+  return (
+    <div className="stack">
+      <p>
+        {sent.kind === 'code' ? 'A code is on its way to ' : 'A link is on its way to '}
+        <strong>{sent.email}</strong>.{' '}
+        {sent.kind === 'code' ? 'It is good for ten minutes.' : 'Open it in this browser within fifteen minutes.'}
+      </p>
+      <Mailbox status={status} />
+      {sent.kind === 'code' && (
+        <CodeField
+          disabled={entering.busy !== null}
+          onComplete={(code) =>
+            void entering.attempt('verify', async () =>
+              client.enter(await client.email.login({ email: sent.email, code })),
+            )
+          }
+        />
+      )}
+      <Problem error={entering.error} />
+      <div className="row wrap">
+        <button
+          type="button"
+          className="button"
+          disabled={wait > 0 || entering.busy !== null}
+          onClick={() => void send(sent.email, sent.kind)}
+        >
+          {wait > 0 ? `Send another in ${lengthOf(wait)}` : 'Send another'}
+        </button>
+        <button
+          type="button"
+          className="button plain"
+          onClick={() => {
+            entering.forget()
+            setSent(null)
+          }}
+        >
+          Another address
+        </button>
+      </div>
+    </div>
+  )
+}
+
+function AddressForm(props: { entering: Entering; onSend: (email: string, kind: Sent['kind']) => Promise<void> }) {
+  const [email, setEmail] = useState('')
+  const { busy, error } = props.entering
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const { submitter } = event.nativeEvent as SubmitEvent
+    void props.onSend(email.trim(), submitter?.getAttribute('value') === 'link' ? 'link' : 'code')
+  }
+  return (
+    <form className="stack" onSubmit={submit}>
+      <label className="field">
+        <span>E-mail address</span>
+        <input
+          className="input"
+          type="email"
+          name="email"
+          autoComplete="email"
+          required
+          maxLength={254}
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+      </label>
+      <Problem error={error} />
+      <div className="row wrap">
+        <button type="submit" className="button main" value="code" disabled={busy !== null}>
+          {busy === 'code' ? 'Sending…' : 'Send a code'}
+        </button>
+        <button type="submit" className="button" value="link" disabled={busy !== null}>
+          {busy === 'link' ? 'Sending…' : 'Send a link instead'}
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,62 @@
+import { useState } from 'react'
+import { useClient } from '../connection/client.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Problem } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { useEntering } from './entering.ts'
+import { canUsePasskeys, createPasskey } from './passkeys.ts'
+import { useSession } from './session.ts'
+import { isGuest } from './wallets.ts'
+
+const declined = (account: string) => `plaza.no-passkey:${account}`
+
+/** Offers a passkey, once, to who has come in by something else. */
+export function PasskeyOffer() {
+  const { account, method } = useSession()
+  const [isDeclined, setDeclined] = useState(() => localStorage.getItem(declined(account)) !== null)
+  if (method === null || method === 'passkey' || method === 'service' || isDeclined || !canUsePasskeys()) return null
+  const decline = () => {
+    localStorage.setItem(declined(account), 'yes')
+    setDeclined(true)
+  }
+  return <Offer onDone={decline} />
+}
+
+function Offer({ onDone }: { onDone: () => void }) {
+  const client = useClient()
+  const tell = useTell()
+  const { account } = useSession()
+  const passkeys = useLoaded('offer', async () => (await client.passkeys.list()).credentials.length)
+  const adding = useEntering(() => {
+    tell('Next time, come in by your passkey.')
+    onDone()
+  })
+  if (passkeys.value !== 0) return null
+  return (
+    <aside className="offer stack" aria-label="Add a passkey">
+      <p>
+        <Icon name="key" /> <strong>{isGuest(account) ? 'Keep this account' : 'Come in faster next time'}</strong>
+      </p>
+      <p className="hint">
+        {isGuest(account)
+          ? 'Your guest key lives in this browser alone. With a passkey you can come back from anywhere.'
+          : 'With a passkey, your finger, face or PIN is enough.'}
+      </p>
+      <Problem error={adding.error} />
+      <div className="row">
+        <button
+          type="button"
+          className="button small main"
+          disabled={adding.busy !== null}
+          onClick={() => void adding.attempt('add', () => createPasskey(client))}
+        >
+          {adding.busy ? 'Waiting…' : 'Add a passkey'}
+        </button>
+        <button type="button" className="button small plain" onClick={onDone}>
+          Not now
+        </button>
+      </div>
+    </aside>
+  )
+}

@@ -1,0 +1,63 @@
+import { type FormEvent, useState } from 'react'
+import { useClient } from '../connection/client.ts'
+import { Problem } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { useSession } from './session.ts'
+
+export function ProfileForm() {
+  const client = useClient()
+  const tell = useTell()
+  const { user, reload } = useSession()
+  const [displayName, setDisplayName] = useState(user.display_name ?? '')
+  const [username, setUsername] = useState(user.username ?? '')
+  const [error, setError] = useState<unknown>(null)
+
+  const save = async (event: FormEvent) => {
+    event.preventDefault()
+    setError(null)
+    try {
+      if (displayName.trim() !== (user.display_name ?? '')) {
+        await client.accounts.updateProfile({ display_name: displayName.trim() || null })
+      }
+      const name = username.trim().replace('@', '').toLowerCase()
+      if (name && name !== user.username) await client.accounts.claimUsername({ username: name })
+      reload()
+      tell('Saved.')
+    } catch (cause) {
+      setError(cause)
+    }
+  }
+
+  return (
+    <form className="stack" onSubmit={save}>
+      <label className="field">
+        <span>Display name</span>
+        <input
+          className="input"
+          maxLength={50}
+          value={displayName}
+          onChange={(event) => setDisplayName(event.target.value)}
+        />
+      </label>
+      <label className="field">
+        <span>Username</span>
+        <input
+          className="input"
+          autoCapitalize="none"
+          autoComplete="off"
+          spellCheck={false}
+          pattern="@?[A-Za-z0-9_]{3,20}"
+          value={username}
+          onChange={(event) => setUsername(event.target.value)}
+        />
+        <small>3 to 20 letters, digits or underscores. People find you by it.</small>
+      </label>
+      <Problem error={error} />
+      <div className="row end">
+        <button type="submit" className="button main">
+          Save
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,109 @@
+import { type FormEvent, useState } from 'react'
+import { AppError } from '#shared/errors'
+import { useClient } from '../connection/client.ts'
+import { Problem } from '../kit/notice.tsx'
+import { CodeField } from './code-field.tsx'
+import type { Entering } from './entering.ts'
+import { Mailbox } from './mailbox.tsx'
+import { createPasskey } from './passkeys.ts'
+import type { ServerStatus } from './session.ts'
+
+/** What the server offers to who comes with a passkey that it has lost. */
+export interface Rescue {
+  token: string
+  maskedEmail: string
+}
+
+export function rescueIn(error: unknown): Rescue | null {
+  if (!(error instanceof AppError) || error.code !== 'RESCUE_AVAILABLE') return null
+  const { rescueToken, maskedEmail } = error.details ?? {}
+  return typeof rescueToken === 'string' ? { token: rescueToken, maskedEmail: String(maskedEmail ?? '') } : null
+}
+
+/** A new passkey for an account whose verified address can be shown to be theirs. */
+export function RecoverPasskey(props: { entering: Entering; status: ServerStatus | null; rescue: Rescue | null }) {
+  const client = useClient()
+  const { entering, rescue } = props
+  const [email, setEmail] = useState<string | null>(null)
+  const [recoveryToken, setRecoveryToken] = useState<string | null>(null)
+
+  const ask = (address: string) =>
+    entering.attempt('code', async () => {
+      await client.passkeys.recoverByEmail({ email: address })
+      setEmail(address)
+      return undefined
+    })
+  const prove = (code: string) =>
+    entering.attempt('verify', async () => {
+      const { recoveryToken: token } = await client.passkeys.verifyRecovery({
+        email: email ?? '',
+        code,
+        ...(rescue ? { rescueToken: rescue.token } : {}),
+      })
+      setRecoveryToken(token)
+      return undefined
+    })
+
+  if (recoveryToken !== null)
+    return (
+      <div className="stack">
+        <p>The account is yours. Make a new passkey for it; the old ones stay as they are.</p>
+        <Problem error={entering.error} />
+        <button
+          type="button"
+          className="button main"
+          disabled={entering.busy !== null}
+          onClick={() => void entering.attempt('passkey', () => createPasskey(client, recoveryToken))}
+        >
+          {entering.busy === 'passkey' ? 'Waiting for the device…' : 'Make the new passkey'}
+        </button>
+      </div>
+    )
+  if (email !== null)
+    return (
+      <div className="stack">
+        <p>
+          If <strong>{email}</strong> belongs to an account here, a code is on its way to it.
+        </p>
+        <Mailbox status={props.status} />
+        <CodeField disabled={entering.busy !== null} onComplete={(code) => void prove(code)} />
+        <Problem error={entering.error} />
+      </div>
+    )
+  return <AddressForm entering={entering} rescue={rescue} onAsk={ask} />
+}
+
+function AddressForm(props: { entering: Entering; rescue: Rescue | null; onAsk: (email: string) => Promise<void> }) {
+  const [email, setEmail] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void props.onAsk(email.trim())
+  }
+  return (
+    <form className="stack" onSubmit={submit}>
+      <p>
+        {props.rescue
+          ? `This passkey is no longer known here, but its account is. Its address looks like ${props.rescue.maskedEmail}.`
+          : 'Name the e-mail address that your account has verified. A code sent there lets you make a new passkey.'}
+      </p>
+      <label className="field">
+        <span>E-mail address</span>
+        <input
+          className="input"
+          type="email"
+          autoComplete="email"
+          required
+          maxLength={254}
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+      </label>
+      <Problem error={props.entering.error} />
+      <div className="row">
+        <button type="submit" className="button main" disabled={props.entering.busy !== null}>
+          {props.entering.busy === 'code' ? 'Sending…' : 'Send a code'}
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,104 @@
+import { useState } from 'react'
+import { AppError } from '#shared/errors'
+import { useClient } from '../connection/client.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Blank, Bones, Problem } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+
+const signers = { eoa: 'Your wallet', passkey: 'Your first passkey', none: 'Nobody yet' } as const
+
+/** The address at which this account can hold things, and what it holds. */
+export function SmartAccount({ onMakePasskey }: { onMakePasskey: () => void }) {
+  const client = useClient()
+  const tell = useTell()
+  const account = useLoaded('smart-account', () => client.wallet.smartWallet())
+  if (account.error) return <Problem error={account.error} onRetry={account.reload} />
+  if (!account.value) return <Bones rows={4} label="Loading the smart account" />
+  const { smartWalletAddress: address, isDeployed, signerType, warning, safeAppUrl } = account.value
+
+  if (address === null)
+    return (
+      <Blank icon="wallet" title="No smart account yet">
+        <p>It is made from a passkey: add one, and the address is yours on every chain.</p>
+        <button type="button" className="button main" onClick={onMakePasskey}>
+          Add a passkey
+        </button>
+      </Blank>
+    )
+  const copy = () =>
+    navigator.clipboard.writeText(address).then(
+      () => tell('Copied.'),
+      () => tell('The browser did not allow copying.'),
+    )
+  return (
+    <section className="stack" aria-label="Smart account">
+      <dl className="pairs">
+        <dt>Address</dt>
+        <dd className="row wrap">
+          <code className="address">{address}</code>
+          <button type="button" className="button small" onClick={() => void copy()}>
+            Copy
+          </button>
+        </dd>
+        <dt>Signed for by</dt>
+        <dd>{signers[signerType]}</dd>
+        <dt>On the chain</dt>
+        <dd>
+          {isDeployed ? 'Deployed' : 'Not yet: it can receive already, and is deployed with the first thing it sends.'}
+        </dd>
+      </dl>
+      {warning && <p className="hint">{warning}</p>}
+      {safeAppUrl && (
+        <a className="button" href={safeAppUrl} target="_blank" rel="noreferrer">
+          <Icon name="link" />
+          Open in the Safe app
+        </a>
+      )}
+      <Balances address={address} />
+    </section>
+  )
+}
+
+function Balances({ address }: { address: string }) {
+  const client = useClient()
+  const [isAsked, setAsked] = useState(false)
+  if (!isAsked)
+    return (
+      <div className="row">
+        <button type="button" className="button" onClick={() => setAsked(true)}>
+          Show what it holds
+        </button>
+      </div>
+    )
+  return <Holdings address={address} load={() => client.wallet.balances({ address })} />
+}
+
+type Balance = Awaited<ReturnType<ReturnType<typeof useClient>['wallet']['balances']>>
+
+function Holdings(props: { address: string; load: () => Promise<Balance> }) {
+  const holdings = useLoaded(props.address, props.load)
+  if (holdings.error instanceof AppError && holdings.error.code === 'SERVICE_UNAVAILABLE')
+    return <p className="hint">{holdings.error.message}</p>
+  if (holdings.error) return <Problem error={holdings.error} onRetry={holdings.reload} />
+  if (!holdings.value) return <Bones rows={3} label="Asking the chains" />
+  const rows = holdings.value.balances.flatMap(({ chain, nativeBalance, tokens, error }) =>
+    error !== undefined
+      ? [{ key: `${chain.id}`, what: chain.name, how: 'does not answer at the moment' }]
+      : [...(nativeBalance ? [nativeBalance] : []), ...tokens].map(({ symbol, contractAddress, balanceFormatted }) => ({
+          key: `${chain.id} ${contractAddress}`,
+          what: `${symbol} on ${chain.name}`,
+          how: balanceFormatted,
+        })),
+  )
+  return (
+    <dl className="pairs">
+      {rows.map(({ key, what, how }) => (
+        <div key={key}>
+          <dt>{what}</dt>
+          <dd>{how}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

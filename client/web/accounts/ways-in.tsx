@@ -1,0 +1,179 @@
+import type { AuthMethod } from '#shared/api/identity'
+import { useClient } from '../connection/client.ts'
+import { fullTimeOf, shortAddress } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Listed, Problem } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { EmailSettings } from './email-settings.tsx'
+import { useEntering } from './entering.ts'
+import { canUsePasskeys, createPasskey } from './passkeys.ts'
+import { useSession } from './session.ts'
+import { hasInjectedWallet, hasSolanaWallet, injectedWallet, solanaWallet } from './wallets.ts'
+import { wayTitles } from './way-titles.ts'
+
+/** Everything that opens this account. */
+export function WaysIn() {
+  const { status } = useSession()
+  return (
+    <>
+      <Passkeys />
+      {status?.sign_in.includes('email') && <EmailSettings />}
+      <LinkedIdentities />
+    </>
+  )
+}
+
+function Passkeys() {
+  const client = useClient()
+  const tell = useTell()
+  const { reload } = useSession()
+  const passkeys = useLoaded('passkeys', async () => (await client.passkeys.list()).credentials)
+  const adding = useEntering(() => {
+    tell('The passkey is yours.')
+    passkeys.reload()
+    reload()
+  })
+  const remove = (id: string) =>
+    adding.attempt('remove', async () => {
+      await client.passkeys.remove({ id })
+      passkeys.reload()
+      return undefined
+    })
+
+  return (
+    <section className="stack">
+      <h3 className="label">Passkeys</h3>
+      <Listed
+        loaded={passkeys}
+        empty={
+          <p className="hint">
+            None yet. With one you come in by your finger, face or PIN, on every device that has it.
+          </p>
+        }
+      >
+        {(all) => (
+          <ul className="quiet-list">
+            {all.map((passkey) => (
+              <li key={passkey.id} className="row">
+                <Icon name="key" />
+                <span className="grow">
+                  <strong>{passkey.deviceName}</strong> {passkey.backedUp && <i className="chip">Synced</i>}{' '}
+                  {passkey.isWalletKey && <i className="chip warm">Signs for the smart account</i>}
+                  <small className="hint">
+                    Made {fullTimeOf(passkey.createdAt)}
+                    {passkey.lastUsedAt && ` · last used ${fullTimeOf(passkey.lastUsedAt)}`}
+                  </small>
+                </span>
+                {!passkey.isWalletKey && <ConfirmButton title="Remove" onConfirm={() => void remove(passkey.id)} />}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <Problem error={adding.error} />
+      {canUsePasskeys() ? (
+        <div className="row">
+          <button
+            type="button"
+            className="button"
+            disabled={adding.busy !== null}
+            onClick={() => void adding.attempt('add', () => createPasskey(client))}
+          >
+            <Icon name="plus" />
+            {adding.busy === 'add' ? 'Waiting for the device…' : 'Add a passkey'}
+          </button>
+        </div>
+      ) : (
+        <p className="hint">This browser cannot use passkeys.</p>
+      )}
+    </section>
+  )
+}
+
+const linkable: ReadonlySet<AuthMethod> = new Set(['wallet', 'solana', 'worldid', 'alien'])
+
+function LinkedIdentities() {
+  const client = useClient()
+  const tell = useTell()
+  const identities = useLoaded('identities', async () =>
+    (await client.identities.list()).identities.filter(({ method }) => linkable.has(method)),
+  )
+  const linking = useEntering(() => {})
+  const change = (what: string, act: () => Promise<unknown>, done: string) =>
+    linking.attempt(what, async () => {
+      await act()
+      tell(done)
+      identities.reload()
+      return undefined
+    })
+
+  const linkWallet = async () => {
+    const { address, signMessage } = await injectedWallet()
+    const { message } = await client.identity.begin({ address })
+    await client.identities.linkWallet({ address, message, signature: await signMessage(message) })
+  }
+  const linkSolana = async () => {
+    const { address, signMessage } = await solanaWallet()
+    const { message } = await client.identity.beginSolana({ address })
+    await client.identities.linkSolana({ address, message, signature: await signMessage(message) })
+  }
+
+  return (
+    <section className="stack">
+      <h3 className="label">Wallets and other identities</h3>
+      <Listed loaded={identities} empty={<p className="hint">None.</p>}>
+        {(all) => (
+          <ul className="quiet-list">
+            {all.map(({ id, method, identifier, is_original }) => (
+              <li key={`${method} ${identifier}`} className="row">
+                <Icon name={method === 'worldid' ? 'people' : method === 'alien' ? 'link' : 'wallet'} />
+                <span className="grow">
+                  <strong>{wayTitles[method]}</strong> {is_original && <i className="chip">First</i>}
+                  <small className="hint" title={identifier}>
+                    {shortAddress(identifier)}
+                  </small>
+                </span>
+                {id !== null && !is_original && (
+                  <ConfirmButton
+                    title="Unlink"
+                    onConfirm={() => void change('unlink', () => client.identities.unlink({ id }), 'Unlinked.')}
+                  />
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <Problem error={linking.error} />
+      <div className="row wrap">
+        {hasInjectedWallet() && (
+          <button
+            type="button"
+            className="button"
+            disabled={linking.busy !== null}
+            onClick={() => void change('wallet', linkWallet, 'The wallet opens this account now.')}
+          >
+            <Icon name="wallet" />
+            {linking.busy === 'wallet' ? 'Waiting for the wallet…' : 'Link my wallet'}
+          </button>
+        )}
+        {hasSolanaWallet() && (
+          <button
+            type="button"
+            className="button"
+            disabled={linking.busy !== null}
+            onClick={() => void change('solana', linkSolana, 'The wallet opens this account now.')}
+          >
+            <Icon name="wallet" />
+            {linking.busy === 'solana' ? 'Waiting for the wallet…' : 'Link a Solana wallet'}
+          </button>
+        )}
+      </div>
+      {!hasInjectedWallet() && !hasSolanaWallet() && (
+        <p className="hint">A browser with a wallet in it could link that wallet here.</p>
+      )}
+    </section>
+  )
+}
