@@ -1,5 +1,12 @@
 export type MongoServer = { uri: string; name: string; stop: () => Promise<void> }
 export function startMongo(): Promise<MongoServer | { missing: string }>
+export type RedisServer = {
+  url: string
+  name: string
+  signal: (name: NodeJS.Signals) => void
+  stop: () => Promise<void>
+}
+export function startRedis(port?: number): Promise<RedisServer | { missing: string }>
 export function findChromium(): string | undefined
 export interface MongoProgram {
   name: string

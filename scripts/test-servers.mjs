@@ -31,6 +31,22 @@ export async function startMongo() {
   }
 }
 
+/** A Redis to test against, or why there is none. With a port it is one of its own there, on a free one for 0: to be signalled at will. */
+export async function startRedis(port) {
+  const given = process.env.REDIS_URL
+  if (given && port === undefined) return { url: given, name: 'REDIS_URL', signal: () => {}, stop: async () => {} }
+  const binary = onPath('redis-server')
+  if (!binary) return { missing: 'no redis-server here' }
+  const chosen = port || (await freePort())
+  const options = ['--port', `${chosen}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  try {
+    const { stop, signal } = await startServer(binary, () => options, /Ready to accept connections/)
+    return { url: `redis://127.0.0.1:${chosen}`, name: binary, signal, stop }
+  } catch (error) {
+    return { missing: error.message }
+  }
+}
+
 export function findChromium() {
   const named = process.env.CHROMIUM_BINARY
   if (named) return isExecutable(named) ? named : undefined
@@ -97,8 +113,8 @@ function provisionSecantus() {
 
 /** Resolves once the server has printed that it is ready; its data lives and dies with it. */
 async function startServer(binary, options, ready) {
-  const directory = mkdtempSync(join(tmpdir(), 'plaza-mongodb-'))
-  const child = spawn(binary, options(directory), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const directory = mkdtempSync(join(tmpdir(), 'plaza-server-'))
+  const child = spawn(binary, options(directory), { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise((resolve) => child.once('close', resolve))
   const stop = async () => {
     child.kill('SIGTERM')
@@ -108,7 +124,7 @@ async function startServer(binary, options, ready) {
     rmSync(directory, { recursive: true, force: true })
   }
   try {
-    return { ready: await printed(child, ready), stop }
+    return { ready: await printed(child, ready), stop, signal: (name) => child.kill(name) }
   } catch (error) {
     await stop()
     throw new Error(`${binary} did not start: ${error.message}`)

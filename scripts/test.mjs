@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findChromium, startMongo } from './test-servers.mjs'
+import { findChromium, startMongo, startRedis } from './test-servers.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const results = mkdtempSync(join(tmpdir(), 'plaza-results-'))
@@ -38,7 +38,9 @@ async function suite() {
   const chromium = findChromium()
   const mongo = await startMongo()
   if (mongo.stop) cleanups.push(mongo.stop)
-  report.push(`MongoDB: ${mongo.name ?? 'none'}`, `Chromium: ${chromium ?? 'none'}`)
+  const redis = await startRedis()
+  if (redis.stop) cleanups.push(redis.stop)
+  report.push(`MongoDB: ${mongo.name ?? 'none'}`, `Redis: ${redis.name ?? 'none'}`, `Chromium: ${chromium ?? 'none'}`)
 
   const outcomes = join(results, 'outcomes')
   process.env.PLAZA_TEST_OUTCOMES = outcomes
@@ -47,6 +49,8 @@ async function suite() {
   await vitest(['store', 'kill', 'slow'], mongo.uri)
   if (mongo.uri) await vitest(['mongodb', 'two-nodes', 'nodes'], mongo.uri)
   else await skip(['mongodb', 'two-nodes', 'nodes'], mongo.missing)
+  if (mongo.uri && redis.url) await vitest(['two-nodes-redis', 'redis'], mongo.uri, redis.url)
+  else await skip(['two-nodes-redis', 'redis'], mongo.missing ?? redis.missing)
   if (chromium) await vitest(['browser'])
   else await skip(['browser'], 'no Chromium found; set CHROMIUM_BINARY')
 }
@@ -59,10 +63,10 @@ async function check(tool, options) {
 }
 
 /** True where every file ran. */
-async function vitest(projects, mongodbUri) {
+async function vitest(projects, mongodbUri, redisUrl) {
   const outputFile = join(results, `${projects.join('-')}.json`)
   const options = ['run', ...projectOptions(projects), '--reporter=default', '--reporter=json']
-  const code = await run('vitest', [...options, `--outputFile=${outputFile}`], mongodbUri)
+  const code = await run('vitest', [...options, `--outputFile=${outputFile}`], mongodbUri, redisUrl)
   const found = readJson(outputFile)
   if (!found) {
     fail(`${projects.join(', ')}: vitest ended with ${code} and left no results.`)
@@ -101,9 +105,10 @@ function projectOptions(projects) {
   return projects.flatMap((name) => ['--project', name])
 }
 
-function run(tool, options, mongodbUri) {
-  const { MONGODB_URI: _, ...env } = process.env
+function run(tool, options, mongodbUri, redisUrl) {
+  const { MONGODB_URI: _, REDIS_URL: __, ...env } = process.env
   if (mongodbUri) env.MONGODB_URI = mongodbUri
+  if (redisUrl) env.REDIS_URL = redisUrl
   return new Promise((resolve) => {
     running = spawn(process.execPath, [binaryOf(tool), ...options], { cwd: root, stdio: 'inherit', env })
     running.once('close', (code) => resolve(code ?? 1))

@@ -5,7 +5,7 @@ import { type App, createApp } from '#server/app'
 import { type Config, readConfig } from '#server/config'
 import { nodeId, openCommons, openPlatform, type Platform } from '#server/platform'
 import { noteOutcomes } from './outcomes.ts'
-import { freshDatabaseUri, nodesUnderTest } from './test-servers.ts'
+import { freshDatabaseUri, nodesUnderTest, redisUnderTest } from './test-servers.ts'
 
 export interface Booted {
   /** The first node. */
@@ -37,7 +37,7 @@ export async function boot({
     RATE_LIMIT_SCALE: '1000',
     PUBLIC_URL: 'http://localhost:3000',
     ...(uri ? { MONGODB_URI: uri } : {}),
-    ...(process.env.PLAZA_TEST_REDIS ? { REDIS_URL: process.env.PLAZA_TEST_REDIS } : {}),
+    ...(redisUnderTest ? { REDIS_URL: redisUnderTest } : {}),
     ...environment,
   })
   const first = await openPlatform(config)

@@ -7,6 +7,9 @@ export const storeUnderTest = process.env.PLAZA_TEST_STORE === 'mongodb' ? 'mong
 /** How many nodes serve each test; more than one only on MongoDB. */
 export const nodesUnderTest = Number(process.env.PLAZA_TEST_NODES ?? 1)
 
+/** The Redis that all tests of a run share; each installation keeps to channels and keys of its own. */
+export const redisUnderTest = process.env.PLAZA_TEST_REDIS ? process.env.REDIS_URL : undefined
+
 /** Why tests in a browser cannot run here is told by `npm test`. */
 export const chromium = findChromium()
 
