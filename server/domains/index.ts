@@ -9,6 +9,7 @@ import { polls } from './messages/polls.ts'
 import { moderation } from './moderation/index.ts'
 import { sendLetter, sendText } from './outgoing/index.ts'
 import { passkeys } from './passkeys/index.ts'
+import { phone } from './phone/index.ts'
 import { rooms } from './rooms/index.ts'
 import { social } from './social/index.ts'
 import { status } from './status/index.ts'
@@ -28,6 +29,7 @@ export const bound = [
   ...messages,
   ...polls,
   ...email,
+  ...phone,
   ...inbox,
   ...moderation,
   ...social,

@@ -99,8 +99,10 @@ export function startJobs(
       )
     }, times.leaseMilliseconds / 3)
     renewing.unref()
+    const end = () => clearInterval(renewing)
     const signal = AbortSignal.any([lost.signal, stopping.signal])
-    return { signal, end: () => clearInterval(renewing) }
+    signal.addEventListener('abort', end)
+    return { signal, end }
   }
 
   const stopConsuming = queue.consume(run, atOnce)

@@ -7,6 +7,7 @@ import { inbox, inboxEvents } from './inbox.ts'
 import { messageEvents, messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
 import { passkeys } from './passkeys.ts'
+import { phone } from './phone.ts'
 import { polls } from './polls.ts'
 import { roomEvents, rooms } from './rooms.ts'
 import { serviceTokens } from './service-tokens.ts'
@@ -28,6 +29,7 @@ export const api = {
   rooms,
   messages,
   email,
+  phone,
   inbox,
   polls,
   moderation,

@@ -45,6 +45,11 @@ export async function takeCode(node: Node, purpose: string, subject: string, cod
   return deletedCount === 1 ? { taken: true, detail: counted.detail } : { taken: false, why: 'unknown' }
 }
 
+/** Voids the code of this subject. */
+export async function dropCode(purpose: string, subject: string): Promise<void> {
+  await OneTimeCodes.deleteOne({ _id: idOf(purpose, subject) })
+}
+
 const refusals: Record<CodeRefusal, ErrorCode> = {
   unknown: 'INVALID_CODE',
   wrong: 'INVALID_CODE',

@@ -41,7 +41,9 @@ export function bullQueue(url: string, prefix: string): JobQueue {
           lockDuration: lockMilliseconds,
           stalledInterval: lockMilliseconds / 2,
           maxStalledCount: Number.MAX_SAFE_INTEGER,
-          ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
+          runRetryDelay: answerMilliseconds,
+          removeOnComplete: { count: 0 },
+          removeOnFail: { count: 0 },
         },
       )
       worker.on('error', () => undefined)

@@ -1,0 +1,80 @@
+import { awardOnce } from '#server/domains/accounts/points'
+import { type CodeRefusal, dropCode, issueCode, takeCode } from '#server/domains/identity/codes'
+import { sendText } from '#server/domains/outgoing/index'
+import { type Context, implement, signedIn } from '#server/kernel/context'
+import { phone as contract } from '#shared/api/phone'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { noCode, phoneByNumber, phoneOf, removeNumber, setNumber, verifyNumber } from './numbers.ts'
+
+const purpose = 'phone.verify'
+const pointsForPhone = 100
+const hourSeconds = 3_600
+const textsPerNumber = 3
+const textsPerClient = 10
+
+export const phone = implement('phone', contract, {
+  async sendCode({ phoneNumber }, context) {
+    const { node } = context
+    const { account } = signedIn(context)
+    await allowText(context, phoneNumber)
+    const owner = await phoneByNumber(phoneNumber)
+    if (owner && owner._id !== account) throw new AppError('PHONE_IN_USE')
+    await setNumber(account, phoneNumber, node.now())
+    const { code, expiresAt } = await issueCode(node, purpose, account, phoneNumber)
+    await node.jobs.add(sendText, { to: phoneNumber, text: `Your Plaza code is ${code}. It is good for ten minutes.` })
+    return { ...done, message: 'Verification code sent', expiresAt: new Date(expiresAt).toISOString() }
+  },
+
+  async verifyCode({ code }, context) {
+    const { node } = context
+    const { account } = signedIn(context)
+    const known = await phoneOf(account)
+    if (known?.verified) return { ...done, message: 'Already verified', phoneNumber: known.phone_number }
+    const result = await takeCode(node, purpose, account, code)
+    if (!result.taken) throw refusalOf(result.why)
+    const phoneNumber = result.detail ?? ''
+    await verifyNumber(account, phoneNumber, node.now())
+    const pointsAwarded = await awardOnce(account, 'phone_verified', pointsForPhone)
+    return { ...done, message: 'This number is yours now', phoneNumber, pointsAwarded }
+  },
+
+  async remove(_input, context) {
+    const { account } = signedIn(context)
+    await dropCode(purpose, account)
+    await removeNumber(account)
+    return { ...done, message: 'Phone number removed' }
+  },
+
+  async status(_input, context) {
+    const known = await phoneOf(signedIn(context).account)
+    return { phoneNumber: known?.phone_number ?? null, verified: known?.verified ?? false }
+  },
+
+  async lookup(input) {
+    const found = await phoneByNumber(input.phone)
+    return {
+      data: found && { wallet_address: found._id, phone_number: found.phone_number, verified: true as const },
+    }
+  },
+})
+
+/** Texts cost money and wake people: three an hour for one number, ten for one client and one account. */
+async function allowText(context: Context, number: string): Promise<void> {
+  const { node, caller } = context
+  const { account, session } = signedIn(context)
+  if (!node.services.sms)
+    throw new AppError('SERVICE_UNAVAILABLE', { message: 'Text messages are not configured here' })
+  if (session.authMethod === 'service') throw new AppError('FORBIDDEN', { message: 'A bot has no phone' })
+  const allowed =
+    (await node.limits.guard('texts-by', account, textsPerClient, hourSeconds)) &&
+    (await node.limits.guard('texts-from', caller.ip, textsPerClient, hourSeconds)) &&
+    (await node.limits.guard('texts-to', number, textsPerNumber, hourSeconds))
+  if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
+}
+
+function refusalOf(why: CodeRefusal): AppError {
+  if (why === 'unknown') return noCode()
+  if (why === 'expired') return new AppError('PHONE_CODE_EXPIRED')
+  return new AppError(why === 'wrong' ? 'INVALID_CODE' : 'TOO_MANY_ATTEMPTS')
+}

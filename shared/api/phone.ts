@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { CallerAddress } from '#shared/kit/primitives'
+import { Code } from './email.ts'
+
+/** E.164, from what people write: ten digits are a number of North America, everything else says its country. */
+export const PhoneNumber = z
+  .string('Phone number is required')
+  .max(40, 'Invalid phone number')
+  .transform((written) => {
+    const digits = written.replace(/\D/g, '')
+    const isLocal = digits.length === 10 && !written.trim().startsWith('+')
+    return `+${isLocal ? '1' : ''}${digits}`
+  })
+  .refine((number) => /^\+[1-9]\d{7,14}$/.test(number), { error: 'Invalid phone number' })
+
+const Verified = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  phoneNumber: z.string(),
+  /** Given once in the life of an account; absent where the number was verified before. */
+  pointsAwarded: z.number().optional(),
+})
+
+export const phone = {
+  sendCode: operation({
+    summary: 'Sends a code to a number, which takes the place of the one before and is not verified yet.',
+    http: 'POST /api/phone/send-code',
+    access: 'user',
+    limit: 'strict',
+    input: z.object({ walletAddress: CallerAddress, phoneNumber: PhoneNumber }),
+    output: z.object({ success: z.literal(true), message: z.string(), expiresAt: z.string() }),
+    errors: ['PHONE_IN_USE'],
+    audit: true,
+    errorBody: 'text',
+  }),
+  verifyCode: operation({
+    summary: 'Takes the code: the number is the account’s from then on.',
+    http: 'POST /api/phone/verify-code',
+    access: 'user',
+    limit: 'auth',
+    input: z.object({ walletAddress: CallerAddress, code: Code }),
+    output: Verified,
+    errors: ['INVALID_CODE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND', 'PHONE_CODE_EXPIRED', 'PHONE_IN_USE'],
+    audit: true,
+    errorBody: 'text',
+  }),
+  remove: operation({
+    summary: 'Takes the number off the account that calls.',
+    http: 'POST /api/phone/remove',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ walletAddress: CallerAddress }),
+    output: z.object({ success: z.literal(true), message: z.string() }),
+    audit: true,
+    errorBody: 'text',
+  }),
+  status: operation({
+    summary: 'The number of the account that calls.',
+    http: 'GET /api/phone/status',
+    access: 'user',
+    limit: 'general',
+    input: z.object({}),
+    output: z.object({ phoneNumber: z.string().nullable(), verified: z.boolean() }),
+    errorBody: 'text',
+  }),
+  lookup: operation({
+    summary: 'The account that has verified a number, for who knows the number.',
+    http: 'POST /api/phone/lookup',
+    access: 'user',
+    limit: 'strict',
+    input: z.object({ phone: PhoneNumber }),
+    output: z.object({
+      data: z.object({ wallet_address: z.string(), phone_number: z.string(), verified: z.literal(true) }).nullable(),
+    }),
+    audit: true,
+    errorBody: 'text',
+  }),
+}

@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { codeSeconds } from '#server/domains/identity/codes'
+import { type Booted, boot } from '#test/support/boot'
+import { codeIn, letterAfter, lettersTo } from '#test/support/letters'
+import { type Person, person } from '#test/support/people'
+
+let server: Booted
+beforeAll(async () => {
+  server = await boot()
+})
+afterAll(() => server.close())
+afterEach(() => vi.useRealTimers())
+
+let numbers = 0
+const newNumber = () => `+1500555${String(++numbers).padStart(4, '0')}`
+const send = (who: Person, phoneNumber: string) => who.rest('POST /api/phone/send-code', { phoneNumber })
+const verify = (who: Person, code: string, walletAddress = who.account) =>
+  who.rest('POST /api/phone/verify-code', { walletAddress, code })
+const codeTo = async (who: Person, number: string) => codeIn(await letterAfter(server, number, () => send(who, number)))
+const status = async (who: Person) => (await who.rest('GET /api/phone/status')).body
+
+async function verified(who: Person, number: string): Promise<void> {
+  expect((await verify(who, await codeTo(who, number))).status).toBe(200)
+}
+
+describe('a phone number', () => {
+  test.each([
+    ['(500) 555-9001', '+15005559001'],
+    ['1 500 555 9002', '+15005559002'],
+    ['+44 20 7946 0003', '+442079460003'],
+  ])('%s is verified as %s', async (written, number) => {
+    const who = await person(server, `phone-${number}`)
+    let expiresAt = ''
+    const letter = await letterAfter(server, number, async () => {
+      const answer = await send(who, written)
+      expect(answer.body).toMatchObject({ success: true, message: 'Verification code sent' })
+      expiresAt = String(answer.body.expiresAt)
+    })
+    expect(letter.kind).toBe('sms')
+    expect(Date.parse(expiresAt)).toBeGreaterThan(Date.now() + (codeSeconds - 60) * 1_000)
+    expect(await status(who)).toEqual({ phoneNumber: number, verified: false })
+    const answer = await verify(who, codeIn(letter))
+    expect(answer.body).toMatchObject({ success: true, phoneNumber: number, pointsAwarded: 100 })
+    expect(await status(who)).toEqual({ phoneNumber: number, verified: true })
+    expect((await verify(who, '000000')).body).toMatchObject({ success: true, phoneNumber: number })
+  })
+
+  test('a new request takes the place of the number and clears that it was verified', async () => {
+    const who = await person(server, 'phone-mover')
+    const [first, second] = [newNumber(), newNumber()]
+    await verified(who, first)
+    const code = await codeTo(who, second)
+    expect(await status(who)).toEqual({ phoneNumber: second, verified: false })
+    const answer = await verify(who, code)
+    expect(answer.body).toMatchObject({ phoneNumber: second, pointsAwarded: 0 })
+  })
+
+  test('a number that another account has verified is refused, at both steps', async () => {
+    const [first, second] = [await person(server, 'phone-first'), await person(server, 'phone-second')]
+    const number = newNumber()
+    const code = await codeTo(second, number)
+    await verified(first, number)
+    expect(await verify(second, code)).toMatchObject({ status: 409, code: 'PHONE_IN_USE' })
+    expect(await send(second, number)).toMatchObject({ status: 409, code: 'PHONE_IN_USE' })
+  })
+
+  test('it is found by its number once it is verified, and not after it was removed', async () => {
+    const [who, other] = [await person(server, 'phone-found'), await person(server, 'phone-finder')]
+    const number = newNumber()
+    const found = async () => (await other.rest('POST /api/phone/lookup', { phone: number })).body
+    await codeTo(who, number)
+    expect(await found()).toEqual({ data: null })
+    await verified(who, number)
+    expect(await found()).toEqual({ data: { wallet_address: who.account, phone_number: number, verified: true } })
+    expect((await who.rest('POST /api/phone/remove', { walletAddress: who.account })).body).toMatchObject({
+      success: true,
+    })
+    expect(await found()).toEqual({ data: null })
+    expect(await status(who)).toEqual({ phoneNumber: null, verified: false })
+  })
+})
+
+describe('a code for a phone', () => {
+  test('there must be one', async () => {
+    const who = await person(server, 'phone-none')
+    expect(await verify(who, '123456')).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    const code = await codeTo(who, newNumber())
+    await who.rest('POST /api/phone/remove', {})
+    expect(await verify(who, code)).toMatchObject({ status: 404 })
+  })
+
+  test('it is good for ten minutes', async () => {
+    const who = await person(server, 'phone-late')
+    const code = await codeTo(who, newNumber())
+    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.setSystemTime(Date.now() + codeSeconds * 1_000)
+    expect(await verify(who, code)).toMatchObject({ status: 410, code: 'PHONE_CODE_EXPIRED' })
+  })
+
+  test('five tries are judged', async () => {
+    const who = await person(server, 'phone-guesser')
+    const code = await codeTo(who, newNumber())
+    const wrong = code === '000000' ? '111111' : '000000'
+    for (let tried = 0; tried < 5; tried++)
+      expect(await verify(who, wrong)).toMatchObject({ status: 400, code: 'INVALID_CODE' })
+    expect(await verify(who, code)).toMatchObject({ status: 400, code: 'TOO_MANY_ATTEMPTS' })
+  })
+
+  test('of fifty parallel tries one verifies, and points are given once', async () => {
+    const who = await person(server, 'phone-parallel')
+    const code = await codeTo(who, newNumber())
+    const answers = await Promise.all(Array.from({ length: 50 }, () => verify(who, code)))
+    expect(answers.filter(({ body }) => body.pointsAwarded === 100)).toHaveLength(1)
+  })
+
+  test('nobody asks or answers for another account', async () => {
+    const [victim, attacker] = [await person(server, 'phone-victim'), await person(server, 'phone-attacker')]
+    const phoneNumber = newNumber()
+    const body = { walletAddress: victim.account, phoneNumber }
+    expect((await attacker.rest('POST /api/phone/send-code', body)).status).toBe(403)
+    const code = await codeTo(victim, phoneNumber)
+    expect((await verify(attacker, code, victim.account)).status).toBe(403)
+    expect((await verify(attacker, code)).status).toBe(404)
+  })
+
+  test.each(['', '12', 'nobody', '+0 500 555 0000', '1'.repeat(16), '+1500555000\n1'.repeat(4)])(
+    '%j is no number',
+    async (number) => {
+      const who = await person(server, 'phone-wrong')
+      expect((await send(who, number)).status).toBe(400)
+    },
+  )
+})
+
+test('three texts an hour go to one number, whoever asks', async () => {
+  const strict = await boot({ nodes: 1, environment: { RATE_LIMIT_SCALE: '1' } })
+  const number = newNumber()
+  const people = [await person(strict, 'phone-bomber-1'), await person(strict, 'phone-bomber-2')]
+  const answers = []
+  for (const at of [0, 1, 0, 1]) answers.push(await send(people[at] ?? expect.fail(), number))
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 429])
+  await vi.waitFor(async () => expect(await lettersTo(strict, number)).toHaveLength(3))
+  await strict.close()
+})
+
+test('where no texts can be sent, it says so', async () => {
+  const keys = `k:${Buffer.alloc(32, 7).toString('base64')}`
+  const silent = await boot({ nodes: 1, environment: { NODE_ENV: 'production', SESSION_KEYS: keys } })
+  const who = await person(silent, 'phone-silent')
+  expect(await send(who, newNumber())).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' })
+  await silent.close()
+})
