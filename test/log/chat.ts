@@ -112,6 +112,10 @@ function mayAct(view: View, sender: string): { refuse: AppError } | null {
 /** Records beside the log; the slow-mode clock has none and is read from the sender's last row. */
 export class Kept {
   readonly records = new Map<string, { value: Fact; seq: number }>()
+  /** Told of each record that is written. */
+  onSave: (room: RoomKey, key: string, value: Fact, seq: number) => void = () => {}
+  /** Without this the last to write has the last word, however old its news is. */
+  isNewerOnly = true
   readonly #log: (room: RoomKey) => readonly Row[]
 
   constructor(log: (room: RoomKey) => readonly Row[]) {
@@ -126,7 +130,9 @@ export class Kept {
     for (const { key, value, row } of changes) {
       if (key.startsWith('last:')) continue
       const before = this.records.get(`${room} ${key}`)
-      if (!before || before.seq < row.seq) this.records.set(`${room} ${key}`, { value, seq: row.seq })
+      if (before && before.seq >= row.seq && this.isNewerOnly) continue
+      this.records.set(`${room} ${key}`, { value, seq: row.seq })
+      this.onSave(room, key, value, row.seq)
     }
   }
 

@@ -172,6 +172,19 @@ test('finds a row whose head was never raised, and writes the records its node l
   expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 1, applied: 1 })
 })
 
+test('opens a room that could not be opened while the store was away', async () => {
+  let isAway = true
+  const node = nodes.start('one', {
+    reach: async (_, work) => {
+      if (isAway) throw new Error('Away.')
+      return work()
+    },
+  })
+  await expect(node.head(room)).rejects.toThrow('Away.')
+  isAway = false
+  expect(await node.head(room)).toMatchObject({ seq: 0 })
+})
+
 test('opens a room on its records and the log above them', async () => {
   const before = nodes.alone()
   await before.act(room, join('ada'))

@@ -25,7 +25,7 @@ export class Memory {
     const key = `${row.room} ${row.sender} ${row.cid}`
     if (log[row.seq - 1] || this.#seqOf.has(key)) throw new DuplicateKey()
     if (log.length !== row.seq - 1) throw new Error(`A gap before ${row.room} ${row.seq}.`)
-    log.push(structuredClone(row))
+    log.push({ ...row })
     this.#seqOf.set(key, row.seq)
     this.onCommit(row)
   }

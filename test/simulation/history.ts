@@ -1,38 +1,64 @@
-import type { Act, Outcome, RoomKey, Row } from '#server/log/types'
-import { projection } from '#test/log/chat'
-import type { Cluster } from './cluster.ts'
+import type { Fact, RoomKey, Row } from '#server/log/types'
 
-export interface Answer {
+/** What somebody asks of the log, as data. */
+export interface Deed {
   room: RoomKey
-  act: Act<'already'>
-  began: number
-  ended: number
-  outcome: Outcome<'already'> | null
-  code: string | null
-  /** No try before this one is still under way. */
-  isSure: boolean
+  type: string
+  sender: string
+  cid: string
+  target?: string
+  /** The version that an edit starts from. */
+  version?: number
+  milliseconds?: number
 }
 
-/** What everybody was told, and what could be seen to be wrong at that moment. */
+/** A row as a reader gets it. */
+export interface Shown {
+  seq: number
+  id: string
+}
+
+/** What happened, as anybody outside could have seen it. */
+export type Happening =
+  | { op: 'started' | 'killed' | 'stopped' | 'paused'; node: string }
+  | { op: 'asked'; request: number; node: string; deed: Deed }
+  | { op: 'acknowledged'; request: number; seq: number; id: string; pending: number }
+  | { op: 'already'; request: number }
+  | { op: 'refused'; request: number; code: string }
+  /** No answer that says anything: the deed may be done, now or later. */
+  | { op: 'unknown'; request: number }
+  | { op: 'stored'; row: Row }
+  | { op: 'recorded'; room: RoomKey; key: string; value: Fact; seq: number }
+  | { op: 'listens'; reader: string; user: string; room: RoomKey; node: string }
+  | { op: 'told'; reader: string; rows: readonly Shown[] }
+  | { op: 'paged'; reader: string; rows: readonly Shown[] }
+  | { op: 'left'; reader: string }
+  /** At the end, with everything healed: how far a node and a reader have come. */
+  | { op: 'follows'; node: string; room: RoomKey; seq: number }
+  | { op: 'finished'; reader: string; user: string; room: RoomKey }
+  | { op: 'over' }
+
+export type Event = { at: number } & Happening
+
+/** All that happened, in order, each told to whoever looks on. */
 export class History {
-  readonly answers: Answer[] = []
-  readonly faults: string[] = []
-  readonly #cluster: Cluster
+  readonly events: Event[] = []
+  readonly #now: () => number
+  readonly #look: (event: Event) => void
 
-  constructor(cluster: Cluster) {
-    this.#cluster = cluster
+  constructor(now: () => number, look: (event: Event) => void) {
+    this.#now = now
+    this.#look = look
   }
 
-  answered(answer: Answer): void {
-    this.answers.push(answer)
-    if (answer.outcome?.row) this.#mustBeRecorded(answer.outcome.row)
+  note(happening: Happening): void {
+    const event: Event = { at: this.#now(), ...happening }
+    this.events.push(event)
+    this.#look(event)
   }
+}
 
-  #mustBeRecorded(row: Row): void {
-    for (const { key } of projection.changes(row)) {
-      if (key.startsWith('last:')) continue
-      const record = this.#cluster.kept.records.get(`${row.room} ${key}`)
-      if (!record || record.seq < row.seq) this.faults.push('acknowledged before its record was written')
-    }
-  }
+/** One line for each event. */
+export function textOf(events: readonly Event[]): string {
+  return events.map((event) => `${JSON.stringify(event)}\n`).join('')
 }

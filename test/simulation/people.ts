@@ -2,145 +2,175 @@ import { GLOBAL } from '#server/log/index'
 import type { Act, Outcome, RoomKey } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import { edit, join, leave, moderate, say, slow } from '#test/log/chat'
-import type { Cluster, Machine } from './cluster.ts'
-import type { History } from './history.ts'
+import type { Cluster } from './cluster.ts'
+import type { Deed, History } from './history.ts'
+import type { Machine } from './machine.ts'
 import { Reader } from './reader.ts'
-import type { World } from './world.ts'
 
 const PATIENCE = 3_500
+const TRIES = 20
+const SLOW_MODE = 60
 
-/** Everybody who uses the cluster: they send, edit, moderate and read, and try again with the same key until they know. */
+type Asked = Omit<Deed, 'cid'>
+
+/** Everybody who uses the cluster: they send, edit, moderate and read, and ask again with the same key until they know. */
 export class People {
-  readonly rooms: readonly RoomKey[] = ['busy', 'quiet']
+  readonly rooms: readonly RoomKey[]
   readonly users = ['ada', 'bo', 'cy', 'di', 'eve']
   readonly readers: Reader[] = []
   readonly #cluster: Cluster
   readonly #history: History
   #isOver = false
   #cids = 0
+  #requests = 0
 
   constructor(cluster: Cluster, history: History) {
     this.#cluster = cluster
     this.#history = history
-  }
-
-  start(): void {
-    for (const room of this.rooms) {
-      const pause = room === 'busy' ? 40 : 800
+    const { rooms, moderators } = cluster.profile
+    this.rooms = Object.keys(rooms)
+    for (const [room, pause] of Object.entries(rooms)) {
       for (const user of this.users) {
-        void this.#send(user, room, pause)
-        const reader = new Reader(user, room)
+        void this.#write(user, room, pause)
+        const reader = new Reader(user, room, cluster, history)
         this.readers.push(reader)
         void this.#read(reader)
       }
     }
-    void this.#burst('ada', 'busy')
-    void this.#moderate()
-    void this.#moderate()
+    void this.#burst(this.rooms[0] ?? '')
+    for (let index = 0; index < moderators; index++) void this.#moderate()
   }
 
   stop(): void {
     this.#isOver = true
   }
 
-  async #send(user: string, room: RoomKey, pause: number): Promise<void> {
-    const { world } = this.#cluster
-    await this.#do(room, join(user, this.#cid()))
-    while (!this.#isOver) {
-      await world.sleep(world.between(1, pause))
-      const sent = await this.#do(room, say(user, this.#cid()))
-      if (!sent?.row || !world.chance(0.15)) continue
-      const { _id } = sent.row
-      for (const version of [1, 2]) {
-        await Promise.all([
-          this.#do(room, edit(user, _id, version, this.#cid())),
-          this.#do(room, edit(user, _id, version, this.#cid())),
-        ])
-      }
+  async #write(user: string, room: RoomKey, pause: number): Promise<void> {
+    const { world, profile } = this.#cluster
+    await this.#do({ room, type: 'join', sender: user })
+    while (await this.#goesOn(world.between(1, pause))) {
+      const sent = await this.#maybeTwice({ room, type: 'message', sender: user })
+      if (!sent?.row || !world.chance(profile.edits)) continue
+      const changing = { room, type: 'edit', sender: user, target: sent.row._id }
+      for (const version of [1, 2]) await this.#twice({ ...changing, version })
     }
   }
 
-  async #burst(user: string, room: RoomKey): Promise<void> {
-    const { world } = this.#cluster
-    while (!this.#isOver) {
-      await world.sleep(world.between(300, 900))
-      await Promise.all(Array.from({ length: 12 }, () => this.#do(room, say(user, this.#cid()))))
+  async #burst(room: RoomKey): Promise<void> {
+    const { world, profile } = this.#cluster
+    while (await this.#goesOn(world.within(profile.bursts))) {
+      const sender = world.pick(this.users)
+      for (let index = 0; index < profile.burst; index++) void this.#do({ room, type: 'message', sender })
     }
   }
 
   /** Does something to somebody, and after a while undoes it. */
   async #moderate(): Promise<void> {
-    const { world } = this.#cluster
-    while (!this.#isOver) {
-      await world.sleep(world.between(50, 250))
+    const { world, profile } = this.#cluster
+    while (await this.#goesOn(world.within(profile.moderation))) {
       const [room, user] = [world.pick(this.rooms), world.pick(this.users)]
-      const kind = world.pick(['ban', 'suspend', 'suspend', 'leave', 'slow'])
-      const isGlobal = kind === 'suspend'
-      if (kind === 'slow') await this.#do(room, slow(60, this.#cid()))
-      else if (kind === 'leave') await this.#do(room, leave(user, this.#cid()))
-      else await this.#do(isGlobal ? GLOBAL : room, moderate(kind, user, this.#cid()))
-      await world.sleep(world.between(1, 100))
-      if (kind === 'slow') await this.#do(room, slow(0, this.#cid()))
-      else if (isGlobal) await this.#do(GLOBAL, moderate('unsuspend', user, this.#cid()))
-      else if (kind === 'ban') await this.#do(room, moderate('unban', user, this.#cid()))
-      if (!isGlobal && kind !== 'slow') await this.#do(room, join(user, this.#cid()))
+      const [first, ...others] = courseOf(world.pick(profile.deeds), room, user)
+      if (first) await this.#maybeTwice(first)
+      await world.sleep(world.within(profile.lasting))
+      for (const deed of others) await this.#maybeTwice(deed)
     }
   }
 
   async #read(reader: Reader): Promise<void> {
-    const { world } = this.#cluster
-    while (!this.#isOver) {
-      await world.sleep(world.between(1, 40))
-      const machine = this.#cluster.any()
-      await within(PATIENCE, world, reader.attach(machine)).catch(() => {})
-      const end = world.now + world.between(200, 2_500)
-      while (reader.isAttached && !machine.isDead && world.now < end && !this.#isOver) await world.sleep(10)
-      reader.detach()
-    }
+    const { world, profile } = this.#cluster
+    while (await this.#goesOn(world.within(profile.away))) await reader.visit(world.between(200, 2_500))
   }
 
-  /** One act, tried on one node after another until somebody answers. */
-  async #do(room: RoomKey, act: Act<'already'>): Promise<Outcome<'already'> | null> {
+  async #goesOn(pause: number): Promise<boolean> {
+    await this.#cluster.world.sleep(pause)
+    return !this.#isOver
+  }
+
+  #maybeTwice(deed: Asked): Promise<Outcome<'already'> | null> {
+    return this.#cluster.world.chance(this.#cluster.profile.twice) ? this.#twice(deed) : this.#do(deed)
+  }
+
+  /** The same thing twice at the same moment, on one machine or on two. */
+  async #twice(deed: Asked): Promise<Outcome<'already'> | null> {
     const { world } = this.#cluster
-    const began = world.now
-    for (let tries = 0; tries < 20; tries++) {
-      try {
-        const outcome = await within(PATIENCE, world, this.#call(this.#cluster.any(), room, act))
-        this.#history.answered({ room, act, began, ended: world.now, outcome, code: null, isSure: tries === 0 })
-        return outcome
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error
-        if (error.code !== 'SERVICE_UNAVAILABLE') {
-          this.#history.answered({
-            room,
-            act,
-            began,
-            ended: world.now,
-            outcome: null,
-            code: error.code,
-            isSure: tries === 0,
-          })
-          return null
-        }
-        await world.sleep(5)
-      }
+    const machine = world.chance(0.7) ? this.#cluster.any() : null
+    const [one, other] = await Promise.all([this.#do(deed, machine), this.#do(deed, machine)])
+    return one?.row ? one : other
+  }
+
+  /** One deed, asked of one node after another until somebody answers. */
+  async #do(asked: Asked, first: Machine | null = null): Promise<Outcome<'already'> | null> {
+    const { world } = this.#cluster
+    const deed: Deed = { ...asked, cid: `c${++this.#cids}` }
+    for (let tries = 0; tries < TRIES; tries++) {
+      const machine = tries === 0 && first ? first : this.#cluster.any()
+      const answer = await this.#ask(machine, deed)
+      if (answer !== 'unknown') return answer
+      await world.sleep(5)
     }
     return null
   }
 
-  #call(machine: Machine, room: RoomKey, act: Act<'already'>): Promise<Outcome<'already'>> {
-    return new Promise((resolve, reject) => {
-      machine.after(this.#cluster.world.between(0.1, 1), () => machine.log.act(room, act).then(resolve, reject))
+  async #ask(machine: Machine, deed: Deed): Promise<Outcome<'already'> | null | 'unknown'> {
+    const { world, profile, isHealed } = this.#cluster
+    const request = ++this.#requests
+    this.#history.note({ op: 'asked', request, node: machine.name, deed })
+    const forgets = !isHealed && world.chance(profile.forgets)
+    const answered = new Promise<Outcome<'already'> | null | 'unknown'>((resolve) => {
+      const patience = world.after(forgets ? world.within(profile.forgetting) : PATIENCE, () => {
+        patience.run = null
+        this.#history.note({ op: 'unknown', request })
+        resolve('unknown')
+      })
+      const hear = (answer: Outcome<'already'> | AppError) => {
+        if (forgets || !patience.run || machine.isDead) return
+        patience.run = null
+        resolve(this.#heard(request, answer))
+      }
+      machine.after(world.between(0.1, 1), () => machine.log.act(deed.room, actOf(deed)).then(hear, hear))
     })
+    return answered
   }
 
-  #cid(): string {
-    return `c${++this.#cids}`
+  #heard(request: number, answer: Outcome<'already'> | AppError): Outcome<'already'> | null | 'unknown' {
+    if (answer instanceof AppError) {
+      const isUnknown = answer.code === 'SERVICE_UNAVAILABLE'
+      this.#history.note(isUnknown ? { op: 'unknown', request } : { op: 'refused', request, code: answer.code })
+      return isUnknown ? 'unknown' : null
+    }
+    if (!(answer && 'row' in answer)) throw answer
+    const { row } = answer
+    if (row)
+      this.#history.note({ op: 'acknowledged', request, seq: row.seq, id: row._id, pending: answer.pendingNodes })
+    else this.#history.note({ op: 'already', request })
+    return answer
   }
 }
 
-function within<T>(milliseconds: number, world: World, work: Promise<T>): Promise<T> {
-  const late = world.sleep(milliseconds).then(() => Promise.reject(new AppError('SERVICE_UNAVAILABLE')))
-  late.catch(() => {})
-  return Promise.race([work, late])
+function courseOf(kind: string, room: RoomKey, user: string): Asked[] {
+  const back: Asked = { room, type: 'join', sender: user }
+  if (kind === 'slow') {
+    const setting = { room, type: 'slow', sender: 'mod' }
+    return [
+      { ...setting, milliseconds: SLOW_MODE },
+      { ...setting, milliseconds: 0 },
+    ]
+  }
+  if (kind === 'leave') return [{ room, type: 'leave', sender: user }, back]
+  if (kind === 'ban')
+    return [
+      { room, type: 'ban', sender: 'mod', target: user },
+      { room, type: 'unban', sender: 'mod', target: user },
+      back,
+    ]
+  return ['suspend', 'unsuspend'].map((type) => ({ room: GLOBAL, type, sender: 'mod', target: user }))
+}
+
+function actOf({ type, sender, cid, target = '', version = 1, milliseconds = 0 }: Deed): Act<'already'> {
+  if (type === 'message') return say(sender, cid)
+  if (type === 'edit') return edit(sender, target, version, cid)
+  if (type === 'join') return join(sender, cid)
+  if (type === 'leave') return leave(sender, cid)
+  if (type === 'slow') return slow(milliseconds, cid)
+  return moderate(type, target, cid)
 }

@@ -1,75 +1,104 @@
 import type { RoomKey, Row } from '#server/log/types'
-import type { Machine } from './cluster.ts'
+import type { Cluster } from './cluster.ts'
+import type { History, Shown } from './history.ts'
+import type { Machine } from './machine.ts'
 
-/** A client that reads a room: it attaches first, catches up by pages, holds what comes early, drops what it has. */
+const PAGE = 200
+const PATIENCE = 3_500
+
+/** A client that reads a room: it listens first, catches up by pages, holds what comes early, drops what it has. */
 export class Reader {
+  readonly name: string
   readonly user: string
   readonly room: RoomKey
-  /** What it has shown, in order. */
-  readonly shown: Row[] = []
-  /** What reached it live, in order. */
-  readonly live: Row[] = []
-  readonly faults: string[] = []
-  readonly #early = new Map<number, Row>()
-  isAttached = false
-  #detach: () => void = () => {}
-  #attempts = 0
+  readonly #cluster: Cluster
+  readonly #history: History
+  readonly #early = new Set<number>()
+  #last = 0
+  #visit = 0
+  #leave: () => void = () => {}
 
-  constructor(user: string, room: RoomKey) {
+  constructor(user: string, room: RoomKey, cluster: Cluster, history: History) {
+    this.name = `${user} in ${room}`
     this.user = user
     this.room = room
+    this.#cluster = cluster
+    this.#history = history
   }
 
-  async attach(machine: Machine): Promise<void> {
-    const attempt = ++this.#attempts
+  /** Reads on some machine for so long, or until sent away. */
+  async visit(milliseconds: number): Promise<void> {
+    const { world } = this.#cluster
+    const visit = ++this.#visit
+    let end = () => {}
+    const gone = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const timer = world.after(milliseconds + PATIENCE, end)
+    await Promise.race([gone, this.#attach(this.#cluster.any(), visit, end).catch(end)])
+    if (visit === this.#visit && timer.run) await Promise.race([gone, world.sleep(milliseconds)])
+    timer.run = null
+    this.#depart()
+  }
+
+  /** What came while everything goes well, to the end of the log. */
+  async finish(): Promise<void> {
+    await this.visit(1_000)
+    this.#history.note({ op: 'finished', reader: this.name, user: this.user, room: this.room })
+  }
+
+  async #attach(machine: Machine, visit: number, end: () => void): Promise<void> {
     const release = await machine.log.hold(this.room)
-    const isMember = await machine.log.ask(
+    const isWelcome = await machine.log.ask(
       this.room,
       (view) => view.get(`member:${this.user}`) !== null,
-      (isWelcome) => (isWelcome && attempt === this.#attempts ? this.#listen(machine, release) : release()),
+      (isMember) => {
+        if (isMember && visit === this.#visit && !machine.isDead) this.#listen(machine, release, end)
+        else release()
+      },
     )
-    if (!isMember || attempt !== this.#attempts) return
-    for (let isMore = true; isMore; ) {
-      const rows = await machine.log.read(this.room, this.shown.length, 200)
-      for (const row of rows) this.#show(row)
-      isMore = rows.length === 200
+    if (!isWelcome) end()
+    for (let isMore = isWelcome; isMore && visit === this.#visit; ) {
+      const rows = await machine.log.read(this.room, this.#last, PAGE)
+      if (visit !== this.#visit) return
+      this.#history.note({ op: 'paged', reader: this.name, rows: rows.map(shown) })
+      this.#take(rows)
+      isMore = rows.length === PAGE
     }
   }
 
-  detach(): void {
-    this.#attempts++
-    this.#detach()
-    this.#detach = () => {}
-    this.isAttached = false
-  }
-
-  #listen(machine: Machine, release: () => void): void {
-    let last = 0
-    const watch = (room: RoomKey, row: Row) => {
-      if (room !== this.room) return
-      if (last !== 0 && row.seq !== last + 1) this.faults.push(`delivered ${row.seq} after ${last}`)
-      last = row.seq
-      this.live.push(row)
-      this.#show(row)
-      if (removes(row, this.user)) this.detach()
-    }
-    machine.watchers.add(watch)
-    this.isAttached = true
-    this.#detach = () => {
-      machine.watchers.delete(watch)
+  #listen(machine: Machine, release: () => void, end: () => void): void {
+    const { name: reader, user, room } = this
+    const leave = machine.listen(room, {
+      user,
+      told: (rows) => {
+        this.#history.note({ op: 'told', reader, rows: rows.map(shown) })
+        this.#take(rows)
+      },
+      out: () => {
+        this.#depart()
+        end()
+      },
+    })
+    this.#history.note({ op: 'listens', reader, user, room, node: machine.name })
+    this.#leave = () => {
+      leave()
       release()
+      this.#history.note({ op: 'left', reader })
     }
   }
 
-  #show(row: Row): void {
-    if (row.seq > this.shown.length) this.#early.set(row.seq, row)
-    for (let next = this.#early.get(this.shown.length + 1); next; next = this.#early.get(this.shown.length + 1)) {
-      this.#early.delete(next.seq)
-      this.shown.push(next)
-    }
+  #depart(): void {
+    this.#visit++
+    this.#leave()
+    this.#leave = () => {}
+    this.#early.clear()
+  }
+
+  #take(rows: readonly Row[]): void {
+    for (const { seq } of rows) if (seq > this.#last) this.#early.add(seq)
+    while (this.#early.delete(this.#last + 1)) this.#last++
   }
 }
 
-function removes(row: Row, user: string): boolean {
-  return (row.type === 'ban' && row.target === user) || (row.type === 'leave' && row.sender === user)
-}
+const shown = ({ seq, _id }: Row): Shown => ({ seq, id: _id })

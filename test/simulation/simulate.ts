@@ -1,44 +1,82 @@
+import { GLOBAL } from '#server/log/index'
 import type { Rule } from '#server/log/types'
-import { check } from './checker.ts'
+import { Checker, type Fault } from './checker.ts'
 import { Cluster } from './cluster.ts'
-import { History } from './history.ts'
+import { type Event, History } from './history.ts'
+import { type RuleOfParts, rulesOfParts } from './machine.ts'
 import { People } from './people.ts'
+import { type Profile, type ProfileName, profileOf } from './weather.ts'
 import { World } from './world.ts'
 
-export interface Run {
-  faults: Record<string, number>
-  rows: number
-  acknowledged: number
-  shown: number
+export type AnyRule = Rule | RuleOfParts
+
+// Written out whole, so that a rule cannot be left out unnoticed.
+const rulesOfLog: Record<Rule, true> = {
+  'judge on the draft': true,
+  'refuse on a fresh view': true,
+  'hold refusals until the insert is decided': true,
+  'look for the key before a refusal': true,
+  'find out an unknown fate': true,
+  'write records before the ack': true,
+  'wait for every node': true,
+  'confirm what is decided': true,
+  'lease before the view': true,
+  'judge under a live lease': true,
+  'time never runs back': true,
 }
+export const allRules: readonly AnyRule[] = [...(Object.keys(rulesOfLog) as Rule[]), ...rulesOfParts]
 
 export interface Options {
-  nodes?: number
-  seconds?: number
-  hints?: boolean
-  hang?: number
-  loss?: number
-  without?: Rule
+  /** How much happens before everything is healed. */
+  steps?: number
+  nodes?: number | undefined
+  profile?: ProfileName | undefined
+  without?: AnyRule | null
 }
 
-/** One run of a cluster under everything that may go wrong; the seed decides it all. */
+export interface Run {
+  events: readonly Event[]
+  /** In the order in which they showed. */
+  faults: readonly Fault[]
+}
+
+export const STEPS = 12_000
+
+// Longer than nodes go without comparing their logs with the store's.
+const HEALING = 30_000
+
+/** One run of a cluster under everything that may go wrong, checked at every event; the seed decides it all. */
 export async function simulate(seed: number, options: Options = {}): Promise<Run> {
+  const { steps = STEPS, without = null } = options
   const world = new World(seed)
-  const { nodes = 3, seconds = 6, hints = true, hang = 0.006, loss = 0.002, without } = options
-  const cluster = new Cluster(world, nodes, { hints, hang, loss, rulesOff: new Set(without ? [without] : []) })
-  const history = new History(cluster)
+  const checker = new Checker()
+  const history = new History(
+    () => world.now,
+    (event) => checker.see(event),
+  )
+  const cluster = new Cluster(world, history, profileFor(seed, options), without)
   const people = new People(cluster, history)
-  people.start()
-  void cluster.trouble()
-  await world.run(1_000 * seconds)
+  await world.run({ steps })
   cluster.isHealed = true
   people.stop()
-  // Until all is written and everybody has caught up.
-  await world.run(10_000)
-  return {
-    faults: check(cluster, people, history),
-    rows: [...cluster.memory.logs.values()].reduce((sum, log) => sum + log.length, 0),
-    acknowledged: history.answers.filter(({ outcome }) => outcome?.row).length,
-    shown: people.readers.reduce((sum, reader) => sum + reader.shown.length, 0),
+  await world.run({ milliseconds: HEALING })
+  await finish(world, cluster, people, history)
+  return { events: history.events, faults: checker.faults }
+}
+
+function profileFor(seed: number, { nodes, profile }: Options): Profile {
+  const chosen = profileOf(seed, profile).profile
+  return nodes === undefined ? chosen : { ...chosen, nodes }
+}
+
+async function finish(world: World, cluster: Cluster, people: People, history: History): Promise<void> {
+  for (const { name, log } of cluster.machines) {
+    for (const room of [...people.rooms, GLOBAL]) {
+      const head = log.headHere(room)
+      if (head) history.note({ op: 'follows', node: name, room, seq: head.seq })
+    }
   }
+  for (const reader of people.readers) void reader.finish()
+  await world.run({ milliseconds: 5_000 })
+  history.note({ op: 'over' })
 }

@@ -1,8 +1,20 @@
+/** Something to happen at a time; without `run` it was called off. */
+export interface Due {
+  at: number
+  order: number
+  run: (() => void) | null
+}
+
+// How often the real event loop gets its turn, so that whoever waits for this process is not left alone.
+const BREATH = 4_000
+
 /** Virtual time and one seeded source of chance: the same seed gives the same run. */
 export class World {
   now = 0
+  /** What has happened so far. */
+  steps = 0
   readonly #random: () => number
-  readonly #due: { at: number; order: number; run: () => void }[] = []
+  readonly #due: Due[] = []
   #order = 0
 
   constructor(seed: number) {
@@ -16,14 +28,17 @@ export class World {
   between(low: number, high: number): number {
     return low + this.#random() * (high - low)
   }
+  within([low, high]: readonly [number, number]): number {
+    return this.between(low, high)
+  }
   pick<T>(choices: readonly T[]): T {
     const choice = choices[Math.floor(this.#random() * choices.length)]
     if (choice === undefined) throw new Error('Nothing to pick from.')
     return choice
   }
 
-  after(milliseconds: number, run: () => void): void {
-    const entry = { at: this.now + Math.max(0, milliseconds), order: this.#order++, run }
+  after(milliseconds: number, run: () => void): Due {
+    const entry: Due = { at: this.now + Math.max(0, milliseconds), order: this.#order++, run }
     let index = this.#due.push(entry) - 1
     while (index > 0) {
       const parent = (index - 1) >> 1
@@ -31,22 +46,26 @@ export class World {
       this.#swap(index, parent)
       index = parent
     }
+    return entry
   }
 
   sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => this.after(milliseconds, resolve))
   }
 
-  /** Lets time pass; every event's consequences are over before the next one. */
-  async run(milliseconds: number): Promise<void> {
+  /** Lets so much happen, or so much time pass; the consequences of each step are over before the next. */
+  async run({ steps = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY }): Promise<void> {
+    const last = this.steps + steps
     const end = this.now + milliseconds
-    for (let next = this.#due[0]; next && next.at <= end; next = this.#due[0]) {
+    for (let next = this.#due[0]; next && next.at <= end && this.steps < last; next = this.#due[0]) {
       this.#removeFirst()
+      if (!next.run) continue
       this.now = next.at
+      this.steps++
       next.run()
-      await new Promise(setImmediate)
+      await (this.steps % BREATH === 0 ? breath() : consequences())
     }
-    this.now = end
+    if (Number.isFinite(end)) this.now = Math.max(this.now, end)
   }
 
   #removeFirst(): void {
@@ -70,10 +89,9 @@ export class World {
   }
 }
 
-interface Due {
-  at: number
-  order: number
-}
+// A tick comes when no promise has anything left to do, however many follow from one another.
+const consequences = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
+const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function isBefore(one: Due | undefined, other: Due | undefined): boolean {
   if (!one || !other) return one !== undefined

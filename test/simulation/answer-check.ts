@@ -1,0 +1,119 @@
+import { GLOBAL } from '#server/log/index'
+import type { Fact, RoomKey, Row } from '#server/log/types'
+import type { Note } from './checker.ts'
+import type { Deed, Event } from './history.ts'
+import type { Ledger } from './ledger.ts'
+import { versionOf } from './log-check.ts'
+import type { RecordCheck } from './record-check.ts'
+
+interface Request {
+  deed: Deed
+  asked: number
+  /** The highest row of the room that was acknowledged before anybody asked for this deed. */
+  floor: number
+}
+
+type Answered = Extract<Event, { op: 'acknowledged' | 'already' | 'refused' | 'unknown' }>
+
+const SKEW = 250
+
+/** Every answer as it is given: what is acknowledged stands, and what is refused was so at some moment since it was asked. */
+export class AnswerCheck {
+  readonly #ledger: Ledger
+  readonly #records: RecordCheck
+  readonly #note: Note
+  readonly #requests = new Map<number, Request>()
+  readonly #tries = new Map<string, { count: number; floor: number }>()
+  readonly #acknowledged = new Map<RoomKey, number>()
+  /** Keys that were refused at the only try there was. */
+  readonly #refused = new Set<string>()
+  /** Who is suspended, and every node has said that it knows. */
+  readonly #silenced = new Set<string>()
+
+  constructor(ledger: Ledger, records: RecordCheck, note: Note) {
+    this.#ledger = ledger
+    this.#records = records
+    this.#note = note
+  }
+
+  see(event: Event): void {
+    if (event.op === 'asked') this.#asked(event)
+    else if ('request' in event) this.#answered(event)
+  }
+
+  #answered(event: Answered): void {
+    const request = this.#requests.get(event.request)
+    this.#requests.delete(event.request)
+    if (!request) this.#note('an answer that nobody asked for')
+    else if (event.op === 'acknowledged') this.#standing(request, event)
+    else if (event.op === 'already') this.#already(request, event.at)
+    else if (event.op === 'refused') this.#refusal(request, event)
+  }
+
+  stored(row: Row): void {
+    const isWriting = row.type === 'message' || row.type === 'edit'
+    if (isWriting && this.#silenced.has(row.sender)) this.#note('a suspended one wrote after the ack')
+    if (row.type === 'unsuspend' && row.target) this.#silenced.delete(row.target)
+    if (this.#refused.has(keyOf(row))) this.#note('stored after its refusal')
+  }
+
+  #asked({ request, deed, at }: Extract<Event, { op: 'asked' }>): void {
+    const tries = this.#tries.get(keyOf(deed)) ?? { count: 0, floor: this.#acknowledged.get(deed.room) ?? 0 }
+    tries.count++
+    this.#tries.set(keyOf(deed), tries)
+    this.#requests.set(request, { deed, asked: at, floor: tries.floor })
+  }
+
+  #standing({ deed, floor }: Request, { seq, id, pending }: Extract<Event, { op: 'acknowledged' }>): void {
+    const row = this.#ledger.log(deed.room)[seq - 1]
+    if (!row || row._id !== id) {
+      this.#note('acknowledged and not there')
+      return
+    }
+    if (row.sender !== deed.sender || row.cid !== deed.cid || row.type !== deed.type)
+      this.#note('acknowledged as something else')
+    if (seq <= floor) this.#note('stored before what was acknowledged earlier')
+    this.#acknowledged.set(deed.room, Math.max(seq, this.#acknowledged.get(deed.room) ?? 0))
+    if (!this.#records.areWritten(row)) this.#note('acknowledged before its records')
+    const isStill = this.#ledger.now(GLOBAL, `suspended:${row.target}`) === seq
+    if (row.type === 'suspend' && pending === 0 && isStill) this.#silenced.add(row.target ?? '')
+  }
+
+  #already({ deed: { room, type, sender, target }, asked }: Request, at: number): void {
+    const was = (key: string, isSet: boolean) =>
+      this.#ledger.was(room, key, [asked, at], (value) => (value !== null) === isSet)
+    const isTrue =
+      (type === 'join' && was(`member:${sender}`, true)) ||
+      (type === 'leave' && was(`member:${sender}`, false)) ||
+      (type.endsWith('ban') && was(`ban:${target}`, type === 'ban')) ||
+      (type.endsWith('suspend') && was(`suspended:${target}`, type === 'suspend'))
+    if (!isTrue) this.#note(`already so, and never was: ${type}`)
+  }
+
+  #refusal({ deed, asked }: Request, { code, at }: Extract<Event, { op: 'refused' }>): void {
+    const storedAt = this.#ledger.storedAt(deed.room, deed.sender, deed.cid)
+    if (storedAt !== undefined && storedAt < asked) this.#note('refused though stored before')
+    if (this.#tries.get(keyOf(deed))?.count === 1) {
+      if (storedAt !== undefined) this.#note('refused though stored')
+      this.#refused.add(keyOf(deed))
+    }
+    if (!this.#isTrue(code, deed, asked, at)) this.#note(`refused for what never was: ${code}`)
+  }
+
+  #isTrue(code: string, { room, sender, target, version }: Deed, asked: number, at: number): boolean {
+    const was = (key: string, is: (value: Fact) => boolean, where = room) =>
+      this.#ledger.was(where, key, [asked, at], is)
+    const isSet = (value: Fact) => value !== null
+    if (code === 'BANNED') return was(`ban:${sender}`, isSet)
+    if (code === 'NOT_A_MEMBER') return was(`member:${sender}`, (value) => value === null)
+    if (code === 'SUSPENDED') return was(`suspended:${sender}`, isSet, GLOBAL)
+    if (code === 'CONFLICT') return was(`text:${target}`, (value) => versionOf(value) !== version)
+    if (code !== 'SLOW_MODE') return false
+    return was('slow', (slow) => {
+      const since = asked - SKEW - (typeof slow === 'number' ? slow : 0)
+      return slow !== null && slow !== 0 && was(`last:${sender}`, (last) => typeof last === 'number' && last > since)
+    })
+  }
+}
+
+const keyOf = ({ room, sender, cid }: Pick<Row, 'room' | 'sender' | 'cid'>) => `${room} ${sender} ${cid}`

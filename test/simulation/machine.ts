@@ -1,0 +1,137 @@
+import { createRoomLog } from '#server/log/index'
+import type { Clock, Hint, LogDependencies, RoomKey, RoomLog, Row } from '#server/log/types'
+import { projection } from '#test/log/chat'
+import { isDuplicate } from '#test/log/memory-store'
+import type { Cluster } from './cluster.ts'
+import { roadTo } from './road.ts'
+import type { World } from './world.ts'
+
+// How far a clock may be off: what is promised of the store's clock as each node reckons it.
+const SKEW = 250
+
+/** Somebody who listens to a room on a machine. */
+export interface Listener {
+  user: string
+  told(rows: readonly Row[]): void
+  out(): void
+}
+
+/** A process: it may be killed, and it may stand still while the world goes on. */
+export class Machine {
+  readonly name: string
+  readonly log: RoomLog
+  isDead = false
+  readonly #world: World
+  readonly #cutsFrames: boolean
+  readonly #hear: ((hint: Hint) => void)[] = []
+  readonly #audiences = new Map<RoomKey, Set<Listener>>()
+  readonly #coldUntil: number
+  #pausedUntil = 0
+  #skew: number
+
+  constructor(name: string, cluster: Cluster) {
+    this.name = name
+    this.#world = cluster.world
+    this.#cutsFrames = cluster.without !== 'cut frames at removals'
+    this.#coldUntil = this.#world.now + this.#world.between(0, cluster.profile.coldness)
+    this.#skew = this.#world.between(-SKEW, SKEW)
+    this.log = createRoomLog(this.#dependencies(cluster))
+    this.log.onRows((room, rows) => this.#deliver(room, rows))
+  }
+
+  #dependencies(cluster: Cluster): LogDependencies {
+    const { world, without, profile } = cluster
+    let ids = 0
+    const clock: Clock = {
+      now: () => world.now + this.#skew,
+      sleep: (milliseconds) => new Promise((resolve) => this.after(milliseconds, resolve)),
+    }
+    const off = without && !isOfParts(without) ? [without] : []
+    return {
+      node: this.name,
+      ...roadTo(cluster, this),
+      projection,
+      hints: {
+        publish: (hint) => cluster.publish(this, hint),
+        subscribe: (listener) => void this.#hear.push(listener),
+      },
+      clock,
+      random: world.random,
+      newId: () => `${this.name}-${++ids}`,
+      isDuplicate,
+      pollMilliseconds: profile.hints ? 1_000 : 500,
+      rulesOff: new Set(off),
+    }
+  }
+
+  /** Runs it on this machine: never once dead, and later when standing still. */
+  after(milliseconds: number, run: () => void) {
+    return this.#world.after(milliseconds, () => this.#run(run))
+  }
+
+  #run(run: () => void): void {
+    if (this.isDead) return
+    if (this.#world.now < this.#pausedUntil) this.after(this.#pausedUntil - this.#world.now, run)
+    else run()
+  }
+
+  /** Has it only just started? */
+  get isCold(): boolean {
+    return this.#world.now < this.#coldUntil
+  }
+
+  hear(hint: Hint): void {
+    if (this.isCold) return
+    for (const listener of this.#hear) listener(hint)
+  }
+
+  /** Stands still, and finds another time on its clock when it goes on. */
+  pause(milliseconds: number): void {
+    this.#pausedUntil = this.#world.now + milliseconds
+    this.#skew = this.#world.between(-SKEW, SKEW)
+  }
+
+  kill(): void {
+    this.isDead = true
+    for (const audience of this.#audiences.values()) for (const listener of [...audience]) listener.out()
+  }
+
+  listen(room: RoomKey, listener: Listener): () => void {
+    const audience = this.#audiences.get(room) ?? new Set()
+    this.#audiences.set(room, audience.add(listener))
+    return () => void audience.delete(listener)
+  }
+
+  /** A frame for what came together; a row that takes somebody out ends it, and they are gone before the next. */
+  #deliver(room: RoomKey, rows: readonly Row[]): void {
+    const audience = this.#audiences.get(room)
+    if (!audience) return
+    let start = 0
+    const tell = (end: number) => {
+      const frame = rows.slice(start, end)
+      if (frame.length > 0) for (const listener of [...audience]) listener.told(frame)
+      start = end
+    }
+    if (!this.#cutsFrames) tell(rows.length)
+    for (const [index, row] of rows.entries()) {
+      const removed = removedBy(row)
+      if (removed === null) continue
+      if (this.#cutsFrames) tell(index + 1)
+      for (const listener of [...audience]) if (listener.user === removed) listener.out()
+    }
+    if (this.#cutsFrames) tell(rows.length)
+  }
+}
+
+export function removedBy(row: Row): string | null {
+  if (row.type === 'ban') return row.target
+  return row.type === 'leave' ? row.sender : null
+}
+
+/** What the parts around the log owe it; these too can be gone without, to see that it shows. */
+export const rulesOfParts = ['cut frames at removals', 'write only newer records'] as const
+export type RuleOfParts = (typeof rulesOfParts)[number]
+
+function isOfParts(rule: string): rule is RuleOfParts {
+  return rulesOfParts.some((each) => each === rule)
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import type { Rule } from '#server/log/types'
+import type { RuleOfParts } from './machine.ts'
+import { simulate } from './simulate.ts'
+import type { ProfileName } from './weather.ts'
+
+const SEEDS = Array.from({ length: 24 }, (_, index) => index + 1)
+
+/** Each rule, where its want shows, and how. */
+const rules: Record<Rule | RuleOfParts, [ProfileName, fault: RegExp]> = {
+  'judge on the draft': ['crowded', /^edited from an older version$/],
+  'refuse on a fresh view': ['crowded', /^refused for what never was/],
+  'hold refusals until the insert is decided': ['crowded', /^refused for what never was: CONFLICT$/],
+  'look for the key before a refusal': ['forgetful', /^refused though stored before$/],
+  'find out an unknown fate': ['stormy', /^(stored after its refusal|refused though stored)$/],
+  'write records before the ack': ['everyday', /^acknowledged before its records$/],
+  'wait for every node': ['stormy', /^a suspended one wrote after the ack$/],
+  'confirm what is decided': ['stormy', /^a suspended one wrote after the ack$/],
+  'lease before the view': ['restless', /^a suspended one wrote after the ack$/],
+  'judge under a live lease': ['sleepy', /^a suspended one wrote after the ack$/],
+  'time never runs back': ['everyday', /^time ran back$/],
+  'cut frames at removals': ['crowded', /^an outsider was shown a row$/],
+  'write only newer records': ['everyday', /^a record went back$/],
+}
+
+test.each(Object.entries(rules) as [Rule | RuleOfParts, [ProfileName, RegExp]][])(
+  'without the rule "%s" some seed breaks a promise',
+  async (without, [profile, fault]) => {
+    expect(await firstSeed({ profile, without }, fault)).not.toBeNull()
+  },
+  120_000,
+)
+
+async function firstSeed(options: Parameters<typeof simulate>[1], fault: RegExp): Promise<number | null> {
+  for (const seed of SEEDS) {
+    const { faults } = await simulate(seed, options)
+    if (faults.some(({ what }) => fault.test(what))) return seed
+  }
+  return null
+}

@@ -1,0 +1,157 @@
+type Range = readonly [low: number, high: number]
+
+/** What goes wrong, and how often; the times in milliseconds. */
+export interface Weather {
+  nodes: number
+  /** Are there hints at all? Without them nodes look at the heads twice as often. */
+  hints: boolean
+  /** How long a new node may be cold: it hears no hints yet, and the database is late to answer it as often as this. */
+  coldness: number
+  lateWhenCold: number
+  /** How likely an insert is late on its way to the database, and by how much. */
+  late: number
+  lateness: Range
+  /** How likely an answer of the database is late, says that it failed though it did not, or never comes. */
+  lateAnswer: number
+  falseAnswer: number
+  lostAnswer: number
+  /** How likely a person never hears an answer and asks again later. */
+  forgets: number
+  forgetting: Range
+  /** How long it is until a node next dies or stands still. */
+  trouble: Range
+  /** Of those that do not stand still: how likely it is stopped with care instead. */
+  kills: number
+  stops: number
+  pauses: readonly number[]
+}
+
+/** What people do. */
+export interface Work {
+  /** How long everybody waits at most before the next message, room by room. */
+  rooms: Readonly<Record<string, number>>
+  /** Sends at once, from one person in the first room. */
+  burst: number
+  bursts: Range
+  edits: number
+  /** How long readers stay away between two visits. */
+  away: Range
+  moderators: number
+  /** What moderators do, the more often named the more often. */
+  deeds: readonly string[]
+  moderation: Range
+  lasting: Range
+  /** How likely a deed is done twice at the same moment, on one node. */
+  twice: number
+}
+
+export type Profile = Weather & Work
+
+const everyday: Profile = {
+  nodes: 3,
+  hints: true,
+  coldness: 50,
+  lateWhenCold: 0.1,
+  late: 0.01,
+  lateness: [20, 500],
+  lateAnswer: 0.01,
+  falseAnswer: 0.005,
+  lostAnswer: 0.003,
+  forgets: 0.02,
+  forgetting: [100, 3_000],
+  trouble: [500, 2_500],
+  kills: 0.4,
+  stops: 0.1,
+  pauses: [300, 1_500, 6_500],
+  rooms: { busy: 40, quiet: 800 },
+  burst: 12,
+  bursts: [300, 900],
+  edits: 0.15,
+  away: [1, 60],
+  moderators: 2,
+  deeds: ['ban', 'suspend', 'suspend', 'leave', 'slow'],
+  moderation: [50, 250],
+  lasting: [1, 100],
+  twice: 0.1,
+}
+
+/** Times and places in which one thing or another goes wrong more often than elsewhere. */
+export const profiles = {
+  everyday,
+  /** Many write to one room from every node, and twice at once. */
+  crowded: { ...everyday, rooms: { busy: 15, other: 15 }, edits: 0.5, twice: 0.5, burst: 4 },
+  /** Answers get lost on the way to people, who come back with their key after hundreds of rows. */
+  forgetful: {
+    ...everyday,
+    forgets: 0.05,
+    forgetting: [800, 2_000],
+    rooms: { busy: 100, quiet: 800 },
+    burst: 60,
+    bursts: [50, 200],
+    away: [500, 2_000],
+    lasting: [200, 900],
+    moderation: [10, 60],
+    deeds: ['leave', 'ban', 'slow'],
+  },
+  /** The database is slow to take what is sent and to say so, in rooms where nobody else is quicker. */
+  stormy: {
+    ...everyday,
+    late: 0.2,
+    lateAnswer: 0.05,
+    falseAnswer: 0.05,
+    lostAnswer: 0.03,
+    trouble: [2_000, 8_000],
+    rooms: { one: 1_500, two: 1_500, three: 1_500, four: 1_500 },
+    burst: 1,
+    edits: 0,
+    away: [500, 3_000],
+    deeds: ['suspend', 'suspend', 'suspend', 'ban', 'slow'],
+    moderators: 3,
+    moderation: [1, 100],
+    lasting: [100, 600],
+  },
+  /** Nodes come and go all the time, and are slow at first. */
+  restless: {
+    ...everyday,
+    lateness: [20, 140],
+    trouble: [50, 300],
+    coldness: 800,
+    lateWhenCold: 0.5,
+    kills: 0,
+    stops: 1,
+    rooms: { one: 300, two: 300 },
+    burst: 1,
+    edits: 0,
+    away: [2_000, 6_000],
+    deeds: ['suspend'],
+    moderation: [1, 20],
+    lasting: [300, 600],
+  },
+  /** Nodes stand still for longer than others wait for them, in rooms where little happens. */
+  sleepy: {
+    ...everyday,
+    trouble: [4_000, 9_000],
+    kills: 0,
+    stops: 0,
+    pauses: [7_000, 9_000],
+    rooms: Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`room${index}`, 50_000])),
+    burst: 1,
+    bursts: [2_000, 6_000],
+    away: [5_000, 30_000],
+    deeds: ['suspend', 'suspend', 'suspend', 'ban'],
+    moderation: [50, 400],
+    lasting: [1_000, 5_000],
+  },
+} satisfies Record<string, Profile>
+
+export type ProfileName = keyof typeof profiles
+
+export const profileNames = Object.keys(profiles) as ProfileName[]
+export const isProfile = (name: string): name is ProfileName => name in profiles
+
+/** Seeds take turns through every kind of weather, each on three to five nodes, every other one without hints. */
+export function profileOf(seed: number, chosen?: ProfileName): { name: ProfileName; profile: Profile } {
+  const name = chosen ?? profileNames[seed % profileNames.length] ?? 'everyday'
+  const round = chosen ? seed : Math.floor(seed / profileNames.length)
+  return { name, profile: { ...profiles[name], nodes: 3 + (round % 3), hints: round % 2 === 0 } }
+}
