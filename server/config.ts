@@ -16,6 +16,9 @@ const list = z
 const accounts = list.transform((ids) => ids.map(canonicalAddress))
 const port = z.coerce.number().int().min(0).max(65_535)
 const webUrl = z.url({ protocol: /^https?$/ })
+/** As browsers write them; apps on Android have one of their own. */
+const isOrigin = (value: string) =>
+  value.startsWith('android:apk-key-hash:') || (URL.canParse(value) && new URL(value).origin === value)
 const keyBytes = 32
 
 const variables = z.object({
@@ -57,9 +60,14 @@ const variables = z.object({
       error: 'must be numbers separated by commas',
     }),
   SIWE_DEFAULT_CHAIN_ID: z.coerce.number().int().positive().default(1),
-  WEBAUTHN_RP_ID: z.string().min(1).optional(),
+  WEBAUTHN_RP_ID: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, { error: 'must be a host name in lower case, without scheme and port' })
+    .optional(),
   WEBAUTHN_RP_NAME: z.string().min(1).default('Plaza'),
-  WEBAUTHN_ORIGINS: list,
+  WEBAUTHN_ORIGINS: list.refine((all) => all.every(isOrigin), {
+    error: 'must be origins separated by commas, such as https://example.com',
+  }),
   MAIL_URL: z
     .string()
     .regex(/^(smtps?:\/\/.+|captured)$/, { error: 'must start with smtp:// or smtps://, or be captured' })
@@ -75,10 +83,7 @@ const variables = z.object({
   WORLDID_ACTION: z.string().min(1).optional(),
   WORLDID_LEVEL: z.string().min(1).default('orb'),
   PARTNER_JWKS_URL: webUrl.optional(),
-  PARTNER_JWKS: z
-    .string()
-    .refine(isKeySet, { error: 'must be a key set in JSON' })
-    .optional(),
+  PARTNER_JWKS: z.string().refine(isKeySet, { error: 'must be a key set in JSON' }).optional(),
   PARTNER_ISSUER: z.string().min(1).optional(),
   PARTNER_AUDIENCE: z.string().min(1).optional(),
   PARTNER_CHANNEL: z.string().min(1).default('partner'),
@@ -133,15 +138,17 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
+/** Where the store is; all that a tool beside the server reads. */
+export function readStore(environment: NodeJS.ProcessEnv = process.env) {
+  const asked = variables.pick({ DATA_DIR: true, MONGODB_URI: true })
+  const { DATA_DIR, MONGODB_URI } = checked(asked, withoutEmpty(environment))
+  return { dataDirectory: DATA_DIR, mongodbUri: MONGODB_URI }
+}
+
 /** The only reader of the environment. An empty variable counts as absent. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const parsed = variables.safeParse(given)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw new ConfigError(`${issue?.path.join('.')} is not usable: ${issue?.message}.`)
-  }
-  const env = parsed.data
+  const given = withoutEmpty(environment)
+  const env = checked(variables, given)
   const production = env.NODE_ENV === 'production'
   const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin
   /** In production nothing stands in for a service that nobody named. */
@@ -213,6 +220,16 @@ function isKeySet(value: string): boolean {
   } catch {
     return false
   }
+}
+
+const withoutEmpty = (environment: NodeJS.ProcessEnv) =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+
+function checked<Schema extends z.ZodType>(schema: Schema, given: object): z.output<Schema> {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new ConfigError(`${issue?.path.join('.')} is not usable: ${issue?.message}.`)
 }
 
 /** `RPC_URL_<chain id>`: where contract wallets of that chain are asked. */
