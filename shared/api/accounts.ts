@@ -17,6 +17,19 @@ const HttpsUrl = z
   .max(2048)
   .refine((value) => URL.canParse(value) && /^https:\/\/[^@\s]+$/i.test(value), { error: 'Invalid https URL' })
 
+/** Where people are known beside here. */
+const platforms = ['x', 'farcaster', 'instagram', 'tiktok', 'youtube', 'linkedin', 'github', 'discord'] as const
+export type Platform = (typeof platforms)[number]
+
+const Handle = z
+  .string()
+  .trim()
+  .transform((handle) => handle.replace(/^@/, ''))
+  .refine((handle) => /^\w[\w.-]{0,63}$/.test(handle), { error: 'Invalid handle' })
+
+const Social = z.object({ platform: z.enum(platforms), handle: Handle })
+export type Social = z.infer<typeof Social>
+
 const Named = z.object({ username: Username })
 const Found = z.object({ username: z.string(), address: z.string() })
 
@@ -26,6 +39,17 @@ const Profile = z.object({
   username: z.string().nullable(),
   display_name: z.string().nullable(),
   avatar_url: z.string().nullable(),
+})
+
+/** With what the owner alone may read and change. */
+const OwnProfile = Profile.extend({
+  bio: z.string().nullable(),
+  socials: z.array(z.object({ platform: z.enum(platforms), handle: z.string() })),
+  /** Shown as `avatar_url` while `use_custom_avatar` is on. */
+  custom_avatar_url: z.string().nullable(),
+  use_custom_avatar: z.boolean(),
+  /** Whether `/api/public/user/:address` answers. */
+  public_landing_enabled: z.boolean(),
 })
 
 const UserRecord = z.object({
@@ -132,7 +156,7 @@ const profiles = {
     errorBody: 'text',
   }),
   publicProfile: operation({
-    summary: 'The public page of an account, by address or username.',
+    summary: 'The public page of an account that has turned it on, by address or username.',
     http: 'GET /api/public/user/:address',
     access: 'public',
     limit: 'general',
@@ -154,6 +178,16 @@ const profiles = {
     errors: ['USER_NOT_FOUND'],
     errorBody: 'text',
   }),
+  ownProfile: operation({
+    summary: 'How the caller is shown, with what is theirs alone to change.',
+    http: 'GET /api/user/profile',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ address: CallerAddress }),
+    output: z.object({ user: OwnProfile }),
+    errors: ['USER_NOT_FOUND'],
+    errorBody: 'text',
+  }),
   updateProfile: operation({
     summary: 'Changes how the caller is shown; null clears a field.',
     http: 'PATCH /api/user/profile',
@@ -162,9 +196,20 @@ const profiles = {
     input: z.object({
       display_name: line(1, 50).nullish(),
       avatar_url: HttpsUrl.nullish(),
+      custom_avatar_url: HttpsUrl.nullish(),
+      use_custom_avatar: z.boolean().optional(),
+      bio: text(280).nullish(),
+      socials: z
+        .array(Social)
+        .max(platforms.length)
+        .refine((socials) => new Set(socials.map(({ platform }) => platform)).size === socials.length, {
+          error: 'One handle for each platform',
+        })
+        .optional(),
+      public_landing_enabled: z.boolean().optional(),
       address: CallerAddress,
     }),
-    output: z.object({ success: z.literal(true), user: Profile }),
+    output: z.object({ success: z.literal(true), user: OwnProfile }),
     errors: ['USER_NOT_FOUND'],
     errorBody: 'text',
   }),

@@ -79,10 +79,18 @@ describe('usernames', () => {
     expect((await call(url, 'DELETE /api/username')).status).toBe(401)
   })
 
-  test.each(['admin', 'plaza', 'plazabot', 'plaza_x', 'official_x', 'x_support', 'null', 'airdrop', 'wallet'])(
-    '%s is reserved',
-    (name) => expect(isReserved(name)).toBe(true),
-  )
+  test.each([
+    'admin',
+    'plaza',
+    'plazabot',
+    'plaza_x',
+    'official_x',
+    'x_support',
+    'null',
+    'airdrop',
+    'wallet',
+    'satoshi',
+  ])('%s is reserved', (name) => expect(isReserved(name)).toBe(true))
   test.each(['alice', 'modest', 'administer', 'teamwork', 'plazas'])('%s is not', (name) =>
     expect(isReserved(name)).toBe(false),
   )
@@ -95,24 +103,79 @@ describe('profiles', () => {
     const changed = await carol.call('PATCH /api/user/profile', { display_name: '  Carol ', avatar_url })
     expect(changed).toMatchObject({ status: 200, body: { user: { name: 'Carol', display_name: 'Carol', avatar_url } } })
     expect((await call(url, `GET /api/public/user?address=${carol.address}`)).body).toEqual({
-      user: { username: null, display_name: 'Carol', ens_name: null, avatar_url },
+      user: { username: null, display_name: 'Carol', ens_name: null, avatar_url, is_bot: false },
     })
+  })
+
+  test('have a page once their owner turns it on', async () => {
+    const carol = await person('carol')
     await carol.call('POST /api/username', { username: 'carol_c' })
-    await carol.call('PATCH /api/user/profile', { avatar_url: null })
-    for (const key of [carol.address, 'carol_c', '@Carol_C'])
-      expect((await call(url, `GET /api/public/user/${key}`)).body).toEqual({
+    const keys = [carol.address, 'carol_c', '@Carol_C']
+    const pages = () => Promise.all(keys.map((key) => call(url, `GET /api/public/user/${key}`)))
+    for (const page of await pages())
+      expect(page).toMatchObject({
+        status: 404,
+        body: { error: 'This user has no public page', code: 'USER_NOT_FOUND' },
+      })
+    const socials = [
+      { platform: 'github', handle: '@carol' },
+      { platform: 'youtube', handle: 'carol.tv' },
+    ]
+    const change = { public_landing_enabled: true, bio: 'Birds, mostly.', socials, avatar_url: null }
+    expect((await carol.call('PATCH /api/user/profile', change)).status).toBe(200)
+    for (const { body, headers } of await pages()) {
+      expect(body).toEqual({
         user: {
           address: carol.address,
           name: 'carol_c',
           username: 'carol_c',
           ensName: null,
           avatarUrl: null,
-          bio: null,
+          bio: 'Birds, mostly.',
+          is_bot: false,
         },
-        socials: [],
+        socials: [
+          { platform: 'github', handle: 'carol', url: 'https://github.com/carol' },
+          { platform: 'youtube', handle: 'carol.tv', url: 'https://www.youtube.com/@carol.tv' },
+        ],
         agents: [],
         scheduling: null,
       })
+      expect(headers.get('cache-control')).toBe('public, max-age=0, s-maxage=60, stale-while-revalidate=300')
+    }
+    await carol.call('PATCH /api/user/profile', { public_landing_enabled: false })
+    for (const page of await pages()) {
+      expect(page.status).toBe(404)
+      expect(page.headers.get('cache-control')).toBe('no-store')
+    }
+  })
+
+  test('are read back by their owner as they were written, field by field', async () => {
+    const ivy = await person('ivy')
+    const own = async () => (await ivy.call('GET /api/user/profile')).body.user
+    expect(await own()).toMatchObject({
+      ...{ address: ivy.address, bio: null, socials: [], custom_avatar_url: null },
+      ...{ use_custom_avatar: false, public_landing_enabled: false },
+    })
+    const bio = 'x'.repeat(280)
+    const socials = [{ platform: 'x', handle: 'ivy' }]
+    await ivy.call('PATCH /api/user/profile', { bio, socials, display_name: 'Ivy' })
+    await ivy.call('PATCH /api/user/profile', { display_name: 'Ivy B' })
+    expect(await own()).toMatchObject({ bio, socials, display_name: 'Ivy B' })
+    await ivy.call('PATCH /api/user/profile', { bio: null, socials: [], display_name: null })
+    expect(await own()).toMatchObject({ bio: null, socials: [], display_name: null })
+  })
+
+  test('show a custom picture while it is turned on', async () => {
+    const mia = await person('mia')
+    const [avatar_url, custom_avatar_url] = ['https://example.com/plain.png', 'https://example.com/custom.png']
+    const shown = async () => (await call(url, `GET /api/public/user?address=${mia.address}`)).body.user
+    await mia.call('PATCH /api/user/profile', { avatar_url, custom_avatar_url })
+    expect(await shown()).toMatchObject({ avatar_url })
+    await mia.call('PATCH /api/user/profile', { use_custom_avatar: true })
+    expect(await shown()).toMatchObject({ avatar_url: custom_avatar_url })
+    await mia.call('PATCH /api/user/profile', { custom_avatar_url: null })
+    expect(await shown()).toMatchObject({ avatar_url })
   })
 
   test('of nobody: null in one place, 404 in the other', async () => {
@@ -132,6 +195,14 @@ describe('profiles', () => {
     { display_name: 'x'.repeat(51) },
     { display_name: 'Adm\u0456n' },
     { display_name: 'a\u202eb' },
+    { bio: 'x'.repeat(281) },
+    { custom_avatar_url: 'http://example.com/a.png' },
+    { use_custom_avatar: 'yes' },
+    { socials: [{ platform: 'myspace', handle: 'dave' }] },
+    { socials: [{ platform: 'x', handle: '../evil' }] },
+    { socials: [{ platform: 'github', handle: '..' }] },
+    { socials: [{ platform: 'x', handle: 'a b' }] },
+    { socials: ['one', 'two'].map((handle) => ({ platform: 'x', handle })) },
   ])('%j is refused', async (change) => {
     const dave = await person('dave')
     expect(await dave.call('PATCH /api/user/profile', change)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
@@ -297,5 +368,6 @@ test('an account that was erased takes no name and no profile, though its sessio
   await Accounts.deleteOne({ _id: gone.address })
   const name = await gone.call('POST /api/username', { username: 'gone_1' })
   const profile = await gone.call('PATCH /api/user/profile', { display_name: 'Gone' })
-  for (const answer of [name, profile]) expect(answer).toMatchObject({ status: 404, code: 'USER_NOT_FOUND' })
+  const read = await gone.call('GET /api/user/profile')
+  for (const answer of [name, profile, read]) expect(answer).toMatchObject({ status: 404, code: 'USER_NOT_FOUND' })
 })

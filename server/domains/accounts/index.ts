@@ -1,12 +1,13 @@
 import { implement, signedIn } from '#server/kernel/context'
 import { accounts as contract } from '#shared/api/accounts'
 import { AppError } from '#shared/errors'
-import { canonicalAddress, done } from '#shared/kit/primitives'
+import { done } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot } from './accounts.ts'
 import { listAdmins, listUsers } from './lists.ts'
 import { isReserved } from './names.ts'
 import { changeProfile, claimUsername, releaseUsername } from './profile-changes.ts'
 import { profileOf } from './profiles.ts'
+import { ownProfileOf, publicPageOf } from './public-pages.ts'
 import { changeRole, suspend, unsuspend } from './standing.ts'
 
 export const accounts = implement('accounts', contract, {
@@ -36,25 +37,29 @@ export const accounts = implement('accounts', contract, {
     return { available, username }
   },
 
-  async publicUser({ address }) {
+  async publicUser({ address }, context) {
     const account = await accountOf(address)
+    context.setHeader(...sharedAMinute)
     if (!account) return { user: null }
     const { username, display_name, avatar_url } = profileOf(account)
     return { user: { username, display_name, ens_name: null, avatar_url, is_bot: isBot(address) } }
   },
 
-  async publicProfile({ address }) {
-    const account = (await accountOf(canonicalAddress(address))) ?? (await accountByUsername(usernameIn(address)))
+  async publicProfile({ address }, context) {
+    const page = await publicPageOf(address)
+    context.setHeader(...sharedAMinute)
+    return page
+  },
+
+  async ownProfile(_input, context) {
+    const account = await accountOf(signedIn(context).account)
     if (!account) throw new AppError('USER_NOT_FOUND')
-    const { id, name, username, avatar_url: avatarUrl } = profileOf(account)
-    const user = { address: id, name, username, ensName: null, avatarUrl, bio: null, is_bot: isBot(id) }
-    return { user, socials: [], agents: [], scheduling: null }
+    return { user: ownProfileOf(account) }
   },
 
   async updateProfile(input, context) {
-    const profile = await changeProfile(signedIn(context).account, input, context.node.now())
-    const { id: address, ...shown } = profile
-    return { ...done, user: { address, ...shown } }
+    const account = await changeProfile(signedIn(context).account, input, context.node.now())
+    return { ...done, user: ownProfileOf(account) }
   },
 
   async suspension({ address }) {
@@ -86,4 +91,5 @@ export const accounts = implement('accounts', contract, {
   users: (input) => listUsers(input),
 })
 
-const usernameIn = (text: string) => text.trim().toLowerCase().replace(/^@/, '')
+/** The same for everybody, so that caches in between may keep it. */
+const sharedAMinute = ['Cache-Control', 'public, max-age=0, s-maxage=60, stale-while-revalidate=300'] as const

@@ -1,6 +1,7 @@
 import mongoose, { Schema } from 'mongoose'
 import type { Role } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
+import type { Social } from '#shared/api/accounts'
 
 export interface Account {
   /** The account id: a wallet address, or an id of another sign-in method. */
@@ -16,7 +17,7 @@ export interface Account {
   custom_avatar_url: string | null
   use_custom_avatar: boolean
   bio: string | null
-  socials: { platform: string; handle: string }[]
+  socials: Social[]
   /** Whether the account has a page that everybody may open. */
   public_landing_enabled: boolean
   /** Stored once, in lower case, with the profile and the passkey it follows from; absent before. */

@@ -8,11 +8,13 @@ const titles = 'ceo cto cfo coo founder owner developer dev engineer president d
 const placeholders =
   'null undefined anonymous guest test demo example user username me self api www mail email localhost server bot'
 const bait = 'giveaway airdrop free winner prize reward claim bonus promo lottery verify recovery unlock'
+const people =
+  'satoshi satoshinakamoto satoshi_nakamoto vitalik vitalikbuterin vitalik_buterin elonmusk elon_musk markzuckerberg mark_zuckerberg jeffbezos jeff_bezos billgates bill_gates samaltman sam_altman timcook tim_cook'
 const service = 'plaza'
 const serviceVariants = ['', 'app', 'chat', 'labs', 'team', 'support', 'help', 'bot', 'dao', 'admin', 'mod']
 
 const reserved = new Set([
-  ...[roles, support, money, news, titles, placeholders, bait].join(' ').split(' '),
+  ...[roles, support, money, news, titles, placeholders, bait, people].join(' ').split(' '),
   ...serviceVariants.map((variant) => service + variant),
 ])
 const reservedStart = new RegExp(`^(${service}|official|support|admin|mod|team)_`)

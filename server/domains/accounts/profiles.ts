@@ -10,7 +10,11 @@ export interface Profile {
   avatar_url: string | null
 }
 
-type Shown = Pick<Account, '_id' | 'username' | 'display_name' | 'avatar_url'>
+type Shown = Pick<
+  Account,
+  '_id' | 'username' | 'display_name' | 'avatar_url' | 'custom_avatar_url' | 'use_custom_avatar'
+>
+const shownFields = { username: 1, display_name: 1, avatar_url: 1, custom_avatar_url: 1, use_custom_avatar: 1 }
 
 const keptMilliseconds = 30_000
 const keptAtMost = 10_000
@@ -34,9 +38,7 @@ export function forgetProfile(id: string): void {
 
 async function loadProfiles(ids: readonly string[], now: number): Promise<Map<string, Profile>> {
   const changesBefore = changes
-  const found = await Accounts.find({ _id: { $in: [...ids] } }, { username: 1, display_name: 1, avatar_url: 1 }).lean<
-    Shown[]
-  >()
+  const found = await Accounts.find({ _id: { $in: [...ids] } }, shownFields).lean<Shown[]>()
   const profiles = new Map(found.map((account) => [account._id, profileOf(account)]))
   if (changesBefore !== changes) return profiles
   for (const [id, profile] of profiles) {
@@ -51,7 +53,9 @@ async function loadProfiles(ids: readonly string[], now: number): Promise<Map<st
 }
 
 export function profileOf(account: Pick<Account, '_id'> & Partial<Shown>): Profile {
-  const { _id: id, username = null, display_name = null, avatar_url = null } = account
+  const { _id: id, username = null, display_name = null } = account
+  const custom = account.use_custom_avatar ? account.custom_avatar_url : null
+  const avatar_url = custom ?? account.avatar_url ?? null
   return { id, name: username ?? display_name ?? shortened(id), username, display_name, avatar_url }
 }
 
@@ -66,7 +70,7 @@ export const ownerView = (account: Account): z.input<typeof SignedInUser> => ({
   username: account.username ?? null,
   ens_name: null,
   display_name: account.display_name,
-  avatar_url: account.avatar_url,
+  avatar_url: profileOf(account).avatar_url,
   email: account.email ?? null,
   email_verified: account.email_verified ?? false,
   email_updates_opt_in: account.email_updates_opt_in ?? false,

@@ -1,0 +1,48 @@
+import type { Platform } from '#shared/api/accounts'
+import { AppError } from '#shared/errors'
+import { canonicalAddress } from '#shared/kit/primitives'
+import { accountByUsername, accountOf, isBot } from './accounts.ts'
+import type { Account } from './model.ts'
+import { profileOf } from './profiles.ts'
+
+const pages: Readonly<Record<Platform, string>> = {
+  x: 'https://x.com/',
+  farcaster: 'https://farcaster.xyz/',
+  instagram: 'https://www.instagram.com/',
+  tiktok: 'https://www.tiktok.com/@',
+  youtube: 'https://www.youtube.com/@',
+  linkedin: 'https://www.linkedin.com/in/',
+  github: 'https://github.com/',
+  discord: 'https://discord.com/users/',
+}
+
+/** The page of an account that has one, by its address or its username. */
+export async function publicPageOf(name: string) {
+  const account = (await accountOf(canonicalAddress(name))) ?? (await accountByUsername(usernameIn(name)))
+  if (!account) throw new AppError('USER_NOT_FOUND')
+  if (!account.public_landing_enabled) throw new AppError('USER_NOT_FOUND', { message: 'This user has no public page' })
+  const { id, name: shownName, username, avatar_url: avatarUrl } = profileOf(account)
+  const bio = account.bio ?? null
+  return {
+    user: { address: id, name: shownName, username, ensName: null, avatarUrl, bio, is_bot: isBot(id) },
+    socials: (account.socials ?? []).map((social) => ({ ...social, url: pages[social.platform] + social.handle })),
+    agents: [],
+    scheduling: null,
+  }
+}
+
+/** The account's profile with what its owner alone may read and change. */
+export function ownProfileOf(account: Account) {
+  const { id: address, ...shown } = profileOf(account)
+  return {
+    address,
+    ...shown,
+    bio: account.bio ?? null,
+    socials: account.socials ?? [],
+    custom_avatar_url: account.custom_avatar_url ?? null,
+    use_custom_avatar: account.use_custom_avatar ?? false,
+    public_landing_enabled: account.public_landing_enabled ?? false,
+  }
+}
+
+const usernameIn = (text: string) => text.trim().toLowerCase().replace(/^@/, '')
