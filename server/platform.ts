@@ -229,3 +229,6 @@ function outgoing(part: string, variable: string, url: string | undefined): Part
   if (url === asked) return { part, adapter: asked, why: `shown at /dev/mail; ${variable} sends them` }
   return { part, adapter: new URL(url).host, why: `${variable} is set` }
 }
+
+/** Copies of the store, for the tools beside the server. */
+export * as copies from './ports/database/copies/index.ts'

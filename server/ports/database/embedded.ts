@@ -14,7 +14,7 @@ const DEFAULT_NAME = 'plaza'
 export type EmbeddedStore = Awaited<ReturnType<typeof openEmbedded>>
 
 /** A store of one process in a directory, in the shape of the driver's client. What is acknowledged is on the disk. */
-export async function openEmbedded(dir: string) {
+export async function openEmbedded(dir: string, { sweeps = true } = {}) {
   const directory = resolve(dir)
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const unlock = await lockDirectory(directory)
@@ -36,8 +36,7 @@ export async function openEmbedded(dir: string) {
       while (await storage.write(() => tableOf(namespace).expire(Date.now()))) await new Promise(setImmediate)
     }
   }
-  const sweeper = setInterval(() => void sweep().catch(() => undefined), SWEEP_INTERVAL_MS)
-  sweeper.unref()
+  const sweeper = sweeps ? setInterval(() => void sweep().catch(() => undefined), SWEEP_INTERVAL_MS).unref() : undefined
   let closing: Promise<void> | undefined
   return {
     counters: storage.counters,
@@ -100,7 +99,12 @@ function openNamespace(storage: Storage, databaseName: string, tableOf: (namespa
     })
     return collection(name)
   }
-  return { databaseName, collection, createCollection }
+  const collectionNames = (): string[] => {
+    const prefix = `${databaseName}.`
+    const names = Object.keys(storage.catalog.collections).filter((name) => name.startsWith(prefix))
+    return names.map((name) => name.slice(prefix.length))
+  }
+  return { databaseName, collection, collectionNames, createCollection }
 }
 
 async function openStorage(directory: string): Promise<Storage> {

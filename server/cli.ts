@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util'
+import { ConfigError, readStore } from './config.ts'
+import { copies } from './platform.ts'
+
+const usage = `The store of this installation, as DATA_DIR says where it is.
+
+  npm run plaza -- backup <file>     its state at this moment, also while the server runs, to a new file
+  npm run plaza -- verify <file>     reads a backup to its end
+  npm run plaza -- restore <file>    makes a store out of a backup where DATA_DIR has none
+  npm run plaza -- export [<uri>]    copies it to an empty MongoDB database; without <uri>, that of MONGODB_URI`
+
+try {
+  await run()
+} catch (error) {
+  const isPlain = error instanceof ConfigError || error instanceof copies.CopyError || isKnown(error)
+  console.error(isPlain ? (error as Error).message : error)
+  process.exitCode = 1
+}
+
+async function run(): Promise<void> {
+  const { positionals } = parseArgs({ allowPositionals: true })
+  const [command, target, ...rest] = positionals
+  if (rest.length > 0) throw new ConfigError(usage)
+  const { dataDirectory, mongodbUri } = readStore()
+  if (command === 'backup' && target !== undefined) {
+    if (mongodbUri) throw new ConfigError('The store is MongoDB, which has tools of its own: see docs/operations.md.')
+    return tell(`Backed up to ${target}`, await copies.backUp(dataDirectory, target))
+  }
+  if (command === 'verify' && target !== undefined) return tell(`${target} is whole`, await copies.verifyBackup(target))
+  if (command === 'restore' && target !== undefined)
+    return tell(`Restored into ${dataDirectory}`, await copies.restore(target, dataDirectory))
+  const uri = target ?? mongodbUri
+  if (command === 'export' && uri !== undefined) return tell('Exported', await copies.exportTo(dataDirectory, uri))
+  throw new ConfigError(usage)
+}
+
+/** The directory is in use, or the arguments make no sense. */
+function isKnown(error: unknown): boolean {
+  const code = String((error as { code?: unknown }).code)
+  return code === 'EBUSY' || code.startsWith('ERR_PARSE_ARGS')
+}
+
+function tell(done: string, sums: Awaited<ReturnType<typeof copies.verifyBackup>>): void {
+  const rows = Object.entries(sums)
+  const width = Math.max(0, ...rows.map(([name]) => name.length))
+  const total = rows.reduce((sum, [, { count }]) => sum + count, 0)
+  console.log(`${done}: ${total} documents, counted and compared.`)
+  for (const [name, { count, checksum }] of rows)
+    console.log(`  ${name.padEnd(width)}  ${String(count).padStart(8)}  ${checksum.slice(0, 16)}`)
+}

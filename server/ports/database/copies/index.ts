@@ -1,0 +1,3 @@
+export { backUp, restore, verifyBackup } from './backup.ts'
+export { exportTo } from './export.ts'
+export { CopyError, type Sums } from './sums.ts'
