@@ -42,6 +42,7 @@ export async function openPlaza() {
   }
 
   return {
+    url,
     visit,
     guest,
     /** What went wrong on any page, and every request to somewhere else. */

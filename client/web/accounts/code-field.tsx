@@ -20,6 +20,7 @@ export function CodeField(props: { disabled: boolean; onComplete: (code: string)
         autoComplete="one-time-code"
         placeholder="000000"
         disabled={props.disabled}
+        onFocus={(event) => event.target.select()}
         onChange={(event) => type(event.target.value)}
       />
     </label>

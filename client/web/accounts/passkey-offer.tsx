@@ -35,8 +35,9 @@ function Offer({ onDone }: { onDone: () => void }) {
   if (passkeys.value !== 0) return null
   return (
     <aside className="offer stack" aria-label="Add a passkey">
-      <p>
-        <Icon name="key" /> <strong>{isGuest(account) ? 'Keep this account' : 'Come in faster next time'}</strong>
+      <p className="row">
+        <Icon name="key" />
+        <strong>{isGuest(account) ? 'Keep this account' : 'Come in faster next time'}</strong>
       </p>
       <p className="hint">
         {isGuest(account)

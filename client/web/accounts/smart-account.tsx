@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
-import { Icon } from '../kit/icon.tsx'
 import { Blank, Bones, Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
@@ -50,10 +49,11 @@ export function SmartAccount({ onMakePasskey }: { onMakePasskey: () => void }) {
       </dl>
       {warning && <p className="hint">{warning}</p>}
       {safeAppUrl && (
-        <a className="button" href={safeAppUrl} target="_blank" rel="noreferrer">
-          <Icon name="link" />
-          Open in the Safe app
-        </a>
+        <p>
+          <a href={safeAppUrl} target="_blank" rel="noreferrer">
+            Open it in the Safe app
+          </a>
+        </p>
       )}
       <Balances address={address} />
     </section>

@@ -9,6 +9,7 @@ import { ConnectionBar } from '../connection/connection-state.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { Cluster } from '../operations/cluster.tsx'
 import { BrowseChannels } from './browse-channels.tsx'
 import { CreateRoom } from './create-room.tsx'
 import { RoomList } from './room-list.tsx'
@@ -17,7 +18,7 @@ import { useRoomList } from './use-rooms.ts'
 export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
   const { account, user, status } = useSession()
   const rooms = useRoomList()
-  const [open, setOpen] = useState<'browse' | 'create' | 'settings' | null>(null)
+  const [open, setOpen] = useState<'browse' | 'create' | 'settings' | 'cluster' | null>(null)
   const close = () => setOpen(null)
   const name = nameOf(user.display_name ?? user.username, account)
 
@@ -26,6 +27,11 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
       <header className="sidebar-head">
         <Wordmark />
         <span className="grow" />
+        {user.role !== 'user' && (
+          <button type="button" className="icon-button" aria-label="Cluster" onClick={() => setOpen('cluster')}>
+            <Icon name="poll" />
+          </button>
+        )}
         <button type="button" className="icon-button" aria-label="Browse channels" onClick={() => setOpen('browse')}>
           <Icon name="search" />
         </button>
@@ -43,7 +49,9 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
             <Avatar id={account} name={name} />
             <span className="grow">
               <strong>{name}</strong>
-              <small>{user.username ? `@${user.username}` : shortAddress(account)}</small>
+              <small>
+                {user.username ? `@${user.username}` : user.display_name ? shortAddress(account) : 'Choose a name'}
+              </small>
             </span>
             <Icon name="sliders" />
           </button>
@@ -52,6 +60,7 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
       </footer>
       {open === 'browse' && <BrowseChannels onClose={close} onCreate={() => setOpen('create')} />}
       {open === 'create' && <CreateRoom onClose={close} />}
+      {open === 'cluster' && <Cluster onClose={close} />}
       {open === 'settings' && <Settings onClose={close} />}
     </aside>
   )

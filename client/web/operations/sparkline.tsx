@@ -1,0 +1,15 @@
+const width = 72
+const height = 20
+
+/** The course of a figure, its newest value at the right; without words, as the value stands beside it. */
+export function Sparkline({ values, slots }: { values: readonly number[]; slots: number }) {
+  const most = Math.max(1, ...values)
+  const step = width / (slots - 1)
+  const from = width - (values.length - 1) * step
+  const points = values.map((value, at) => `${from + at * step},${height - 1 - (value / most) * (height - 2)}`)
+  return (
+    <svg className="sparkline" viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
+      <polyline points={points.join(' ')} />
+    </svg>
+  )
+}

@@ -1,0 +1,43 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { NodeFigures } from '#shared/api/cluster'
+import { useClient } from '../connection/client.ts'
+import type { Listing } from '../kit/use-loaded.ts'
+
+const everyMilliseconds = 3_000
+const samplesKept = 40
+
+/** A node as it is, and as it was at the last times we asked. */
+export interface SeenNode {
+  now: NodeFigures
+  before: readonly NodeFigures[]
+}
+
+/** The nodes, asked for again every few seconds while somebody looks. */
+export function useCluster(): Listing<readonly SeenNode[]> {
+  const client = useClient()
+  const [value, setValue] = useState<readonly SeenNode[] | null>(null)
+  const [error, setError] = useState<unknown>(null)
+
+  const ask = useCallback(async () => {
+    try {
+      const { nodes } = await client.cluster.nodes()
+      setValue((seen) => nodes.map((now) => ({ now, before: [...pastOf(seen, now.id), now].slice(-samplesKept) })))
+      setError(null)
+    } catch (reason) {
+      setError(reason)
+    }
+  }, [client])
+
+  useEffect(() => {
+    void ask()
+    const timer = setInterval(() => {
+      if (!document.hidden) void ask()
+    }, everyMilliseconds)
+    return () => clearInterval(timer)
+  }, [ask])
+
+  return { value, error, isLoading: value === null && !error, reload: () => void ask() }
+}
+
+const pastOf = (seen: readonly SeenNode[] | null, id: string): readonly NodeFigures[] =>
+  seen?.find(({ now }) => now.id === id)?.before ?? []

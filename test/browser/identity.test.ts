@@ -1,0 +1,171 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { openPlaza } from './plaza.ts'
+
+const Mailbox = z.object({ letters: z.array(z.object({ to: z.string(), text: z.string() })) })
+
+/** Coming in by every way that needs no extension, in a browser. */
+describe('the ways in', () => {
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+  const open: Page[] = []
+
+  beforeAll(async () => {
+    plaza = await openPlaza()
+  })
+  afterAll(() => plaza.close())
+  beforeEach(() => {
+    plaza.faults.length = 0
+  })
+  afterEach(async () => {
+    for (const page of open.splice(0)) await page.context().close()
+    expect(plaza.faults).toEqual([])
+    expect(plaza.outside).toEqual([])
+  })
+
+  const visit = async (): Promise<Page> => {
+    const page = await plaza.visit()
+    open.push(page)
+    return page
+  }
+  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+  const isInside = (page: Page) =>
+    page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
+  const says = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor()
+  const letterTo = async (email: string, pattern: RegExp): Promise<string> => {
+    const { letters } = Mailbox.parse(await (await fetch(`${plaza.url}/dev/mail.json`)).json())
+    return letters.flatMap(({ to, text }) => (to === email ? (pattern.exec(text)?.[1] ?? []) : []))[0] ?? ''
+  }
+  const codeFor = (email: string) => letterTo(email, /code is (\d{6})/)
+  const settings = async (page: Page, tab: string) => {
+    await press(page, 'Settings')
+    await page.getByRole('tab', { name: tab }).click()
+  }
+  const signOut = async (page: Page) => {
+    await page.getByRole('tab', { name: 'Profile' }).click()
+    await press(page, 'Sign out')
+    await page.getByRole('button', { name: /as guest/ }).waitFor()
+  }
+
+  test('a passkey makes an account, and opens it again', async () => {
+    const page = await visit()
+    await addAuthenticator(page)
+    await press(page, 'Passkey')
+    await press(page, 'Use a passkey')
+    await says(page, 'The device did not answer, or you closed its window. Nothing was changed.')
+    await press(page, 'Make a new account')
+    await isInside(page)
+
+    await settings(page, 'Smart account')
+    const address = await page.getByText(/^0x[0-9a-fA-F]{40}$/).textContent()
+    await page.getByText('Your first passkey').waitFor()
+    await page.getByRole('tab', { name: 'Ways in' }).click()
+    await page.getByText('Signs for the smart account').waitFor()
+    await signOut(page)
+
+    await press(page, 'Passkey')
+    await press(page, 'Use a passkey')
+    await isInside(page)
+    await settings(page, 'Smart account')
+    await page.getByText(address ?? 'no address', { exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Devices' }).click()
+    await page.getByText('This device').waitFor()
+  })
+
+  test('a code from a letter signs in; a wrong one says so', async () => {
+    const page = await visit()
+    await press(page, 'E-mail')
+    await page.getByLabel('E-mail address').fill('ada@example.org')
+    await press(page, 'Send a code')
+    await page.getByLabel('Six digits').waitFor()
+    const code = await codeFor('ada@example.org')
+    await page.getByLabel('Six digits').fill(code === '000000' ? '000001' : '000000')
+    await says(page, 'This is not the code that was sent. Look again.')
+    await page.getByLabel('Six digits').fill(code)
+    await isInside(page)
+    await settings(page, 'Smart account')
+    await page.getByText('No smart account yet').waitFor()
+  })
+
+  test('a link from a letter signs in once', async () => {
+    const page = await visit()
+    await press(page, 'E-mail')
+    await page.getByLabel('E-mail address').fill('lin@example.org')
+    await press(page, 'Send a link instead')
+    await page.getByText('A link is on its way to').waitFor()
+    const link = await letterTo('lin@example.org', /(http\S+)/)
+    await page.goto(link)
+    await isInside(page)
+    expect(page.url()).not.toContain('token')
+
+    const other = await visit()
+    await other.goto(link)
+    await says(other, 'This link was used already, or is too old. Ask for another.')
+  })
+
+  test('a guest is offered a passkey, and comes back by it to the same account', async () => {
+    const page = await visit()
+    await addAuthenticator(page)
+    await press(page, 'Enter as guest')
+    await isInside(page)
+    const offer = page.getByRole('complementary', { name: 'Add a passkey' })
+    await offer.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('Next time, come in by your passkey.').waitFor()
+    await offer.waitFor({ state: 'detached' })
+    const name = await page.getByRole('button', { name: 'Settings' }).textContent()
+    await settings(page, 'Profile')
+    await signOut(page)
+    await press(page, 'Passkey')
+    await press(page, 'Use a passkey')
+    await isInside(page)
+    expect(await page.getByRole('button', { name: 'Settings' }).textContent()).toBe(name)
+  })
+
+  test('a lost passkey is replaced by a code to the verified address', async () => {
+    const page = await visit()
+    const authenticator = await addAuthenticator(page)
+    await press(page, 'Passkey')
+    await press(page, 'Make a new account')
+    await isInside(page)
+    await settings(page, 'Ways in')
+    await page.getByLabel('E-mail address').fill('kim@example.org')
+    await press(page, 'Add this address')
+    await page.getByLabel('Six digits').waitFor()
+    await page.getByLabel('Six digits').fill(await codeFor('kim@example.org'))
+    await page.getByText('Verified').waitFor()
+    await signOut(page)
+    await authenticator.forgetAll()
+
+    await press(page, 'Passkey')
+    await press(page, 'I have lost my passkey')
+    await page.getByLabel('E-mail address').fill('kim@example.org')
+    await press(page, 'Send a code')
+    await page.getByLabel('Six digits').waitFor()
+    await page.getByLabel('Six digits').fill(await codeFor('kim@example.org'))
+    await press(page, 'Make the new passkey')
+    await isInside(page)
+    await settings(page, 'Ways in')
+    await page.getByText('kim@example.org').waitFor()
+    expect(await page.getByText(/^Made /).count()).toBe(2)
+  })
+})
+
+/** A device that answers every request for a passkey at once. */
+async function addAuthenticator(page: Page) {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable', { enableUI: false })
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+      defaultBackupEligibility: true,
+      defaultBackupState: true,
+    },
+  })
+  return { forgetAll: () => devtools.send('WebAuthn.clearCredentials', { authenticatorId }) }
+}
