@@ -6,6 +6,7 @@ import { followNodes } from '#server/log/nodes'
 import { isDuplicate, mongooseLogStore } from '#server/log/store'
 import type { Config } from './config.ts'
 import { ensureAdmins, roleOf } from './domains/accounts/standing.ts'
+import { tellOfNode } from './domains/cluster/telling.ts'
 import { followSessions } from './domains/identity/endings.ts'
 import { alive, identify } from './domains/identity/sessions.ts'
 import { describe } from './domains/identity/sign-in.ts'
@@ -76,6 +77,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     followModeration(node),
     answerModerators(node),
     followUnread(node),
+    tellOfNode(node),
   ]
   followSessions(node)
   const jobs = startJobs(node, platform.jobs, jobKinds)

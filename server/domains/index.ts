@@ -1,4 +1,5 @@
 import { accounts } from './accounts/index.ts'
+import { cluster } from './cluster/index.ts'
 import { email } from './email/index.ts'
 import { federation } from './federation/index.ts'
 import { identities, identity, sessions } from './identity/index.ts'
@@ -33,6 +34,7 @@ export const bound = [
   ...inbox,
   ...moderation,
   ...social,
+  ...cluster,
   ...wallet,
 ]
 

@@ -165,6 +165,8 @@ export interface Live {
   /** As `send`, but dropped for a socket that is behind. */
   sendVolatile(namespace: string, audience: string, event: string, payload: unknown): void
   audienceSize(namespace: string, audience: string): number
+  /** How many clients are connected to this node. */
+  connections(): number
   /** The connections of an audience on this node. */
   connectionsOf(namespace: string, audience: string): readonly (Connection & { account: string | null })[]
   /** Says why, then closes every connection of these sessions on this node. */

@@ -3,12 +3,13 @@ import { metrics } from './metrics.ts'
 
 /** What one node has done since it was last asked. */
 export interface Figures extends Observer {
-  take(): { messages: number; lagMilliseconds: number; healed: number }
+  take(): { messages: number; rooms: number; lagMilliseconds: number; healed: number }
 }
 
 /** Counts for the metrics of this process, and apart from them for this one node. */
 export function createFigures(): Figures {
   let counted = { messages: 0, lagMilliseconds: 0, healed: 0 }
+  let rooms = 0
   return {
     appended(rows) {
       metrics.appended(rows.length)
@@ -24,9 +25,12 @@ export function createFigures(): Figures {
     },
     collided: metrics.collided,
     retried: metrics.retried,
-    follows: metrics.roomsFollowed,
+    follows(count) {
+      metrics.roomsFollowed(count)
+      rooms = count
+    },
     take() {
-      const taken = counted
+      const taken = { ...counted, rooms }
       counted = { messages: 0, lagMilliseconds: 0, healed: 0 }
       return taken
     },

@@ -293,6 +293,7 @@ const liveSockets = (io: Server): Live => ({
   sendVolatile: (namespace, audience, event, payload) =>
     void io.of(namespace).local.volatile.to(audience).emit(event, payload),
   audienceSize: (namespace, audience) => io.of(namespace).adapter.rooms.get(audience)?.size ?? 0,
+  connections: () => io.engine.clientsCount,
   connectionsOf: (namespace, audience) => [...localConnections(io.of(namespace), audience)],
   endSessions(account, sessionIds, code) {
     for (const name of namespaces) {

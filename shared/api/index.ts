@@ -1,4 +1,5 @@
 import { accounts } from './accounts.ts'
+import { cluster } from './cluster.ts'
 import { email } from './email.ts'
 import { federation } from './federation.ts'
 import { identities } from './identities.ts'
@@ -34,6 +35,7 @@ export const api = {
   polls,
   moderation,
   social,
+  cluster,
   wallet,
 }
 

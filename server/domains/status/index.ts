@@ -1,5 +1,6 @@
 import { grantGlobalModerator } from '#server/domains/moderation/promote'
 import { implement, type Node, signedIn } from '#server/kernel/context'
+import { version } from '#server/kernel/version'
 import type { AuthMethod } from '#shared/api/identity'
 import { status as contract } from '#shared/api/status'
 import { AppError } from '#shared/errors'
@@ -17,7 +18,7 @@ const waysIn = ({ services: { mail, humanProofs, partnerTokens } }: Node): AuthM
 export const status = implement('status', contract, {
   get: (_input, { node }) => ({
     name: 'Plaza',
-    version: '0.1.0',
+    version,
     node: node.id,
     demo: node.settings.demo,
     sign_in: waysIn(node),

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+
+const count = z.number().int().nonnegative()
+const Instant = z.string()
+
+/** One running server, or one worker of several, as it last told of itself. */
+export const NodeFigures = z.object({
+  id: z.string(),
+  host: z.string(),
+  process: count,
+  version: z.string(),
+  /** `silent`: it has not told of itself for a while, and did not say that it ends. */
+  state: z.enum(['live', 'silent']),
+  started_at: Instant,
+  seen_at: Instant,
+  connections: count,
+  /** Rooms whose log it follows. */
+  rooms: count,
+  messages_per_second: z.number().nonnegative(),
+  /** The longest that a row took from its append to its delivery here, in the last seconds. */
+  lag_ms: count,
+  /** Rows that no hint had brought in time, in the last seconds. */
+  gaps_healed: count,
+  /** How late its timers were at the worst, in the last seconds. */
+  loop_lag_ms: count,
+  memory_mb: count,
+  /** Parts that are away while something stands in for them. */
+  degraded: z.array(z.string()),
+})
+export type NodeFigures = z.infer<typeof NodeFigures>
+
+export const cluster = {
+  nodes: operation({
+    summary: 'The nodes that serve this installation, with figures of the last seconds.',
+    http: 'GET /api/admin/cluster',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({}),
+    output: z.object({
+      store: z.enum(['mongodb', 'embedded']),
+      /** The node that answered. */
+      answered_by: z.string(),
+      at: Instant,
+      nodes: z.array(NodeFigures),
+    }),
+  }),
+}
