@@ -13,7 +13,8 @@ export async function writeMessage({ node, origin }: Asked, address: string, cha
   const { siwe } = node.settings
   const chain = chainId ?? siwe.defaultChainId
   refuseOtherChains(siwe.chainIds, chain)
-  const nonce = await issueNonce(address, node.now())
+  const now = node.now()
+  const nonce = await issueNonce(address, now)
   const [site] = sitesOf({ node, origin })
   const message = new SiweMessage({
     ...site,
@@ -22,7 +23,7 @@ export async function writeMessage({ node, origin }: Asked, address: string, cha
     version: '1',
     chainId: chain,
     nonce,
-    issuedAt: new Date(node.now()).toISOString(),
+    issuedAt: new Date(now).toISOString(),
   })
   return { message: message.prepareMessage(), nonce }
 }

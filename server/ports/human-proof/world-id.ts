@@ -11,7 +11,7 @@ interface Provider {
   level: string
 }
 
-const bounds = { timeoutMilliseconds: 4_000, maxBytes: 64 * 1024 }
+const bounds = { timeoutMilliseconds: 5_000, maxBytes: 64 * 1024 }
 const Accepted = z.object({
   success: z.literal(true),
   action: z.string().optional(),
