@@ -1,0 +1,170 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { io, type Socket } from 'socket.io-client'
+import { z } from 'zod'
+
+export interface Person {
+  account: string
+  token: string
+}
+
+/** What a question came to: answered, refused, or nobody knows (null). */
+export type Answer = { ok: true; data: Record<string, unknown> } | { ok: false; refusal: Refusal } | null
+
+const Refused = z.object({
+  code: z.string(),
+  status: z.number().optional(),
+  verdict: z.object({ judged_seq: z.number() }).optional(),
+})
+export type Refusal = z.infer<typeof Refused>
+const Ack = z.object({ ok: z.boolean(), data: z.record(z.string(), z.unknown()).optional(), error: Refused.optional() })
+
+/** Refusals that say nothing about the question itself: it may be asked again, with the same key. */
+const passing = new Set(['SERVICE_UNAVAILABLE', 'DATABASE_ERROR', 'RATE_LIMIT_EXCEEDED', 'TIMEOUT'])
+
+const connectMilliseconds = 4_000
+export const answerMilliseconds = 4_000
+
+/** A plain socket.io client of whichever node answers; where one fails, it goes to the next. */
+export class Client {
+  readonly person: Person
+  readonly #doors: () => readonly string[]
+  /** Called on each new connection before anybody may ask. */
+  readonly #opened: (socket: Socket) => void
+  #at: number
+  #socket: Socket | null = null
+  #connecting: Promise<Socket> | null = null
+  #isClosed = false
+
+  constructor(person: Person, doors: () => readonly string[], at: number, opened: (socket: Socket) => void = () => {}) {
+    this.person = person
+    this.#doors = doors
+    this.#at = at
+    this.#opened = opened
+  }
+
+  get socket(): Socket | null {
+    return this.#socket
+  }
+
+  async ask(event: string, input: object, milliseconds = answerMilliseconds): Promise<Answer> {
+    const socket = await this.connected()
+    try {
+      return read(await answerOf(socket, event, input, milliseconds))
+    } catch {
+      this.lose(socket)
+      return null
+    }
+  }
+
+  /** Asks the node of this client by REST. */
+  async call(path: string, input: object, milliseconds = answerMilliseconds): Promise<Answer> {
+    try {
+      const answer = await fetch(this.#url() + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${this.person.token}` },
+        body: JSON.stringify(input),
+        signal: AbortSignal.timeout(milliseconds),
+      })
+      return readBody(answer.status, await answer.json())
+    } catch {
+      return null
+    }
+  }
+
+  /** The connection, greeted; a new one at the next node where there is none. */
+  connected(): Promise<Socket> {
+    if (this.#socket?.connected) return Promise.resolve(this.#socket)
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = null
+    })
+    return this.#connecting
+  }
+
+  /** Gives a connection up, where it is still the one in use. */
+  lose(socket: Socket | null = this.#socket): void {
+    socket?.disconnect()
+    if (socket !== this.#socket) return
+    this.#socket = null
+    this.#at++
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#socket?.disconnect()
+  }
+
+  async #connect(): Promise<Socket> {
+    for (;;) {
+      if (this.#isClosed) return new Promise(() => {})
+      const socket = await open(this.#url(), this.person.token)
+      if (socket) {
+        this.#socket = socket
+        this.#opened(socket)
+        return socket
+      }
+      this.#at++
+      await pause(50 + 150 * Math.random())
+    }
+  }
+
+  #url(): string {
+    const doors = this.#doors()
+    return doors[this.#at % doors.length] ?? ''
+  }
+}
+
+/** A greeted connection, or null where this node gives none in time. */
+function open(url: string, token: string): Promise<Socket | null> {
+  const options = { transports: ['websocket'], auth: { token }, forceNew: true, reconnection: false }
+  const socket = io(`${url}/rooms`, { ...options, timeout: connectMilliseconds })
+  return new Promise((resolve) => {
+    const fail = () => {
+      clearTimeout(late)
+      socket.disconnect()
+      resolve(null)
+    }
+    const late = setTimeout(fail, connectMilliseconds)
+    socket.once('connect_error', fail)
+    socket.once('session:ready', () => {
+      clearTimeout(late)
+      socket.off('connect_error', fail)
+      resolve(socket)
+    })
+  })
+}
+
+/** Rejects where the connection ends or time is up before the answer. */
+function answerOf(socket: Socket, event: string, input: object, milliseconds: number): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(late)
+      socket.off('disconnect', lost)
+    }
+    const lost = () => {
+      end()
+      reject(new Error('no answer'))
+    }
+    const late = setTimeout(lost, milliseconds)
+    socket.once('disconnect', lost)
+    socket.emit(event, input, (answer: unknown) => {
+      end()
+      resolve(answer)
+    })
+  })
+}
+
+function read(raw: unknown): Answer {
+  const { ok, data = {}, error } = Ack.parse(raw)
+  return ok ? { ok, data } : refused(error ?? { code: 'INTERNAL_ERROR' })
+}
+
+const TextRefusal = z.object({ code: z.string(), verdict: z.object({ judged_seq: z.number() }).optional() })
+const CodedRefusal = z.object({ error: TextRefusal })
+
+function readBody(status: number, body: unknown): Answer {
+  if (status < 300) return { ok: true, data: z.record(z.string(), z.unknown()).parse(body) }
+  const coded = CodedRefusal.safeParse(body)
+  return refused(coded.success ? coded.data.error : TextRefusal.parse(body))
+}
+
+const refused = (refusal: Refusal): Answer => (passing.has(refusal.code) ? null : { ok: false, refusal })

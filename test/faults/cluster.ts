@@ -1,0 +1,148 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { findMongo, type MongoProgram } from '../../scripts/test-servers.mjs'
+import { directoryOfRun, smallDisk } from './disk.ts'
+import { Letters } from './letters.ts'
+import { Link } from './link.ts'
+import { lastingPort, Process } from './processes.ts'
+
+const doorNames = ['senders', 'readers', 'moderators', 'vandals'] as const
+export type DoorName = (typeof doorNames)[number]
+
+export interface PlazaNode {
+  process: Process
+  opsPort: number
+  /** Past every link. */
+  url: string
+  doors: Record<DoorName, Link>
+}
+
+export interface Part {
+  process: Process
+  link: Link
+}
+
+/** Real processes with links before them that can be troubled: nodes, and where they are several, a store and a Redis. */
+export interface Cluster {
+  nodes: readonly PlazaNode[]
+  store: Part | null
+  redis: Part | null
+  letters: Letters | null
+  /** What the nodes stand on, past the link; null on the embedded store. */
+  storeUri: string | null
+  storeName: string
+  directory: string
+  /** Where part of it lives on a disk that can be filled; null where this user may not mount one. */
+  disk: string | null
+  /** Everything that was started. */
+  processes: readonly Process[]
+  links: readonly Link[]
+  close(): Promise<void>
+}
+
+const database = 'plaza_faults'
+const redisMegabytes = 16
+const embeddedMegabytes = 96
+const tsx = ['--import', 'tsx', 'server/main.ts']
+
+/** The environment of a node, as an operator would set it. */
+export const nodeEnvironment = {
+  NODE_ENV: 'test',
+  DEMO: 'off',
+  LOG_LEVEL: 'error',
+  RATE_LIMIT_SCALE: '10000',
+  SESSION_KEYS: `faults:${Buffer.alloc(32, 7).toString('base64')}`,
+  PUBLIC_URL: 'http://localhost:3000',
+}
+
+/** Two nodes on a MongoDB and a Redis, started at once on an empty database. */
+export async function openPair(): Promise<Cluster> {
+  const directory = directoryOfRun()
+  const program = findMongo()
+  const store = await startStore(program, directory)
+  const disk = smallDisk(redisMegabytes)
+  const redis = await startRedis(disk ?? directory)
+  const storeUri = `mongodb://127.0.0.1:${store.process.port}/${database}?directConnection=true`
+  const letters = await Letters.open()
+  const environment = {
+    ...nodeEnvironment,
+    DATA_DIR: directory,
+    MAIL_URL: letters.url,
+    MONGODB_URI: `mongodb://127.0.0.1:${store.link.port}/${database}?directConnection=true`,
+    REDIS_URL: `redis://127.0.0.1:${redis.link.port}`,
+  }
+  const nodes = await Promise.all(['A', 'B'].map((name) => newNode(`node ${name}`, environment)))
+  await Promise.all(nodes.map(({ process: node }) => node.start()))
+  return clusterOf({ nodes, store, redis, letters, storeUri, storeName: program.name, directory, disk })
+}
+
+/** One node on the embedded store. */
+export async function openAlone(): Promise<Cluster> {
+  const disk = smallDisk(embeddedMegabytes)
+  const directory = directoryOfRun()
+  const node = await newNode('node', { ...nodeEnvironment, DATA_DIR: join(disk ?? directory, 'data') })
+  await node.process.start()
+  return clusterOf({
+    nodes: [node],
+    store: null,
+    redis: null,
+    letters: null,
+    storeUri: null,
+    storeName: 'the embedded store',
+    directory,
+    disk,
+  })
+}
+
+function clusterOf(parts: Omit<Cluster, 'processes' | 'links' | 'close'>): Cluster {
+  const { nodes, store, redis, letters } = parts
+  const sides = [store, redis].filter((part) => part !== null)
+  const processes = [...nodes, ...sides].map((part) => part.process)
+  const links = [...sides.map(({ link }) => link), ...nodes.flatMap(({ doors }) => Object.values(doors))]
+  return {
+    ...parts,
+    processes,
+    links,
+    async close() {
+      for (const link of links) link.close()
+      for (const part of processes) await part.kill()
+      await letters?.close()
+    },
+  }
+}
+
+export async function newNode(name: string, environment: Record<string, string>): Promise<PlazaNode> {
+  const [port, opsPort] = [await lastingPort(), await lastingPort()]
+  const env = { ...environment, PORT: `${port}`, OPS_PORT: `${opsPort}` }
+  const links = await Promise.all(doorNames.map(async (door) => [door, await new Link(port).open()] as const))
+  return {
+    process: new Process(name, port, { file: process.execPath, args: tsx, env }),
+    opsPort,
+    url: `http://127.0.0.1:${port}`,
+    doors: Object.fromEntries(links) as Record<DoorName, Link>,
+  }
+}
+
+async function startStore(program: MongoProgram, directory: string): Promise<Part> {
+  const port = await lastingPort()
+  const home = folder(directory, 'store')
+  const store = new Process('store', port, { file: program.binary, args: program.options(home, port) })
+  await store.start()
+  await program.prepare(port)
+  return { process: store, link: await new Link(port).open() }
+}
+
+async function startRedis(directory: string): Promise<Part> {
+  const port = await lastingPort()
+  const home = folder(directory, 'redis')
+  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', home, '--save', '', '--appendonly', 'yes']
+  const redis = new Process('redis', port, { file: 'redis-server', args: [...args, '--appendfsync', 'everysec'] })
+  await redis.start()
+  return { process: redis, link: await new Link(port).open() }
+}
+
+function folder(directory: string, name: string): string {
+  const path = join(directory, name)
+  mkdirSync(path)
+  return path
+}

@@ -1,0 +1,273 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PlazaNode } from './cluster.ts'
+import { fill } from './disk.ts'
+import { startTogether } from './fresh-start.ts'
+import type { Link, Trouble } from './link.ts'
+import { parrot, wipe } from './parrot.ts'
+import type { Process } from './processes.ts'
+import type { Random } from './random.ts'
+import { resumeWrongly } from './resume.ts'
+import { spoil } from './vandals.ts'
+import { linksOf, type World } from './world.ts'
+
+/** Faults of different lanes may overlap, those of one lane follow each other. */
+export type Lane = 'node' | 'store' | 'redis' | 'links' | 'people'
+
+export interface Fault {
+  id: string
+  what: string
+  lane: Lane
+  inject(world: World, random: Random, node: PlazaNode): Promise<void>
+}
+
+const seconds = (world: World, random: Random, short: number, long: readonly [number, ...number[]]) =>
+  1_000 * (world.isLong ? random.pick(long) : short)
+
+const places = [
+  'before-append',
+  'after-append',
+  'before-publish',
+  'before-materialise',
+  'before-ack',
+  'after-ack',
+] as const
+
+const nodeFaults: readonly Fault[] = [
+  {
+    id: 'F01',
+    what: 'kill -9 a node',
+    lane: 'node',
+    async inject(_world, random, { process: node }) {
+      await node.kill()
+      await pause(random.between(0, 500))
+      await node.start()
+    },
+  },
+  {
+    id: 'F02',
+    what: 'SIGSTOP a node',
+    lane: 'node',
+    inject: (world, random, { process: node }) => held(node, seconds(world, random, 2, [2, 5, 30])),
+  },
+  {
+    id: 'F14',
+    what: 'SIGTERM a node under load',
+    lane: 'node',
+    async inject({ breaches }, _random, { process: node }) {
+      const began = Date.now()
+      const code = await node.end()
+      if (code !== 0) breaches.push(`F14: ${node.name} ended with ${code} after ${Date.now() - began} ms`)
+      await node.start()
+    },
+  },
+  {
+    id: 'F16',
+    what: 'kill -9 a node with a herd on it',
+    lane: 'node',
+    async inject({ herd, herdMilliseconds, breaches }, _random, { process: node }) {
+      if (!herd) return
+      await herd.areAllBack(10_000)
+      await node.kill()
+      const began = Date.now()
+      const [isBack] = await Promise.all([herd.areAllBack(30_000), node.start()])
+      if (!isBack) breaches.push('F16: the herd did not come back in 30 s')
+      else herdMilliseconds.push(Date.now() - began)
+    },
+  },
+  {
+    id: 'F26',
+    what: 'kill a node at a failpoint',
+    lane: 'node',
+    async inject({ breaches }, random, { process: node }) {
+      const place = random.pick(places)
+      await node.kill()
+      await node.start({ FAILPOINT: `${place}:${Math.ceil(random.between(1, 12))}` })
+      if (!(await node.diesByItself(15_000))) breaches.push(`F26: ${node.name} never came to ${place}`)
+      await node.kill()
+      await node.start()
+    },
+  },
+]
+
+const storeFaults: readonly Fault[] = [
+  {
+    id: 'F09',
+    what: 'cut the store off',
+    lane: 'store',
+    async inject(world, random) {
+      const { store } = world.cluster
+      if (store) await down(store.link, seconds(world, random, random.pick([0.5, 1.5]), [0.5, 3, 10]))
+    },
+  },
+  {
+    id: 'F10',
+    what: 'SIGSTOP the store',
+    lane: 'store',
+    async inject(world, random) {
+      const { store } = world.cluster
+      if (store) await held(store.process, seconds(world, random, 2, [2, 5]))
+    },
+  },
+  {
+    id: 'F11',
+    what: 'kill -9 the store',
+    lane: 'store',
+    async inject({ cluster: { store } }) {
+      await store?.process.kill()
+      await store?.process.start()
+    },
+  },
+  {
+    id: 'F24',
+    what: 'start two nodes at once on an empty database',
+    lane: 'store',
+    inject: (world) => startTogether(world),
+  },
+]
+
+const redisFaults: readonly Fault[] = [
+  {
+    id: 'F03',
+    what: 'kill Redis',
+    lane: 'redis',
+    async inject(world, random) {
+      const { redis } = world.cluster
+      await redis?.process.kill()
+      await pause(seconds(world, random, 1, [1, 5, 15]))
+      await redis?.process.start()
+    },
+  },
+  {
+    id: 'F04',
+    what: 'SIGSTOP Redis',
+    lane: 'redis',
+    async inject(world, random) {
+      const { redis } = world.cluster
+      if (redis) await held(redis.process, seconds(world, random, 2.5, [10]))
+    },
+  },
+  {
+    id: 'F18',
+    what: 'wipe Redis with work to be done',
+    lane: 'redis',
+    async inject({ cluster: { redis, letters, nodes } }) {
+      if (!redis || !letters) return
+      await Promise.all(nodes.map(({ url }) => letters.ask(url, 10)))
+      await wipe(redis.process.port)
+    },
+  },
+  { id: 'F25', what: 'hints doubled and late', lane: 'redis', inject: parrot },
+  {
+    id: 'F19',
+    what: 'fill the disk of Redis',
+    lane: 'redis',
+    inject: fillDisk,
+  },
+]
+
+const linkFaults: readonly Fault[] = [
+  {
+    id: 'F05',
+    what: 'cut every client',
+    lane: 'links',
+    async inject({ cluster: { nodes } }) {
+      for (const link of linksOf(nodes, 'senders', 'readers', 'moderators')) link.cut()
+    },
+  },
+  {
+    id: 'F06',
+    what: 'clients of a node in a black hole',
+    lane: 'links',
+    inject: (_world, _random, node) => troubled(linksOf([node], 'senders', 'readers'), { hole: 'both' }, 3_000),
+  },
+  {
+    id: 'F07',
+    what: 'slow links to a node',
+    lane: 'links',
+    inject: (_world, _random, node) =>
+      troubled(
+        linksOf([node], 'senders', 'readers'),
+        { delayMilliseconds: 300, jitterMilliseconds: 100, bytesPerSecond: 20_000 },
+        1_500,
+      ),
+  },
+  {
+    id: 'F08',
+    what: 'lose what a node answers',
+    lane: 'links',
+    async inject(_world, _random, node) {
+      const links = linksOf([node], 'senders', 'readers')
+      await troubled(links, { hole: 'client' }, 1_000, (link) => link.cut())
+    },
+  },
+]
+
+const peopleFaults: readonly Fault[] = [
+  {
+    id: 'F15',
+    what: 'readers that stop reading',
+    lane: 'people',
+    async inject({ flood }) {
+      if (!flood) return
+      for (const reader of flood.readers) reader.stall()
+      const [burst, atOnce] = [320, 16]
+      for (let sent = 0; sent < burst; sent += atOnce)
+        await Promise.all(Array.from({ length: atOnce }, () => flood.sender.say()))
+      await pause(1_500)
+      for (const reader of flood.readers) reader.wake()
+    },
+  },
+  { id: 'F20', what: 'flip bits on the way', lane: 'people', inject: spoil },
+  { id: 'F27', what: 'resume from wrong places', lane: 'people', inject: resumeWrongly },
+]
+
+export const pairFaults: readonly Fault[] = [
+  ...nodeFaults,
+  ...storeFaults,
+  ...redisFaults,
+  ...linkFaults,
+  ...peopleFaults,
+]
+
+/** What can befall the one node of the embedded store. */
+export const aloneFaults: readonly Fault[] = [
+  ...nodeFaults.filter(({ id }) => ['F01', 'F14', 'F26'].includes(id)),
+  {
+    id: 'F19',
+    what: 'fill the disk of the embedded store',
+    lane: 'node',
+    inject: fillDisk,
+  },
+]
+
+async function fillDisk(world: World, random: Random): Promise<void> {
+  const { disk } = world.cluster
+  if (disk) await fill(disk, seconds(world, random, 1.5, [3, 10]))
+}
+
+async function held(part: Process, milliseconds: number): Promise<void> {
+  part.hold()
+  await pause(milliseconds)
+  part.release()
+}
+
+async function down(link: Link, milliseconds: number): Promise<void> {
+  link.isDown = true
+  link.cut()
+  await pause(milliseconds)
+  link.isDown = false
+}
+
+async function troubled(
+  links: readonly Link[],
+  trouble: Trouble,
+  milliseconds: number,
+  after: (link: Link) => void = () => {},
+): Promise<void> {
+  for (const link of links) link.trouble = trouble
+  await pause(milliseconds)
+  for (const link of links) {
+    after(link)
+    link.trouble = {}
+  }
+}

@@ -1,0 +1,153 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import { Client, type Person } from './client.ts'
+import type { History } from './history.ts'
+import type { Random } from './random.ts'
+import type { Place, Room } from './sender.ts'
+
+const everyMilliseconds = 50
+const retryMilliseconds = 100
+
+/** Bans, mutes and changes rules, one act after the other, from its own node. */
+export class Moderator {
+  /** Acts that were acknowledged. */
+  done = 0
+  readonly #name: string
+  readonly #client: Client
+  readonly #room: Room
+  readonly #victims: readonly [Person, ...Person[]]
+  readonly #random: Random
+  readonly #slowModes: readonly [number, ...number[]]
+  #acts = 0
+  #isStopped = false
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(
+    name: string,
+    person: Person,
+    { doors, at, random }: Place & { at: number },
+    {
+      room,
+      victims,
+      slowModes,
+    }: { room: Room; victims: readonly [Person, ...Person[]]; slowModes: readonly [number, ...number[]] },
+  ) {
+    this.#name = name
+    this.#client = new Client(person, doors, at)
+    this.#random = random
+    this.#room = room
+    this.#victims = victims
+    this.#slowModes = slowModes
+  }
+
+  start(): void {
+    this.#running = this.#flip()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#running
+  }
+
+  /** Takes back everything that keeps people from speaking. */
+  async pardon(): Promise<void> {
+    for (const { account: target } of this.#victims) {
+      await this.#act({ action: 'unban', target })
+      await this.#act({ action: 'unmute', target })
+    }
+    await this.#act({ action: 'rules', patch: { read_only: false, slow_mode_seconds: 0 } })
+  }
+
+  leave(): void {
+    this.#client.close()
+  }
+
+  async #flip(): Promise<void> {
+    while (!this.#isStopped) {
+      await this.#act(this.#next())
+      await pause(everyMilliseconds * 2 * this.#random.next())
+    }
+  }
+
+  #next(): object {
+    const { account: target } = this.#random.pick(this.#victims)
+    const acts: readonly [object, ...object[]] = [
+      { action: 'ban', target, duration: '24h', reason: 'faults' },
+      { action: 'unban', target },
+      { action: 'unban', target },
+      { action: 'mute', target, duration: '1h', reason: 'faults' },
+      { action: 'unmute', target },
+      { action: 'rules', patch: { read_only: this.#random.next() < 0.3 } },
+      { action: 'rules', patch: { read_only: false, slow_mode_seconds: this.#random.pick(this.#slowModes) } },
+    ]
+    return this.#random.pick(acts)
+  }
+
+  async #act(act: object): Promise<void> {
+    const client_action_id = `${this.#name}-${++this.#acts}`
+    const input = { room: { type: 'channel', id: this.#room.id }, client_action_id, ...act }
+    for (;;) {
+      const answer = await this.#client.ask('mod:act', input, 5_000)
+      if (answer?.ok) this.done++
+      if (answer !== null) return
+      await pause(retryMilliseconds)
+    }
+  }
+}
+
+const Seen = z.object({
+  head_seq: z.number(),
+  rules: z.object({ slow_mode_seconds: z.number(), read_only: z.boolean() }),
+  rules_version: z.number(),
+  members_count: z.number(),
+  pins: z.array(z.object({ id: z.string() })),
+})
+const lookMilliseconds = 400
+
+/** Looks at the state of a room now and then, on one node after the other. */
+export class Observer {
+  readonly #clients: readonly Client[]
+  readonly #history: History
+  readonly #room: Room
+  #isStopped = false
+
+  constructor(person: Person, { doors, history }: Place, room: Room) {
+    this.#clients = doors().map((_, at) => new Client(person, doors, at))
+    this.#history = history
+    this.#room = room
+  }
+
+  start(): void {
+    void this.#watch()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const client of this.#clients) client.close()
+  }
+
+  async #watch(): Promise<void> {
+    for (let at = 0; !this.#isStopped; at++, await pause(lookMilliseconds)) {
+      const answer = await this.#clients[at % this.#clients.length]?.ask('room:join', {
+        room: { type: 'channel', id: this.#room.id },
+      })
+      if (!answer?.ok) continue
+      const { head_seq: seq, rules, rules_version: version, members_count: members, pins } = Seen.parse(answer.data)
+      const { slow_mode_seconds, read_only } = rules
+      const state = {
+        members,
+        rules: { version, slow_mode_seconds, read_only },
+        pins: pins.map(({ id }) => id),
+      }
+      this.#history.add({
+        t: this.#history.now(),
+        proc: 'observer',
+        op: 'snapshot',
+        room: this.#room.key,
+        type: 'ok',
+        seq,
+        state,
+      })
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { check, type Finding } from './checker.ts'
+import type { Cluster } from './cluster.ts'
+import { type Crowd, gather } from './crowd.ts'
+import { Figures } from './figures.ts'
+import { History, type LogRow } from './history.ts'
+import type { Random } from './random.ts'
+import { injectAll, type Plan } from './schedule.ts'
+import { readPages, readStore } from './stored.ts'
+import { until } from './town.ts'
+
+/** What one part of a run, on one cluster, has shown. */
+export interface Outcome {
+  name: string
+  history: History
+  logs: ReadonlyMap<string, readonly LogRow[]>
+  findings: readonly Finding[]
+  breaches: readonly string[]
+  counts: ReadonlyMap<string, number>
+  crowd: Crowd
+  figures: Figures
+  crashes: readonly string[]
+  unhandled: number
+}
+
+const settleMilliseconds = 20_000
+const letterMilliseconds = 40_000
+
+/** Lets people talk while everything goes wrong, heals it all, and has the history judged. */
+export async function runPart(
+  cluster: Cluster,
+  plan: Plan,
+  { random, isLong }: { random: Random; isLong: boolean },
+): Promise<Outcome> {
+  const history = new History()
+  const figures = new Figures()
+  const crowd = await gather(cluster, { isLong, history, random })
+  const { world, senders, readers, moderators, observer } = crowd
+  for (const one of [...readers, ...senders, ...moderators, observer]) one.start()
+  figures.start(cluster)
+  if (!(await world.herd?.gather(30_000))) world.breaches.push('The herd did not gather')
+  console.log(`${(history.now() / 1_000).toFixed(1).padStart(6)} s  everybody is here`)
+  const counts = await injectAll(world, random, plan)
+  counts.set('F13', await adjourn(crowd))
+  console.log(`${(history.now() / 1_000).toFixed(1).padStart(6)} s  healed`)
+  await Promise.all(senders.map((sender) => sender.stop(settleMilliseconds)))
+  await world.flood?.sender.stop(0)
+  const logs = await settled(cluster, crowd)
+  world.breaches.push(...(await lettersLost(cluster)))
+  figures.stop()
+  observer.stop()
+  world.herd?.scatter()
+  for (const reader of readers) reader.stop()
+  return {
+    name: cluster.storeName,
+    history,
+    logs,
+    findings: check(history.entries, logs, crowd.spoilt),
+    breaches: [
+      ...world.breaches,
+      ...readers.filter(({ resets }) => resets > 0).map(({ name }) => `${name} was told to begin anew`),
+    ],
+    counts,
+    crowd,
+    figures,
+    crashes: cluster.processes.flatMap(({ crashes }) => crashes),
+    unhandled: figures.unhandled + cluster.processes.reduce((sum, { unhandled }) => sum + unhandled, 0),
+  }
+}
+
+/** The court comes to an end: everybody may speak again. */
+async function adjourn({ moderators, senders }: Crowd): Promise<number> {
+  await Promise.all(moderators.map((moderator) => moderator.stop()))
+  await moderators[0]?.pardon()
+  for (const moderator of moderators) moderator.leave()
+  for (const sender of senders) await sender.enter()
+  return moderators.reduce((sum, { done }) => sum + done, 0)
+}
+
+/** What was promised to be sent, and did not come in the time that a lost node and a lost Redis may cost together. */
+async function lettersLost({ letters }: Cluster): Promise<string[]> {
+  if (!letters) return []
+  await until(() => letters.owed().length === 0, letterMilliseconds)
+  return [
+    ...letters.owed().map((email) => `F18: no letter came to ${email}`),
+    ...letters.doubled().map((email) => `F18: two letters came to ${email}`),
+  ]
+}
+
+/** The logs, once every reader has shown them to the end or has had the time to. */
+async function settled(cluster: Cluster, { rooms, readers, world }: Crowd): Promise<Map<string, LogRow[]>> {
+  const logs = new Map<string, LogRow[]>()
+  for (const room of rooms) logs.set(room.key, await readLog(cluster, world.stranger.person, room))
+  await until(() => readers.every(({ last, room }) => last >= (logs.get(room.key)?.length ?? 0)), settleMilliseconds)
+  for (const room of rooms) logs.set(room.key, await readLog(cluster, world.stranger.person, room))
+  return logs
+}
+
+function readLog(
+  { storeUri, nodes }: Cluster,
+  ...[person, room]: [Crowd['world']['stranger']['person'], Crowd['rooms'][number]]
+) {
+  return storeUri === null ? readPages(nodes[0]?.url ?? '', person, room) : readStore(storeUri, room)
+}

@@ -1,0 +1,146 @@
+import { faultNames } from './checker.ts'
+import type { Fault } from './faults.ts'
+import type { Send } from './history.ts'
+import type { Outcome } from './part.ts'
+
+/** The least that a run must have done to say anything. */
+export const least = { acked: 5_000, injections: 3 }
+
+export interface Skipped {
+  id: string
+  what: string
+  reason: string
+}
+
+export interface Report {
+  seed: number
+  injected: Record<string, number>
+  skipped: readonly Skipped[]
+  rows: readonly (readonly [name: string, value: string | number])[]
+  failures: readonly string[]
+}
+
+export function reportOf(
+  seed: number,
+  outcomes: readonly Outcome[],
+  faults: readonly Fault[],
+  skipped: readonly Skipped[],
+): Report {
+  const injected = injectedBy(outcomes, faults)
+  const sends = sendFigures(outcomes)
+  const found = faultNames.map(
+    (name) => [name, sum(outcomes, ({ findings }) => findings.filter(({ fault }) => fault === name).length)] as const,
+  )
+  const catchUps = outcomes.flatMap(({ crowd }) => crowd.readers.flatMap((reader) => reader.catchUps))
+  const latencies = outcomes.flatMap(({ crowd }) => crowd.latencies)
+  const unhandled = sum(outcomes, (outcome) => outcome.unhandled)
+  const crashes = outcomes.flatMap((outcome) => outcome.crashes)
+  const herd = outcomes.flatMap(({ crowd }) => crowd.world.herdMilliseconds)
+  return {
+    seed,
+    injected,
+    skipped,
+    rows: [
+      ['messages sent', sends.sent],
+      ['acked', sends.acked],
+      ['answered as repeated', sends.repeated],
+      ['refused', sends.refused],
+      ['unknown', sends.unknown],
+      ['unknown, later found stored', sends.unknownStored],
+      ...found,
+      [
+        'shown to readers',
+        sum(outcomes, (outcome) => outcome.history.entries.filter(({ op }) => op === 'recv').length),
+      ],
+      ['holes healed, frames dropped by clients', clientFigures(outcomes)],
+      ['catch-ups', catchUps.length],
+      ['events of a catch-up, p50 / p99', spread(catchUps.map(({ events }) => events))],
+      ['milliseconds of a catch-up, p50 / p99', spread(catchUps.map(({ milliseconds }) => milliseconds))],
+      ['ack ms, p50 / p99 / max', `${spread(latencies)} / ${Math.round(Math.max(0, ...latencies))}`],
+      ['herd back ms, max', Math.max(0, ...herd)],
+      ['slow consumers dropped', sum(outcomes, ({ figures }) => figures.slowConsumers)],
+      ['letters promised', sum(outcomes, ({ crowd }) => crowd.world.cluster.letters?.promised ?? 0)],
+      ['bits flipped', sum(outcomes, ({ crowd }) => crowd.world.vandals?.flips ?? 0)],
+      ['crashes', crashes.length],
+      ['unhandled rejections', unhandled],
+      ['max RSS, MB', Math.round(Math.max(...outcomes.map(({ figures }) => figures.maxRssBytes)) / 2 ** 20)],
+      ['max loop lag p99, ms', Math.round(1_000 * Math.max(...outcomes.map(({ figures }) => figures.maxLagSeconds)))],
+    ],
+    failures: [
+      ...found.flatMap(([name, count]) => (count > 0 ? [`${name}: ${count}`] : [])),
+      ...(unhandled > 0 ? [`unhandled: ${unhandled}`] : []),
+      ...crashes,
+      ...outcomes.flatMap(({ breaches }) => breaches),
+      ...(sends.acked < least.acked ? [`only ${sends.acked} acknowledged of at least ${least.acked}`] : []),
+      ...Object.entries(injected).flatMap(([kind, count]) =>
+        count < least.injections ? [`${kind} was injected ${count} times of at least ${least.injections}`] : [],
+      ),
+    ],
+  }
+}
+
+/** The table, and as its last line the verdict. */
+export function print({ seed, injected, skipped, rows, failures }: Report, outcomes: readonly Outcome[]): void {
+  const lines = [...Object.entries(injected), ...rows]
+  const width = Math.max(...lines.map(([name]) => name.length))
+  console.log(`\n| ${'faults injected'.padEnd(width)} | times |\n| ${'-'.repeat(width)} | ----- |`)
+  for (const [name, count] of Object.entries(injected)) console.log(`| ${name.padEnd(width)} | ${count} |`)
+  for (const { id, what, reason } of skipped) console.log(`| ${`${id} ${what}`.padEnd(width)} | skipped: ${reason} |`)
+  console.log(`\n| ${'figure'.padEnd(width)} | value |\n| ${'-'.repeat(width)} | ----- |`)
+  for (const [name, value] of rows) console.log(`| ${name.padEnd(width)} | ${value} |`)
+  console.log(`| ${'seed'.padEnd(width)} | ${seed} |\n`)
+  for (const { name, findings } of outcomes)
+    for (const { fault, room, what } of findings.slice(0, 20)) console.log(`${name}, ${room}: ${fault}: ${what}`)
+  for (const failure of failures) console.log(`Failed: ${failure}`)
+  const skips = `${skipped.length} kinds skipped`
+  console.log(
+    failures.length === 0 ? `Verdict: held; seed ${seed}, ${skips}.` : `Verdict: BROKEN; seed ${seed}, ${skips}.`,
+  )
+}
+
+function injectedBy(outcomes: readonly Outcome[], faults: readonly Fault[]): Record<string, number> {
+  const named = new Map<string, string>([
+    ['F13', 'acts of two moderators'],
+    ...faults.map(({ id, what }) => [id, what] as const),
+  ])
+  const counted = [...named].map(([id, what]) => [`${id} ${what}`, sum(outcomes, ({ counts }) => counts.get(id) ?? 0)])
+  return Object.fromEntries(counted.sort())
+}
+
+function sendFigures(outcomes: readonly Outcome[]) {
+  const last = new Map<string, { is: Send; wasUnknown: boolean; at: number }>()
+  const stored = new Set<string>()
+  for (const [at, { history, logs }] of outcomes.entries()) {
+    for (const entry of history.entries) {
+      if (entry.op !== 'send') continue
+      const key = `${at} ${entry.room} ${entry.account} ${entry.cid}`
+      const wasUnknown = last.get(key)?.wasUnknown === true || entry.type === 'info'
+      last.set(key, { is: entry, wasUnknown, at })
+    }
+    for (const [room, log] of logs) for (const { sender, cid } of log) stored.add(`${at} ${room} ${sender} ${cid}`)
+  }
+  const all = [...last]
+  const count = (fits: (send: Send, key: string, wasUnknown: boolean) => boolean) =>
+    all.filter(([key, { is, wasUnknown }]) => fits(is, key, wasUnknown)).length
+  return {
+    sent: all.length,
+    acked: count(({ type }) => type === 'ok'),
+    repeated: count(({ duplicate }) => duplicate === true),
+    refused: count(({ type }) => type === 'fail'),
+    unknown: count((_, __, wasUnknown) => wasUnknown),
+    unknownStored: count((_, key, wasUnknown) => wasUnknown && stored.has(key)),
+  }
+}
+
+function clientFigures(outcomes: readonly Outcome[]): string {
+  const readers = outcomes.flatMap(({ crowd }) => crowd.readers)
+  return `${sum(readers, ({ holes }) => holes)}, ${sum(readers, ({ dropped }) => dropped)}`
+}
+
+function spread(values: readonly number[]): string {
+  const sorted = [...values].sort((one, other) => one - other)
+  const at = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0)
+  return `${at(0.5)} / ${at(0.99)}`
+}
+
+const sum = <T>(list: readonly T[], of: (one: T) => number) => list.reduce((total, one) => total + of(one), 0)

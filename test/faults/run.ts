@@ -1,0 +1,82 @@
+import { randomInt } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { type Cluster, openAlone, openPair } from './cluster.ts'
+import { aloneFaults, type Fault, pairFaults } from './faults.ts'
+import { type Outcome, runPart } from './part.ts'
+import { type Random, seeded } from './random.ts'
+import { print, reportOf, type Skipped } from './report.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    long: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    history: { type: 'string' },
+    only: { type: 'string' },
+  },
+})
+const seed = options.seed === undefined ? randomInt(2 ** 31) : Number(options.seed)
+const only = options.only?.split(',')
+const profile = options.long
+  ? { times: 3, pairSeconds: 480, aloneSeconds: 120 }
+  : { times: 3, pairSeconds: 40, aloneSeconds: 0 }
+
+const skipped: Skipped[] = [
+  { id: 'F17', what: 'clocks that disagree', reason: 'no faketime here; the simulation skews clocks' },
+  { id: 'F21', what: 'object storage', reason: 'no media yet' },
+  { id: 'F22', what: 'language models', reason: 'no agents yet' },
+  { id: 'F23', what: 'token providers', reason: 'no attendance yet' },
+  { id: 'F28', what: 'nodes of different versions of Node', reason: 'one version here' },
+]
+
+const open: Cluster[] = []
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void closeAll().finally(() => process.exit(1)))
+
+console.log(`Seed ${seed}. Again: npm run test:faults -- --seed ${seed}${options.long ? ' --long' : ''}`)
+const code = await run(seeded(seed)).catch((error: unknown) => {
+  console.error(error)
+  return 1
+})
+await closeAll()
+process.exit(code)
+
+async function run(random: Random): Promise<number> {
+  const outcomes: Outcome[] = []
+  const parts = [
+    { start: openPair, faults: chosen(pairFaults), seconds: profile.pairSeconds },
+    { start: openAlone, faults: chosen(aloneFaults), seconds: profile.aloneSeconds },
+  ]
+  for (const { start, faults, seconds } of parts) {
+    if (faults.length === 0) continue
+    const cluster = await start()
+    open.push(cluster)
+    console.log(`${cluster.nodes.length} of server/main.ts on ${cluster.storeName}`)
+    const possible = faults.filter(({ id }) => id !== 'F19' || cluster.disk !== null)
+    const plan = { faults: possible, times: profile.times, seconds }
+    outcomes.push(await runPart(cluster, plan, { random: random.fork(), isLong: options.long }))
+    await closeAll()
+  }
+  const faults = parts.flatMap((part) => part.faults)
+  const report = reportOf(seed, outcomes, faults, skipped)
+  print(report, outcomes)
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
+  if (options.history) writeFileSync(options.history, historyOf(outcomes))
+  return report.failures.length === 0 ? 0 : 1
+}
+
+function chosen(faults: readonly Fault[]): readonly Fault[] {
+  return only ? faults.filter(({ id }) => only.includes(id)) : faults
+}
+
+function historyOf(outcomes: readonly Outcome[]): string {
+  return outcomes
+    .flatMap(({ history }) => history.entries)
+    .map((entry) => `${JSON.stringify(entry)}\n`)
+    .join('')
+}
+
+async function closeAll(): Promise<void> {
+  for (const cluster of open.splice(0)) await cluster.close()
+}

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PlazaNode } from './cluster.ts'
+import type { Fault, Lane } from './faults.ts'
+import type { Random } from './random.ts'
+import type { World } from './world.ts'
+
+const lanes: readonly Lane[] = ['node', 'store', 'redis', 'links', 'people']
+const restMilliseconds: Record<Lane, number> = { node: 800, store: 2_000, redis: 800, links: 1_000, people: 800 }
+
+export interface Plan {
+  faults: readonly Fault[]
+  /** Each fault so often, and again until this time is over. */
+  times: number
+  seconds: number
+}
+
+/** Injects every fault in an order that the seed decides; how often each was. */
+export async function injectAll(world: World, random: Random, plan: Plan): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  const end = Date.now() + 1_000 * plan.seconds
+  await Promise.all(
+    lanes.flatMap((lane) => {
+      const faults = plan.faults.filter((fault) => fault.lane === lane)
+      if (faults.length === 0) return []
+      const round = Array.from({ length: plan.times }, () => faults).flat()
+      const targets = lane === 'node' ? world.cluster.nodes : [null]
+      return targets.map((node, at) => {
+        const course = random.fork()
+        const mine = () => random.shuffled(round).filter((_, index) => index % targets.length === at)
+        return follow(world, course, { mine, node, end, counts })
+      })
+    }),
+  )
+  return counts
+}
+
+interface Course {
+  mine: () => readonly Fault[]
+  node: PlazaNode | null
+  end: number
+  counts: Map<string, number>
+}
+
+async function follow(world: World, random: Random, { mine, node, end, counts }: Course): Promise<void> {
+  const [first, ...others] = world.cluster.nodes
+  if (!first) return
+  do {
+    for (const fault of mine()) {
+      await pause(restMilliseconds[fault.lane] * random.between(0.5, 1.5))
+      const target = node ?? random.pick([first, ...others])
+      note(world, fault, target.process.name)
+      await fault.inject(world, random, target)
+      counts.set(fault.id, (counts.get(fault.id) ?? 0) + 1)
+    }
+  } while (Date.now() < end)
+}
+
+function note({ history }: World, { id, what }: Fault, where: string): void {
+  const t = history.now()
+  history.add({ t, proc: where, op: 'fault', room: '', type: 'info', kind: id, what })
+  console.log(`${(t / 1_000).toFixed(1).padStart(6)} s  ${id} ${what}`)
+}

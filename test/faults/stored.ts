@@ -1,0 +1,132 @@
+import mongoose from 'mongoose'
+import { z } from 'zod'
+import { call } from '#test/support/wallet'
+import type { Person } from './client.ts'
+import type { Effect, LogRow } from './history.ts'
+import type { Room } from './sender.ts'
+
+const Rules = z.object({ version: z.number(), slow_mode_seconds: z.number(), read_only: z.boolean() })
+const Row = z.object({
+  _id: z.string(),
+  room: z.string(),
+  seq: z.number(),
+  epoch: z.string(),
+  type: z.string(),
+  n: z.number().optional(),
+  sender: z.string(),
+  target: z.string().nullish(),
+  cid: z.string(),
+  at: z.number(),
+  body: z.record(z.string(), z.unknown()),
+})
+
+/** The log of a room as it lies in the database, asked of it past every server. */
+export async function readStore(uri: string, room: Room): Promise<LogRow[]> {
+  const client = new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: 10_000 })
+  try {
+    const found = await client.db().collection('room_events').find({ room: room.key }).sort({ seq: 1 }).toArray()
+    return found.map((document) => rowOf(Row.parse(document)))
+  } finally {
+    await client.close()
+  }
+}
+
+function rowOf(row: z.infer<typeof Row>): LogRow {
+  const { _id: id, room, seq, epoch, sender, cid, at } = row
+  return { id, room, seq, epoch, sender, cid, at, effect: effectOf(row) }
+}
+
+const Body = z.object({
+  text: z.string().optional(),
+  rules: Rules.optional(),
+  id: z.string().optional(),
+  action: z.string().optional(),
+  member_count: z.number().optional(),
+})
+
+function effectOf({ type, n, sender, target, body }: z.infer<typeof Row>): Effect {
+  const { text = '', rules, id = '', action, member_count } = Body.parse(body)
+  return effect(type, { n: n ?? 0, text, rules, id, action, who: target ?? sender, members: member_count ?? null })
+}
+
+const Page = z.object({
+  events: z.array(
+    z.object({
+      seq: z.number(),
+      epoch: z.string(),
+      type: z.string(),
+      at: z.string(),
+      actor: z.object({ id: z.string() }),
+      data: z.object({
+        message: z.object({ id: z.string(), client_msg_id: z.string(), content: z.string(), n: z.number() }).optional(),
+        rules: Rules.optional(),
+        id: z.string().optional(),
+        action: z.string().optional(),
+        target: z.object({ id: z.string() }).optional(),
+        member: z.object({ id: z.string() }).optional(),
+        members_count: z.number().optional(),
+      }),
+    }),
+  ),
+  next_after_seq: z.number(),
+  complete: z.boolean(),
+})
+
+/** The log of a room as a server shows it by REST, page by page: the only way to a store that is inside of it. */
+export async function readPages(url: string, { token }: Person, room: Room): Promise<LogRow[]> {
+  const rows: LogRow[] = []
+  for (let after = 0; ; ) {
+    const path = `GET /api/rooms/channel/${room.id}/events?after=${after}&limit=200`
+    const page = Page.parse((await call(url, path, null, token)).body)
+    for (const { seq, epoch, type, at, actor, data } of page.events) {
+      const { message, rules, id = '', action, target, member, members_count } = data
+      rows.push({
+        ...{ room: room.key, seq, epoch, sender: actor.id, at: Date.parse(at) },
+        id: message?.id ?? `${room.key} ${seq}`,
+        cid: message?.client_msg_id ?? null,
+        effect: effect(type, {
+          ...{ n: message?.n ?? 0, text: message?.content ?? '', rules, id, action },
+          who: target?.id ?? member?.id ?? actor.id,
+          members: members_count ?? null,
+        }),
+      })
+    }
+    after = page.next_after_seq
+    if (page.complete) return rows
+  }
+}
+
+interface Carried {
+  n: number
+  text: string
+  rules: z.infer<typeof Rules> | undefined
+  id: string
+  action: string | undefined
+  who: string
+  members: number | null
+}
+
+function effect(type: string, { n, text, rules, id, action, who, members }: Carried): Effect {
+  switch (type) {
+    case 'message.created':
+      return { kind: 'message', n, text }
+    case 'rules.updated':
+      return rules ? { kind: 'rules', rules } : { kind: 'other' }
+    case 'message.pinned':
+      return { kind: 'pinned', message: id }
+    case 'message.unpinned':
+      return { kind: 'unpinned', message: id }
+    case 'member.joined':
+      return { kind: 'joined', who, members }
+    case 'member.left':
+      return { kind: 'left', who, members }
+    case 'member.removed':
+      return { kind: 'removed', who, members }
+    case 'moderation.applied':
+      return action === 'ban' || action === 'unban' || action === 'mute' || action === 'unmute'
+        ? { kind: action, who, members }
+        : { kind: 'other' }
+    default:
+      return { kind: 'other' }
+  }
+}

@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import { call, signIn, wallet } from '#test/support/wallet'
+import type { Person } from './client.ts'
+import type { Room } from './sender.ts'
+
+const Founded = z.object({ group: z.object({ id: z.string() }) })
+const mostTries = 20
+const retryMilliseconds = 250
+const Created = z.object({ channel: z.object({ id: z.string() }) })
+
+/** Signs people in and lets them meet in rooms, before any trouble begins. */
+export class Town {
+  readonly owner: Person
+  readonly #url: string
+  #rooms = 0
+
+  private constructor(url: string, owner: Person) {
+    this.#url = url
+    this.owner = owner
+  }
+
+  static async found(url: string): Promise<Town> {
+    return new Town(url, await arrive(url, 'owner'))
+  }
+
+  people(name: string, count: number): Promise<Person[]> {
+    return Promise.all(Array.from({ length: count }, (_, at) => arrive(this.#url, `${name} ${at}`)))
+  }
+
+  async room(members: readonly Person[], moderators: readonly Person[] = []): Promise<Room> {
+    const name = `Room ${++this.#rooms}`
+    const { id } = Created.parse(await this.#ask(this.owner, 'POST /api/channels', { name })).channel
+    const room = { type: 'channel', id }
+    await Promise.all(
+      [...members, ...moderators].map((who) => this.#ask(who, `POST /api/channels/${id}/join`, {})),
+    )
+    for (const { account: target } of moderators)
+      await this.#ask(this.owner, 'POST /api/moderation/act', {
+        room,
+        action: 'promote',
+        target,
+        patch: { canPin: true, canDelete: true, canMute: true },
+      })
+    return { id, key: `channel:${id}` }
+  }
+
+  /** A group that nobody but the owner may see. */
+  async closed(): Promise<Room> {
+    const asked = await this.#ask(this.owner, 'POST /api/groups', { name: 'Closed', memberAddresses: [] })
+    const { id } = Founded.parse(asked).group
+    return { id, key: `group:${id}` }
+  }
+
+  async #ask(who: Person, route: string, input: object): Promise<unknown> {
+    for (let tries = 0; ; tries++) {
+      const { status, body } = await call(this.#url, route, input, who.token)
+      if (status === 200) return body
+      if (status !== 503 || tries === mostTries) throw new Error(`${route}: ${JSON.stringify(body)}`)
+      await pause(retryMilliseconds)
+    }
+  }
+}
+
+async function arrive(url: string, name: string): Promise<Person> {
+  const { address: account, sessionToken: token } = await signIn(url, wallet(`faults ${name}`))
+  return { account, token }
+}
+
+/** Asks again until it is so, or the time is up; whether it is so. */
+export async function until(isSo: () => boolean | Promise<boolean>, milliseconds: number): Promise<boolean> {
+  for (const end = Date.now() + milliseconds; Date.now() < end; await pause(50)) if (await isSo()) return true
+  return false
+}

@@ -1,0 +1,26 @@
+import type { Person } from './client.ts'
+import type { Cluster, DoorName, PlazaNode } from './cluster.ts'
+import type { Herd } from './herd.ts'
+import type { History } from './history.ts'
+import type { Reader } from './reader.ts'
+import type { Room, Sender } from './sender.ts'
+
+/** A run under way, as a fault sees it. */
+export interface World {
+  cluster: Cluster
+  history: History
+  isLong: boolean
+  /** What the checker cannot see in the history, and is wrong all the same. */
+  breaches: string[]
+  herd: Herd | null
+  herdMilliseconds: number[]
+  flood: { sender: Sender; readers: readonly Reader[] } | null
+  vandals: { people: readonly Person[]; room: Room; flips: number } | null
+  /** Somebody, a room of theirs, and a room they may not see. */
+  stranger: { person: Person; room: Room; closed: Room }
+}
+
+export const doorsOf = ({ nodes }: Cluster, door: DoorName) => nodes.map(({ doors }) => doors[door].url)
+
+export const linksOf = (nodes: readonly PlazaNode[], ...doors: readonly DoorName[]) =>
+  nodes.flatMap((node) => doors.map((door) => node.doors[door]))
