@@ -153,6 +153,7 @@ function createNode(config: Config, platform: Platform): Node {
   return {
     id,
     alone: database.alone,
+    isStoreAway: database.isAway,
     log,
     nodes,
     peers,

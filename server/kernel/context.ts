@@ -89,6 +89,8 @@ export interface Node {
   id: string
   /** No other node writes to this store. */
   alone: boolean
+  /** Has the store lately not answered? */
+  isStoreAway(): boolean
   log: RoomLog
   nodes: LiveNodes
   /** Words to the other nodes, which may be lost. */

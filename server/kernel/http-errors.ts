@@ -4,6 +4,7 @@ import { type ErrorBody, expandRoute } from '#shared/kit/contract'
 import type { Bound } from './context.ts'
 import { spellingsOf } from './http-input.ts'
 import type { Kernel } from './invoke.ts'
+import { refusalFrom } from './patience.ts'
 
 const known = (bound: readonly Bound[]) =>
   bound.flatMap(({ operation }) =>
@@ -32,7 +33,8 @@ const parserErrors: Record<string, AppError> = {
 
 /** Errors of express and its parser, in our words. */
 function asAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error
+  const refusal = refusalFrom(error)
+  if (refusal) return refusal
   const { type, status, statusCode } = (error ?? {}) as { type?: string; status?: number; statusCode?: number }
   const known = parserErrors[type ?? '']
   if (known) return known

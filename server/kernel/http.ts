@@ -18,6 +18,7 @@ import { credentialOf, readInput, type Spelling, sessionCookie, spellingsOf } fr
 import { newId } from './ids.ts'
 import { invoke, type Kernel } from './invoke.ts'
 import type { OriginRule } from './origins.ts'
+import { whileThere } from './patience.ts'
 import { guardShape } from './shape.ts'
 
 export interface HttpDoor {
@@ -97,12 +98,13 @@ async function handle(
   const raw = readInput(bound.operation, spelling, fixed, request)
   guardShape(raw)
   const ip = ipOf(request, door.trustedHops)
-  const caller = await door
-    .identify(credentialOf(request), { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) })
-    .catch((error: unknown) => {
-      if (bound.operation.access !== 'public' || !(error instanceof AppError)) throw error
-      return { account: null, session: null, ip, userAgent: '' } satisfies Caller
-    })
+  const caller = await whileThere(
+    door.kernel.node,
+    door.identify(credentialOf(request), { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }),
+  ).catch((error: unknown) => {
+    if (bound.operation.access !== 'public' || !(error instanceof AppError)) throw error
+    return { account: null, session: null, ip, userAgent: '' } satisfies Caller
+  })
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   const { output, input } = await invoke(door.kernel, bound, spelling.schema, raw, {

@@ -6,6 +6,7 @@ import type { Bound, Caller, Connection, Context, Node, Role } from './context.t
 import { recallAnswer, rememberAnswer } from './idempotency.ts'
 import type { Rate } from './limits.ts'
 import { metrics } from './metrics.ts'
+import { refusalFrom, whileThere } from './patience.ts'
 
 export interface Call {
   door: 'http' | 'socket'
@@ -54,17 +55,7 @@ export async function invoke(
   const { name, operation } = bound
   let outcome: 'ok' | ErrorCode = 'ok'
   try {
-    await allow(kernel, bound, call.caller)
-    refuseOtherCallers(schema, raw, call.caller)
-    const input = parse(schema, raw)
-    const remembered = await replay(operation, name, input, call.caller)
-    if (remembered) return { output: remembered.answer, input }
-    await spend(kernel, operation, call)
-    const deliveries: Delivery[] = []
-    const output = operation.output.parse(await bound.action(input as never, contextOf(kernel, call, deliveries)))
-    await remember(operation, name, input, call.caller, output)
-    kernel.deliver(deliveries)
-    return { output, input }
+    return await whileThere(kernel.node, run(kernel, bound, schema, raw, call))
   } catch (error) {
     const refusal = refusalOf(error, kernel, bound, call)
     outcome = refusal.code
@@ -74,6 +65,21 @@ export async function invoke(
     if (operation.audit)
       kernel.record({ operation: name, actor: call.caller.account, outcome, request_id: call.requestId })
   }
+}
+
+async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown, call: Call) {
+  const { name, operation } = bound
+  await allow(kernel, bound, call.caller)
+  refuseOtherCallers(schema, raw, call.caller)
+  const input = parse(schema, raw)
+  const remembered = await replay(operation, name, input, call.caller)
+  if (remembered) return { output: remembered.answer, input }
+  await spend(kernel, operation, call)
+  const deliveries: Delivery[] = []
+  const output = operation.output.parse(await bound.action(input as never, contextOf(kernel, call, deliveries)))
+  await remember(operation, name, input, call.caller, output)
+  kernel.deliver(deliveries)
+  return { output, input }
 }
 
 async function allow(kernel: Kernel, bound: Bound, caller: Caller): Promise<void> {
@@ -179,11 +185,12 @@ function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Contex
   }
 }
 
-function refusalOf(error: unknown, kernel: Kernel, { name, operation }: Bound, call: Call): AppError {
+function refusalOf(thrown: unknown, kernel: Kernel, { name, operation }: Bound, call: Call): AppError {
   const fields = { request_id: call.requestId, operation: name, actor: call.caller.account }
-  if (!(error instanceof AppError)) {
-    kernel.node.logger.error({ ...fields, error }, 'action failed')
-    return new AppError('INTERNAL_ERROR', { cause: error })
+  const error = refusalFrom(thrown)
+  if (!error) {
+    kernel.node.logger.error({ ...fields, error: thrown }, 'action failed')
+    return new AppError('INTERNAL_ERROR', { cause: thrown })
   }
   const declared = commonErrors.includes(error.code) || operation.errors?.includes(error.code)
   if (kernel.strict && !declared) {

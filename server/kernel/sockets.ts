@@ -14,6 +14,7 @@ import { type Delivery, invoke, type Kernel } from './invoke.ts'
 import type { Rate } from './limits.ts'
 import { metrics } from './metrics.ts'
 import { addressOf, type OriginRule } from './origins.ts'
+import { refusalFrom, whileThere } from './patience.ts'
 import { guardShape } from './shape.ts'
 
 export interface SocketDoor {
@@ -146,7 +147,7 @@ const ipOf = (request: IncomingMessage, hops: number) => {
 }
 
 const connectError = (error: unknown) => {
-  const { code, message } = error instanceof AppError ? error : new AppError('INTERNAL_ERROR')
+  const { code, message } = refusalFrom(error) ?? new AppError('INTERNAL_ERROR')
   return Object.assign(new Error(message), { data: { code, message } })
 }
 
@@ -156,7 +157,7 @@ async function admit(door: SocketDoor, socket: Socket, name: string): Promise<vo
   guardShape(auth)
   const { request } = socket
   const seen = { ip: ipOf(request, door.trustedHops), userAgent: (request.headers['user-agent'] ?? '').slice(0, 200) }
-  const caller = await door.identify(credentialOf(auth, request), seen)
+  const caller = await whileThere(door.kernel.node, door.identify(credentialOf(auth, request), seen))
   if (caller.account === null) throw new AppError('UNAUTHORIZED')
   const { limits } = door.kernel.node
   const live = new LiveConnection(socket, caller, { perSecond: Math.ceil(eventsPerSecond * limits.scale) })

@@ -69,6 +69,7 @@ export async function connectEmbedded(directory: string): Promise<Database> {
     installation,
     now: () => Date.now(),
     buildIndexes,
+    isAway: () => false,
     ping: async () => {
       await store.db().collection('ping').findOne({ _id: '' })
     },

@@ -2,12 +2,15 @@ import mongoose from 'mongoose'
 import { buildIndexes, type Database, readInstallation, setUpMongoose } from './port.ts'
 
 const CLOCK_INTERVAL_MS = 30_000
+const PROBE_INTERVAL_MS = 500
+const PROBE_DEADLINE_MS = 1_000
 
 export async function connectMongo(uri: string): Promise<Database> {
   setUpMongoose()
   await mongoose.connect(uri, {
     serverSelectionTimeoutMS: 2000,
     socketTimeoutMS: 5000,
+    waitQueueTimeoutMS: 5000,
     retryWrites: true,
     writeConcern: { w: 'majority', journal: true },
   })
@@ -22,6 +25,7 @@ export async function connectMongo(uri: string): Promise<Database> {
     )
   }, CLOCK_INTERVAL_MS)
   timer.unref()
+  const health = watchHealth()
   return {
     kind: 'mongodb',
     alone: false,
@@ -29,14 +33,39 @@ export async function connectMongo(uri: string): Promise<Database> {
     installation,
     now: () => Date.now() + offset,
     buildIndexes,
-    ping: async () => {
-      await admin().ping()
-    },
+    ping,
+    isAway: health.isAway,
     close: async () => {
       clearInterval(timer)
+      health.stop()
       await mongoose.disconnect()
     },
   }
+}
+
+async function ping(): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The database does not answer.')), PROBE_DEADLINE_MS)
+  })
+  await Promise.race([admin().ping(), late]).finally(() => clearTimeout(timer))
+}
+
+/** Asks now and then whether the database is there, so that nobody has to find out by waiting. */
+function watchHealth() {
+  let isAway = false
+  let isAsking = false
+  const probe = async () => {
+    if (isAsking) return
+    isAsking = true
+    isAway = await ping().then(
+      () => false,
+      () => true,
+    )
+    isAsking = false
+  }
+  const timer = setInterval(() => void probe(), PROBE_INTERVAL_MS).unref()
+  return { isAway: () => isAway, stop: () => clearInterval(timer) }
 }
 
 /** How far the store's clock is ahead of ours, taking its answer to be halfway between question and receipt. */

@@ -14,7 +14,10 @@ export interface Database {
   now(): number
   /** Creates the indexes of every registered model and waits for them. */
   buildIndexes(): Promise<void>
+  /** Rejects after a second without an answer. */
   ping(): Promise<void>
+  /** Has it lately not answered? */
+  isAway(): boolean
   close(): Promise<void>
 }
 
@@ -39,4 +42,15 @@ export async function readInstallation(): Promise<string> {
     if (error.code !== 11_000) throw error
   })
   return (await kept.findOne({ _id: made._id }))?.id ?? made.id
+}
+
+const awayErrors =
+  /^Mongo(Network|NetworkTimeout|ServerSelection|ServerClosed|NotConnected|TopologyClosed|PoolCleared|PoolClosed|WaitQueueTimeout|WriteConcern)/
+const awayLabels = ['RetryableWriteError', 'RetryableError', 'SystemOverloadedError', 'TransientTransactionError']
+
+/** Says this error that the database is away, rather than that it was asked something wrong? */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (awayErrors.test(error.name)) return true
+  return error instanceof mongoose.mongo.MongoError && awayLabels.some((label) => error.hasErrorLabel(label))
 }

@@ -1,0 +1,23 @@
+import { isUnavailable } from '#server/ports/database/port'
+import { AppError } from '#shared/errors'
+
+const patienceMilliseconds = 2_500
+const lookAgainMilliseconds = 250
+
+/** Waits no longer for an answer than a database that is away lets hope for; what was begun goes on. */
+export function whileThere<T>({ isStoreAway }: { isStoreAway(): boolean }, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (isStoreAway()) reject(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 }))
+      else timer = setTimeout(look, lookAgainMilliseconds)
+    }
+    let timer = setTimeout(look, patienceMilliseconds)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+/** The refusal that an error stands for; null where it is a fault of ours. */
+export function refusalFrom(error: unknown): AppError | null {
+  if (error instanceof AppError) return error
+  return isUnavailable(error) ? new AppError('SERVICE_UNAVAILABLE', { cause: error, retryAfter: 1 }) : null
+}
