@@ -80,12 +80,12 @@ describe('P18: a job is done at least once, and seen to be done once', () => {
       await new Promise(setImmediate)
     })
     const [first] = [0, 1, 2].map((at) => worker(kind, { at, timing: patient }))
-    const texts = Array.from({ length: 100 }, (_, at) => `job ${at}`)
+    const texts = Array.from({ length: 50 }, (_, at) => `job ${at}`)
     await Promise.all(texts.map((text, at) => first?.add(kind, { text }, `many-${at}`)))
-    await vi.waitFor(() => expect(new Set(runs).size).toBe(100), { timeout: 10_000 })
+    await vi.waitFor(() => expect(new Set(runs).size).toBe(50), { timeout: 40_000 })
     for (const at of texts.keys()) await over(`many-${at}`)
-    expect(runs).toHaveLength(100)
-  })
+    expect(runs).toHaveLength(50)
+  }, 60_000)
 
   test('one with an id of its own is done once, however often it is asked for', async () => {
     const done = vi.fn(async () => {})

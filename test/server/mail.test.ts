@@ -5,6 +5,7 @@ import { StoredJobs } from '#server/kernel/model'
 import { httpSms } from '#server/ports/sms/http'
 import { type Booted, boot } from '#test/support/boot'
 import { lettersTo } from '#test/support/letters'
+import { type Person, person } from '#test/support/people'
 import { portOf, smtpSink } from '#test/support/smtp'
 import { call } from '#test/support/wallet'
 
@@ -25,6 +26,8 @@ async function sink(options: Parameters<typeof smtpSink>[0] = {}) {
 }
 const ask = (server: Booted, email: string, what = 'send-code') =>
   call(server.url, `POST /api/email/login/${what}`, { email })
+const phoneNumber = '+15005550006'
+const askText = (who: Person) => who.rest('POST /api/phone/send-code', { phoneNumber })
 const within = { timeout: 15_000, interval: 20 }
 
 describe('mail over SMTP', () => {
@@ -77,10 +80,11 @@ describe('mail over SMTP', () => {
     await vi.waitFor(() => expect(back.letters).toMatchObject([{ to: ['bob@people.test'] }]), within)
   })
 
-  test('where no mail is configured, sign-in by e-mail says so', async () => {
+  test('where neither mail nor texts are configured, what needs them says so', async () => {
     const keys = `k:${Buffer.alloc(32, 7).toString('base64')}`
     const server = await opened({ NODE_ENV: 'production', SESSION_KEYS: keys })
     expect(await ask(server, 'ann@people.test')).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' })
+    expect(await askText(await person(server, 'silent'))).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' })
     expect((await fetch(`${server.url}/dev/mail`)).status).toBe(404)
     expect((await fetch(`${server.url}/dev/mail.json`)).status).toBe(404)
   })
@@ -91,15 +95,15 @@ describe('captured mail', () => {
     const server = await opened({})
     await ask(server, 'ann@people.test')
     await vi.waitFor(async () => expect(await lettersTo(server, 'ann@people.test')).toHaveLength(1), within)
-    await server.apps[0]?.node.jobs.add(sendText, { to: '+15005550006', text: '<script>alert(1)</script>' })
-    await vi.waitFor(async () => expect(await lettersTo(server, '+15005550006')).toHaveLength(1), within)
+    await server.apps[0]?.node.jobs.add(sendText, { to: phoneNumber, text: '<script>alert(1)</script>' })
+    await vi.waitFor(async () => expect(await lettersTo(server, phoneNumber)).toHaveLength(1), within)
     const page = await fetch(`${server.url}/dev/mail`)
     const html = await page.text()
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
     expect(page.headers.get('cache-control')).toBe('no-store')
     expect(html).toContain('&lt;script&gt;')
     expect(html).not.toContain('<script')
-    expect(html.indexOf('+15005550006')).toBeLessThan(html.indexOf('ann@people.test'))
+    expect(html.indexOf(phoneNumber)).toBeLessThan(html.indexOf('ann@people.test'))
   })
 
   test('it is not shown by a server that sends both', async () => {
@@ -107,6 +111,29 @@ describe('captured mail', () => {
     const server = await opened({ MAIL_URL: smtp.url, SMS_URL: 'http://127.0.0.1:9/texts' })
     expect((await fetch(`${server.url}/dev/mail`)).status).toBe(404)
     expect((await fetch(`${server.url}/dev/mail.json`)).status).toBe(404)
+  })
+})
+
+describe('T36: bombing', () => {
+  test('three letters an hour come to one address, however it is written and whoever asks', async () => {
+    const server = await opened({ RATE_LIMIT_SCALE: '1' })
+    const answers = [
+      await ask(server, 'bombed@people.test'),
+      await ask(server, ' BOMBED@people.test'),
+      await ask(server, 'bombed@PEOPLE.test', 'send-link'),
+      await ask(server, 'bombed@people.test'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+    expect(Number(answers[3]?.headers.get('retry-after'))).toBeGreaterThan(60)
+    await vi.waitFor(async () => expect(await lettersTo(server, 'bombed@people.test')).toHaveLength(3), within)
+  })
+
+  test('three texts an hour come to one number, whoever asks', async () => {
+    const server = await opened({ RATE_LIMIT_SCALE: '1' })
+    const [one, other] = [await person(server, 'bomber-1', server.url), await person(server, 'bomber-2', server.url)]
+    const answers = [await askText(one), await askText(other), await askText(one), await askText(other)]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+    await vi.waitFor(async () => expect(await lettersTo(server, phoneNumber)).toHaveLength(3), within)
   })
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { codeSeconds } from '#server/domains/identity/codes'
 import { type Booted, boot } from '#test/support/boot'
-import { codeIn, letterAfter, lettersTo } from '#test/support/letters'
+import { codeIn, letterAfter } from '#test/support/letters'
 import { type Person, person } from '#test/support/people'
 
 let server: Booted
@@ -130,23 +130,4 @@ describe('a code for a phone', () => {
       expect((await send(who, number)).status).toBe(400)
     },
   )
-})
-
-test('three texts an hour go to one number, whoever asks', async () => {
-  const strict = await boot({ nodes: 1, environment: { RATE_LIMIT_SCALE: '1' } })
-  const number = newNumber()
-  const people = [await person(strict, 'phone-bomber-1'), await person(strict, 'phone-bomber-2')]
-  const answers = []
-  for (const at of [0, 1, 0, 1]) answers.push(await send(people[at] ?? expect.fail(), number))
-  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 429])
-  await vi.waitFor(async () => expect(await lettersTo(strict, number)).toHaveLength(3))
-  await strict.close()
-})
-
-test('where no texts can be sent, it says so', async () => {
-  const keys = `k:${Buffer.alloc(32, 7).toString('base64')}`
-  const silent = await boot({ nodes: 1, environment: { NODE_ENV: 'production', SESSION_KEYS: keys } })
-  const who = await person(silent, 'phone-silent')
-  expect(await send(who, newNumber())).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' })
-  await silent.close()
 })
