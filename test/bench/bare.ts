@@ -1,15 +1,24 @@
 import { createServer } from 'node:http'
+import { parseArgs } from 'node:util'
+import { createShardedAdapter } from '@socket.io/redis-adapter'
+import { Redis } from 'ioredis'
 import { Server } from 'socket.io'
 import { z } from 'zod'
 
-// The peer: everybody hears everything, and nothing is checked, ordered or kept.
+// The peer: everybody hears everything, and nothing is checked, ordered or kept. With --redis it has others beside it.
+const { values: options } = parseArgs({ options: { redis: { type: 'string' } } })
 const server = createServer()
-const io = new Server(server, { transports: ['websocket'], serveClient: false, perMessageDeflate: false })
+const io = new Server(server, {
+  transports: ['websocket'],
+  serveClient: false,
+  perMessageDeflate: false,
+  ...(options.redis ? { adapter: createShardedAdapter(new Redis(options.redis), new Redis(options.redis)) } : {}),
+})
 const Sent = z.object({ cid: z.string(), text: z.string() })
 
 io.on('connection', (socket) => {
-  socket.on('join', (_input: unknown, acknowledge: (answer: unknown) => void) => {
-    void socket.join('room')
+  socket.on('join', async (_input: unknown, acknowledge: (answer: unknown) => void) => {
+    await socket.join('room')
     acknowledge({ ok: true })
   })
   socket.on('send', ({ cid, text }: z.infer<typeof Sent>, acknowledge: (answer: unknown) => void) => {

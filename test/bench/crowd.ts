@@ -5,7 +5,17 @@ import type { Dialect } from './dialect.ts'
 interface Sent {
   at: number
   isAcknowledged: boolean
+  /** Nodes whose members all have it. */
+  nodes: number
   isWithEverybody: boolean
+}
+
+/** The members of one node hear the same frames; those of another may hear the same messages in other frames. */
+interface Node {
+  url: string
+  members: number
+  frames: Map<number, Frame>
+  lastSeq: number | null
 }
 
 interface Frame {
@@ -16,6 +26,7 @@ interface Frame {
 
 interface Member {
   socket: WebSocket
+  node: Node
   place: number
   unanswered: Map<number, (isOk: boolean) => void>
 }
@@ -23,16 +34,14 @@ interface Member {
 const zero = '0'.charCodeAt(0)
 const ping = '2'
 
-/** People in one room who check what they hear: the same frames for everybody, in order, and all that was acknowledged. */
+/** People in one room, spread over its nodes, who check what they hear: the same frames for everybody, in order, and all that was acknowledged. */
 export class Crowd {
-  readonly #url: string
   readonly #dialect: Dialect
   readonly #heard: Buffer
   readonly #acknowledged: Buffer
   readonly #members: Member[] = []
-  #frames = new Map<number, Frame>()
+  readonly #nodes: Node[]
   #sent = new Map<string, Sent>()
-  #lastSeq: number | null = null
   #acks = 0
   #cids = 0
   acknowledged = 0
@@ -42,8 +51,8 @@ export class Crowd {
   ackMilliseconds: number[] = []
   lastMilliseconds: number[] = []
 
-  constructor(url: string, dialect: Dialect) {
-    this.#url = url
+  constructor(urls: readonly string[], dialect: Dialect) {
+    this.#nodes = urls.map((url) => ({ url, members: 0, frames: new Map(), lastSeq: null }))
     this.#dialect = dialect
     this.#heard = Buffer.from(dialect.heard)
     this.#acknowledged = Buffer.from(dialect.acknowledged)
@@ -55,8 +64,11 @@ export class Crowd {
 
   async grow(tokens: readonly string[]): Promise<void> {
     const atOnce = 32
+    const before = this.#members.length
     for (let from = 0; from < tokens.length; from += atOnce)
-      await Promise.all(tokens.slice(from, from + atOnce).map((token) => this.#enter(token)))
+      await Promise.all(
+        tokens.slice(from, from + atOnce).map((token, at) => this.#enter(token, this.#nodeOf(before + from + at))),
+      )
     await sleep(500)
     this.begin()
   }
@@ -66,12 +78,17 @@ export class Crowd {
     this.#members.length = 0
   }
 
+  #nodeOf(place: number): Node {
+    const node = this.#nodes[place % this.#nodes.length]
+    if (!node) throw new Error('There is no node')
+    return node
+  }
+
   /** Forgets what was. Nothing may be on its way. */
   begin(): void {
     for (const member of this.#members) member.place = 0
-    this.#frames = new Map()
     this.#sent = new Map()
-    this.#lastSeq = null
+    for (const node of this.#nodes) Object.assign(node, { frames: new Map(), lastSeq: null })
     this.acknowledged = this.delivered = this.refused = 0
     this.ackMilliseconds = []
     this.lastMilliseconds = []
@@ -81,7 +98,7 @@ export class Crowd {
     const member = this.#members[sender]
     if (!member) throw new Error('Nobody is there to send')
     const cid = `bench-${process.pid}-${++this.#cids}`
-    const sent: Sent = { at: performance.now(), isAcknowledged: false, isWithEverybody: false }
+    const sent: Sent = { at: performance.now(), isAcknowledged: false, nodes: 0, isWithEverybody: false }
     this.#sent.set(cid, sent)
     const isOk = await this.#ask(member, (ack) => this.#dialect.send(ack, cid, text))
     if (!isOk) {
@@ -97,7 +114,7 @@ export class Crowd {
   /** Waits for what is on its way, then says what is missing. */
   async settle(): Promise<void> {
     const until = performance.now() + 20_000
-    const isUnsettled = () => this.#sent.size > this.refused || this.#frames.size > 0
+    const isUnsettled = () => this.#sent.size > this.refused || this.#nodes.some(({ frames }) => frames.size > 0)
     while (isUnsettled() && performance.now() < until) await sleep(20)
     const lost = [...this.#sent.values()].filter(({ isAcknowledged }) => isAcknowledged).length
     if (lost > 0) this.faults.push(`${lost} acknowledged messages did not reach everybody`)
@@ -110,10 +127,10 @@ export class Crowd {
     return new Promise((resolve) => member.unanswered.set(ack, resolve))
   }
 
-  async #enter(token: string): Promise<void> {
-    const url = `${this.#url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`
+  async #enter(token: string, node: Node): Promise<void> {
+    const url = `${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`
     const socket = new WebSocket(url, { perMessageDeflate: false, skipUTF8Validation: true })
-    const member: Member = { socket, place: 0, unanswered: new Map() }
+    const member: Member = { socket, node, place: 0, unanswered: new Map() }
     await new Promise<void>((resolve, reject) => {
       socket.on('error', reject)
       socket.on('close', (code) => reject(new Error(`closed with ${code}`)))
@@ -128,6 +145,7 @@ export class Crowd {
     })
     socket.on('close', () => this.faults.push('a connection was lost'))
     if (!(await this.#ask(member, (ack) => this.#dialect.join(ack)))) throw new Error('The room let nobody in')
+    node.members++
     this.#members.push(member)
   }
 
@@ -142,23 +160,24 @@ export class Crowd {
   /** The first to hear a frame reads it; of the others it is enough that they hear the same bytes. */
   #hear(member: Member, bytes: Buffer): void {
     const place = member.place++
-    const known = this.#frames.get(place)
+    const { node } = member
+    const known = node.frames.get(place)
     if (known && !known.bytes.equals(bytes)) this.faults.push('two members heard different frames')
-    const frame = known ?? { bytes, cids: this.#read(bytes), seenBy: 0 }
-    if (!known) this.#frames.set(place, frame)
+    const frame = known ?? { bytes, cids: this.#read(node, bytes), seenBy: 0 }
+    if (!known) node.frames.set(place, frame)
     this.delivered += frame.cids.length
     frame.seenBy++
-    if (frame.seenBy < this.#members.length) return
-    this.#frames.delete(place)
+    if (frame.seenBy < node.members) return
+    node.frames.delete(place)
     for (const cid of frame.cids) this.#reachedEverybody(cid)
   }
 
-  #read(bytes: Buffer): string[] {
+  #read(node: Node, bytes: Buffer): string[] {
     const events = this.#dialect.read(bytes.toString())
     for (const { seq } of events) {
-      if (seq !== null && this.#lastSeq !== null && seq !== this.#lastSeq + 1)
-        this.faults.push(`after ${this.#lastSeq} came ${seq}`)
-      this.#lastSeq = seq
+      if (seq !== null && node.lastSeq !== null && seq !== node.lastSeq + 1)
+        this.faults.push(`after ${node.lastSeq} came ${seq}`)
+      node.lastSeq = seq
     }
     return events.flatMap(({ cid }) => cid ?? [])
   }
@@ -166,6 +185,7 @@ export class Crowd {
   #reachedEverybody(cid: string): void {
     const sent = this.#sent.get(cid)
     if (!sent || sent.isWithEverybody) return void this.faults.push('a message came twice, or from nowhere')
+    if (++sent.nodes < this.#nodes.length) return
     sent.isWithEverybody = true
     this.lastMilliseconds.push(performance.now() - sent.at)
     if (sent.isAcknowledged) this.#sent.delete(cid)

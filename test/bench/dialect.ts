@@ -23,6 +23,12 @@ export const bareDialect: Dialect = {
   ],
 }
 
+/** A frame a message over a plain WebSocket, written so that it reads as the others do. */
+export const wsDialect: Dialect = {
+  ...bareDialect,
+  heard: '42["message"',
+}
+
 interface Event {
   seq: number
   type: string

@@ -1,10 +1,10 @@
 import { Crowd } from './crowd.ts'
-import { bareDialect, plazaDialect } from './dialect.ts'
+import { bareDialect, type Dialect, plazaDialect, wsDialect } from './dialect.ts'
 import { type Paced, type Plan, pace, type Saturated, saturate } from './load.ts'
 
 /** What the driver is asked, in a process of its own. */
 export type Order =
-  | { order: 'open'; crowd: string; url: string; roomId: string | null }
+  | { order: 'open'; crowd: string; urls: readonly string[]; dialect: 'bare' | 'ws' | { roomId: string } }
   | { order: 'grow'; crowd: string; tokens: readonly string[] }
   | { order: 'saturate'; crowd: string; plan: Plan }
   | { order: 'pace'; crowd: string; perSecond: number; seconds: number }
@@ -19,6 +19,11 @@ const crowdOf = (name: string): Crowd => {
   return crowd
 }
 
+function dialectOf(dialect: Extract<Order, { order: 'open' }>['dialect']): Dialect {
+  if (dialect === 'bare') return bareDialect
+  return dialect === 'ws' ? wsDialect : plazaDialect(dialect.roomId)
+}
+
 process.on('message', (order: Order) => {
   obey(order).then(
     (result) => process.send?.({ result, faults: crowds.get(order.crowd)?.faults.splice(0) ?? [] } satisfies Answer),
@@ -29,7 +34,7 @@ process.on('message', (order: Order) => {
 async function obey(order: Order): Promise<Answer['result']> {
   switch (order.order) {
     case 'open':
-      crowds.set(order.crowd, new Crowd(order.url, order.roomId === null ? bareDialect : plazaDialect(order.roomId)))
+      crowds.set(order.crowd, new Crowd(order.urls, dialectOf(order.dialect)))
       return null
     case 'grow':
       await crowdOf(order.crowd).grow(order.tokens)

@@ -26,22 +26,41 @@ export interface Measured {
   probe(): Promise<Reading>
 }
 
-export const startBare = (): Promise<Measured> =>
-  listening(start(0, ['--import', './test/bench/probe.ts', 'test/bench/bare.ts'], {}))
+const probed = ['--import', './test/bench/probe.ts']
 
-const directory = mkdtempSync(join(tmpdir(), 'plaza-bench-'))
+export const startBare = (redisUrl?: string): Promise<Measured> =>
+  listening(start(0, [...probed, 'test/bench/bare.ts', ...(redisUrl ? ['--redis', redisUrl] : [])], {}))
 
-export const startPlaza = (): Promise<Measured> =>
-  listening(
-    start(0, ['--import', './test/bench/probe.ts', 'server/main.ts'], {
+export const startRaw = (): Promise<Measured> => listening(start(0, [...probed, 'test/bench/raw.ts'], {}))
+
+const directories: string[] = []
+
+/** What Plaza stands on; without a MongoDB it is the embedded store. */
+export interface Ground {
+  mongodbUri?: string
+  redisUrl?: string
+}
+
+export function startPlaza({ mongodbUri, redisUrl }: Ground = {}): Promise<Measured> {
+  const directory = mkdtempSync(join(tmpdir(), 'plaza-bench-'))
+  directories.push(directory)
+  return listening(
+    start(0, [...probed, 'server/main.ts'], {
       PORT: '0',
       OPS_PORT: '0',
       DATA_DIR: directory,
       DEMO: 'off',
       LOG_LEVEL: 'error',
       RATE_LIMIT_SCALE: '100000',
+      SESSION_KEYS: sessionKeys,
+      ...(mongodbUri ? { MONGODB_URI: mongodbUri } : {}),
+      ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
     }),
   )
+}
+
+/** The nodes of one run know the same sessions. */
+const sessionKeys = `bench:${Buffer.alloc(32, 7).toString('base64')}`
 
 export interface Driver {
   tell(order: Order): Promise<void>
@@ -82,11 +101,11 @@ function asked<T>(child: ChildProcess, message: Order | 'probe'): Promise<T> {
 }
 
 export async function stopAll(): Promise<void> {
-  for (const child of children) {
+  for (const child of children.splice(0)) {
     const isOver = new Promise((resolve) => child.once('exit', resolve))
     if (child.exitCode !== null || !child.kill('SIGTERM')) continue
     await Promise.race([isOver, new Promise((resolve) => setTimeout(resolve, 15_000).unref())])
     child.kill('SIGKILL')
   }
-  rmSync(directory, { recursive: true, force: true })
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
 }

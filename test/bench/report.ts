@@ -1,47 +1,75 @@
 import { median } from './load.ts'
 
-export interface Row {
-  name: string
+/** What a run stands on, as its rows name it. */
+export interface Setting {
   nodes: number
   store: string
+}
+
+export interface Row extends Setting {
+  name: string
   room: number
   bare: number
   plaza: number
   ratio: number
+  /** The same over a plain WebSocket, where it was measured. */
+  ws?: number
 }
 
-type Name = 'bare' | 'plaza'
+export type Side = 'bare' | 'plaza' | 'ws'
 
-/** What was measured, of both servers side by side. */
+interface Noted extends Setting, Record<Side, number[]> {
+  name: string
+  room: number
+}
+
+/** What was measured, of all servers side by side. */
 export class Report {
-  readonly #values = new Map<string, { name: string; room: number; bare: number[]; plaza: number[] }>()
+  readonly #values = new Map<string, Noted>()
 
-  note(server: Name, room: number, name: string, value: number): void {
-    const key = `${name} ${room}`
-    const known = this.#values.get(key) ?? { name, room, bare: [], plaza: [] }
-    known[server].push(value)
+  note({ nodes, store }: Setting, side: Side, room: number, name: string, value: number): void {
+    const key = `${nodes} ${store} ${name} ${room}`
+    const known = this.#values.get(key) ?? { nodes, store, name, room, bare: [], plaza: [], ws: [] }
+    known[side].push(value)
     this.#values.set(key, known)
   }
 
   get rows(): Row[] {
-    return [...this.#values.values()].map(({ name, room, ...values }) => {
-      const bare = rounded(median(values.bare))
-      const plaza = rounded(median(values.plaza))
-      return { name, nodes: 1, store: 'embedded', room, bare, plaza, ratio: bare === 0 ? 0 : rounded(plaza / bare) }
+    return [...this.#values.values()].map(({ name, nodes, store, room, ...values }) => {
+      const [bare, plaza] = [rounded(median(values.bare)), rounded(median(values.plaza))]
+      const ws = values.ws.length > 0 ? { ws: rounded(median(values.ws)) } : {}
+      return { name, nodes, store, room, bare, plaza, ratio: bare === 0 ? 0 : rounded(plaza / bare), ...ws }
     })
   }
 
-  print(): void {
-    const lines = this.rows.map(({ name, room, bare, plaza, ratio }) => [name, room, bare, plaza, `${ratio} x`])
-    const all = [['', 'room', 'bare Socket.IO', 'Plaza', 'ratio'], ...lines].map((line) =>
-      line.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)),
+  /** A table for each setting, in the style of Markdown. */
+  get text(): string {
+    const settings = [...new Set(this.rows.map(({ nodes, store }) => `${nodes} ${store}`))]
+    return settings.map((setting) => this.#table(setting)).join('\n\n')
+  }
+
+  #table(setting: string): string {
+    const rows = this.rows.filter(({ nodes, store }) => `${nodes} ${store}` === setting)
+    const [first] = rows
+    const title = `${first?.nodes === 1 ? 'One node' : `${first?.nodes} nodes`}, ${first?.store}`
+    const hasWs = rows.some(({ ws }) => ws !== undefined)
+    const head = ['', 'room', 'bare Socket.IO', 'Plaza', 'ratio', ...(hasWs ? ['plain ws'] : [])]
+    const lines = rows.map(({ name, room, bare, plaza, ratio, ws }) => [
+      name,
+      shown(room),
+      shown(bare),
+      shown(plaza),
+      `${ratio} x`,
+      ...(hasWs ? [ws === undefined ? '' : shown(ws)] : []),
+    ])
+    const all = [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...lines]
+    const widths = head.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0)))
+    const aligned = all.map((line) =>
+      line.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | '),
     )
-    const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((line) => line[column]?.length ?? 0)))
-    for (const line of all)
-      console.log(
-        line.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
-      )
+    return `${title}\n\n${aligned.map((line) => `| ${line} |`).join('\n')}`
   }
 }
 
+const shown = (value: number): string => value.toLocaleString('en')
 const rounded = (value: number): number => Number(value.toPrecision(value >= 1_000 ? 4 : 3))

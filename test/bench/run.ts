@@ -1,127 +1,87 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Driver, type Measured, startBare, startDriver, startPlaza, stopAll } from './processes.ts'
+import { type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
+import { type Plan, Race, type Server } from './race.ts'
 import { Report } from './report.ts'
 import { moderatedRoom, people } from './room.ts'
 
+const settings = ['embedded', 'mongodb', 'nodes'] as const
 const { values: options } = parseArgs({
   options: {
     json: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [...settings] },
   },
 })
 const isQuick = options.quick
-const rounds = isQuick ? 2 : 3
 const accounts = isQuick ? 50 : 1_000
-const idleConnections = isQuick ? 500 : 5_000
-const load = isQuick ? { warmSeconds: 0.5, slices: 2 } : { warmSeconds: 2, slices: 6 }
-const mostDriverShare = 0.97
-const pacedSeconds = isQuick ? 1 : 5
-
-/** So many that the latency says nothing. */
-const floodWindow = 16
-const rooms = [
-  { size: 10, senders: 10, windows: [8] },
-  { size: 100, senders: 20, windows: [8] },
-  { size: 1_000, senders: 50, windows: isQuick ? [2] : [2, floodWindow] },
-]
-
-interface Side {
-  name: 'bare' | 'plaza'
-  server: Measured
-  tokens: readonly string[]
+const plan: Plan = {
+  rounds: isQuick ? 2 : 3,
+  load: isQuick ? { warmSeconds: 0.5, slices: 2 } : { warmSeconds: 2, slices: 6 },
+  pacedSeconds: isQuick ? 1 : 5,
+  rooms: [
+    { size: 10, senders: 10, windows: [8] },
+    { size: 100, senders: 20, windows: [8] },
+    { size: 1_000, senders: 50, windows: isQuick ? [2] : [2, 16] },
+  ],
+  idleConnections: isQuick ? 500 : 5_000,
 }
+const shared: Plan = { ...plan, rooms: plan.rooms.slice(0, 2), idleConnections: 0 }
 
 const report = new Report()
-try {
-  await run()
-  console.log(
-    `\nNode ${process.version}, one server process each, embedded store; ${accounts} accounts share the connections of a larger room.`,
-  )
-  report.print()
-  if (options.json) writeFileSync(options.json, `${JSON.stringify({ rows: report.rows }, null, 2)}\n`)
-} finally {
-  await stopAll()
-}
+const missing: string[] = []
+if (options.only.includes('embedded')) await compare({ nodes: 1, store: 'embedded' }, plan)
+if (options.only.includes('mongodb')) await onMongo({ nodes: 1, redis: false })
+if (options.only.includes('nodes')) await onMongo({ nodes: 2, redis: true })
 
-async function run(): Promise<void> {
-  const [bare, plaza] = [await startBare(), await startPlaza()]
-  const driver = startDriver()
-  const members = await people(plaza.url, accounts)
-  const roomId = await moderatedRoom(plaza.url, members)
-  const tokens = members.map(({ token }) => token)
-  const sides: Side[] = [
-    { name: 'bare', server: bare, tokens },
-    { name: 'plaza', server: plaza, tokens },
-  ]
-  for (const { name, server } of sides)
-    await driver.tell({ order: 'open', crowd: name, url: server.url, roomId: name === 'bare' ? null : roomId })
-  let size = 0
-  for (const room of rooms) {
-    for (const side of sides)
-      await driver.tell({ order: 'grow', crowd: side.name, tokens: some(side.tokens, size, room.size) })
-    size = room.size
-    for (let round = 0; round < rounds; round++)
-      for (const window of room.windows) await race(driver, sides, { ...room, window })
-  }
-  for (const side of sides) await idle(driver, side, size)
-}
+console.log(`\nNode ${process.version}; ${accounts} accounts share the connections of a larger room.\n`)
+console.log(report.text)
+for (const reason of missing) console.log(`\nNot measured: ${reason}`)
+if (options.json) writeFileSync(options.json, `${JSON.stringify({ rows: report.rows }, null, 2)}\n`)
 
-function some(tokens: readonly string[], from: number, to: number): string[] {
-  return Array.from({ length: to - from }, (_, at) => tokens[(from + at) % tokens.length] ?? '')
-}
-
-interface Place {
-  size: number
-  senders: number
-  window: number
-}
-
-/** One after the other at full load, then both at a tenth of what the slower of them can do. */
-async function race(driver: Driver, sides: readonly Side[], place: Place): Promise<void> {
-  const full: number[] = []
-  for (const side of sides) full.push(await measure(driver, side, place))
-  if (place.window === floodWindow) return
-  const perSecond = Math.max(1, Math.min(...full) / 10)
-  for (const { name } of sides) {
-    const calm = await driver.pace({ order: 'pace', crowd: name, perSecond, seconds: pacedSeconds })
-    report.note(name, place.size, 'send to ack p50 ms, a tenth of the load', calm.ack.p50)
-    report.note(name, place.size, 'send to ack p99 ms, a tenth of the load', calm.ack.p99)
-    report.note(name, place.size, 'send to last delivery p50 ms, a tenth of the load', calm.last.p50)
-    report.note(name, place.size, 'send to last delivery p99 ms, a tenth of the load', calm.last.p99)
+/** Every server of a setting runs at the same time; each is measured in turn, all under the same load. */
+async function compare(setting: { nodes: number; store: string }, plan: Plan, ground: Ground = {}): Promise<void> {
+  try {
+    const times = Array.from({ length: setting.nodes })
+    const bare = await inTurn(times, () => startBare(ground.redisUrl))
+    const plaza = await inTurn(times, () => startPlaza(ground))
+    const raw = setting.nodes === 1 && setting.store === 'embedded' ? [await startRaw()] : []
+    const driver = startDriver()
+    const members = await people(plaza[0]?.url ?? '', accounts)
+    const roomId = await moderatedRoom(plaza[0]?.url ?? '', members)
+    const servers: Server[] = [
+      { side: 'bare', nodes: bare, dialect: 'bare' },
+      { side: 'plaza', nodes: plaza, dialect: { roomId } },
+      ...(raw.length > 0 ? [{ side: 'ws' as const, nodes: raw, dialect: 'ws' as const }] : []),
+    ]
+    const tokens = members.map(({ token }) => token)
+    await new Race({ setting, plan, driver, servers, tokens, report }).run()
+  } finally {
+    await stopAll()
   }
 }
 
-/** Sends acknowledged per second. */
-async function measure(driver: Driver, { name, server }: Side, { size, senders, window }: Place): Promise<number> {
-  const of = `${window} unacknowledged each of ${senders}`
-  const note = (what: string, value: number) => report.note(name, size, what, value)
-  const before = await server.probe()
-  const full = await driver.saturate({ order: 'saturate', crowd: name, plan: { senders, window, ...load } })
-  const after = await server.probe()
-  if (full.driverShare > mostDriverShare)
-    console.error(`The driver was the limit: ${name} in a room of ${size} can do more than this says.`)
-  note(`acknowledged sends/s, ${of}`, full.acknowledgedPerSecond)
-  note(`deliveries/s, ${of}`, full.deliveriesPerSecond)
-  note(`server CPU us/delivery, ${of}`, (after.cpuMicroseconds - before.cpuMicroseconds) / full.deliveries)
-  note(`event loop lag p99 ms, ${of}`, after.lagMilliseconds)
-  note(`driver CPU share, ${of}`, full.driverShare)
-  console.error(`${name.padEnd(5)} ${String(size).padStart(5)}  ${Math.round(full.acknowledgedPerSecond)} sends/s`)
-  return full.acknowledgedPerSecond
+async function onMongo({ nodes, redis: wantsRedis }: { nodes: number; redis: boolean }): Promise<void> {
+  const { startMongo, startRedis } = await import('../../scripts/test-servers.mjs')
+  const mongo = await startMongo()
+  const redis = wantsRedis ? await startRedis() : null
+  try {
+    if ('missing' in mongo || (redis && 'missing' in redis)) {
+      missing.push('missing' in mongo ? mongo.missing : redis && 'missing' in redis ? redis.missing : '')
+      return
+    }
+    const uri = new URL(mongo.uri)
+    uri.pathname = `/plaza_bench_${process.pid}_${nodes}`
+    const store = redis ? `${mongo.name} and Redis` : mongo.name
+    await compare({ nodes, store }, shared, { mongodbUri: uri.href, ...(redis ? { redisUrl: redis.url } : {}) })
+  } finally {
+    if ('stop' in mongo) await mongo.stop()
+    if (redis && 'stop' in redis) await redis.stop()
+  }
 }
 
-/** What so many more people cost who are there and say nothing. */
-async function idle(driver: Driver, { name, server, tokens }: Side, size: number): Promise<void> {
-  const before = await server.probe()
-  const startedAt = performance.now()
-  await driver.tell({ order: 'grow', crowd: name, tokens: some(tokens, size, size + idleConnections) })
-  const seconds = (performance.now() - startedAt - 500) / 1_000
-  const after = await server.probe()
-  report.note(
-    name,
-    size + idleConnections,
-    'kB memory per idle joined connection',
-    (after.rssBytes - before.rssBytes) / idleConnections / 1_024,
-  )
-  report.note(name, size + idleConnections, 'connect, sign in and join, per second', idleConnections / seconds)
+async function inTurn<T>(times: readonly unknown[], start: () => Promise<T>): Promise<T[]> {
+  const started: T[] = []
+  for (const _ of times) started.push(await start())
+  return started
 }

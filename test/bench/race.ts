@@ -1,0 +1,130 @@
+import type { Order } from './driver.ts'
+import type { Reading } from './probe.ts'
+import type { Driver, Measured } from './processes.ts'
+import type { Report, Setting, Side } from './report.ts'
+
+export interface Plan {
+  rounds: number
+  load: { warmSeconds: number; slices: number }
+  pacedSeconds: number
+  rooms: readonly { size: number; senders: number; windows: readonly number[] }[]
+  /** None where the memory of idle connections is not asked for. */
+  idleConnections: number
+}
+
+export interface Server {
+  side: Side
+  nodes: readonly Measured[]
+  dialect: Extract<Order, { order: 'open' }>['dialect']
+}
+
+interface Place {
+  size: number
+  senders: number
+  window: number
+}
+
+/** The driver's core is full: what it drives could do more. */
+const fullShare = 0.97
+/** So many that the latency says nothing. */
+const floodWindow = 16
+
+/** Servers under the same load, one after the other, round by round. */
+export class Race {
+  readonly #setting: Setting
+  readonly #plan: Plan
+  readonly #driver: Driver
+  readonly #servers: readonly Server[]
+  readonly #tokens: readonly string[]
+  readonly #report: Report
+
+  constructor(parts: {
+    setting: Setting
+    plan: Plan
+    driver: Driver
+    servers: readonly Server[]
+    tokens: readonly string[]
+    report: Report
+  }) {
+    this.#setting = parts.setting
+    this.#plan = parts.plan
+    this.#driver = parts.driver
+    this.#servers = parts.servers
+    this.#tokens = parts.tokens
+    this.#report = parts.report
+  }
+
+  async run(): Promise<void> {
+    for (const { side, nodes, dialect } of this.#servers)
+      await this.#driver.tell({ order: 'open', crowd: side, urls: nodes.map(({ url }) => url), dialect })
+    let size = 0
+    for (const room of this.#plan.rooms) {
+      for (const { side } of this.#servers) await this.#grow(side, size, room.size)
+      size = room.size
+      for (let round = 0; round < this.#plan.rounds; round++)
+        for (const window of room.windows) await this.#round({ ...room, window })
+    }
+    if (this.#plan.idleConnections > 0) for (const server of this.#servers) await this.#idle(server, size)
+  }
+
+  /** Each at full load, then all at a tenth of what the slowest of them can do. */
+  async #round(place: Place): Promise<void> {
+    const full: number[] = []
+    for (const server of this.#servers) full.push(await this.#saturate(server, place))
+    if (place.window === floodWindow) return
+    const perSecond = Math.max(1, Math.min(...full) / 10)
+    for (const { side } of this.#servers) {
+      const seconds = this.#plan.pacedSeconds
+      const { ack, last } = await this.#driver.pace({ order: 'pace', crowd: side, perSecond, seconds })
+      const note = (what: string, value: number) =>
+        this.#report.note(this.#setting, side, place.size, `${what}, a tenth of the load`, value)
+      note('send to ack p50 ms', ack.p50)
+      note('send to ack p99 ms', ack.p99)
+      note('send to last delivery p50 ms', last.p50)
+      note('send to last delivery p99 ms', last.p99)
+    }
+  }
+
+  /** Sends acknowledged per second. */
+  async #saturate({ side, nodes }: Server, { size, senders, window }: Place): Promise<number> {
+    const note = (what: string, value: number) =>
+      this.#report.note(this.#setting, side, size, `${what}, ${window} unacknowledged each of ${senders}`, value)
+    const before = await readings(nodes)
+    const plan = { senders, window, ...this.#plan.load }
+    const full = await this.#driver.saturate({ order: 'saturate', crowd: side, plan })
+    const after = await readings(nodes)
+    if (full.driverShare > fullShare)
+      console.error(`The driver was the limit: ${side} in a room of ${size} can do more than this says.`)
+    note('acknowledged sends/s', full.acknowledgedPerSecond)
+    note('deliveries/s', full.deliveriesPerSecond)
+    note('server CPU us/delivery', (total(after) - total(before)) / full.deliveries)
+    note('event loop lag p99 ms', Math.max(...after.map(({ lagMilliseconds }) => lagMilliseconds)))
+    note('driver CPU share', full.driverShare)
+    console.error(`${side.padEnd(5)} ${String(size).padStart(5)}  ${Math.round(full.acknowledgedPerSecond)} sends/s`)
+    return full.acknowledgedPerSecond
+  }
+
+  /** What so many more people cost who are there and say nothing. */
+  async #idle({ side, nodes: [node] }: Server, size: number): Promise<void> {
+    const { idleConnections } = this.#plan
+    if (!node) return
+    const before = await node.probe()
+    const startedAt = performance.now()
+    await this.#grow(side, size, size + idleConnections)
+    const seconds = (performance.now() - startedAt - 500) / 1_000
+    const kilobytes = ((await node.probe()).rssBytes - before.rssBytes) / idleConnections / 1_024
+    const note = (what: string, value: number) =>
+      this.#report.note(this.#setting, side, size + idleConnections, what, value)
+    note('kB memory per idle joined connection', kilobytes)
+    note('connect, sign in and join, per second', idleConnections / seconds)
+  }
+
+  async #grow(crowd: Side, from: number, to: number): Promise<void> {
+    const tokens = Array.from({ length: to - from }, (_, at) => this.#tokens[(from + at) % this.#tokens.length] ?? '')
+    await this.#driver.tell({ order: 'grow', crowd, tokens })
+  }
+}
+
+const readings = (nodes: readonly Measured[]): Promise<Reading[]> => Promise.all(nodes.map((node) => node.probe()))
+const total = (readings: readonly Reading[]): number =>
+  readings.reduce((sum, { cpuMicroseconds }) => sum + cpuMicroseconds, 0)
