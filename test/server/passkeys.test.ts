@@ -16,7 +16,9 @@ const chromiumOrigin = 'http://localhost:44703'
 let server: Booted
 let url: string
 beforeAll(async () => {
-  server = await boot({ environment: { WEBAUTHN_ORIGINS: `${site.origin},${chromiumOrigin}` } })
+  server = await boot({
+    environment: { WEBAUTHN_ORIGINS: `${site.origin},${chromiumOrigin}`, SUPER_ADMINS: wallet('root').address },
+  })
   url = server.url
 })
 afterAll(() => server.close())
@@ -261,6 +263,14 @@ test('what is known already, or made elsewhere, is not stored', async () => {
   expect(await post(url, 'register/verify', { credential: elsewhere })).toMatchObject(refused)
   const right = new Authenticator().create(challenge)
   expect(await post(url, 'register/verify', { credential: right })).toMatchObject(refused)
+})
+
+test('a bot has no passkeys', async () => {
+  const { sessionToken } = await signIn(url, wallet('root'))
+  const asked = { name: 'Courier', scopes: ['passkeys:write'] }
+  const { body } = await call(url, 'POST /api/admin/service-tokens', asked, sessionToken)
+  const refused = await post(url, 'register/options', {}, String(body.token))
+  expect(refused).toMatchObject({ status: 403, body: { error: 'A bot has no passkeys' } })
 })
 
 describe('several passkeys', () => {
