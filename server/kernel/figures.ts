@@ -23,6 +23,7 @@ export function createFigures(): Figures {
       metrics.healed(by, rows)
       counted.healed += rows
     },
+    hinted: metrics.hinted,
     collided: metrics.collided,
     retried: metrics.retried,
     follows(count) {

@@ -50,6 +50,12 @@ const healed = new Counter({
   labelNames: ['by'],
   registers,
 })
+const hints = new Counter({
+  name: 'plaza_hints_total',
+  help: 'Rows in hints between nodes: published, received, or late, when they were known already.',
+  labelNames: ['how'],
+  registers,
+})
 const rooms = new Gauge({ name: 'plaza_rooms_followed', help: 'Rooms whose log is followed.', registers })
 const rows = new Counter({ name: 'plaza_log_rows_total', help: 'Rows appended to the logs of rooms.', registers })
 const batch = new Histogram({
@@ -89,7 +95,7 @@ const degraded = new Gauge({
   registers,
 })
 const fallbacks = new Counter({
-  name: 'plaza_limit_fallbacks_total',
+  name: 'plaza_ratelimit_fallback_total',
   help: 'Calls counted by this process alone because the shared counters did not answer.',
   registers,
 })
@@ -120,6 +126,7 @@ export const metrics = {
   unhandled: () => unhandled.inc(),
   delivered: (lagMilliseconds: number) => lag.observe(lagMilliseconds / 1000),
   healed: (by: string, count: number) => healed.inc({ by }, count),
+  hinted: (how: string, count: number) => hints.inc({ how }, count),
   roomsFollowed: (count: number) => rooms.set(count),
   appended(count: number) {
     rows.inc(count)

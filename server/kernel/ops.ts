@@ -21,7 +21,8 @@ export async function openOps({ port, host }: { port: number | undefined; host: 
     '/healthz': async () => [200, 'application/json', JSON.stringify({ ok: true, ...ops.health() })],
     '/readyz': async () => {
       const reason = draining ? 'draining' : await ops.unready()
-      return [reason === null ? 200 : 503, 'application/json', JSON.stringify({ ok: reason === null, reason })]
+      const state = { ok: reason === null, reason, degraded: metrics.degradedParts() }
+      return [state.ok ? 200 : 503, 'application/json', JSON.stringify(state)]
     },
   }
   const server = createServer((request, response) => {

@@ -64,6 +64,8 @@ function hearConfirmed(room: Room | undefined, node: string, seq: number): void 
 function hearRows(core: Core, rows: readonly Row[]): void {
   const room = rows[0] && core.rooms.get(rows[0].room)
   if (!room) return
+  const isLate = rows.every(({ seq }) => seq <= room.view.seq)
+  core.observer?.hinted(isLate ? 'late' : 'received', rows.length)
   take(core, room, rows)
   if (room.isOpen && room.early.size > 0 && !room.isGapWatched) void fillGap(core, room).catch(() => {})
 }

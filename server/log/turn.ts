@@ -130,6 +130,7 @@ function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: read
   take(core, room, rows, true)
   core.failpoint?.('before-publish')
   core.hints.publish({ kind: 'rows', node: core.node, rows })
+  core.observer?.hinted('published', rows.length)
   void answerStanding(core, room, accepted, rows)
 }
 

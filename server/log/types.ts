@@ -210,6 +210,8 @@ export interface Observer {
   /** An insert of unknown fate is tried again. */
   retried(): void
   follows(rooms: number): void
+  /** Rows were hinted at to others, by others, or by others when they were known already. */
+  hinted(how: 'published' | 'received' | 'late', rows: number): void
 }
 
 /** Moments in the life of an append at which a process may die. */
