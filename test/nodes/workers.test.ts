@@ -1,0 +1,178 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createClient } from '#client/sdk/client'
+import type { Client, LiveRoom } from '#client/sdk/types'
+import type { RoomEvent } from '#shared/api/messages'
+import type { RoomRef } from '#shared/kit/primitives'
+import { freshDatabaseUri } from '#test/support/test-servers'
+import { wallet } from '#test/support/wallet'
+import { type Crew, startCrew } from './crew.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const long = 120_000
+const Created = z.object({ message: z.object({ content: z.string() }) })
+const crews: Crew[] = []
+const clients: Client[] = []
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close()
+  for (const crew of crews.splice(0)) await crew.end()
+})
+
+describe('several workers on one port', { timeout: long }, () => {
+  test('are ended one by one: what was acknowledged is stored once, and the end is clean', async () => {
+    const uri = freshDatabaseUri() ?? ''
+    const crew = await crewOf(2, uri)
+    const { room, say } = await crowd(crew, 6)
+    const talk = say()
+    await expect.poll(() => talk.acknowledged().length, { timeout: 30_000 }).toBeGreaterThan(100)
+
+    const began = Date.now()
+    crew.primary.kill('SIGTERM')
+    await expect.poll(() => crew.ops('/readyz')).not.toMatchObject({ status: 200 })
+    expect(await crew.exited).toBe(0)
+    expect(Date.now() - began).toBeLessThan(15_000)
+    talk.stop()
+    const acknowledged = talk.acknowledged()
+    for (const client of clients.splice(0)) client.close()
+
+    const stored = await textsOf(await crewOf(1, uri), room)
+    expect(acknowledged.filter((text) => !stored.includes(text))).toEqual([])
+    expect(new Set(stored).size).toBe(stored.length)
+  })
+
+  test.each(['SIGHUP', 'SIGUSR2'] as const)('are renewed one by one on %s, and nobody loses a word', async (signal) => {
+    const crew = await crewOf(2, freshDatabaseUri() ?? '')
+    const { room, lives, say } = await crowd(crew, 6)
+    const old = crew.workers()
+    expect(old).toHaveLength(2)
+    const talk = say()
+    await expect.poll(() => talk.acknowledged().length, { timeout: 30_000 }).toBeGreaterThan(50)
+
+    crew.primary.kill(signal)
+    const listening: number[] = []
+    await expect
+      .poll(
+        async () => {
+          listening.push(await crew.metric('plaza_workers'))
+          return crew.workers().filter((pid) => old.includes(pid))
+        },
+        { timeout: 60_000 },
+      )
+      .toEqual([])
+    expect(Math.min(...listening)).toBeGreaterThanOrEqual(2)
+    talk.stop()
+    await expect.poll(() => talk.waiting(), { timeout: 30_000 }).toEqual([])
+
+    const stored = await textsOf(crew, room)
+    expect(stored.toSorted()).toEqual(talk.said().toSorted())
+    for (const live of lives) {
+      await expect.poll(() => live.state.status, { timeout: 30_000 }).toBe('live')
+      await expect.poll(() => tail(live), { timeout: 10_000 }).toEqual(stored.slice(-20))
+    }
+    expect(await crew.metric('plaza_workers')).toBe(2)
+    expect(await crew.metric('plaza_workers_replaced_total')).toBe(0)
+  })
+
+  test('are replaced when one dies, and its people come back to the others', async () => {
+    const crew = await crewOf(2, freshDatabaseUri() ?? '')
+    const { room, say } = await crowd(crew, 6)
+    const talk = say()
+    await expect.poll(() => talk.acknowledged().length, { timeout: 30_000 }).toBeGreaterThan(50)
+
+    const [victim = 0, survivor] = crew.workers()
+    process.kill(victim, 'SIGKILL')
+    await expect.poll(() => crew.metric('plaza_workers_replaced_total'), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => crew.metric('plaza_workers'), { timeout: 30_000 }).toBe(2)
+    expect(crew.workers()).toContain(survivor)
+    talk.stop()
+    await expect.poll(() => talk.waiting(), { timeout: 30_000 }).toEqual([])
+    expect((await textsOf(crew, room)).toSorted()).toEqual(talk.said().toSorted())
+  })
+})
+
+test('the embedded store belongs to one process', () => {
+  const { status, stderr } = start(['--workers', '2'])
+  expect(stderr.trim()).toBe('--workers above 1 needs MONGODB_URI: the embedded store belongs to one process.')
+  expect(status).toBe(1)
+})
+
+test.each(['0', '1.5', 'many'])('%s workers are refused with a sentence', (count) => {
+  const { status, stderr } = start(['--workers', count])
+  expect(stderr.trim()).toBe('--workers is not usable: must be a whole number from 1 to 128.')
+  expect(status).toBe(1)
+})
+
+function start(options: readonly string[]) {
+  const { MONGODB_URI: _, ...env } = process.env
+  const args = ['--import', 'tsx', 'server/main.ts', ...options]
+  return spawnSync(process.execPath, args, { cwd: root, env: { ...env, NODE_ENV: 'test' }, encoding: 'utf8' })
+}
+
+async function crewOf(workers: number, uri: string): Promise<Crew> {
+  const crew = await startCrew(workers, uri)
+  crews.push(crew)
+  return crew
+}
+
+/** So many people in one channel, each with a connection of their own. */
+async function crowd(crew: Crew, size: number) {
+  const people = await Promise.all(Array.from({ length: size }, (_, at) => personOf(crew, `worker ${at}`)))
+  const [owner, ...others] = people
+  if (!owner) throw new Error('A crowd has somebody in it.')
+  const { channel } = await owner.rooms.createChannel({ name: 'Under load' })
+  const room: RoomRef = { type: 'channel', id: channel.id }
+  for (const person of others) await person.rooms.join({ room })
+  const lives = people.map((person) => person.room(room))
+  for (const live of lives) await expect.poll(() => live.state.status, { timeout: 10_000 }).toBe('live')
+  return { room, lives, say: () => talkOf(lives) }
+}
+
+async function personOf(crew: Crew, name: string): Promise<Client> {
+  const client = createClient({ url: crew.url })
+  clients.push(client)
+  const { address, signMessage } = wallet(name)
+  await client.signIn({ address, signMessage: (message) => signMessage({ message }) })
+  return client
+}
+
+/** Everybody speaks until told to stop, whatever becomes of the connection. */
+function talkOf(lives: readonly LiveRoom[]) {
+  const said: string[] = []
+  const isKnown = new Map<string, boolean>()
+  const note = () => {
+    for (const { state } of lives)
+      for (const { content, local } of state.messages) if (local === 'sent') isKnown.set(content, true)
+  }
+  for (const live of lives) live.subscribe(note)
+  const timer = setInterval(() => {
+    for (const [at, live] of lives.entries()) {
+      const text = `${at} says ${said.length}`
+      said.push(text)
+      live.send({ text })
+    }
+  }, 40)
+  return {
+    said: () => said,
+    acknowledged: () => said.filter((text) => isKnown.has(text)),
+    waiting: () => said.filter((text) => !isKnown.has(text)),
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** Every message of a room as stored, in order; fails where the log has a gap. */
+async function textsOf(crew: Crew, room: RoomRef): Promise<string[]> {
+  const reader = await personOf(crew, 'worker 0')
+  const rows: RoomEvent[] = []
+  for (let isComplete = false; !isComplete; ) {
+    const page = await reader.messages.sync({ room, after_seq: rows.length })
+    rows.push(...page.events)
+    isComplete = page.complete
+  }
+  expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, at) => at + 1))
+  return rows.flatMap(({ type, data }) => (type === 'message.created' ? [Created.parse(data).message.content] : []))
+}
+
+const tail = ({ state }: LiveRoom) => state.messages.slice(-20).map(({ content }) => content)
