@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { getAddress, type Hex, isAddress, keccak256, toHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
@@ -271,84 +269,16 @@ test('the tokens that are looked at are written with their checksums, each once'
   expect(new Set(known.map(({ chain, address }) => `${chain} ${address}`)).size).toBe(known.length)
 })
 
-describe('a purchase of coins', () => {
-  let provider: Awaited<ReturnType<typeof provide>>
-  let shop: Booted
-  beforeAll(async () => {
-    provider = await provide()
-    shop = await boot({ environment: { ONRAMP_URL: provider.url, ONRAMP_KEY: 'a key' } })
-  })
-  afterAll(async () => {
-    await shop.close()
-    provider.close()
-  })
-  const buyer = (name: string) => person(shop, `buyer ${name}`)
-
-  test('is opened for the smart account, or for the wallet where that is named', async () => {
-    const who = await buyer('one')
-    provider.answer = { token: 'good once', expires_at: '2040-01-01T00:00:00Z' }
-    expect(await who.does('rest', contract.onramp, {})).toEqual({
-      sessionToken: 'good once',
-      expiresAt: '2040-01-01T00:00:00.000Z',
-    })
-    const { smartWalletAddress } = await who.does('rest', contract.smartWallet, {})
-    expect(provider.asked.at(-1)).toMatchObject({ key: 'Bearer a key', addresses: [{ address: smartWalletAddress }] })
-    await who.does('rest', contract.onramp, { walletAddress: who.account })
-    expect(provider.asked.at(-1)).toMatchObject({ addresses: [{ address: who.account }] })
-  })
-
-  test('is not opened for somebody else, nor for nobody', async () => {
-    const [one, other] = [await buyer('one'), await buyer('other')]
-    const asked = provider.asked.length
-    expect(await one.refused('rest', contract.onramp, { walletAddress: other.account })).toMatchObject({ status: 403 })
-    await Accounts.updateOne({ _id: other.account }, { $set: { wallet_type: 'email' } })
-    expect(await other.refused('rest', contract.onramp, {})).toMatchObject({ code: 'WALLET_NOT_FOUND' })
-    await Accounts.deleteOne({ _id: other.account })
-    expect(await other.refused('rest', contract.onramp, {})).toMatchObject({ code: 'USER_NOT_FOUND' })
-    expect(provider.asked.length).toBe(asked)
-  })
-
-  test.each([
-    ['refuses', { status: 403, answer: { message: 'secret words' } }],
-    ['answers something else', { status: 200, answer: { tokens: [] } }],
-    ['answers no JSON', { status: 200, answer: 'hello' }],
-    ['never stops', { status: 200, answer: { token: 'x'.repeat(100_000) } }],
-  ])('fails where the provider %s, and repeats nothing of it', async (_title, change) => {
-    Object.assign(provider, change)
-    const refusal = await (await buyer('one')).refused('rest', contract.onramp, {})
-    expect(refusal).toMatchObject({ status: 502, code: 'UPSTREAM_ERROR' })
-    expect(JSON.stringify(refusal)).not.toContain('secret')
-  })
-
-  test('fails where the provider takes too long', async () => {
-    provider.answer = null
-    expect(await (await buyer('one')).refused('rest', contract.onramp, {})).toMatchObject({
-      status: 504,
-      code: 'TIMEOUT',
-    })
-  })
-})
-
-/** A provider that says what it is told to; null is silence. */
-async function provide() {
-  const asked: object[] = []
-  const state = { url: '', asked, status: 200, answer: { token: 'good' } as unknown, close: () => {} }
-  const http = createServer((request, response) => {
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
-      asked.push({ key: request.headers.authorization, ...JSON.parse(Buffer.concat(parts).toString()) })
-      if (state.answer === null) return
-      response
-        .writeHead(state.status)
-        .end(typeof state.answer === 'string' ? state.answer : JSON.stringify(state.answer))
-    })
-  })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  state.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/token`
-  state.close = () => {
-    http.close()
-    http.closeAllConnections()
+test('chains are asked anew only so often', async () => {
+  const slow = await boot({ environment: { RPC_URL_10: 'http://127.0.0.1:1', RATE_LIMIT_SCALE: '0.1' }, nodes: 1 })
+  try {
+    const who = await person(slow, 'eager')
+    const input = { address: who.account, refresh: true }
+    expect((await who.does('rest', contract.balances, input)).balances).toMatchObject([{ error: expect.any(String) }])
+    const refusal = { status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: 60 }
+    expect(await who.refused('rest', contract.balances, input)).toMatchObject(refusal)
+    expect(await who.does('rest', contract.balances, { address: who.account })).toMatchObject({ totalUsd: 0 })
+  } finally {
+    await slow.close()
   }
-  return state
-}
+})

@@ -14,7 +14,7 @@ interface Provider {
   close(): Promise<void>
 }
 
-type Answers = (path: string, body: unknown) => { status: number; body: unknown }
+type Answers = (path: string, body: unknown, bearer: string | undefined) => { status: number; body: unknown }
 
 async function openProvider(answers: Answers): Promise<Provider> {
   const server = createServer((request, response) => void answer(request, response))
@@ -40,7 +40,11 @@ async function openProvider(answers: Answers): Promise<Provider> {
     if (provider.mood === 'junk') return void response.writeHead(200).end('<html>welcome</html>')
     if (provider.mood === 'elsewhere') return void response.writeHead(302, { location: `${provider.url}/other` }).end()
     if (provider.mood === 'endless') return void response.writeHead(200).end(`"${'x'.repeat(2_000_000)}"`)
-    const { status, body: told } = answers(request.url ?? '', body)
+    const { status, body: told } = answers(
+      request.url ?? '',
+      body,
+      request.headers.authorization?.replace('Bearer ', ''),
+    )
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(told))
   }
 }
@@ -67,6 +71,12 @@ export async function openProofProvider(): Promise<Provider> {
     }
   })
 }
+
+/** A service that sells coins: one token for each purchase, to who has the key. */
+export const openOnrampProvider = (key: string, opened: object): Promise<Provider> =>
+  openProvider((_path, _body, bearer) =>
+    bearer === key ? { status: 200, body: opened } : { status: 401, body: { message: 'secret words' } },
+  )
 
 /** A partner that publishes its keys and signs tokens with the newest. */
 export async function openPartner() {
