@@ -87,6 +87,8 @@ export async function runWorkers(
     }
     crew.add(member)
     return new Promise((resolve, reject) => {
+      // Whatever cannot be told to a worker that has just died.
+      worker.on('error', () => {})
       worker.on('message', (told: Told) => {
         member.heardAt = Date.now()
         if (told.kind === 'health') member.reason = told.reason
@@ -140,7 +142,8 @@ export async function runWorkers(
       const before = deaths.get(slot) ?? 0
       deaths.set(slot, before + 1)
       await pause(Math.min(backOff.first * 2 ** before, backOff.last))
-      if (isStopping) return
+      // A restart may have filled the place meanwhile.
+      if (isStopping || [...crew].some((member) => member.slot === slot && !member.isDraining)) return
       crewMetrics.replaced()
       const isUp = await start(slot).then(
         () => true,
@@ -156,6 +159,7 @@ export async function runWorkers(
     isRestarting = true
     try {
       for (const old of ready()) {
+        if (!crew.has(old)) continue
         await start(old.slot)
         await drain(old)
         if (isStopping) return
