@@ -1,0 +1,196 @@
+import { z } from 'zod'
+import { Message, type RoomEvent } from '#shared/api/messages'
+import { Ban, ModerationMute, RulesRecord } from '#shared/api/moderation-records'
+import { Poll } from '#shared/api/polls'
+import { MemberRole, Room } from '#shared/api/rooms'
+import { Rules } from '#shared/api/verdict'
+import { done, type Place, type Somebody } from './community.ts'
+
+/** All that a member sees of a room, by what it is about. */
+export interface RoomState {
+  name: string
+  messages: Map<string, Message>
+  /** Newest first. */
+  pins: string[]
+  polls: Map<string, Omit<Poll, 'user_votes'>>
+  members: Map<string, string>
+  count: number
+  bans: Map<string, string | null>
+  mutes: Map<string, string | null>
+  rules: Rules
+}
+
+/** The state as the operations show it now. */
+export async function fetchState(by: Somebody, { id }: Place): Promise<RoomState> {
+  const get = async <T>(path: string, schema: z.ZodType<T>) => schema.parse(await done(by.call(`GET ${path}`)))
+  const room = `/api/rooms/channel/${id}`
+  const chat = `chatType=channel&chatId=${id}`
+  const [{ room: row }, history, pins, polls, listed, { bans }, { mutedUsers }, { rules }] = await Promise.all([
+    get(room, z.object({ room: Room })),
+    get(`${room}/messages?limit=100`, z.object({ messages: z.array(Message), has_more: z.literal(false) })),
+    get(`${room}/pins`, z.object({ pinnedMessages: z.array(Message) })),
+    get(`${room}/polls`, z.object({ polls: z.array(Poll) })),
+    get(`${room}/members`, z.object({ members: z.array(z.object({ user_address: z.string(), role: MemberRole })) })),
+    get(`/api/chat-rules/ban?${chat}`, z.object({ bans: z.array(Ban) })),
+    get(`/api/moderation?action=muted&channelId=${id}`, z.object({ mutedUsers: z.array(ModerationMute) })),
+    get(`/api/chat-rules?${chat}`, z.object({ rules: RulesRecord })),
+  ])
+  return {
+    name: row.name,
+    messages: new Map(history.messages.map((message) => [message.id, message])),
+    pins: pins.pinnedMessages.map((message) => message.id),
+    polls: new Map(polls.polls.map((poll) => [poll.id, common(poll)])),
+    members: new Map(listed.members.map(({ user_address, role }) => [user_address, role])),
+    count: row.member_count,
+    bans: new Map(bans.map(({ user_address, banned_until }) => [user_address, banned_until])),
+    mutes: new Map(mutedUsers.map(({ user_address, muted_until }) => [user_address, muted_until])),
+    rules: Rules.parse(rules),
+  }
+}
+
+/** What a poll says to everybody alike. */
+function common({ user_votes: _, ...poll }: Poll): Omit<Poll, 'user_votes'> {
+  return { ...poll, votes: poll.votes.map((vote) => ({ ...vote, voters: [] })) }
+}
+
+const Somebodys = z.object({ id: z.string() })
+const told = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape)
+const counted = { members_count: z.number().int().optional() }
+const Told = {
+  message: told({ message: Message, poll: Poll.optional() }),
+  deleted: told({ id: z.string(), deleted_by: z.string(), deleted_at: z.string(), reason: z.string().nullable() }),
+  purged: told({
+    target: Somebodys,
+    from_seq: z.number(),
+    to_seq: z.number(),
+    deleted_at: z.string(),
+    reason: z.string().nullable(),
+  }),
+  pinned: told({ id: z.string(), pinned_by: z.string(), pinned_at: z.string() }),
+  about: told({ id: z.string() }),
+  reactions: told({ id: z.string(), counts: z.record(z.string(), z.number().int()) }),
+  poll: told({ poll: Poll }),
+  pollDeleted: told({ id: z.string(), message_id: z.string() }),
+  member: told({ member: z.object({ id: z.string(), role: z.string().optional() }), ...counted }),
+  role: told({ target: Somebodys, role: z.string() }),
+  rules: told({ rules: Rules }),
+  moderation: told({ action: z.string(), target: Somebodys, until: z.string().nullable(), ...counted }),
+  room: told({ room: z.object({ name: z.string().optional() }) }),
+}
+
+/** What a client makes of an event, knowing nothing but the contract; a type it does not know changes nothing. */
+export function applyEvent(state: RoomState, event: RoomEvent): void {
+  changes[event.type]?.(state, event.data, event)
+}
+
+type Change = (state: RoomState, data: RoomEvent['data'], event: RoomEvent) => void
+
+const changes: Record<string, Change> = {
+  'message.created'(state, data) {
+    const { message, poll } = Told.message.parse(data)
+    state.messages.set(message.id, message)
+    if (poll) state.polls.set(poll.id, common(poll))
+  },
+  'message.edited'(state, data) {
+    const { message } = Told.message.parse(data)
+    state.messages.set(message.id, message)
+  },
+  'message.deleted'(state, data) {
+    const { id, deleted_by, deleted_at, reason } = Told.deleted.parse(data)
+    takeBack(state, id, { deleted_by, deleted_at, delete_reason: reason })
+  },
+  'messages.purged'(state, data, { actor }) {
+    const { target, from_seq, to_seq, deleted_at, reason } = Told.purged.parse(data)
+    for (const { id, sender_address, seq, is_deleted } of state.messages.values()) {
+      if (is_deleted || sender_address !== target.id || seq < from_seq || seq > to_seq) continue
+      takeBack(state, id, { deleted_by: actor.id, deleted_at, delete_reason: reason })
+    }
+  },
+  'message.pinned'(state, data) {
+    const { id, pinned_by, pinned_at } = Told.pinned.parse(data)
+    change(state, id, { is_pinned: true, pinned_by, pinned_at })
+    state.pins = [id, ...state.pins.filter((pin) => pin !== id)]
+  },
+  'message.unpinned'(state, data) {
+    const { id } = Told.about.parse(data)
+    change(state, id, { is_pinned: false, pinned_by: null, pinned_at: null })
+    state.pins = state.pins.filter((pin) => pin !== id)
+  },
+  'reaction.changed'(state, data) {
+    const { id, counts } = Told.reactions.parse(data)
+    change(state, id, { reactions: counts })
+  },
+  'poll.changed'(state, data) {
+    const { poll } = Told.poll.parse(data)
+    state.polls.set(poll.id, common(poll))
+  },
+  'poll.deleted'(state, data, { actor, at }) {
+    const { message_id } = Told.pollDeleted.parse(data)
+    takeBack(state, message_id, { deleted_by: actor.id, deleted_at: at, delete_reason: null })
+  },
+  'member.joined'(state, data) {
+    const { member, members_count } = Told.member.parse(data)
+    state.members.set(member.id, member.role ?? 'member')
+    state.count = members_count ?? state.count
+  },
+  'member.left': gone,
+  'member.removed': gone,
+  'role.changed'(state, data) {
+    const { target, role } = Told.role.parse(data)
+    if (state.members.has(target.id)) state.members.set(target.id, role)
+  },
+  'rules.updated'(state, data) {
+    state.rules = Told.rules.parse(data).rules
+  },
+  'moderation.applied'(state, data) {
+    const { action, target, until, members_count } = Told.moderation.parse(data)
+    if (action === 'ban') {
+      state.bans.set(target.id, until)
+      state.members.delete(target.id)
+    }
+    if (action === 'unban') state.bans.delete(target.id)
+    if (action === 'mute') state.mutes.set(target.id, until)
+    if (action === 'unmute') state.mutes.delete(target.id)
+    state.count = members_count ?? state.count
+  },
+  'room.updated'(state, data) {
+    state.name = Told.room.parse(data).room.name ?? state.name
+  },
+}
+
+function gone(state: RoomState, data: RoomEvent['data']): void {
+  const { member, members_count } = Told.member.parse(data)
+  state.members.delete(member.id)
+  state.count = members_count ?? state.count
+}
+
+function change({ messages }: RoomState, id: string, fields: Partial<Message>): void {
+  const message = messages.get(id)
+  // In catch-up a row comes as it is now: what happened before it was taken back is no more.
+  if (message && !message.is_deleted) messages.set(id, { ...message, ...fields })
+}
+
+function takeBack(
+  state: RoomState,
+  id: string,
+  how: Pick<Message, 'deleted_by' | 'deleted_at' | 'delete_reason'>,
+): void {
+  const message = state.messages.get(id)
+  if (message) change(state, id, { ...emptied(message), ...how })
+  state.pins = state.pins.filter((pin) => pin !== id)
+  for (const poll of state.polls.values()) if (poll.message_id === id) state.polls.delete(poll.id)
+}
+
+const emptied = ({ version }: Message): Partial<Message> => ({
+  version: version + 1,
+  is_deleted: true,
+  content: '[Message deleted]',
+  attachments: [],
+  mentions: [],
+  reply_to: null,
+  reply_to_id: null,
+  reactions: {},
+  is_pinned: false,
+  pinned_by: null,
+  pinned_at: null,
+})
