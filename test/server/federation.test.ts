@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { Nonces } from '#server/domains/identity/model'
 import { hashSignal } from '#server/ports/human-proof/world-id'
 import { partnerByKeys } from '#server/ports/partner/jwks'
 import { rooms } from '#shared/api/rooms'
@@ -143,6 +144,12 @@ describe('signing in with a human proof', () => {
     const signal = await newSignal()
     expect((await prove(proofOf('0x9', { signal }))).status).toBe(200)
     expect(await prove(proofOf('0x9', { signal }))).toMatchObject({ status: 401, code: 'INVALID_NONCE' })
+    const old = await newSignal()
+    await Nonces.updateOne({ _id: old.replace('plaza:', '') }, { $set: { issued_at: new Date(Date.now() - 400_000) } })
+    const me = await person(server, 'late linker')
+    const late = proofOf('0x9', { signal: old })
+    expect(await prove(late)).toMatchObject({ status: 401, code: 'NONCE_EXPIRED' })
+    expect(await me.rest('POST /api/identities/humanproof', late)).toMatchObject({ code: 'NONCE_EXPIRED' })
   })
 
   test('of fifty uses of one proof at once one begins a session; the same of one signal', async () => {
@@ -160,6 +167,7 @@ const tokenFor = (claims: object, header?: object) => partner.token({ aud: 'plaz
 
 describe('signing in with a partner token', () => {
   test('while the keys cannot be had nobody is signed in', async () => {
+    const me = await person(server, 'patient linker')
     const body = { token: await tokenFor({ sub: 'patient' }), isMiniApp: true }
     for (const [mood, status, code] of [
       ['failing', 502, 'UPSTREAM_ERROR'],
@@ -168,6 +176,7 @@ describe('signing in with a partner token', () => {
     ] as const) {
       partner.mood = mood
       expect(await sso(body)).toMatchObject({ status, code })
+      expect(await me.rest('POST /api/identities/partner', body)).toMatchObject({ status, code })
     }
     partner.mood = 'well'
     expect((await sso(body)).status).toBe(200)

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accountOpenedByEmail, setEmail } from '#server/domains/accounts/emails'
 import { Accounts } from '#server/domains/accounts/model'
+import { Identities } from '#server/domains/identity/model'
 import { identities } from '#shared/api/identities'
 import { sessions } from '#shared/api/sessions'
 import { type Booted, boot } from '#test/support/boot'
@@ -191,6 +193,25 @@ describe('a proof that does not hold links nothing', () => {
       code: 'INVALID_SIGNATURE',
     })
   })
+})
+
+test('an e-mail address is listed as a way in, as the original where the account came from it', async () => {
+  const me = await person(server, 'with an address')
+  await setEmail(me.account, 'me@example.com', Date.now())
+  expect((await ways(me)).find(({ method }) => method === 'email')).toMatchObject({
+    id: null,
+    identifier: 'me@example.com',
+    is_original: false,
+  })
+  const account = await accountOpenedByEmail('other@example.com', Date.now())
+  const linked = await me.does('rest', identities.linkSolana, await signedBySolana(me.url, solana('of the address')))
+  await Identities.updateOne({ _id: linked.identity.id ?? '' }, { $set: { account } })
+  const { body } = await verifySolana(url, solana('of the address'))
+  const listed = await call(url, 'GET /api/identities', null, String(body.sessionToken))
+  expect(listed.body.identities).toMatchObject([
+    { method: 'email', identifier: 'other@example.com', is_original: true },
+    { method: 'solana', is_original: false },
+  ])
 })
 
 describe('unlinking', () => {

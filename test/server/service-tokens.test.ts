@@ -35,8 +35,8 @@ describe('a service token', () => {
     expect(session.body).toMatchObject({ userAddress: serviceToken.account, authMethod: 'service' })
     const page = await call(url, `GET /api/public/user/${serviceToken.account}`)
     expect(page.body.user).toMatchObject({ name: 'Weather', is_bot: true })
-    const person = await call(url, `GET /api/public/user/${root.account}`)
-    expect(person.body.user).toMatchObject({ is_bot: false })
+    const shown = await call(url, `GET /api/public/user?address=${root.account}`)
+    expect(shown.body.user).toMatchObject({ is_bot: false })
   })
 
   test('may do what its scopes name over both doors, and nothing else', async () => {

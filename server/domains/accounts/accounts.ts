@@ -42,7 +42,7 @@ export const isBot = (id: string) => id.startsWith(botPrefix)
 
 /** An account that nobody signs in to; service tokens speak for it. */
 export async function createBot(name: string, display_name: string): Promise<Account> {
-  const bot = await Accounts.create({ _id: botPrefix + name, display_name })
+  const bot = await Accounts.create({ _id: botPrefix + name, display_name, public_landing_enabled: true })
   return bot.toObject()
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { accountOf } from '#server/domains/accounts/accounts'
+import { accountOf, isBot } from '#server/domains/accounts/accounts'
+import { emailAccountId } from '#server/domains/accounts/emails'
 import type { Account } from '#server/domains/accounts/model'
 import { type Context, type SignedIn, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
@@ -85,19 +86,22 @@ async function ownIdentity({ account }: SignedIn, id: string): Promise<IdentityR
   return record
 }
 
-/** The original way in where it is none of these records: a passkey, an e-mail address, or a wallet that never came back. */
-function keptElsewhere({ _id, wallet_type, created_at }: Account, records: readonly IdentityRecord[]) {
-  if (records.some(isOriginal) || _id.startsWith('bot:')) return []
-  const method = methodOf(_id, wallet_type)
+/** Ways in that have stores of their own: an e-mail address, and the original where it is none of the records. */
+function keptElsewhere(owner: Account, records: readonly IdentityRecord[]): z.input<typeof Identity>[] {
+  const { _id, email, email_verified, email_verified_at, wallet_type, created_at } = owner
+  const stored = (method: AuthMethod, identifier: string, is_original: boolean, at: Date | null) => ({
+    id: null,
+    method,
+    identifier,
+    is_original,
+    created_at: at?.toISOString() ?? null,
+    last_used_at: null,
+  })
+  const isFromEmail = email !== undefined && _id === emailAccountId(email)
+  const original = isFromEmail || isBot(_id) || records.some(isOriginal)
   return [
-    {
-      id: null,
-      method,
-      identifier: _id,
-      is_original: true,
-      created_at: created_at.toISOString(),
-      last_used_at: null,
-    },
+    ...(original ? [] : [stored(methodOf(_id, wallet_type), _id, true, created_at)]),
+    ...(email === undefined || !email_verified ? [] : [stored('email', email, isFromEmail, email_verified_at)]),
   ]
 }
 
