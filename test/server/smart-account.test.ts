@@ -305,6 +305,20 @@ test('a chain that is silent is given up on within its deadline', async () => {
   }
 })
 
+test('chains are asked anew only so often', async () => {
+  const slow = await boot({ environment: { RPC_URL_10: 'http://127.0.0.1:1', RATE_LIMIT_SCALE: '0.1' }, nodes: 1 })
+  try {
+    const who = await person(slow, 'eager')
+    const input = { address: who.account, refresh: true }
+    expect((await who.does('rest', contract.balances, input)).balances).toMatchObject([{ error: expect.any(String) }])
+    const refusal = { status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: 60 }
+    expect(await who.refused('rest', contract.balances, input)).toMatchObject(refusal)
+    expect(await who.does('rest', contract.balances, { address: who.account })).toMatchObject({ totalUsd: 0 })
+  } finally {
+    await slow.close()
+  }
+})
+
 async function keep(who: Person, { x, y }: { x: Hex; y: Hex }): Promise<void> {
   const nothing = { display_name: null, transports: [], backed_up: false, last_used_at: null, user_agent: '' }
   await storePasskey({

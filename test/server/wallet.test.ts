@@ -268,17 +268,3 @@ test('the tokens that are looked at are written with their checksums, each once'
   for (const { address } of known) expect(isAddress(address, { strict: true })).toBe(true)
   expect(new Set(known.map(({ chain, address }) => `${chain} ${address}`)).size).toBe(known.length)
 })
-
-test('chains are asked anew only so often', async () => {
-  const slow = await boot({ environment: { RPC_URL_10: 'http://127.0.0.1:1', RATE_LIMIT_SCALE: '0.1' }, nodes: 1 })
-  try {
-    const who = await person(slow, 'eager')
-    const input = { address: who.account, refresh: true }
-    expect((await who.does('rest', contract.balances, input)).balances).toMatchObject([{ error: expect.any(String) }])
-    const refusal = { status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfter: 60 }
-    expect(await who.refused('rest', contract.balances, input)).toMatchObject(refusal)
-    expect(await who.does('rest', contract.balances, { address: who.account })).toMatchObject({ totalUsd: 0 })
-  } finally {
-    await slow.close()
-  }
-})

@@ -73,9 +73,9 @@ export async function openProofProvider(): Promise<Provider> {
 }
 
 /** A service that sells coins: one token for each purchase, to who has the key. */
-export const openOnrampProvider = (key: string, opened: object): Promise<Provider> =>
+export const openOnrampProvider = (shop: { key: string }, opened: object): Promise<Provider> =>
   openProvider((_path, _body, bearer) =>
-    bearer === key ? { status: 200, body: opened } : { status: 401, body: { message: 'secret words' } },
+    bearer === shop.key ? { status: 200, body: opened } : { status: 401, body: { message: 'secret words' } },
   )
 
 /** A partner that publishes its keys and signs tokens with the newest. */
