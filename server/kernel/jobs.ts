@@ -26,6 +26,7 @@ export const usualTimes: JobTimes = {
 const atOnce = 8
 const mostAttempts = 10
 const longestError = 300
+const queueStopMilliseconds = 1_000
 
 /** Declares a kind of work: the one place that says what it carries and what is done. */
 export const job = <Payload extends z.ZodType>(declared: Job<Payload>): Job<Payload> => declared
@@ -40,6 +41,8 @@ export function startJobs(
   const kinds = new Map(declared.map((one) => [one.kind, one]))
   const names = [...kinds.keys()]
   const stopping = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  let isClosing = false
 
   async function sweep(): Promise<void> {
     for (const id of await dueJobs(names, node.now())) queue.push(id)
@@ -47,7 +50,13 @@ export function startJobs(
   }
 
   async function run(id: string) {
-    if (stopping.signal.aborted) return null
+    if (isClosing) return null
+    const ended = claimAndRun(id)
+    running.add(ended)
+    return ended.finally(() => running.delete(ended))
+  }
+
+  async function claimAndRun(id: string) {
     const claim = await claimJob(id, names, node.now(), times.leaseMilliseconds)
     return claim && runClaimed(claim)
   }
@@ -116,11 +125,21 @@ export function startJobs(
       queue.push(id)
     },
     async close() {
+      isClosing = true
       clearInterval(sweeping)
-      const late = setTimeout(() => stopping.abort(), times.stopMilliseconds)
-      const aborted = new Promise((resolve) => stopping.signal.addEventListener('abort', resolve))
-      await Promise.race([stopConsuming(), aborted])
-      clearTimeout(late)
+      const stopped = stopConsuming()
+      await atMost(times.stopMilliseconds, Promise.allSettled(running))
+      stopping.abort()
+      await atMost(queueStopMilliseconds, stopped)
     },
   }
+}
+
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
 }

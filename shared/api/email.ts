@@ -128,7 +128,7 @@ const addresses = {
     errorBody: 'text',
   }),
   remove: operation({
-    summary: 'Takes the address off the account that calls.',
+    summary: 'Takes the address off the account that calls, and ends its other sessions that began by e-mail.',
     http: 'POST /api/email/remove',
     access: 'user',
     limit: 'general',

@@ -179,11 +179,13 @@ describe('an address of an account', () => {
     expect(await lettersTo(server, body.email)).toEqual([])
   })
 
-  test('one that was removed opens nothing but its own account', async () => {
+  test('one that was removed opens nothing but its own account, and what it had opened is closed', async () => {
     const who = await person(server, 'email-remover')
     const email = 'removed@people.test'
     await attached(who, email)
+    const { sessionToken } = await signInByEmail(server, email)
     expect((await post('remove', {}, who.token)).body).toEqual({ success: true })
+    expect((await call(server.url, 'GET /api/auth/session', null, sessionToken)).status).toBe(401)
     expect((await who.rest('GET /api/auth/session')).body.user).toMatchObject({ email: null, email_verified: false })
     expect(await signInByEmail(server, email)).toMatchObject({ walletAddress: idOf(email) })
     expect((await post('remove', {})).status).toBe(401)

@@ -1,5 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { clearEmail } from '#server/domains/accounts/emails'
+import { endOtherSessions } from '#server/domains/identity/endings'
 import { implement, signedIn } from '#server/kernel/context'
 import { email as contract } from '#shared/api/email'
 import { AppError } from '#shared/errors'
@@ -50,7 +51,9 @@ export const email = implement('email', contract, {
   },
 
   async remove(_input, context) {
-    await clearEmail(signedIn(context).account, context.node.now())
+    const caller = signedIn(context)
+    await clearEmail(caller.account, context.node.now())
+    await endOtherSessions(context.node, caller, 'email')
     return done
   },
 })

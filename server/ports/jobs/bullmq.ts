@@ -49,7 +49,7 @@ export function bullQueue(url: string, prefix: string): JobQueue {
       worker.on('error', () => undefined)
       const stopLocal = local.consume(run, atOnce)
       return async () => {
-        await Promise.all([stopLocal(), worker.close()])
+        await Promise.all([stopLocal(), worker.close(connection.status !== 'ready')])
         blocking.disconnect()
       }
     },
