@@ -47,6 +47,17 @@ const HEALING = 30_000
 
 /** One run of a cluster under everything that may go wrong, checked at every event; the seed decides it all. */
 export async function simulate(seed: number, options: Options = {}): Promise<Run> {
+  const { stackTraceLimit } = Error
+  // Thousands of refusals are made and their stacks never looked at.
+  Error.stackTraceLimit = 0
+  try {
+    return await live(seed, options)
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+async function live(seed: number, options: Options): Promise<Run> {
   const { steps = STEPS, without = null } = options
   const world = new World(seed)
   const checker = new Checker()
