@@ -98,8 +98,10 @@ async function handle(
   const raw = readInput(bound.operation, spelling, fixed, request)
   guardShape(raw)
   const ip = ipOf(request, door.trustedHops)
+  const askedAt = performance.now()
   const caller = await whileThere(
     door.kernel.node,
+    askedAt,
     door.identify(credentialOf(request), { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }),
   ).catch((error: unknown) => {
     if (bound.operation.access !== 'public' || !(error instanceof AppError)) throw error
@@ -111,6 +113,7 @@ async function handle(
     door: 'http',
     caller,
     requestId: idOf(request),
+    askedAt,
     origin: request.get('host') ?? null,
     connection: null,
     signal: gone.signal,

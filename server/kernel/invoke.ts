@@ -12,6 +12,8 @@ export interface Call {
   door: 'http' | 'socket'
   caller: Caller
   requestId: string
+  /** When it came to the door, by this process's own clock. */
+  askedAt: number
   origin: string | null
   connection: Connection | null
   signal: AbortSignal
@@ -55,7 +57,7 @@ export async function invoke(
   const { name, operation } = bound
   let outcome: 'ok' | ErrorCode = 'ok'
   try {
-    return await whileThere(kernel.node, run(kernel, bound, schema, raw, call))
+    return await whileThere(kernel.node, call.askedAt, run(kernel, bound, schema, raw, call))
   } catch (error) {
     const refusal = refusalOf(error, kernel, bound, call)
     outcome = refusal.code

@@ -4,14 +4,18 @@ import { AppError } from '#shared/errors'
 const patienceMilliseconds = 2_500
 const lookAgainMilliseconds = 250
 
-/** Waits no longer for an answer than a database that is away lets hope for; what was begun goes on. */
-export function whileThere<T>({ isStoreAway }: { isStoreAway(): boolean }, work: Promise<T>): Promise<T> {
+/** Waits no longer for an answer than a database that is away lets hope for, from when it was asked; what was begun goes on. */
+export function whileThere<T>(
+  { isStoreAway }: { isStoreAway(): boolean },
+  askedAt: number,
+  work: Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const look = () => {
       if (isStoreAway()) reject(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 }))
       else timer = setTimeout(look, lookAgainMilliseconds)
     }
-    let timer = setTimeout(look, patienceMilliseconds)
+    let timer = setTimeout(look, Math.max(0, askedAt + patienceMilliseconds - performance.now()))
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

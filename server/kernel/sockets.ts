@@ -7,7 +7,7 @@ import { AppError } from '#shared/errors'
 import { serverNotice, sessionEnded, sessionExpiring, sessionReady } from '#shared/kit/connection'
 import { namespaces } from '#shared/kit/contract'
 import { allConnections, LiveConnection, localConnections, rememberConnection } from './connection.ts'
-import { audiences, type Bound, type Caller, type Live } from './context.ts'
+import { audiences, type Bound, type Caller, type Live, type Node } from './context.ts'
 import { sessionCookie } from './http-input.ts'
 import { newId } from './ids.ts'
 import { type Delivery, invoke, type Kernel } from './invoke.ts'
@@ -157,7 +157,7 @@ async function admit(door: SocketDoor, socket: Socket, name: string): Promise<vo
   guardShape(auth)
   const { request } = socket
   const seen = { ip: ipOf(request, door.trustedHops), userAgent: (request.headers['user-agent'] ?? '').slice(0, 200) }
-  const caller = await whileThere(door.kernel.node, door.identify(credentialOf(auth, request), seen))
+  const caller = await whileThere(door.kernel.node, performance.now(), door.identify(credentialOf(auth, request), seen))
   if (caller.account === null) throw new AppError('UNAUTHORIZED')
   const { limits } = door.kernel.node
   const live = new LiveConnection(socket, caller, { perSecond: Math.ceil(eventsPerSecond * limits.scale) })
@@ -266,12 +266,14 @@ async function run(
   const unknown = Object.keys(raw).find((key) => !(key in bound.operation.input.shape))
   if (unknown !== undefined)
     throw new AppError('VALIDATION_ERROR', { message: `Unrecognized key: ${unknown.slice(0, 40)}` })
-  const release = await live.place()
+  const askedAt = performance.now()
+  const release = await placeInTime(door.kernel.node, live, askedAt)
   try {
     const { output } = await invoke(door.kernel, bound, bound.operation.input, raw, {
       door: 'socket',
       caller: live.caller,
       requestId,
+      askedAt,
       origin: live.socket.request.headers.host ?? null,
       connection: live,
       get signal() {
@@ -287,6 +289,19 @@ async function run(
   } finally {
     release()
   }
+}
+
+/** A place that comes when nobody waits for it any more is given back. */
+async function placeInTime(node: Node, live: LiveConnection, askedAt: number): Promise<() => void> {
+  let isGivenUp = false
+  const placed = live.place().then((release) => {
+    if (isGivenUp) release()
+    return release
+  })
+  return whileThere(node, askedAt, placed).catch((error: unknown) => {
+    isGivenUp = true
+    throw error
+  })
 }
 
 const liveSockets = (io: Server): Live => ({
