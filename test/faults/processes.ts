@@ -45,7 +45,7 @@ export class Process {
         if (await isListening(this.port)) return this.#isUp(env.FAILPOINT !== undefined)
         await pause(25)
       }
-      if (env.FAILPOINT !== undefined) return
+      if (this.#child?.signalCode === 'SIGKILL') return
       await pause(250)
     }
     throw new Error(`${this.name} did not start:\n${this.lastWords.join('\n')}`)

@@ -43,23 +43,24 @@ await closeAll()
 process.exit(code)
 
 async function run(random: Random): Promise<number> {
-  const outcomes: Outcome[] = []
   const parts = [
     { start: openPair, faults: chosen(pairFaults), seconds: profile.pairSeconds },
     { start: openAlone, faults: chosen(aloneFaults), seconds: profile.aloneSeconds },
   ]
-  for (const { start, faults, seconds } of parts) {
-    if (faults.length === 0) continue
-    const cluster = await start()
-    open.push(cluster)
-    console.log(`${cluster.nodes.length} of server/main.ts on ${cluster.storeName}`)
-    const possible = faults.filter(({ id }) => id !== 'F19' || cluster.disk !== null)
-    const plan = { faults: possible, times: profile.times, seconds }
-    outcomes.push(await runPart(cluster, plan, { random: random.fork(), isLong: options.long }))
-    await closeAll()
-  }
+  const running = parts
+    .filter(({ faults }) => faults.length > 0)
+    .map(async ({ start, faults, seconds }): Promise<Outcome> => {
+      const course = random.fork()
+      const cluster = await start()
+      open.push(cluster)
+      console.log(`${cluster.nodes.length} of server/main.ts on ${cluster.storeName}`)
+      const possible = faults.filter(({ id }) => id !== 'F19' || cluster.disk !== null)
+      const plan = { faults: possible, times: profile.times, seconds }
+      return runPart(cluster, plan, { random: course, isLong: options.long })
+    })
+  const outcomes = await Promise.all(running)
   const faults = parts.flatMap((part) => part.faults)
-  const report = reportOf(seed, outcomes, faults, skipped)
+  const report = reportOf(seed, outcomes, { faults, skipped, isWhole: only === undefined })
   print(report, outcomes)
   if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
   if (options.history) writeFileSync(options.history, historyOf(outcomes))

@@ -5,7 +5,7 @@ import type { Random } from './random.ts'
 import type { World } from './world.ts'
 
 const lanes: readonly Lane[] = ['node', 'store', 'redis', 'links', 'people']
-const restMilliseconds: Record<Lane, number> = { node: 800, store: 2_000, redis: 800, links: 1_000, people: 800 }
+const restMilliseconds: Record<Lane, number> = { node: 800, store: 1_500, redis: 800, links: 1_000, people: 800 }
 
 export interface Plan {
   faults: readonly Fault[]

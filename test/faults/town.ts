@@ -32,9 +32,7 @@ export class Town {
     const name = `Room ${++this.#rooms}`
     const { id } = Created.parse(await this.#ask(this.owner, 'POST /api/channels', { name })).channel
     const room = { type: 'channel', id }
-    await Promise.all(
-      [...members, ...moderators].map((who) => this.#ask(who, `POST /api/channels/${id}/join`, {})),
-    )
+    await Promise.all([...members, ...moderators].map((who) => this.#ask(who, `POST /api/channels/${id}/join`, {})))
     for (const { account: target } of moderators)
       await this.#ask(this.owner, 'POST /api/moderation/act', {
         room,
