@@ -28,6 +28,11 @@ const mostAttempts = 10
 const longestError = 300
 const queueStopMilliseconds = 1_000
 
+/** Thrown by a job that would fail at each attempt. */
+export class GiveUp extends Error {
+  override readonly name = 'GiveUp'
+}
+
 /** Declares a kind of work: the one place that says what it carries and what is done. */
 export const job = <Payload extends z.ZodType>(declared: Job<Payload>): Job<Payload> => declared
 
@@ -86,7 +91,7 @@ export function startJobs(
   async function giveBack(claim: Claim, error: unknown): Promise<{ againInMilliseconds: number } | null> {
     const { id, kind, attempts } = claim
     const said = (error instanceof Error ? error.message : String(error)).slice(0, longestError)
-    const isLast = attempts >= mostAttempts
+    const isLast = attempts >= mostAttempts || error instanceof GiveUp
     metrics.jobRun(kind, isLast ? 'failed' : 'retried')
     node.logger[isLast ? 'error' : 'warn']({ job: id, kind, attempts, error: said }, 'a job failed')
     if (isLast) {

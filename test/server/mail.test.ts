@@ -80,6 +80,17 @@ describe('mail over SMTP', () => {
     await vi.waitFor(() => expect(back.letters).toMatchObject([{ to: ['bob@people.test'] }]), within)
   })
 
+  test('an address that the mail server refuses is tried once', async () => {
+    const smtp = await sink({
+      onRcptTo: (_address, _session, done) =>
+        done(Object.assign(new Error('Nobody of this name'), { responseCode: 550 })),
+    })
+    const server = await opened({ MAIL_URL: smtp.url })
+    expect((await ask(server, 'nobody@people.test')).status).toBe(200)
+    const over = { state: 'failed', attempts: 1, error: 'The mail server refused the address' }
+    await vi.waitFor(async () => expect(await StoredJobs.findOne({}).lean()).toMatchObject(over), within)
+  })
+
   test('where neither mail nor texts are configured, what needs them says so', async () => {
     const keys = `k:${Buffer.alloc(32, 7).toString('base64')}`
     const server = await opened({ NODE_ENV: 'production', SESSION_KEYS: keys })

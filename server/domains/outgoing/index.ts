@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { job } from '#server/kernel/jobs'
+import { GiveUp, job } from '#server/kernel/jobs'
+import { Undeliverable } from '#server/ports/mail/port'
 import { AppError } from '#shared/errors'
 
 const notOffered = (what: string) => new AppError('SERVICE_UNAVAILABLE', { message: `${what} is not configured here` })
@@ -10,7 +11,9 @@ export const sendLetter = job({
   payload: z.object({ to: z.email(), subject: z.string(), text: z.string() }),
   async run(letter, { id, node }) {
     if (!node.services.mail) throw notOffered('Mail')
-    await node.services.mail.send({ id, ...letter })
+    await node.services.mail.send({ id, ...letter }).catch((error: unknown) => {
+      throw error instanceof Undeliverable ? new GiveUp(error.message, { cause: error }) : error
+    })
   },
 })
 

@@ -7,6 +7,11 @@ export interface Letter {
   text: string
 }
 
+/** Thrown where no later attempt would help: nobody has this address. */
+export class Undeliverable extends Error {
+  override readonly name = 'Undeliverable'
+}
+
 /** Sends letters. What it cannot send it throws back. */
 export interface Mail {
   /** Where people read what was not sent, on the site itself; absent where letters are sent. */

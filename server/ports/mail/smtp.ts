@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import type { Mail } from './port.ts'
+import { type Mail, Undeliverable } from './port.ts'
 
 const patienceMilliseconds = 10_000
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
@@ -25,7 +25,12 @@ export function smtpMail(url: string, from: string): Mail {
   return {
     async send({ id, to, subject, text }) {
       const messageId = `<${id}@${domainOf(from)}>`
-      await transport.sendMail({ from, to: { name: '', address: to }, subject, text, messageId })
+      await transport
+        .sendMail({ from, to: { name: '', address: to }, subject, text, messageId })
+        .catch((error: { code?: string; responseCode?: number }) => {
+          const isRefused = error.code === 'EENVELOPE' && (error.responseCode ?? 0) >= 500
+          throw isRefused ? new Undeliverable('The mail server refused the address', { cause: error }) : error
+        })
     },
     async close() {
       transport.close()
