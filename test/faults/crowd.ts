@@ -27,6 +27,8 @@ export interface CrowdOptions {
 }
 
 const talkersInRoom = 5
+/** A text may have so many characters, and each of them four bytes. */
+const fourBytes = '🏛'
 const busy: Omit<Talk, 'room'> = { window: 8, pauseMilliseconds: 50 }
 const serial: Omit<Talk, 'room'> = { window: 1, pauseMilliseconds: 20 }
 
@@ -79,11 +81,11 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
     'flooder',
     town.owner,
     { ...direct, at: 0 },
-    { room: flooded, window: 1, pauseMilliseconds: 0, textLength: 9_000 },
+    { room: flooded, window: 1, pauseMilliseconds: 0, words: fourBytes.repeat(9_900) },
   )
   const readersOf = (room: Room, name: string, people: typeof listeners, where: Place) =>
     people.map((person, at) => new Reader(`${name}-${at}`, person, { ...where, at }, room))
-  const slow = readersOf(flooded, 'slow', isLong ? repeated(listeners, 100) : listeners, direct)
+  const slow = readersOf(flooded, 'slow', isLong ? repeated(listeners, 100) : listeners.slice(0, 3), direct)
   return {
     rooms: [...mains, court, flooded, spoilt],
     spoilt: new Set([spoilt.key]),

@@ -210,7 +210,7 @@ const peopleFaults: readonly Fault[] = [
     async inject({ flood }) {
       if (!flood) return
       for (const reader of flood.readers) reader.stall()
-      const [burst, atOnce] = [320, 16]
+      const [burst, atOnce] = [304, 16]
       for (let sent = 0; sent < burst; sent += atOnce)
         await Promise.all(Array.from({ length: atOnce }, () => flood.sender.say()))
       await pause(1_500)

@@ -9,7 +9,8 @@ export interface Talk {
   /** How many messages may be unanswered at once; with 1 each is sent after the answer to the one before. */
   window: number
   pauseMilliseconds: number
-  textLength?: number
+  /** What is said each time, after the key. */
+  words?: string
 }
 
 export interface Room {
@@ -71,7 +72,7 @@ export class Sender {
 
   async say(): Promise<void> {
     const cid = `${this.name}-${++this.#sent}`
-    const text = `${cid} says ${'.'.repeat(this.#talk.textLength ?? 10)}`
+    const text = `${cid} says ${this.#talk.words ?? 'hello'}`
     const asked = this.#history.now()
     for (let tries = 0; !this.#isGivenUp; tries++) {
       this.#note({ type: 'invoke', cid, text })

@@ -3,18 +3,20 @@ import { io } from 'socket.io-client'
 import { doorsOf, linksOf, type World } from './world.ts'
 
 const milliseconds = 1_500
+const voices = 12
 let spoken = 0
 
 /** People whose bytes are changed on the way, both ways: whatever becomes of it, the others go on in one order. */
 export async function spoil({ cluster, vandals }: World): Promise<void> {
   if (!vandals) return
   const links = linksOf(cluster.nodes, 'vandals')
-  for (const link of links) link.trouble = { corruptEvery: 4 }
+  for (const link of links) link.trouble = { corruptEvery: 3 }
   const before = links.reduce((sum, { flips }) => sum + flips, 0)
   const end = Date.now() + milliseconds
   const doors = doorsOf(cluster, 'vandals')
   await Promise.all(
-    vandals.people.map(async ({ token }, at) => {
+    Array.from({ length: voices }, async (_, at) => {
+      const token = vandals.people[at % vandals.people.length]?.token ?? ''
       while (Date.now() < end) await speak(doors[at % doors.length] ?? '', token, vandals.room.id)
     }),
   )
