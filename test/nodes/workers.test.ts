@@ -153,7 +153,7 @@ function talkOf(lives: readonly LiveRoom[]) {
       said.push(text)
       live.send({ text })
     }
-  }, 40)
+  }, 150)
   return {
     said: () => said,
     acknowledged: () => said.filter((text) => isKnown.has(text)),
