@@ -93,15 +93,17 @@ describe.each(waysIn)('%s', (_way, route, bodyFor) => {
     }
     expect((await call(url, route, body)).status).toBe(200)
   })
+})
 
-  test('T32, T37: of fifty sign-ins at once with one proof one succeeds', async () => {
+test.each(waysIn.slice(0, 2))(
+  'T32, T37: of fifty sign-ins at once by %s one succeeds',
+  async (_way, route, bodyFor) => {
     const body = await bodyFor('racer')
     const answers = await Promise.all(Array.from({ length: 50 }, () => call(url, route, body)))
-    const succeeded = answers.filter(({ status }) => status === 200).length
-    expect(answers.filter(({ status }) => ![200, 401].includes(status))).toEqual([])
-    expect(succeeded).toBe(route.includes('partner') ? 50 : 1)
-  }, 60_000)
-})
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(49).fill(401)])
+  },
+  60_000,
+)
 
 describe('ids and codes of other shapes', () => {
   const ownAddress = wallet('mixed case').address
