@@ -159,7 +159,7 @@ const redisFaults: readonly Fault[] = [
   { id: 'F25', what: 'hints doubled and late', lane: 'redis', inject: parrot },
   {
     id: 'F19',
-    what: 'fill the disk of Redis',
+    what: 'fill a disk',
     lane: 'redis',
     inject: fillDisk,
   },
@@ -234,7 +234,7 @@ export const aloneFaults: readonly Fault[] = [
   ...nodeFaults.filter(({ id }) => ['F01', 'F14', 'F26'].includes(id)),
   {
     id: 'F19',
-    what: 'fill the disk of the embedded store',
+    what: 'fill a disk',
     lane: 'node',
     inject: fillDisk,
   },

@@ -9,7 +9,7 @@ export interface Command {
   env?: Record<string, string>
 }
 
-const startMilliseconds = 120_000
+const startMilliseconds = 240_000
 const stopMilliseconds = 20_000
 
 const children = new Set<ChildProcess>()
