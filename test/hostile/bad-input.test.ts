@@ -180,7 +180,7 @@ async function runAll<Item>(items: readonly Item[], run: (item: Item) => Promise
 /** Everything stored, but for the audit log of refusals, the nodes' own notes, and when somebody was last seen. */
 async function stored(): Promise<Record<string, string>> {
   const kept = Object.entries(mongoose.models).filter(
-    ([name]) => !['AuditLines', 'RoomLeases', 'RoomHeads', 'Nonces'].includes(name),
+    ([name]) => !['AuditLines', 'RoomLeases', 'RoomHeads', 'Nonces', 'Nodes'].includes(name),
   )
   const read = kept.map(async ([name, model]) => {
     const rows = await model.find({}, { last_active_at: 0, last_used_at: 0 }).sort({ _id: 1 }).lean()
@@ -202,6 +202,8 @@ describe(`spoilt inputs over REST, seed ${seed}`, () => {
 
   test('what is read with spoilt queries and paths is answered or refused', async () => {
     const trials = trialsOf(restTargets.filter(({ method }) => method === 'GET'))
+    // The address of a smart account is worked out when it is first asked for, and kept.
+    for (const person of [mallory, boss]) await person.ask('GET /api/wallet/smart-wallet')
     const before = await stored()
     expect(await runAll(trials, (trial) => complaintOf(trial, callerOf(trial), false))).toEqual([])
     expect(await stored()).toEqual(before)

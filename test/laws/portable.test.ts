@@ -13,7 +13,7 @@ const OPERATOR = new RegExp(
 )
 
 const METHODS =
-  /\.\s*(startSession|withTransaction|transaction|watch|aggregate|mapReduce|collation|populate|findOneAndReplace|replaceOne|estimatedDocumentCount|explain|hint)\s*\(/g
+  /(?<!\bAggregatorRegistry)\.\s*(startSession|withTransaction|transaction|watch|aggregate|mapReduce|collation|populate|findOneAndReplace|replaceOne|estimatedDocumentCount|explain|hint)\s*\(/g
 const VALUES = /\b(ObjectId|Decimal128|Types\.Map)\b|\btype:\s*Map\b|\bcollation:/g
 
 describe('stored data is portable: the same on the embedded store and on MongoDB', () => {

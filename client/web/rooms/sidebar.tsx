@@ -49,7 +49,9 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
             <Avatar id={account} name={name} />
             <span className="grow">
               <strong>{name}</strong>
-              <small>{user.username ? `@${user.username}` : shortAddress(account)}</small>
+              <small>
+                {user.username ? `@${user.username}` : user.display_name ? shortAddress(account) : 'Choose a name'}
+              </small>
             </span>
             <Icon name="sliders" />
           </button>

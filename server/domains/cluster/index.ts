@@ -13,7 +13,7 @@ export const cluster = implement('cluster', contract, {
       .sort({ started_at: 1, _id: 1 })
       .lean()
     return {
-      store: node.alone ? 'embedded' : 'mongodb',
+      store: node.alone ? ('embedded' as const) : ('mongodb' as const),
       answered_by: node.id,
       at: new Date(now).toISOString(),
       nodes: found.map(({ _id: id, started_at, seen_at, ...figures }) => ({
