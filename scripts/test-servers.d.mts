@@ -7,6 +7,8 @@ export type RedisServer = {
   stop: () => Promise<void>
 }
 export function startRedis(port?: number): Promise<RedisServer | { missing: string }>
+export function findAnvil(): string | undefined
+export function provisionAnvil(): { name: string } | { missing: string }
 export function findChromium(): string | undefined
 export interface MongoProgram {
   name: string

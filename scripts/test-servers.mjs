@@ -8,6 +8,9 @@ import mongoose from 'mongoose'
 
 /** Later versions of the package have no binary, only a slow server in Python. */
 const SECANTUS = '0.6.0b17'
+/** A local chain: one binary a platform. Its wrapper cannot be locked where the registry lacks one of them. */
+const ANVIL = '1.7.1'
+const ANVIL_PACKAGE = `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
 const CACHE = join(fileURLToPath(new URL('..', import.meta.url)), '.cache')
 const START_MILLISECONDS = 30_000
 
@@ -44,6 +47,31 @@ export async function startRedis(port) {
     return { url: `redis://127.0.0.1:${chosen}`, name: binary, signal, stop }
   } catch (error) {
     return { missing: error.message }
+  }
+}
+
+/** The binary of a local chain, where there is one. */
+export function findAnvil() {
+  const cached = join(CACHE, `anvil-${ANVIL}`, 'node_modules', ANVIL_PACKAGE, 'bin', 'anvil')
+  return process.env.ANVIL_BINARY || (isExecutable(cached) ? cached : onPath('anvil'))
+}
+
+/** Sees to it that there is a local chain: `{ name }`, or why there is none: `{ missing }`. */
+export function provisionAnvil() {
+  if (findAnvil()) return { name: findAnvil() }
+  mkdirSync(CACHE, { recursive: true })
+  const home = join(CACHE, `anvil-${ANVIL}`)
+  const unfinished = mkdtempSync(`${home}-`)
+  const options = ['install', '--prefix', unfinished, '--ignore-scripts', '--no-audit', '--no-fund']
+  try {
+    execFileSync('npm', [...options, `${ANVIL_PACKAGE}@${ANVIL}`], { stdio: ['ignore', 'ignore', 'pipe'] })
+    renameSync(unfinished, home)
+    return { name: findAnvil() }
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true })
+    if (findAnvil()) return { name: findAnvil() }
+    const said = `${error.stderr ?? error.message}`.trim().split('\n').at(-1)
+    return { missing: `${ANVIL_PACKAGE} ${ANVIL} could not be installed: ${said}` }
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findChromium, startMongo, startRedis } from './test-servers.mjs'
+import { findChromium, provisionAnvil, startMongo, startRedis } from './test-servers.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const results = mkdtempSync(join(tmpdir(), 'plaza-results-'))
@@ -40,6 +40,9 @@ async function suite() {
   if (mongo.stop) cleanups.push(mongo.stop)
   const redis = await startRedis()
   if (redis.stop) cleanups.push(redis.stop)
+  const chain = provisionAnvil()
+  if (chain.missing && process.env.CI) fail(chain.missing)
+  report.push(`Chain: ${chain.name ?? chain.missing}`)
   report.push(`MongoDB: ${mongo.name ?? 'none'}`, `Redis: ${redis.name ?? 'none'}`, `Chromium: ${chromium ?? 'none'}`)
 
   const outcomes = join(results, 'outcomes')

@@ -1,29 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { createTestClient, defineChain, type Hex, http, parseEther, publicActions, walletActions } from 'viem'
+import { findAnvil } from '../../scripts/test-servers.mjs'
 
-const require = createRequire(import.meta.url)
-const machines: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
-
-/** The binary of a local chain; null on machines it is not made for. */
-const binary = ((): string | null => {
-  try {
-    const name = `@foundry-rs/anvil-${process.platform}-${machines[process.arch] ?? process.arch}`
-    return join(dirname(require.resolve(`${name}/package.json`)), 'bin', 'anvil')
-  } catch {
-    return null
-  }
-})()
+/** `npm test` sees to it that there is one where it can be had. */
+const binary = findAnvil()
 
 /** Why there is no local chain here; null where there is one. */
-export const noChain = binary === null ? `no local chain for ${process.platform} ${process.arch}` : null
+export const noChain = binary === undefined ? `no local chain for ${process.platform} ${process.arch}` : null
 
 export type LocalChain = Awaited<ReturnType<typeof startChain>>
 
 /** A chain of its own on a free port, where gas costs nothing and P-256 signatures can be checked. */
 export async function startChain(id: number) {
-  if (binary === null) throw new Error(noChain ?? '')
+  if (binary === undefined) throw new Error(noChain ?? '')
   const free = ['--base-fee', '0', '--gas-price', '0']
   const child = spawn(binary, [
     '--host',
