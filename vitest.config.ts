@@ -30,7 +30,7 @@ function alone(name: string, include: string, groupOrder: number): TestProjectIn
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: Number(process.env.PLAZA_TEST_WORKERS ?? 2),
     retry: 0,
     testTimeout: 20_000,
     hookTimeout: 20_000,

@@ -126,14 +126,16 @@ function withoutRows(state: RoomState, isGone: (row: Message) => boolean, deleti
     (row) => gone.has(row.id) && !row.is_deleted,
     ({ version }) => ({ ...nothing, ...deletion, version: version + 1 }),
   )
+  const answersGone = ({ reply_to }: Message) => reply_to !== null && gone.has(reply_to.id)
+  const unquoted = () => ({ reply_to: null })
   return {
     ...state,
-    messages: patchRows(
-      messages,
-      ({ reply_to }) => reply_to !== null && gone.has(reply_to.id),
-      () => ({ reply_to: null }),
+    messages: patchRows(messages, answersGone, unquoted),
+    pins: patchRows(
+      state.pins.filter((pin) => !isGone(pin)),
+      answersGone,
+      unquoted,
     ),
-    pins: state.pins.filter((pin) => !isGone(pin)),
   }
 }
 

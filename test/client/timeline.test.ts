@@ -183,6 +183,19 @@ describe('what a room shows', () => {
     )
   })
 
+  test('quotes nothing that was taken back, among the pins either', () => {
+    const first = modelOf([
+      { do: 'say', who: 'bob', which: 0 },
+      { do: 'say', who: 'cyd', which: 0 },
+    ])
+    const away = joined(first.snapshot())
+    first.act({ do: 'pin', who: 'ada', which: 1 })
+    first.act({ do: 'purge', who: 'bob', which: 0 })
+    const back = joined(first.snapshot(), away)
+    expect(back.pins.map(({ reply_to }) => reply_to)).toEqual([null])
+    expect(seen(back)).toEqual(seen(joined(first.snapshot())))
+  })
+
   test('never changes in place', () => {
     fc.assert(
       fc.property(acts, (all) => {
