@@ -32,8 +32,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: Number(process.env.PLAZA_TEST_WORKERS ?? 2),
     retry: 0,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     passWithNoTests: true,
     projects: [
       project('laws', ['laws']),

@@ -10,12 +10,15 @@ const results = mkdtempSync(join(tmpdir(), 'plaza-results-'))
 const tally = { passed: 0, failed: 0, skipped: 0 }
 const report = []
 const cleanups = [() => rmSync(results, { recursive: true, force: true })]
-let running
+const running = new Set()
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.once(signal, async () => {
-    process.once('exit', () => running?.kill(signal))
-    running?.kill(signal)
+    const stop = () => {
+      for (const child of running) child.kill(signal)
+    }
+    process.once('exit', stop)
+    stop()
     await cleanUp()
     process.exit(1)
   })
@@ -47,15 +50,31 @@ async function suite() {
 
   const outcomes = join(results, 'outcomes')
   process.env.PLAZA_TEST_OUTCOMES = outcomes
-  const ranWhole = await vitest(['laws', 'unit', 'embedded', 'hostile', 'simulation'])
-  if (ranWhole) await check('tsx', ['scripts/outcomes.ts', outcomes])
-  await vitest(['store', 'kill', 'slow'], mongo.uri)
-  if (mongo.uri) await vitest(['mongodb', 'two-nodes', 'nodes'], mongo.uri)
-  else await skip(['mongodb', 'two-nodes', 'nodes'], mongo.missing)
-  if (mongo.uri && redis.url) await vitest(['two-nodes-redis', 'redis'], mongo.uri, redis.url)
-  else await skip(['two-nodes-redis', 'redis'], mongo.missing ?? redis.missing)
+  await Promise.all([onEmbedded(outcomes), onMongo(mongo), onMongoAndRedis(mongo, redis)])
+
+  await vitest(['kill', 'slow'], mongo.uri)
   if (chromium) await vitest(['browser'])
   else await skip(['browser'], 'no Chromium found; set CHROMIUM_BINARY')
+}
+
+/** What needs no server of its own, and keeps a core busy. */
+async function onEmbedded(outcomes) {
+  const ranWhole = await vitest(['laws', 'unit', 'embedded', 'hostile', 'simulation', 'faults'])
+  if (ranWhole) await check('tsx', ['scripts/outcomes.ts', outcomes])
+}
+
+/** These mostly wait: for the other node, and for the disk. */
+async function onMongo(mongo) {
+  if (!mongo.uri) {
+    await vitest(['store'])
+    return skip(['mongodb', 'two-nodes', 'nodes'], mongo.missing)
+  }
+  await vitest(['store', 'mongodb', 'two-nodes', 'nodes'], mongo.uri)
+}
+
+async function onMongoAndRedis(mongo, redis) {
+  if (!mongo.uri || !redis.url) return skip(['two-nodes-redis', 'redis'], mongo.missing ?? redis.missing)
+  await vitest(['two-nodes-redis', 'redis'], mongo.uri, redis.url)
 }
 
 /** Each counts as one. */
@@ -66,10 +85,14 @@ async function check(tool, options) {
 }
 
 /** True where every file ran. */
-async function vitest(projects, mongodbUri, redisUrl) {
+async function vitest(projects, mongodbUri, redisUrl, workers = 2) {
   const outputFile = join(results, `${projects.join('-')}.json`)
   const options = ['run', ...projectOptions(projects), '--reporter=default', '--reporter=json']
-  const code = await run('vitest', [...options, `--outputFile=${outputFile}`], mongodbUri, redisUrl)
+  const servers = { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl }
+  const code = await run('vitest', [...options, `--outputFile=${outputFile}`], {
+    ...servers,
+    PLAZA_TEST_WORKERS: workers,
+  })
   const found = readJson(outputFile)
   if (!found) {
     fail(`${projects.join(', ')}: vitest ended with ${code} and left no results.`)
@@ -108,13 +131,18 @@ function projectOptions(projects) {
   return projects.flatMap((name) => ['--project', name])
 }
 
-function run(tool, options, mongodbUri, redisUrl) {
-  const { MONGODB_URI: _, REDIS_URL: __, ...env } = process.env
-  if (mongodbUri) env.MONGODB_URI = mongodbUri
-  if (redisUrl) env.REDIS_URL = redisUrl
+/** Of the servers it sees those that are named, and no others. */
+function run(tool, options, variables = {}) {
+  const { MONGODB_URI: _, REDIS_URL: __, ...inherited } = process.env
+  const given = Object.entries(variables).filter(([, value]) => value !== undefined)
+  const env = { ...inherited, ...Object.fromEntries(given) }
   return new Promise((resolve) => {
-    running = spawn(process.execPath, [binaryOf(tool), ...options], { cwd: root, stdio: 'inherit', env })
-    running.once('close', (code) => resolve(code ?? 1))
+    const child = spawn(process.execPath, [binaryOf(tool), ...options], { cwd: root, stdio: 'inherit', env })
+    running.add(child)
+    child.once('close', (code) => {
+      running.delete(child)
+      resolve(code ?? 1)
+    })
   })
 }
 

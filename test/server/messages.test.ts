@@ -607,11 +607,12 @@ describe('reactions', () => {
 describe('pins', () => {
   test('are fifty a room at most; taking one down makes place', async () => {
     const room = await channelOf(owner)
-    const ids: string[] = []
-    for (let at = 0; at <= 50; at++)
-      ids.push((await owner.does('socket', messages.send, { room, text: `pin ${at}` })).message.id)
+    const sent = await Promise.all(
+      Array.from({ length: 51 }, (_, at) => owner.does('socket', messages.send, { room, text: `pin ${at}` })),
+    )
+    const ids = sent.map(({ message }) => message.id)
     const last = ids.at(-1) ?? ''
-    for (const id of ids.slice(0, 50)) await owner.does('socket', messages.pin, { room, id, pinned: true })
+    await Promise.all(ids.slice(0, 50).map((id) => owner.does('socket', messages.pin, { room, id, pinned: true })))
     for (const door of over)
       expect(await owner.refused(door, messages.pin, { room, id: last, pinned: true })).toMatchObject({
         code: 'CONFLICT',
