@@ -12,6 +12,12 @@ function project(
   return { extends: true, test: { name, include, exclude: long, env } }
 }
 
+/** Files after one another in one process, as loading the whole server for each costs more than its tests. */
+function served(...given: Parameters<typeof project>): TestProjectInlineConfiguration {
+  const { test, ...rest } = project(...given)
+  return { ...rest, test: { ...test, isolate: false } }
+}
+
 /** Tests that want the machine to themselves: one file at a time, after the others. */
 function alone(name: string, include: string, groupOrder: number): TestProjectInlineConfiguration {
   return {
@@ -39,17 +45,17 @@ export default defineConfig({
       project('laws', ['laws']),
       project('unit', ['unit', 'log', 'shared', 'client']),
       project('store', ['store']),
-      project('embedded', ['server'], { PLAZA_TEST_STORE: 'embedded' }),
-      project('mongodb', ['hostile'], { PLAZA_TEST_STORE: 'mongodb' }),
-      project('two-nodes', ['server'], { PLAZA_TEST_STORE: 'mongodb', PLAZA_TEST_NODES: '2' }),
+      served('embedded', ['server'], { PLAZA_TEST_STORE: 'embedded' }),
+      served('mongodb', ['hostile'], { PLAZA_TEST_STORE: 'mongodb' }),
+      served('two-nodes', ['server'], { PLAZA_TEST_STORE: 'mongodb', PLAZA_TEST_NODES: '2' }),
       project('nodes', ['nodes'], { PLAZA_TEST_STORE: 'mongodb' }),
-      project('two-nodes-redis', ['server'], {
+      served('two-nodes-redis', ['server'], {
         PLAZA_TEST_STORE: 'mongodb',
         PLAZA_TEST_NODES: '2',
         PLAZA_TEST_REDIS: 'shared',
       }),
       project('redis', ['redis'], { PLAZA_TEST_STORE: 'mongodb', PLAZA_TEST_NODES: '2' }),
-      project('hostile', ['hostile']),
+      served('hostile', ['hostile']),
       project('simulation', ['simulation']),
       project('faults', ['faults']),
       alone('kill', 'test/**/*.kill.test.ts', 1),

@@ -78,6 +78,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     answerModerators(node),
     followUnread(node),
     tellOfNode(node),
+    metrics.onDegraded((part, isAway) => sockets.notice(isAway ? 'degraded' : 'restored', part)),
   ]
   followSessions(node)
   const jobs = startJobs(node, platform.jobs, jobKinds)

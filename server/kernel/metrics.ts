@@ -114,6 +114,7 @@ const jobRuns = new Counter({
 })
 
 const degradedParts = new Set<string>()
+const degradedListeners = new Set<(part: string, isAway: boolean) => void>()
 
 export const metrics = {
   operation(operation: string, door: string, outcome: string, milliseconds: number) {
@@ -139,8 +140,15 @@ export const metrics = {
   /** A part is away and something stands in for it, or it is back. */
   degraded(part: string, isAway: boolean) {
     degraded.set({ part }, isAway ? 1 : 0)
+    if (degradedParts.has(part) === isAway) return
     if (isAway) degradedParts.add(part)
     else degradedParts.delete(part)
+    for (const listener of degradedListeners) listener(part, isAway)
+  },
+  /** Told of each part that goes away or comes back; returns how to stop it. */
+  onDegraded(listener: (part: string, isAway: boolean) => void): () => void {
+    degradedListeners.add(listener)
+    return () => void degradedListeners.delete(listener)
   },
   /** The parts that are away now. */
   degradedParts: (): string[] => [...degradedParts],

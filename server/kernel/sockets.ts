@@ -45,6 +45,8 @@ export interface OpenSockets {
   io: Server
   live: Live
   deliver(deliveries: readonly Delivery[]): void
+  /** Tells everybody that a part is away, or back. */
+  notice(kind: 'degraded' | 'restored', detail: string): void
   /** Tells everybody to go elsewhere, lets what runs finish, then closes. */
   drain(): Promise<void>
 }
@@ -96,6 +98,9 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     live: liveSockets(io),
     deliver: (deliveries) => {
       for (const delivery of deliveries) deliverOne(io, delivery)
+    },
+    notice(kind, detail) {
+      for (const live of everybody(io)) live.emit(serverNotice, { kind, detail, reconnect_after_ms: 0 })
     },
     async drain() {
       draining = true
@@ -336,7 +341,7 @@ let sweeps = 0
 /** Ends what has expired, warns what soon will, drops who does not read, and asks now and then whether sessions still stand. */
 async function sweepConnections(io: Server, door: SocketDoor): Promise<void> {
   const now = door.kernel.node.now()
-  const all = namespaces.flatMap((name) => [...allConnections(io.of(name))])
+  const all = everybody(io)
   metrics.sockets(io.engine.clientsCount)
   for (const live of all) {
     const { session } = live.caller
@@ -360,8 +365,10 @@ async function sweepConnections(io: Server, door: SocketDoor): Promise<void> {
 const drainMilliseconds = 8_000
 const batchOfClosing = 200
 
+const everybody = (io: Server): LiveConnection[] => namespaces.flatMap((name) => [...allConnections(io.of(name))])
+
 async function drainConnections(io: Server): Promise<void> {
-  const all = () => namespaces.flatMap((name) => [...allConnections(io.of(name))])
+  const all = () => everybody(io)
   for (const live of all())
     live.emit(serverNotice, {
       kind: 'draining',

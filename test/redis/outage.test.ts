@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'
+import { serverNotice } from '#shared/kit/connection'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import type { Line } from '#test/support/line'
@@ -65,8 +66,10 @@ describe('P12, P14: chat goes on', () => {
     await areUp(false)
     await everythingElse()
     await chatting
+    await line.hears(serverNotice, ({ kind, detail }) => kind === 'degraded' && detail === 'redis')
     await redis.start()
     await areUp(true)
+    await line.hears(serverNotice, ({ kind, detail }) => kind === 'restored' && detail === 'redis')
     await chats(1_000)
   })
 

@@ -187,6 +187,9 @@ test('nobody stops listening to what is no room', async () => {
 })
 
 test('outside the demo nobody becomes a moderator by asking', async () => {
-  expect(await owner.does('rest', status.get, {})).toMatchObject({ demo: false, sign_in: ['wallet', 'solana', 'passkey', 'email'] })
+  expect(await owner.does('rest', status.get, {})).toMatchObject({
+    demo: false,
+    sign_in: ['wallet', 'solana', 'passkey', 'email'],
+  })
   expect(await owner.refused('rest', status.becomeModerator, {})).toMatchObject({ code: 'NOT_FOUND' })
 })
