@@ -9,6 +9,7 @@ import { bullQueue } from '#server/ports/jobs/bullmq'
 import { memoryQueue } from '#server/ports/jobs/memory'
 import type { JobQueue } from '#server/ports/jobs/port'
 import { type Booted, boot } from '#test/support/boot'
+import { redisUnderTest } from '#test/support/test-servers'
 
 let server: Booted
 beforeAll(async () => {
@@ -196,7 +197,7 @@ describe('P18: a job is done at least once, and seen to be done once', () => {
   })
 })
 
-const redis = process.env.PLAZA_TEST_REDIS
+const redis = redisUnderTest
 
 describe.skipIf(!redis)(`P18: jobs over Redis${redis ? '' : ' (no Redis in this run)'}`, () => {
   const url = `${redis}/9`
