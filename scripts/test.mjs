@@ -52,9 +52,7 @@ async function suite() {
   process.env.PLAZA_TEST_OUTCOMES = outcomes
   await Promise.all([onEmbedded(outcomes), onMongo(mongo), onMongoAndRedis(mongo, redis)])
 
-  await vitest(['kill', 'slow'], mongo.uri)
-  if (chromium) await vitest(['browser'])
-  else await skip(['browser'], 'no Chromium found; set CHROMIUM_BINARY')
+  await Promise.all([vitest(['kill', 'slow'], mongo.uri), onProcesses(mongo), inBrowser(chromium)])
 }
 
 /** What needs no server of its own, and keeps a core busy. */
@@ -67,9 +65,20 @@ async function onEmbedded(outcomes) {
 async function onMongo(mongo) {
   if (!mongo.uri) {
     await vitest(['store'])
-    return skip(['mongodb', 'two-nodes', 'nodes'], mongo.missing)
+    return skip(['mongodb', 'two-nodes'], mongo.missing)
   }
-  await vitest(['store', 'mongodb', 'two-nodes', 'nodes'], mongo.uri)
+  await vitest(['store', 'mongodb', 'two-nodes'], mongo.uri, undefined, 3)
+}
+
+/** Whole servers, started and ended from outside. */
+async function onProcesses(mongo) {
+  if (!mongo.uri) return skip(['nodes'], mongo.missing)
+  await vitest(['nodes'], mongo.uri)
+}
+
+async function inBrowser(chromium) {
+  if (!chromium) return skip(['browser'], 'no Chromium found; set CHROMIUM_BINARY')
+  await vitest(['browser'])
 }
 
 async function onMongoAndRedis(mongo, redis) {
