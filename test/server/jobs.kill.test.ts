@@ -40,14 +40,14 @@ async function start(environment: Record<string, string>): Promise<{ url: string
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, PORT: '0', DEMO: 'off', LOG_LEVEL: 'silent', ...environment },
   })
-  let said = ''
-  for await (const chunk of child.stdout) {
-    said += String(chunk)
-    const url = /Plaza is open: (\S+)/.exec(said)?.[1]
-    if (url) {
-      child.stdout.resume()
-      return { url, process: child }
-    }
-  }
-  throw new Error(`The server did not start: ${said}`)
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk
+      const open = /Plaza is open: (\S+)/.exec(said)?.[1]
+      if (open) resolve(open)
+    })
+    child.once('exit', () => reject(new Error(`The server did not start: ${said}`)))
+  })
+  return { url, process: child }
 }
