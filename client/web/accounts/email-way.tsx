@@ -4,6 +4,7 @@ import { lengthOf, secondsUntil } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
 import { CodeField } from './code-field.tsx'
+import { EmailField } from './email-field.tsx'
 import type { Entering } from './entering.ts'
 import { Mailbox } from './mailbox.tsx'
 import type { ServerStatus } from './session.ts'
@@ -86,19 +87,7 @@ function AddressForm(props: { entering: Entering; onSend: (email: string, kind: 
   }
   return (
     <form className="stack" onSubmit={submit}>
-      <label className="field">
-        <span>E-mail address</span>
-        <input
-          className="input"
-          type="email"
-          name="email"
-          autoComplete="email"
-          required
-          maxLength={254}
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-      </label>
+      <EmailField value={email} onChange={setEmail} />
       <Problem error={error} />
       <div className="row wrap">
         <button type="submit" className="button main" value="code" disabled={busy !== null}>

@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { CodeField } from './code-field.tsx'
+import { EmailField } from './email-field.tsx'
 import type { Entering } from './entering.ts'
 import { Mailbox } from './mailbox.tsx'
 import { createPasskey } from './passkeys.ts'
@@ -86,18 +87,7 @@ function AddressForm(props: { entering: Entering; rescue: Rescue | null; onAsk: 
           ? `This passkey is no longer known here, but its account is. Its address looks like ${props.rescue.maskedEmail}.`
           : 'Name the e-mail address that your account has verified. A code sent there lets you make a new passkey.'}
       </p>
-      <label className="field">
-        <span>E-mail address</span>
-        <input
-          className="input"
-          type="email"
-          autoComplete="email"
-          required
-          maxLength={254}
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-      </label>
+      <EmailField value={email} onChange={setEmail} />
       <Problem error={props.entering.error} />
       <div className="row">
         <button type="submit" className="button main" disabled={props.entering.busy !== null}>
