@@ -1,31 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { becomeModerator, field, line, openPlaza, say } from './plaza.ts'
 
 /** The first minute of somebody who has never been here, in a browser. */
 describe('the page', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
-  const open: Page[] = []
 
   beforeAll(async () => {
     plaza = await openPlaza()
   })
   afterAll(() => plaza.close())
-  beforeEach(() => {
-    plaza.faults.length = 0
-  })
-  afterEach(async () => {
-    for (const page of open.splice(0)) await page.context().close()
-    expect(plaza.faults).toEqual([])
-    expect(plaza.outside).toEqual([])
-  })
+  afterEach(() => plaza.settle())
 
-  const guest = async (): Promise<Page> => {
-    const page = await plaza.guest()
-    open.push(page)
-    return page
-  }
+  const guest = () => plaza.guest()
 
   test('a guest signs in and sends, and a second tab sees it', async () => {
     const [one, other] = [await guest(), await guest()]

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openPlaza } from './plaza.ts'
 
@@ -8,26 +8,14 @@ const Mailbox = z.object({ letters: z.array(z.object({ to: z.string(), text: z.s
 /** Coming in by every way that needs no extension, in a browser. */
 describe('the ways in', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
-  const open: Page[] = []
 
   beforeAll(async () => {
     plaza = await openPlaza()
   })
   afterAll(() => plaza.close())
-  beforeEach(() => {
-    plaza.faults.length = 0
-  })
-  afterEach(async () => {
-    for (const page of open.splice(0)) await page.context().close()
-    expect(plaza.faults).toEqual([])
-    expect(plaza.outside).toEqual([])
-  })
+  afterEach(() => plaza.settle())
 
-  const visit = async (): Promise<Page> => {
-    const page = await plaza.visit()
-    open.push(page)
-    return page
-  }
+  const visit = () => plaza.visit()
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
   const isInside = (page: Page) =>
     page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()

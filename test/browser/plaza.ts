@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContextOptions, chromium as driver, type Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { boot } from '#test/support/boot'
 import { chromium } from '#test/support/test-servers'
 
@@ -43,11 +44,13 @@ export async function openPlaza() {
 
   return {
     url,
+    /** Ends every visit, and holds the pages to no fault and no request to somewhere else. */
+    async settle() {
+      for (const context of browser.contexts()) await context.close()
+      expect({ faults: faults.splice(0), outside }).toEqual({ faults: [], outside: [] })
+    },
     visit,
     guest,
-    /** What went wrong on any page, and every request to somewhere else. */
-    faults,
-    outside,
     async close() {
       await browser.close()
       await server.close()

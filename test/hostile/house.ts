@@ -1,44 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createApp } from '#server/app'
-import { readConfig } from '#server/config'
-import { openPlatform, type Platform } from '#server/platform'
-import { noteOutcomes } from '#test/support/outcomes'
-import { freshDatabaseUri } from '#test/support/test-servers'
+import type { Platform } from '#server/platform'
+import { boot } from '#test/support/boot'
 import { call, signIn, wallet } from '#test/support/wallet'
 
 /** One server whose platform a test may change: another clock, a logger that remembers. */
 export async function openHouse(environment: Record<string, string> = {}, change = (platform: Platform) => platform) {
-  const directory = mkdtempSync(join(tmpdir(), 'plaza-'))
-  const uri = freshDatabaseUri()
-  const config = readConfig({
-    NODE_ENV: 'test',
-    PORT: '0',
-    OPS_PORT: '0',
-    DATA_DIR: directory,
-    DEMO: 'off',
-    LOG_LEVEL: 'silent',
-    RATE_LIMIT_SCALE: '1000',
-    PUBLIC_URL: 'http://localhost:3000',
-    ...(uri ? { MONGODB_URI: uri } : {}),
-    ...environment,
-  })
-  const platform = await openPlatform(config)
-  await platform.database.buildIndexes()
-  const app = await createApp(config, change(platform))
-  return {
-    url: app.url,
-    opsUrl: app.opsUrl,
-    app,
-    platform,
-    async close() {
-      await noteOutcomes()
-      await app.close()
-      await platform.close()
-      rmSync(directory, { recursive: true, force: true })
+  let platform: Platform | undefined
+  const { url, opsUrl, apps, close } = await boot({
+    nodes: 1,
+    environment,
+    change: (opened) => {
+      platform = opened
+      return change(opened)
     },
-  }
+  })
+  const [app] = apps
+  if (!app || !platform) throw new Error('There is no house')
+  return { url, opsUrl, app, platform, close }
 }
 export type House = Awaited<ReturnType<typeof openHouse>>
 

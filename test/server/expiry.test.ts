@@ -1,15 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApp } from '#server/app'
-import { readConfig } from '#server/config'
-import { openPlatform } from '#server/platform'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
-import type { Booted } from '#test/support/boot'
+import { type Booted, boot } from '#test/support/boot'
 import { channelOf, moderates, over, type Person, person } from '#test/support/people'
-import { freshDatabaseUri } from '#test/support/test-servers'
 
 // A term is a minute at the least, so the store's clock is stopped at the moments in question.
 let stoppedAt: number | null = null
@@ -25,36 +18,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function bootStoppable(): Promise<Booted> {
-  const directory = mkdtempSync(join(tmpdir(), 'plaza-'))
-  const uri = freshDatabaseUri()
-  const config = readConfig({
-    NODE_ENV: 'test',
-    PORT: '0',
-    OPS_PORT: '0',
-    DATA_DIR: directory,
-    DEMO: 'off',
-    LOG_LEVEL: 'silent',
-    RATE_LIMIT_SCALE: '1000',
-    PUBLIC_URL: 'http://localhost:3000',
-    ...(uri ? { MONGODB_URI: uri } : {}),
-  })
-  const platform = await openPlatform(config)
-  await platform.database.buildIndexes()
-  const now = () => stoppedAt ?? platform.database.now()
-  const app = await createApp(config, { ...platform, database: { ...platform.database, now } })
-  return {
-    url: app.url,
-    urls: [app.url],
-    opsUrl: app.opsUrl,
-    apps: [app],
-    async close() {
-      await app.close()
-      await platform.close()
-      rmSync(directory, { recursive: true, force: true })
+const bootStoppable = (): Promise<Booted> =>
+  boot({
+    nodes: 1,
+    change: (platform) => {
+      const now = () => stoppedAt ?? platform.database.now()
+      return { ...platform, database: { ...platform.database, now } }
     },
-  }
-}
+  })
 
 /** Acts upon one for a minute and upon the other for an hour; tells when the minute is over. */
 async function endOf(action: 'ban' | 'mute', room: Awaited<ReturnType<typeof channelOf>>): Promise<number> {

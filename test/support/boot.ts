@@ -21,9 +21,12 @@ export interface Booted {
 export async function boot({
   nodes = nodesUnderTest,
   environment = {},
+  change = (platform) => platform,
 }: {
   nodes?: number
   environment?: Record<string, string>
+  /** Puts another clock or logger in the place of the platform's own. */
+  change?: (platform: Platform) => Platform
 } = {}): Promise<Booted> {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-'))
   const uri = freshDatabaseUri()
@@ -45,7 +48,7 @@ export async function boot({
   const platforms = [first]
   while (platforms.length < nodes) platforms.push(await another(config, first))
   const apps: App[] = []
-  for (const platform of platforms) apps.push(await createApp(config, platform))
+  for (const platform of platforms) apps.push(await createApp(config, change(platform)))
   return {
     url: apps[0]?.url ?? '',
     urls: apps.map(({ url }) => url),

@@ -1,3 +1,4 @@
+import { deviceIn } from '#shared/kit/device'
 import { useClient } from '../connection/client.ts'
 import { fullTimeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -30,7 +31,7 @@ export function Devices() {
                 <li key={device.id} className="row">
                   <Icon name="device" />
                   <span className="grow">
-                    <strong>{deviceName(device.user_agent)}</strong>{' '}
+                    <strong>{deviceIn(device.user_agent) ?? 'Unknown device'}</strong>{' '}
                     {device.is_current && <i className="chip">This device</i>}
                     <small className="hint">
                       {wayTitles[device.auth_method]} · {device.ip_address || 'address unknown'} · last used{' '}
@@ -59,27 +60,4 @@ export function Devices() {
       </Listed>
     </section>
   )
-}
-
-const browsers = [
-  [/Edg\//, 'Edge'],
-  [/OPR\//, 'Opera'],
-  [/Firefox\//, 'Firefox'],
-  [/Chrom(e|ium)\//, 'Chrome'],
-  [/Safari\//, 'Safari'],
-] as const
-const systems = [
-  [/Android/, 'Android'],
-  [/iPhone|iPad/, 'iOS'],
-  [/Windows/, 'Windows'],
-  [/Mac OS X/, 'macOS'],
-  [/Linux/, 'Linux'],
-] as const
-
-/** A browser says so much of itself that only its name and its system are worth showing. */
-export function deviceName(userAgent: string): string {
-  const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1]
-  const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1]
-  if (browser && system) return `${browser} on ${system}`
-  return browser ?? system ?? (userAgent.slice(0, 40) || 'Unknown device')
 }

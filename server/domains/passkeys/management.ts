@@ -7,8 +7,8 @@ import { type Action, type Node, type SignedIn, signedIn } from '#server/kernel/
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
 import type { OutputOf } from '#shared/kit/contract'
+import { deviceIn } from '#shared/kit/device'
 import { done } from '#shared/kit/primitives'
-import { deviceIn } from './device.ts'
 import { type Passkey, Passkeys } from './model.ts'
 import { passkeysOf } from './passkeys.ts'
 
@@ -23,7 +23,7 @@ export const list: Action<typeof contract.list> = async ({ includeKeys }, contex
   const credentials = passkeys.map((passkey) => ({
     id: passkey._id,
     credentialId: includeKeys ? passkey.credential_id : shortened(passkey.credential_id),
-    deviceName: passkey.display_name ?? deviceIn(passkey.user_agent),
+    deviceName: passkey.display_name ?? deviceIn(passkey.user_agent) ?? 'Passkey',
     createdAt: passkey.created_at.toISOString(),
     lastUsedAt: passkey.last_used_at?.toISOString() ?? null,
     backedUp: passkey.backed_up,

@@ -2,7 +2,7 @@ const programs = [
   ['Edge', /\bEdg\w*\//],
   ['Opera', /\bOPR\//],
   ['Firefox', /\b(Firefox|FxiOS)\//],
-  ['Chrome', /\b(Chrome|CriOS)\//],
+  ['Chrome', /\b(HeadlessChrome|Chrome|Chromium|CriOS)\//],
   ['Safari', /\bSafari\//],
 ] as const
 const systems = [
@@ -14,9 +14,9 @@ const systems = [
   ['Linux', /\bLinux\b/],
 ] as const
 
-/** What a passkey was made on, in the words of its owner; `Passkey` where the browser did not say. */
-export function deviceIn(userAgent: string): string {
+/** What a browser says it is, in the words of its owner; null where it did not say. */
+export function deviceIn(userAgent: string): string | null {
   const program = programs.find(([, sign]) => sign.test(userAgent))?.[0]
   const system = systems.find(([, sign]) => sign.test(userAgent))?.[0]
-  return program && system ? `${program} on ${system}` : (program ?? system ?? 'Passkey')
+  return program && system ? `${program} on ${system}` : (program ?? system ?? null)
 }
