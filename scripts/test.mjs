@@ -113,7 +113,12 @@ async function vitest(projects, mongodbUri, redisUrl, workers = 2) {
   for (const file of found.testResults) {
     if (isBroken(file)) fail(`${file.name} did not run: ${file.message}`)
     for (const test of file.assertionResults) {
-      if (test.status === 'passed' || test.status === 'failed') continue
+      if (test.status === 'passed') continue
+      if (test.status === 'failed') {
+        const [why = ''] = test.failureMessages
+        report.push(`Failed (${projects.join(', ')}): ${file.name.slice(root.length)}: ${test.fullName}\n${why}`)
+        continue
+      }
       tally.skipped += 1
       report.push(`Skipped by the test itself: ${test.fullName}`)
     }
