@@ -4,18 +4,22 @@ import { loadUser } from './accounts/load-user.ts'
 import { type ServerStatus, SessionContext } from './accounts/session.ts'
 import { Welcome } from './accounts/welcome.tsx'
 import { ClientContext, useAccount, useClient } from './connection/client.ts'
+import { CutContext, useCutting } from './connection/cut.ts'
 import { Home } from './home.tsx'
 import { Blank, Bones } from './kit/notice.tsx'
 import { problemText } from './kit/problem.ts'
 import { Toasts } from './kit/toasts.tsx'
 import { useLoaded } from './kit/use-loaded.ts'
+import { TourContext, useTour } from './tour/use-tour.ts'
 
 export function App({ client }: { client: Client }) {
   return (
     <ClientContext value={client}>
-      <Toasts>
-        <Door />
-      </Toasts>
+      <CutContext value={useCutting(client)}>
+        <Toasts>
+          <Door />
+        </Toasts>
+      </CutContext>
     </ClientContext>
   )
 }
@@ -26,12 +30,24 @@ function Door() {
   const account = useAccount()
   const [entered, setEntered] = useState<SignInUser | null>(null)
   const status = useLoaded<ServerStatus>('status', () => client.status.get())
+  const tour = useTour(status.value?.demo ?? false)
 
+  if (tour.isOpening) {
+    return (
+      <main className="waiting">
+        <Bones label="Opening the tour" />
+      </main>
+    )
+  }
   if (account === null) {
-    return <Welcome status={status.value} endedBy={client.session.endedBy} onEnter={setEntered} />
+    return <Welcome status={status} endedBy={client.session.endedBy} onEnter={setEntered} />
   }
   const known = entered && entered.wallet_address === account ? entered : null
-  return <SignedIn key={account} account={account} known={known} status={status.value} />
+  return (
+    <TourContext value={tour}>
+      <SignedIn key={account} account={account} known={known} status={status.value} />
+    </TourContext>
+  )
 }
 
 function SignedIn(props: { account: string; known: SignInUser | null; status: ServerStatus | null }) {

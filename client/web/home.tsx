@@ -7,6 +7,7 @@ import { useActivity } from './connection/use-activity.ts'
 import { Blank } from './kit/notice.tsx'
 import { RoomView } from './rooms/room-view.tsx'
 import { goTo, useRoute } from './rooms/route.ts'
+import { ShortcutsKey } from './rooms/shortcuts.tsx'
 import { Sidebar } from './rooms/sidebar.tsx'
 import { RoomsContext, useRooms } from './rooms/use-rooms.ts'
 
@@ -42,6 +43,7 @@ export function Home() {
             </main>
           )}
         </div>
+        <ShortcutsKey />
         {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
       </PersonContext>
     </RoomsContext>

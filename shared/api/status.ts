@@ -19,6 +19,10 @@ export const status = {
       sign_in: z.array(AuthMethod),
       /** Where letters are shown that this server does not send. */
       mailbox: z.string().nullable(),
+      /** Whether phone numbers can be verified here. */
+      phone: z.boolean(),
+      /** Where texts are shown that this server does not send. */
+      phone_mailbox: z.string().nullable(),
     }),
   }),
   becomeModerator: operation({

@@ -190,6 +190,8 @@ test('outside the demo nobody becomes a moderator by asking', async () => {
   expect(await owner.does('rest', status.get, {})).toMatchObject({
     demo: false,
     sign_in: ['wallet', 'solana', 'passkey', 'email'],
+    phone: true,
+    phone_mailbox: '/dev/mail',
   })
   expect(await owner.refused('rest', status.becomeModerator, {})).toMatchObject({ code: 'NOT_FOUND' })
 })

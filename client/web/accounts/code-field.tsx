@@ -1,10 +1,14 @@
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 
 const digits = 6
 
-/** Six digits that were sent; the sixth hands them in. */
-export function CodeField(props: { disabled: boolean; onComplete: (code: string) => void }) {
+/** Six digits that were sent; the sixth hands them in. It keeps the focus, so that a wrong code can be typed over. */
+export function CodeField(props: { isChecking: boolean; onComplete: (code: string) => void }) {
   const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    if (!props.isChecking) field.current?.select()
+  }, [props.isChecking])
   const type = (text: string) => {
     const code = text.replace(/\D/g, '').slice(0, digits)
     if (field.current) field.current.value = code
@@ -19,10 +23,11 @@ export function CodeField(props: { disabled: boolean; onComplete: (code: string)
         inputMode="numeric"
         autoComplete="one-time-code"
         placeholder="000000"
-        disabled={props.disabled}
+        readOnly={props.isChecking}
         onFocus={(event) => event.target.select()}
         onChange={(event) => type(event.target.value)}
       />
+      <small role="status">{props.isChecking ? 'Checking…' : ''}</small>
     </label>
   )
 }

@@ -1,3 +1,7 @@
+import type { ProblemWords } from '../kit/problem.ts'
+
+export const emailWords: ProblemWords = { VALIDATION_ERROR: 'This does not look like a whole e-mail address.' }
+
 export function EmailField(props: { value: string; onChange: (email: string) => void }) {
   return (
     <label className="field">

@@ -4,7 +4,7 @@ import { lengthOf, secondsUntil } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
 import { CodeField } from './code-field.tsx'
-import { EmailField } from './email-field.tsx'
+import { EmailField, emailWords } from './email-field.tsx'
 import type { Entering } from './entering.ts'
 import { Mailbox } from './mailbox.tsx'
 import type { ServerStatus } from './session.ts'
@@ -41,10 +41,10 @@ export function EmailWay({ entering, status }: { entering: Entering; status: Ser
         <strong>{sent.email}</strong>.{' '}
         {sent.kind === 'code' ? 'It is good for ten minutes.' : 'Open it in this browser within fifteen minutes.'}
       </p>
-      <Mailbox status={status} />
+      <Mailbox kind="letters" shownAt={status?.mailbox} />
       {sent.kind === 'code' && (
         <CodeField
-          disabled={entering.busy !== null}
+          isChecking={entering.busy === 'verify'}
           onComplete={(code) =>
             void entering.attempt('verify', async () =>
               client.enter(await client.email.login({ email: sent.email, code })),
@@ -88,7 +88,7 @@ function AddressForm(props: { entering: Entering; onSend: (email: string, kind: 
   return (
     <form className="stack" onSubmit={submit}>
       <EmailField value={email} onChange={setEmail} />
-      <Problem error={error} />
+      <Problem error={error} words={emailWords} />
       <div className="row wrap">
         <button type="submit" className="button main" value="code" disabled={busy !== null}>
           {busy === 'code' ? 'Sending…' : 'Send a code'}

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
 
 /** One attempt to come in at a time, and why the last one failed. */
@@ -7,26 +7,38 @@ export interface Entering {
   busy: string | null
   error: unknown
   attempt(what: string, act: () => Promise<SignInUser | undefined>): Promise<void>
+  /** Waits no longer for what is under way, and forgets how the last one failed. */
   forget(): void
 }
 
 export function useEntering(onEnter: (user: SignInUser) => void): Entering {
   const [busy, setBusy] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
+  const runs = useRef(0)
+  const start = (what: string | null) => {
+    runs.current += 1
+    setBusy(what)
+    setError(null)
+    return runs.current
+  }
   return {
     busy,
     error,
     async attempt(what, act) {
-      setBusy(what)
-      setError(null)
+      const ours = start(what)
+      const settle = (cause: unknown) => {
+        if (runs.current !== ours) return
+        setError(cause)
+        setBusy(null)
+      }
       try {
         const user = await act()
         if (user) onEnter(user)
+        settle(null)
       } catch (cause) {
-        setError(cause)
+        settle(cause)
       }
-      setBusy(null)
     },
-    forget: () => setError(null),
+    forget: () => void start(null),
   }
 }

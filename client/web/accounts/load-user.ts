@@ -1,5 +1,5 @@
 import type { Client, SignInUser } from '#client/sdk/types'
-import { guestName, isGuest } from './wallets.ts'
+import { guestName, isGuest } from './guest.ts'
 
 type SessionMethod = Awaited<ReturnType<Client['identity']['session']>>['authMethod']
 

@@ -1,12 +1,10 @@
-import type { ServerStatus } from './session.ts'
-
-/** Where letters can be read that this server does not send. */
-export function Mailbox({ status }: { status: ServerStatus | null }) {
-  if (!status?.mailbox) return null
+/** Where letters or texts can be read that this server does not send. */
+export function Mailbox(props: { kind: 'letters' | 'texts'; shownAt: string | null | undefined }) {
+  if (!props.shownAt) return null
   return (
     <p className="demo-note">
-      This server sends no letters: read them in its{' '}
-      <a href={status.mailbox} target="_blank" rel="noreferrer">
+      This server sends no {props.kind}: read them in its{' '}
+      <a href={props.shownAt} target="_blank" rel="noreferrer">
         mailbox
       </a>
       .

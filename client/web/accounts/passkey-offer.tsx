@@ -5,9 +5,9 @@ import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useEntering } from './entering.ts'
+import { isGuest } from './guest.ts'
 import { canUsePasskeys, createPasskey } from './passkeys.ts'
 import { useSession } from './session.ts'
-import { isGuest } from './wallets.ts'
 
 const declined = (account: string) => `plaza.no-passkey:${account}`
 

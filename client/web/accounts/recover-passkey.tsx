@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { CodeField } from './code-field.tsx'
-import { EmailField } from './email-field.tsx'
+import { EmailField, emailWords } from './email-field.tsx'
 import type { Entering } from './entering.ts'
 import { Mailbox } from './mailbox.tsx'
 import { createPasskey } from './passkeys.ts'
@@ -66,8 +66,8 @@ export function RecoverPasskey(props: { entering: Entering; status: ServerStatus
         <p>
           If <strong>{email}</strong> belongs to an account here, a code is on its way to it.
         </p>
-        <Mailbox status={props.status} />
-        <CodeField disabled={entering.busy !== null} onComplete={(code) => void prove(code)} />
+        <Mailbox kind="letters" shownAt={props.status?.mailbox} />
+        <CodeField isChecking={entering.busy === 'verify'} onComplete={(code) => void prove(code)} />
         <Problem error={entering.error} />
       </div>
     )
@@ -88,7 +88,7 @@ function AddressForm(props: { entering: Entering; rescue: Rescue | null; onAsk: 
           : 'Name the e-mail address that your account has verified. A code sent there lets you make a new passkey.'}
       </p>
       <EmailField value={email} onChange={setEmail} />
-      <Problem error={props.entering.error} />
+      <Problem error={props.entering.error} words={emailWords} />
       <div className="row">
         <button type="submit" className="button main" disabled={props.entering.busy !== null}>
           {props.entering.busy === 'code' ? 'Sending…' : 'Send a code'}

@@ -9,6 +9,8 @@ export interface ServerStatus {
   demo: boolean
   sign_in: readonly AuthMethod[]
   mailbox: string | null
+  phone: boolean
+  phone_mailbox: string | null
 }
 
 export interface Session {

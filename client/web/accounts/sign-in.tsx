@@ -1,26 +1,22 @@
 import { useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
+import type { AuthMethod } from '#shared/api/identity'
 import { useClient } from '../connection/client.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { EmailWay } from './email-way.tsx'
 import { type Entering, useEntering } from './entering.ts'
+import { guestWallet, hasGuestKey } from './guest.ts'
 import { canUsePasskeys, createPasskey, enterByPasskey } from './passkeys.ts'
 import { RecoverPasskey, rescueIn } from './recover-passkey.tsx'
 import type { ServerStatus } from './session.ts'
 import { HumanWay, PartnerWay } from './vouched-way.tsx'
-import {
-  guestWallet,
-  hasGuestKey,
-  hasInjectedWallet,
-  hasSolanaWallet,
-  injectedWallet,
-  solanaWallet,
-} from './wallets.ts'
+import { WalletWay } from './wallet-way.tsx'
 
 const forms = {
   passkey: 'Passkey',
   email: 'E-mail',
+  wallet: 'Wallet',
   recovery: 'A lost passkey',
   worldid: 'Proof of being human',
   alien: 'Partner account',
@@ -31,13 +27,15 @@ type Form = keyof typeof forms
 export function SignIn(props: { status: ServerStatus | null; onEnter: (user: SignInUser) => void }) {
   const entering = useEntering(props.onEnter)
   const [form, setForm] = useState<Form | null>(null)
+  const [left, setLeft] = useState<Form | null>(null)
   const open = (next: Form | null) => {
     entering.forget()
+    setLeft(form)
     setForm(next)
   }
-  if (form === null) return <Ways status={props.status} entering={entering} onOpen={open} />
+  if (form === null) return <Ways status={props.status} entering={entering} left={left} onOpen={open} />
   return (
-    <section className="way-in" aria-label={forms[form]}>
+    <section key={form} className="way-in" aria-label={forms[form]} ref={focusFirst}>
       <header className="row">
         <button type="button" className="icon-button" aria-label="All ways in" onClick={() => open(null)}>
           <Icon name="back" />
@@ -46,6 +44,7 @@ export function SignIn(props: { status: ServerStatus | null; onEnter: (user: Sig
       </header>
       {form === 'passkey' && <PasskeyWay entering={entering} onLost={() => open('recovery')} onRescue={setForm} />}
       {form === 'email' && <EmailWay entering={entering} status={props.status} />}
+      {form === 'wallet' && <WalletWay entering={entering} />}
       {form === 'recovery' && (
         <RecoverPasskey entering={entering} status={props.status} rescue={rescueIn(entering.error)} />
       )}
@@ -55,78 +54,49 @@ export function SignIn(props: { status: ServerStatus | null; onEnter: (user: Sig
   )
 }
 
-interface Way {
-  name: string
-  icon: IconName
-  title: string
-  busyTitle?: string
-  choose: () => void
-}
+const focus = (element: HTMLElement | null) => element?.focus()
+const focusFirst = (section: HTMLElement | null) =>
+  focus(section?.querySelector<HTMLElement>('.input, .button.main') ?? section?.querySelector('button') ?? null)
 
-function Ways(props: { status: ServerStatus | null; entering: Entering; onOpen: (form: Form) => void }) {
+const offered: readonly { form: Form; method: AuthMethod; icon: IconName; title: string }[] = [
+  { form: 'passkey', method: 'passkey', icon: 'key', title: 'Passkey' },
+  { form: 'email', method: 'email', icon: 'mail', title: 'E-mail' },
+  { form: 'wallet', method: 'wallet', icon: 'wallet', title: 'Wallet' },
+  { form: 'worldid', method: 'worldid', icon: 'people', title: 'Proof of human' },
+  { form: 'alien', method: 'alien', icon: 'link', title: 'Partner account' },
+]
+
+function Ways(props: {
+  status: ServerStatus | null
+  entering: Entering
+  left: Form | null
+  onOpen: (form: Form) => void
+}) {
   const client = useClient()
   const { busy, error, attempt } = props.entering
-  const offers = (method: ServerStatus['sign_in'][number]) => props.status?.sign_in.includes(method) ?? false
-  const enterBy = (name: string, act: () => Promise<SignInUser>) => () => void attempt(name, act)
-
-  const ways: Way[] = [
-    ...(offers('passkey') && canUsePasskeys()
-      ? [{ name: 'passkey', icon: 'key' as const, title: 'Passkey', choose: () => props.onOpen('passkey') }]
-      : []),
-    ...(offers('email')
-      ? [{ name: 'email', icon: 'mail' as const, title: 'E-mail', choose: () => props.onOpen('email') }]
-      : []),
-    ...(hasInjectedWallet()
-      ? [
-          {
-            name: 'wallet',
-            icon: 'wallet' as const,
-            title: 'Use my wallet',
-            busyTitle: 'Waiting for the wallet…',
-            choose: enterBy('wallet', async () => client.signIn(await injectedWallet())),
-          },
-        ]
-      : []),
-    ...(offers('solana') && hasSolanaWallet()
-      ? [
-          {
-            name: 'solana',
-            icon: 'wallet' as const,
-            title: 'Solana wallet',
-            busyTitle: 'Waiting for the wallet…',
-            choose: enterBy('solana', async () => {
-              const { address, signMessage } = await solanaWallet()
-              const { message } = await client.identity.beginSolana({ address })
-              const signature = await signMessage(message)
-              return client.enter(await client.identity.verifySolana({ address, message, signature }))
-            }),
-          },
-        ]
-      : []),
-    ...(offers('worldid')
-      ? [{ name: 'worldid', icon: 'people' as const, title: 'Proof of human', choose: () => props.onOpen('worldid') }]
-      : []),
-    ...(offers('alien')
-      ? [{ name: 'alien', icon: 'link' as const, title: 'Partner account', choose: () => props.onOpen('alien') }]
-      : []),
-  ]
+  const ways = offered.filter(
+    ({ method }) => props.status?.sign_in.includes(method) && (method !== 'passkey' || canUsePasskeys()),
+  )
+  const enter = () => attempt('guest', async () => client.signIn(await guestWallet()))
 
   return (
     <>
       <Problem error={error} />
-      <div className="row wrap">
-        <button
-          type="button"
-          className="button main large"
-          disabled={busy !== null}
-          onClick={enterBy('guest', async () => client.signIn(await guestWallet()))}
-        >
+      <div className="row wrap ways">
+        <button type="button" className="button main large" disabled={busy !== null} onClick={() => void enter()}>
           {busy === 'guest' ? 'Signing in…' : hasGuestKey() ? 'Come back as guest' : 'Enter as guest'}
         </button>
-        {ways.map(({ name, icon, title, busyTitle, choose }) => (
-          <button key={name} type="button" className="button large" disabled={busy !== null} onClick={choose}>
+        {ways.map(({ form, icon, title }) => (
+          <button
+            key={form}
+            ref={form === props.left ? focus : null}
+            type="button"
+            className="button large"
+            disabled={busy !== null}
+            onClick={() => props.onOpen(form)}
+          >
             <Icon name={icon} />
-            {busy === name ? busyTitle : title}
+            {title}
           </button>
         ))}
       </div>

@@ -1,17 +1,31 @@
 import { type FormEvent, useState } from 'react'
 import type { Client, SignInUser } from '#client/sdk/types'
 import { useClient } from '../connection/client.ts'
+import { lengthOf, secondsUntil } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
+import type { ProblemWords } from '../kit/problem.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { useNowUntil } from '../kit/use-now.ts'
 import type { Entering } from './entering.ts'
+
+const proofWords: ProblemWords = {
+  INVALID_SIGNATURE: 'This proof does not hold, or was used before. Make a new one for the signal above.',
+  INVALID_NONCE: 'This proof was made for another signal. Make a new one for the signal above.',
+  NONCE_EXPIRED: 'The signal of this proof is too old. Make a new proof for the signal above.',
+  VALIDATION_ERROR: 'This is not a whole proof. Copy all of it, and paste it again.',
+  UPSTREAM_ERROR: 'Who checks the proofs does not answer properly. Try again in a while.',
+  TIMEOUT: 'Who checks the proofs does not answer. Try again in a while.',
+}
 
 /** Comes in by a proof of being human, made in the app of its provider for the signal shown. */
 export function HumanWay({ entering }: { entering: Entering }) {
   const client = useClient()
   const signal = useLoaded('signal', () => client.federation.proofSignal())
+  const now = useNowUntil(signal.value?.expires_at)
+  const left = secondsUntil(signal.value?.expires_at, now)
   return (
     <div className="stack">
-      <p>Make a proof in the app of the provider for this signal, and paste it here.</p>
+      <p>In the app of the provider, make a proof for the signal below. Then paste the proof here.</p>
       <Problem error={signal.error} onRetry={signal.reload} />
       {signal.value && (
         <dl className="pairs">
@@ -29,13 +43,30 @@ export function HumanWay({ entering }: { entering: Entering }) {
           )}
         </dl>
       )}
+      {signal.value && (
+        <p className="hint numerals">
+          {left > 0 ? `Good for one proof within ${lengthOf(left)}. ` : 'This signal is too old. '}
+          <button type="button" className="link" onClick={signal.reload}>
+            Show another
+          </button>
+        </p>
+      )}
       <PasteForm
         label="Proof, as JSON"
+        words={proofWords}
         entering={entering}
         enter={async (text) => client.enter(await client.federation.humanProof(proofIn(text)))}
       />
     </div>
   )
+}
+
+const partnerWords: ProblemWords = {
+  INVALID_SIGNATURE: 'The partner did not sign this token. Copy it again, all of it.',
+  UNAUTHORIZED: 'This token is too old, or names nobody. Ask the partner for a new one.',
+  VALIDATION_ERROR: 'This is not a whole token. Copy it again, all of it.',
+  UPSTREAM_ERROR: 'The keys of the partner cannot be read. Try again in a while.',
+  TIMEOUT: 'The partner does not answer. Try again in a while.',
 }
 
 /** Comes in by a token of the partner. */
@@ -46,6 +77,7 @@ export function PartnerWay({ entering }: { entering: Entering }) {
       <p>Paste the token that the partner gave you. It opens the account it names.</p>
       <PasteForm
         label="Token"
+        words={partnerWords}
         entering={entering}
         enter={async (text) => client.enter(await client.federation.partner({ token: text, isMiniApp: true }))}
       />
@@ -53,7 +85,12 @@ export function PartnerWay({ entering }: { entering: Entering }) {
   )
 }
 
-function PasteForm(props: { label: string; entering: Entering; enter: (text: string) => Promise<SignInUser> }) {
+function PasteForm(props: {
+  label: string
+  words: ProblemWords
+  entering: Entering
+  enter: (text: string) => Promise<SignInUser>
+}) {
   const [text, setText] = useState('')
   const { busy, error, attempt } = props.entering
   const submit = (event: FormEvent) => {
@@ -65,17 +102,18 @@ function PasteForm(props: { label: string; entering: Entering; enter: (text: str
       <label className="field">
         <span>{props.label}</span>
         <textarea
-          className="input"
+          className="input pasted"
           rows={4}
           required
           spellCheck={false}
+          autoComplete="off"
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
       </label>
-      <Problem error={error} />
+      <Problem error={error} words={props.words} />
       <div className="row">
-        <button type="submit" className="button main" disabled={busy !== null}>
+        <button type="submit" className="button main" disabled={busy !== null || !text.trim()}>
           {busy === 'paste' ? 'Checking…' : 'Sign in'}
         </button>
       </div>

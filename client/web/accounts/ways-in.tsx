@@ -9,8 +9,10 @@ import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { EmailSettings } from './email-settings.tsx'
 import { useEntering } from './entering.ts'
 import { canUsePasskeys, createPasskey } from './passkeys.ts'
+import { PhoneSettings } from './phone-settings.tsx'
 import { useSession } from './session.ts'
-import { hasInjectedWallet, hasSolanaWallet, injectedWallet, solanaWallet } from './wallets.ts'
+import { linkWallet } from './wallet-way.tsx'
+import { useWallets } from './wallets.ts'
 import { wayTitles } from './way-titles.ts'
 
 /** Everything that opens this account. */
@@ -20,6 +22,7 @@ export function WaysIn() {
     <>
       <Passkeys />
       {status?.sign_in.includes('email') && <EmailSettings />}
+      {status?.phone && <PhoneSettings />}
       <LinkedIdentities />
     </>
   )
@@ -101,6 +104,7 @@ function LinkedIdentities() {
     (await client.identities.list()).identities.filter(({ method }) => linkable.has(method)),
   )
   const linking = useEntering(() => {})
+  const wallets = useWallets()
   const change = (what: string, act: () => Promise<unknown>, done: string) =>
     linking.attempt(what, async () => {
       await act()
@@ -108,17 +112,6 @@ function LinkedIdentities() {
       identities.reload()
       return undefined
     })
-
-  const linkWallet = async () => {
-    const { address, signMessage } = await injectedWallet()
-    const { message } = await client.identity.begin({ address })
-    await client.identities.linkWallet({ address, message, signature: await signMessage(message) })
-  }
-  const linkSolana = async () => {
-    const { address, signMessage } = await solanaWallet()
-    const { message } = await client.identity.beginSolana({ address })
-    await client.identities.linkSolana({ address, message, signature: await signMessage(message) })
-  }
 
   return (
     <section className="stack">
@@ -148,32 +141,22 @@ function LinkedIdentities() {
       </Listed>
       <Problem error={linking.error} />
       <div className="row wrap">
-        {hasInjectedWallet() && (
+        {wallets.map((wallet) => (
           <button
+            key={wallet.id}
             type="button"
             className="button"
             disabled={linking.busy !== null}
-            onClick={() => void change('wallet', linkWallet, 'The wallet opens this account now.')}
+            onClick={() =>
+              void change(wallet.id, () => linkWallet(client, wallet), 'The wallet opens this account now.')
+            }
           >
             <Icon name="wallet" />
-            {linking.busy === 'wallet' ? 'Waiting for the wallet…' : 'Link my wallet'}
+            {linking.busy === wallet.id ? 'Waiting for the wallet…' : `Link ${wallet.name}`}
           </button>
-        )}
-        {hasSolanaWallet() && (
-          <button
-            type="button"
-            className="button"
-            disabled={linking.busy !== null}
-            onClick={() => void change('solana', linkSolana, 'The wallet opens this account now.')}
-          >
-            <Icon name="wallet" />
-            {linking.busy === 'solana' ? 'Waiting for the wallet…' : 'Link a Solana wallet'}
-          </button>
-        )}
+        ))}
       </div>
-      {!hasInjectedWallet() && !hasSolanaWallet() && (
-        <p className="hint">A browser with a wallet in it could link that wallet here.</p>
-      )}
+      {wallets.length === 0 && <p className="hint">A browser with a wallet in it could link that wallet here.</p>}
     </section>
   )
 }

@@ -1,5 +1,7 @@
 import type { SignInUser } from '#client/sdk/types'
 import { Problem } from '../kit/notice.tsx'
+import type { Listing } from '../kit/use-loaded.ts'
+import { TourList } from '../tour/tour-list.tsx'
 import { LivingRoom } from './living-room.tsx'
 import type { ServerStatus } from './session.ts'
 import { SignIn } from './sign-in.tsx'
@@ -8,11 +10,12 @@ import { ThemeButton } from './theme-button.tsx'
 import { Wordmark } from './wordmark.tsx'
 
 export function Welcome(props: {
-  status: ServerStatus | null
+  status: Listing<ServerStatus>
   endedBy: string | null
   onEnter: (user: SignInUser) => void
 }) {
   const link = useSignInLink(props.onEnter)
+  const { value: status, error, reload } = props.status
 
   return (
     <main className="welcome">
@@ -39,7 +42,9 @@ export function Welcome(props: {
             </p>
           )}
           {link?.state === 'failed' && <Problem error={link.error} />}
-          <SignIn status={props.status} onEnter={props.onEnter} />
+          <Problem error={error} onRetry={reload} />
+          <SignIn status={status} onEnter={props.onEnter} />
+          {status?.demo && <TourList />}
         </div>
         <dl className="welcome-facts">
           <Fact term="One verdict" text="Every message is judged by the same eleven steps, on every door." />
@@ -47,7 +52,7 @@ export function Welcome(props: {
           <Fact term="Nothing lost" text="Lose the connection, come back, and find every line in its place." />
         </dl>
       </section>
-      <LivingRoom isDemo={props.status?.demo ?? false} />
+      <LivingRoom isDemo={status?.demo ?? false} />
     </main>
   )
 }

@@ -1,6 +1,6 @@
-import { useState } from 'react'
 import { Icon } from '../kit/icon.tsx'
-import { useClient, useConnectionState } from './client.ts'
+import { useConnectionState } from './client.ts'
+import { useCut } from './cut.ts'
 
 const words = {
   connecting: 'Connecting',
@@ -12,20 +12,13 @@ const words = {
 
 /** A dot and a word, and a switch that cuts the connection on purpose. */
 export function ConnectionBar() {
-  const client = useClient()
   const state = useConnectionState()
-  const [isCut, setCut] = useState(false)
-
-  const toggle = () => {
-    if (isCut) client.resume()
-    else client.pause()
-    setCut(!isCut)
-  }
+  const [isCut, cut] = useCut()
 
   return (
     <div className="connection-bar">
       <ConnectionWord state={isCut ? 'offline' : state} />
-      <button type="button" className="button small plain" aria-pressed={isCut} onClick={toggle}>
+      <button type="button" className="button small plain" aria-pressed={isCut} onClick={() => cut(!isCut)}>
         <Icon name="plug" />
         {isCut ? 'Reconnect' : 'Drop my connection'}
       </button>

@@ -1,9 +1,19 @@
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 
 /** Choices over the page; the arrow keys walk through them, Escape and a press elsewhere close it. */
 export function Menu(props: { label: string; onClose: () => void; style?: CSSProperties; children: ReactNode }) {
   const menu = useRef<HTMLDivElement>(null)
   const { onClose } = props
+  const [opensUp, setOpensUp] = useState(false)
+  useLayoutEffect(() => setOpensUp(isCutOff(menu.current)), [])
   useEffect(() => {
     const before = document.activeElement
     menu.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
@@ -37,10 +47,18 @@ export function Menu(props: { label: string; onClose: () => void; style?: CSSPro
       role="menu"
       tabIndex={-1}
       aria-label={props.label}
-      style={props.style}
+      style={opensUp ? { ...props.style, top: 'auto', bottom: props.style?.top } : props.style}
       onKeyDown={walk}
     >
       {props.children}
     </div>
   )
+}
+
+/** Below it is too little room, and above it is more. */
+function isCutOff(menu: HTMLElement | null): boolean {
+  if (!menu) return false
+  const frame = (menu.closest('.timeline') ?? document.documentElement).getBoundingClientRect()
+  const { top, bottom } = menu.getBoundingClientRect()
+  return bottom > frame.bottom && top - frame.top > frame.bottom - top
 }

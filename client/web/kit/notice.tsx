@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
-import { problemText } from './problem.ts'
+import { type ProblemWords, problemText } from './problem.ts'
 import type { Listing } from './use-loaded.ts'
 
-export function Problem({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
-  if (!error) return null
+export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?: (() => void) | undefined }) {
+  if (!props.error) return null
   return (
     <p className="problem" role="alert">
-      {problemText(error)}
-      {onRetry && (
-        <button type="button" onClick={onRetry}>
+      {problemText(props.error, props.words)}
+      {props.onRetry && (
+        <button type="button" onClick={props.onRetry}>
           Try again
         </button>
       )}

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { lengthOf } from './format.ts'
 
-const plain: Partial<Record<ErrorCode, string>> = {
+const plain: ProblemWords = {
   SERVICE_UNAVAILABLE: 'The server cannot be reached at the moment.',
   INTERNAL_ERROR: 'The server had trouble with this. Try again in a moment.',
   DATABASE_ERROR: 'The server had trouble with this. Try again in a moment.',
@@ -19,6 +19,8 @@ const plain: Partial<Record<ErrorCode, string>> = {
   TOO_MANY_ATTEMPTS: 'That was wrong too often, so this code is no longer good. Send another.',
   INVALID_LINK: 'This link was used already, or is too old. Ask for another.',
   EMAIL_IN_USE: 'This address belongs to another account.',
+  PHONE_IN_USE: 'This number belongs to another account.',
+  PHONE_CODE_EXPIRED: 'This code is too old by now. Send another.',
   CHALLENGE_EXPIRED: 'That took too long. Try again.',
   PASSKEY_NOT_FOUND: 'This passkey is not known here. Use another, or make a new account.',
   PASSKEY_VERIFICATION_FAILED: 'The passkey could not be verified. Try again.',
@@ -29,22 +31,30 @@ const plain: Partial<Record<ErrorCode, string>> = {
   FORBIDDEN: 'You are not allowed to do this.',
 }
 
-/** What went wrong, in words for the person in front of the page. */
-export function problemText(error: unknown): string {
+export type ProblemWords = Partial<Record<ErrorCode, string>>
+
+/** What went wrong, in words for the person in front of the page; `words` where a place has better ones. */
+export function problemText(error: unknown, words: ProblemWords = {}): string {
   if (error instanceof AppError) {
+    const better = words[error.code]
+    if (better !== undefined) return better
     if (error.code === 'RATE_LIMIT_EXCEEDED') {
       return `That was a lot at once. Try again in ${lengthOf(error.retryAfter ?? 5)}.`
     }
-    if (error.code === 'SERVICE_UNAVAILABLE' && error.message !== errors.SERVICE_UNAVAILABLE[1]) return error.message
+    if (error.code === 'SERVICE_UNAVAILABLE' && isExplained(error)) return error.message
     if (error.code === 'FORBIDDEN' && error.message !== errors.FORBIDDEN[1]) return error.message
     return plain[error.code] ?? error.message
   }
   const device = deviceText(error)
   if (device !== null) return device
-  if (isRejectedByWallet(error)) return 'The wallet said no. Nothing was signed.'
+  const wallet = walletText(error)
+  if (wallet !== null) return wallet
   if (error instanceof TypeError) return 'The server cannot be reached at the moment.'
   return error instanceof Error && error.message ? error.message : 'Something went wrong.'
 }
+
+const isExplained = ({ message, details }: AppError): boolean =>
+  message !== errors.SERVICE_UNAVAILABLE[1] && details?.answered !== false
 
 /** What the device or the browser says to a request for a passkey. */
 const deviceTexts: Record<string, string> = {
@@ -58,5 +68,18 @@ const deviceTexts: Record<string, string> = {
 const deviceText = (error: unknown): string | null =>
   error instanceof Error && error.name in deviceTexts ? (deviceTexts[error.name] ?? null) : null
 
-const isRejectedByWallet = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && error.code === 4001
+/** What a wallet says, by the codes of EIP-1193 and JSON-RPC; its errors need not be of any class. */
+const walletTexts: Record<number, string> = {
+  4001: 'The wallet said no. Nothing was signed.',
+  4100: 'The wallet does not let this site ask. Allow it there, then try again.',
+  4200: 'This wallet cannot sign messages.',
+  4900: 'The wallet is not connected. Open it, then try again.',
+  4901: 'The wallet is not connected. Open it, then try again.',
+  [-32002]: 'Your wallet has a question open already. Answer it there, then try again.',
+  [-32603]: 'The wallet could not sign. Unlock it, then try again.',
+}
+
+const walletText = (error: unknown): string | null =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number'
+    ? (walletTexts[error.code] ?? null)
+    : null

@@ -3,6 +3,7 @@ import type { LocalMessage } from '#client/sdk/types'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { suggestions } from './reactions.tsx'
 
@@ -70,10 +71,12 @@ function Tool(props: { icon: IconName; title: string; isOpen?: boolean; onPress:
 
 function MoreTools(props: { message: LocalMessage; text: string; onReport: () => void; onClose: () => void }) {
   const { message, onClose } = props
-  const { live, account, rights, edit } = useOpenRoom()
+  const room = useOpenRoom()
+  const { live, account, edit, moderate } = room
   const attempt = useAttempt()
   const tell = useTell()
   const isMine = message.sender_address === account
+  const acts = rowActs(message, room)
   const act = (what: () => Promise<unknown>) => () => {
     onClose()
     attempt(what)
@@ -86,13 +89,6 @@ function MoreTools(props: { message: LocalMessage; text: string; onReport: () =>
   return (
     <Menu label="More" onClose={onClose} style={{ right: 0, top: '2.2rem' }}>
       {isEditable(message, account) && <Choice icon="pencil" title="Edit" onPress={act(async () => edit(message))} />}
-      {rights.canPin && (
-        <Choice
-          icon="pin"
-          title={message.is_pinned ? 'Unpin' : 'Pin'}
-          onPress={act(() => live.pin(message.id, !message.is_pinned))}
-        />
-      )}
       <Choice icon="book" title="Copy text" onPress={act(copy)} />
       {!isMine && (
         <Choice
@@ -104,18 +100,41 @@ function MoreTools(props: { message: LocalMessage; text: string; onReport: () =>
           }}
         />
       )}
-      {(isMine || rights.canDelete) && (
+      {acts.map((one) => (
+        <Choice
+          key={one.title}
+          icon={one.icon}
+          title={one.title}
+          shortcut={one.key}
+          isGrave={one.question !== null || one.act.action === 'delete'}
+          onPress={act(async () => moderate(one))}
+        />
+      ))}
+      {isMine && acts.every((one) => one.act.action !== 'delete') && (
         <Choice icon="bin" title="Delete" isGrave onPress={act(() => live.remove(message.id))} />
       )}
     </Menu>
   )
 }
 
-function Choice(props: { icon: IconName; title: string; isGrave?: boolean; onPress: () => void }) {
+function Choice(props: {
+  icon: IconName
+  title: string
+  shortcut?: string | null
+  isGrave?: boolean
+  onPress: () => void
+}) {
   return (
-    <button type="button" role="menuitem" className={props.isGrave ? 'grave' : ''} onClick={props.onPress}>
+    <button
+      type="button"
+      role="menuitem"
+      className={props.isGrave ? 'grave' : ''}
+      aria-keyshortcuts={props.shortcut ?? undefined}
+      onClick={props.onPress}
+    >
       <Icon name={props.icon} />
-      {props.title}
+      <span className="grow">{props.title}</span>
+      {props.shortcut && <kbd>{props.shortcut}</kbd>}
     </button>
   )
 }

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Bones, Problem } from '../kit/notice.tsx'
+import { rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { Announcer } from './announcer.tsx'
 import { MessageRow } from './message-row.tsx'
@@ -14,7 +15,8 @@ const shownMore = 100
 
 export function Timeline(props: { state: RoomState; marked: { id: string; at: number } | null; onReopen: () => void }) {
   const { state, marked } = props
-  const { live, account } = useOpenRoom()
+  const room = useOpenRoom()
+  const { live, account } = room
   const [shown, setShown] = useState(shownAtFirst)
   const [activeId, setActiveId] = useState<string | null>(null)
   const readSeq = useReadSeqAtOpening(state)
@@ -35,6 +37,18 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
     if (isAtEnd && !document.hidden && state.status === 'live' && state.messages.length > 0) live.markRead()
   }, [isAtEnd, state.messages, state.status, live])
 
+  const press = (event: KeyboardEvent<HTMLOListElement>) => {
+    const row = event.target
+    if (!(row instanceof HTMLElement) || !row.matches('.message')) return
+    walkRows(event, row)
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
+    const message = state.messages.find(({ id }) => row.id === `m-${id}`)
+    const act = message && rowActs(message, room).find(({ key }) => key === event.key.toUpperCase())
+    if (!act) return
+    event.preventDefault()
+    room.moderate(act)
+  }
+
   const toNewest = () => {
     setShown(shownAtFirst)
     if (!state.atNewest) live.loadNewest().catch(() => {})
@@ -46,7 +60,7 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
       <div className="timeline" ref={box} onScroll={onScroll}>
         {hasMore && state.messages.length > 0 && <p className="older">Loading older messages</p>}
         <Opening state={state} onReopen={props.onReopen} />
-        <ol className="rows" aria-label="Messages" onKeyDown={walkRows} onMouseLeave={() => setActiveId(null)}>
+        <ol className="rows" aria-label="Messages" onKeyDown={press} onMouseLeave={() => setActiveId(null)}>
           {rows.map((row, at) => (
             <RowLine
               key={row.key}
@@ -115,10 +129,10 @@ function useReadSeqAtOpening(state: RoomState): number | null {
   return readSeq.current
 }
 
-function walkRows(event: KeyboardEvent<HTMLOListElement>) {
+function walkRows(event: KeyboardEvent<HTMLOListElement>, row: HTMLElement) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  if (!step || !(event.target instanceof HTMLElement) || !event.target.matches('.message')) return
+  if (!step) return
   event.preventDefault()
   const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('.message')]
-  rows[rows.indexOf(event.target) + step]?.focus()
+  rows[rows.indexOf(row) + step]?.focus()
 }

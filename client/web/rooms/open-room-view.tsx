@@ -2,11 +2,16 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
 import { useSession } from '../accounts/session.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
+import { CutStrip } from '../connection/cut-strip.tsx'
 import { nameOf } from '../kit/format.ts'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
 import { useDmCipher } from '../messages/dm-cipher.ts'
 import { Timeline } from '../messages/timeline.tsx'
 import { TypingLine } from '../messages/typing-line.tsx'
+import { useAct } from '../moderation/acts.ts'
+import { ConfirmAct } from '../moderation/confirm-act.tsx'
+import type { RowAct } from '../moderation/row-acts.ts'
+import { TourHint } from '../tour/tour-hint.tsx'
 import { PinsBar } from './pins-bar.tsx'
 import { rightsOf } from './rights.ts'
 import { type OpenRoom, RoomContext } from './room-context.ts'
@@ -36,6 +41,9 @@ export function OpenRoomView(props: {
     },
     [live],
   )
+  const act = useAct()
+  const [asked, setAsked] = useState<RowAct | null>(null)
+  const moderate = useCallback((one: RowAct) => (one.question ? setAsked(one) : void act(one.act, one.done)), [act])
   const isModerating = panel === 'moderation' && rights.isModerator
   const open = useMemo<OpenRoom>(
     () => ({
@@ -51,10 +59,11 @@ export function OpenRoomView(props: {
         live.discard(message.client_msg_id)
         composer.current?.rewrite(text)
       },
+      moderate,
       jumpTo,
       reopen: onReopen,
     }),
-    [live, account, ownName, rights, cipher, isModerating, jumpTo, onReopen],
+    [live, account, ownName, rights, cipher, isModerating, moderate, jumpTo, onReopen],
   )
 
   return (
@@ -62,11 +71,16 @@ export function OpenRoomView(props: {
       <main className="room" aria-label={state.room?.name ?? 'Room'}>
         <RoomHeader state={state} panel={panel} />
         <PinsBar pins={state.pins} />
+        <TourHint isLive={state.status === 'live'} />
+        <CutStrip />
         <CaughtUp status={state.status} caughtUp={state.caughtUp} />
         <Timeline state={state} marked={marked} onReopen={onReopen} />
         <TypingLine typing={state.typing} />
         <Composer ref={composer} state={state} />
       </main>
+      {asked && (
+        <ConfirmAct act={asked} onConfirm={() => void act(asked.act, asked.done)} onClose={() => setAsked(null)} />
+      )}
       {panel && <RoomPanel state={state} panel={panel} />}
     </RoomContext>
   )

@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react'
 import type { LiveRoom, LocalMessage } from '#client/sdk/types'
 import type { DmCipher } from '../messages/dm-cipher.ts'
+import type { RowAct } from '../moderation/row-acts.ts'
 import type { Rights } from './rights.ts'
 
 /** What every part of an open room shares, and what does not change with each message. */
@@ -16,6 +17,8 @@ export interface OpenRoom {
   edit: (message: LocalMessage) => void
   /** Puts the text of a refused message back under the cursor. */
   rewrite: (message: LocalMessage, text: string) => void
+  /** Does it, after a question where there is one. */
+  moderate: (act: RowAct) => void
   jumpTo: (id: string, seq?: number) => void
   /** Asks for everything anew: what one may do here has changed. */
   reopen: () => void

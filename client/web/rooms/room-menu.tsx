@@ -8,6 +8,7 @@ import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { closeRoom } from './open-rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import { goTo } from './route.ts'
+import { Shortcuts } from './shortcuts.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
 export function RoomMenu({ state }: { state: RoomState }) {
@@ -17,6 +18,7 @@ export function RoomMenu({ state }: { state: RoomState }) {
   const attempt = useAttempt()
   const tell = useTell()
   const [isOpen, setOpen] = useState(false)
+  const [showsKeys, setShowsKeys] = useState(false)
   const close = useCallback(() => setOpen(false), [])
 
   const { type, id } = live.ref
@@ -60,6 +62,18 @@ export function RoomMenu({ state }: { state: RoomState }) {
             <Icon name="quiet" />
             {isSilent ? 'Hear of this again' : 'Mute this conversation'}
           </button>
+          <button
+            type="button"
+            role="menuitem"
+            onClick={() => {
+              close()
+              setShowsKeys(true)
+            }}
+          >
+            <Icon name="keyboard" />
+            <span className="grow">Keyboard</span>
+            <kbd>?</kbd>
+          </button>
           {type !== 'alpha' && type !== 'dm' && (
             <button type="button" role="menuitem" className="grave" onClick={leave}>
               <Icon name="leave" />
@@ -68,6 +82,7 @@ export function RoomMenu({ state }: { state: RoomState }) {
           )}
         </Menu>
       )}
+      {showsKeys && <Shortcuts onClose={() => setShowsKeys(false)} />}
     </div>
   )
 }

@@ -11,7 +11,7 @@ export interface Route {
 
 /** The address of the page says which room is open, and which panel beside it: `#/alpha/members`. */
 export function useRoute(): Route {
-  const hash = useSyncExternalStore(listen, () => location.hash)
+  const hash = useSyncExternalStore(listenToHash, hashOfPage)
   const [, key, panel] = hash.split('/').map(decodeURIComponent)
   return { room: key ? roomOfKey(key) : null, panel: panels.find((name) => name === panel) ?? null }
 }
@@ -21,7 +21,9 @@ export function goTo(room: RoomRef | null, panel: PanelName | null = null): void
   location.hash = `#/${parts.map(encodeURIComponent).join('/')}`
 }
 
-function listen(listener: () => void): () => void {
+export const hashOfPage = (): string => location.hash
+
+export function listenToHash(listener: () => void): () => void {
   addEventListener('hashchange', listener)
   return () => removeEventListener('hashchange', listener)
 }

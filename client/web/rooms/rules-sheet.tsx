@@ -30,7 +30,12 @@ export function RulesSheet({ state, onClose }: { state: RoomState; onClose: () =
             <Rule key={key} name={title} value={levels[rules[key]]} />
           ))}
         </dl>
-        <p className="hint numerals">Version {state.rulesVersion}</p>
+        <div className="row">
+          <p className="grow hint numerals">Version {state.rulesVersion}</p>
+          <button type="button" className="button main" onClick={onClose}>
+            All right
+          </button>
+        </div>
       </div>
     </Dialog>
   )

@@ -23,6 +23,8 @@ export const status = implement('status', contract, {
     demo: node.settings.demo,
     sign_in: waysIn(node),
     mailbox: node.services.mail?.shownAt ?? null,
+    phone: node.services.sms !== null,
+    phone_mailbox: node.services.sms?.shownAt ?? null,
   }),
 
   async becomeModerator(_input, context) {

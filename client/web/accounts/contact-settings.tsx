@@ -1,0 +1,118 @@
+import { type ComponentProps, type FormEvent, useState } from 'react'
+import { Icon, type IconName } from '../kit/icon.tsx'
+import { Problem } from '../kit/notice.tsx'
+import type { ProblemWords } from '../kit/problem.ts'
+import { useTell } from '../kit/toasts.tsx'
+import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { CodeField } from './code-field.tsx'
+import { useEntering } from './entering.ts'
+import { Mailbox } from './mailbox.tsx'
+
+interface Contact {
+  title: string
+  icon: IconName
+  /** What it is called in a sentence: address, number. */
+  noun: string
+  /** The verified one; null where there is none. */
+  verified: string | null
+  input: ComponentProps<'input'>
+  words: ProblemWords
+  mailbox: ComponentProps<typeof Mailbox>
+  send(contact: string): Promise<unknown>
+  verify(contact: string, code: string): Promise<unknown>
+  remove(): Promise<unknown>
+}
+
+/** One thing by which somebody is reached: asked for, proven by a code that is sent there, and taken off again. */
+export function ContactSettings(props: Contact) {
+  const { noun, verified } = props
+  const tell = useTell()
+  const [asked, setAsked] = useState<string | null>(null)
+  const changing = useEntering(() => {})
+  const change = (what: string, act: () => Promise<unknown>, after: () => void) =>
+    void changing.attempt(what, async () => {
+      await act()
+      after()
+      return undefined
+    })
+  const ask = (contact: string) => {
+    change(
+      'send',
+      () => props.send(contact),
+      () => setAsked(contact),
+    )
+  }
+  const verify = (code: string) =>
+    change(
+      'verify',
+      () => props.verify(asked ?? '', code),
+      () => {
+        setAsked(null)
+        tell(`This ${noun} is yours now.`)
+      },
+    )
+  const askAnother = () => {
+    changing.forget()
+    setAsked(null)
+  }
+
+  return (
+    <section className="stack">
+      <h3 className="label">{props.title}</h3>
+      {verified !== null && (
+        <div className="row">
+          <Icon name={props.icon} />
+          <span className="grow">
+            <strong>{verified}</strong> <i className="chip">Verified</i>
+          </span>
+          <ConfirmButton title="Remove" onConfirm={() => change('remove', props.remove, () => {})} />
+        </div>
+      )}
+      {verified === null && asked === null && (
+        <AskForm input={props.input} isBusy={changing.busy === 'send'} title={`Add this ${noun}`} onAsk={ask} />
+      )}
+      {asked !== null && (
+        <>
+          <p>
+            A code is on its way to <strong>{asked}</strong>.
+          </p>
+          <Mailbox {...props.mailbox} />
+          <CodeField isChecking={changing.busy === 'verify'} onComplete={verify} />
+          <div className="row">
+            <button type="button" className="button plain" onClick={askAnother}>
+              Another {noun}
+            </button>
+          </div>
+        </>
+      )}
+      <Problem error={changing.error} words={props.words} />
+    </section>
+  )
+}
+
+function AskForm(props: {
+  input: ComponentProps<'input'>
+  isBusy: boolean
+  title: string
+  onAsk: (contact: string) => void
+}) {
+  const [contact, setContact] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    props.onAsk(contact.trim())
+  }
+  return (
+    <form className="row wrap" onSubmit={submit}>
+      <input
+        {...props.input}
+        className="input grow"
+        required
+        value={contact}
+        onChange={(event) => setContact(event.target.value)}
+      />
+      <button type="submit" className="button" disabled={props.isBusy}>
+        {props.isBusy ? 'Sending…' : props.title}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,39 @@
+import { useClient } from '../connection/client.ts'
+import { Bones, Problem } from '../kit/notice.tsx'
+import type { ProblemWords } from '../kit/problem.ts'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { ContactSettings } from './contact-settings.tsx'
+import { useSession } from './session.ts'
+
+const words: ProblemWords = {
+  VALIDATION_ERROR: 'This does not look like a phone number. Begin with + and the number of the country.',
+}
+
+/** The verified number of the account, by which others find it. */
+export function PhoneSettings() {
+  const client = useClient()
+  const { account: walletAddress, status } = useSession()
+  const phone = useLoaded('phone', () => client.phone.status())
+  if (phone.error) return <Problem error={phone.error} onRetry={phone.reload} />
+  if (!phone.value) return <Bones rows={2} label="Loading your number" />
+  return (
+    <ContactSettings
+      title="Phone"
+      icon="phone"
+      noun="number"
+      verified={phone.value.verified ? phone.value.phoneNumber : null}
+      input={{
+        type: 'tel',
+        autoComplete: 'tel',
+        'aria-label': 'Phone number',
+        placeholder: '+44 20 7946 0000',
+        maxLength: 40,
+      }}
+      words={words}
+      mailbox={{ kind: 'texts', shownAt: status?.phone_mailbox }}
+      send={(phoneNumber) => client.phone.sendCode({ phoneNumber, walletAddress })}
+      verify={(_number, code) => client.phone.verifyCode({ code, walletAddress }).then(phone.reload)}
+      remove={() => client.phone.remove({ walletAddress }).then(phone.reload)}
+    />
+  )
+}

@@ -1,0 +1,60 @@
+import type { Client, SignInUser } from '#client/sdk/types'
+import { useClient } from '../connection/client.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Blank, Problem } from '../kit/notice.tsx'
+import type { Entering } from './entering.ts'
+import { type FoundWallet, useWallets } from './wallets.ts'
+
+/** Comes in by signing a message with a wallet of this browser. */
+export function WalletWay({ entering }: { entering: Entering }) {
+  const client = useClient()
+  const wallets = useWallets()
+  const { busy, error, attempt } = entering
+  if (wallets.length === 0)
+    return (
+      <Blank icon="wallet" title="No wallet in this browser">
+        <p>Add the extension of a wallet, or open this page in the browser of your wallet app. Then try again.</p>
+      </Blank>
+    )
+  return (
+    <div className="stack">
+      <p>Your wallet shows you a message that names this site, to sign. That moves nothing and costs nothing.</p>
+      <Problem error={error} />
+      <div className="row wrap">
+        {wallets.map((wallet) => (
+          <button
+            key={wallet.id}
+            type="button"
+            className="button main"
+            disabled={busy !== null}
+            onClick={() => void attempt(wallet.id, () => enterBy(client, wallet))}
+          >
+            <Icon name="wallet" />
+            {busy === wallet.id ? 'Waiting for the wallet…' : wallet.name}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+async function enterBy(client: Client, { kind, open }: FoundWallet): Promise<SignInUser> {
+  const wallet = await open()
+  if (kind === 'ethereum') return client.signIn(wallet)
+  const { address, signMessage } = wallet
+  const { message } = await client.identity.beginSolana({ address })
+  const signature = await signMessage(message)
+  return client.enter(await client.identity.verifySolana({ address, message, signature }))
+}
+
+/** Lets the wallet open the account that is signed in, too. */
+export async function linkWallet(client: Client, { kind, open }: FoundWallet): Promise<void> {
+  const { address, signMessage } = await open()
+  if (kind === 'ethereum') {
+    const { message } = await client.identity.begin({ address })
+    await client.identities.linkWallet({ address, message, signature: await signMessage(message) })
+  } else {
+    const { message } = await client.identity.beginSolana({ address })
+    await client.identities.linkSolana({ address, message, signature: await signMessage(message) })
+  }
+}

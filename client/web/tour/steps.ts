@@ -1,0 +1,61 @@
+import type { RoomRef } from '#shared/kit/primitives'
+import type { PanelName } from '../rooms/route.ts'
+
+/** A step of the tour: where it is seen, what is written already, and what to do there. */
+export interface TourStep {
+  name: string
+  title: string
+  hint: string
+  /** A channel by its slug; without one, the room of everybody. */
+  channel?: string
+  panel?: PanelName
+  text?: string
+  /** Whether the connection is cut once the room is there. */
+  cuts?: boolean
+}
+
+export const tourSteps: readonly TourStep[] = [
+  {
+    name: 'guest',
+    title: 'Come in as a guest',
+    hint: 'You are in: this browser made a fresh key and signed with it. No extension, no password.',
+  },
+  {
+    name: 'send',
+    title: 'Send a message',
+    hint: 'Press Enter. The line turns solid once it has its place in the order of the room.',
+    text: 'Hello from the tour',
+  },
+  {
+    name: 'verdict',
+    title: 'Have a link refused',
+    hint: 'Links are off here. Press Enter, and read which step refused the message, and why.',
+    channel: 'no-links',
+    text: 'Look at https://example.org',
+  },
+  {
+    name: 'moderate',
+    title: 'Be the moderator',
+    hint: 'Point at a message of somebody: mute them, and watch the live log beside it.',
+    panel: 'moderation',
+  },
+  {
+    name: 'slow',
+    title: 'Wait in slow mode',
+    hint: 'Press Enter, and see when the next message may go. A reload does not shorten it.',
+    channel: 'slow-lane',
+    text: 'No hurry',
+  },
+  {
+    name: 'drop',
+    title: 'Lose the connection',
+    hint: 'Your connection is cut. Write something, wait a little, then connect again: nothing is missing.',
+    cuts: true,
+  },
+]
+
+export const stepIn = (hash: string): TourStep | null => tourSteps.find(({ name }) => hash === linkTo(name)) ?? null
+
+export const linkTo = (name: string): string => `#demo=${name}`
+
+export const lobby: RoomRef = { type: 'alpha', id: null }

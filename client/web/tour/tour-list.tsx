@@ -1,0 +1,19 @@
+import { linkTo, tourSteps } from './steps.ts'
+
+/** Every step of the tour, on the welcome screen. */
+export function TourList() {
+  return (
+    <nav className="tour" aria-labelledby="tour-title">
+      <p id="tour-title" className="label">
+        Or take the tour, as a fresh guest
+      </p>
+      <ol>
+        {tourSteps.map(({ name, title }) => (
+          <li key={name}>
+            <a href={linkTo(name)}>{title}</a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}

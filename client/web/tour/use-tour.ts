@@ -1,0 +1,58 @@
+import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useClient } from '../connection/client.ts'
+import { useCut } from '../connection/cut.ts'
+import { problemText } from '../kit/problem.ts'
+import { useTell } from '../kit/toasts.tsx'
+import { goTo, hashOfPage, listenToHash } from '../rooms/route.ts'
+import { stepIn, type TourStep } from './steps.ts'
+
+export interface Tour {
+  /** The step that is being shown. */
+  step: TourStep | null
+  isOpening: boolean
+  /** The room of the step is there. */
+  arrived(): void
+  end(): void
+}
+
+/** In the demo, a link such as `#demo=send` opens a step of the tour. */
+export function useTour(isDemo: boolean): Tour {
+  const client = useClient()
+  const [isCut, cut] = useCut()
+  const tell = useTell()
+  const asked = stepIn(useSyncExternalStore(listenToHash, hashOfPage))
+  const [step, setStep] = useState<TourStep | null>(null)
+  const begun = useRef<TourStep | null>(null)
+  const isDue = useRef(false)
+
+  useEffect(() => {
+    if (begun.current === asked) return
+    begun.current = isDemo ? asked : null
+    if (!begun.current) return
+    const wanted = begun.current
+    if (isCut) cut(false)
+    import('./begin.ts')
+      .then(({ begin }) => begin(client, wanted))
+      .then(
+        () => {
+          isDue.current = true
+          setStep(wanted)
+        },
+        (cause: unknown) => {
+          tell(problemText(cause))
+          goTo(null)
+        },
+      )
+  }, [client, isCut, cut, tell, asked, isDemo])
+
+  const arrived = () => {
+    if (!isDue.current) return
+    if (step?.cuts) cut(true)
+    if (step?.text) document.getElementById('composer')?.focus()
+    isDue.current = false
+  }
+  return { step, isOpening: isDemo && asked !== null, arrived, end: () => setStep(null) }
+}
+
+export const TourContext = createContext<Tour | null>(null)
+export const useShownTour = (): Tour | null => useContext(TourContext)
