@@ -117,8 +117,9 @@ export class LiveConnection implements Connection {
   get #unread(): { packets: number; bytes: number } {
     const { conn } = this.socket
     const transport = conn.transport as unknown as { socket?: { bufferedAmount?: number } }
-    const { writeBuffer } = conn as unknown as { writeBuffer: readonly unknown[] }
-    return { packets: writeBuffer.length, bytes: transport.socket?.bufferedAmount ?? 0 }
+    const { writeBuffer } = conn as unknown as { writeBuffer: readonly { data?: string | Buffer }[] }
+    const waiting = writeBuffer.reduce((sum, { data }) => sum + (data?.length ?? 0), 0)
+    return { packets: writeBuffer.length, bytes: waiting + (transport.socket?.bufferedAmount ?? 0) }
   }
 }
 

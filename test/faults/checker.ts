@@ -13,6 +13,7 @@ export const faultNames = [
   'missing',
   'leaked',
   'contradicted',
+  'unrecorded',
 ] as const
 export type FaultName = (typeof faultNames)[number]
 

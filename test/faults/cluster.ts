@@ -1,10 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import mongoose from 'mongoose'
+import { openEmbedded } from '#server/ports/database/embedded'
 import { findMongo, type MongoProgram } from '../../scripts/test-servers.mjs'
 import { directoryOfRun, smallDisk } from './disk.ts'
 import { Letters } from './letters.ts'
 import { Link } from './link.ts'
 import { lastingPort, Process } from './processes.ts'
+import type { Documents } from './stored.ts'
 
 const doorNames = ['senders', 'readers', 'moderators', 'vandals'] as const
 export type DoorName = (typeof doorNames)[number]
@@ -30,6 +33,10 @@ export interface Cluster {
   letters: Letters | null
   /** What the nodes stand on, past the link; null on the embedded store. */
   storeUri: string | null
+  /** The server's one file. */
+  server: string
+  /** What is stored, past the nodes: on the embedded store only when its node has ended. */
+  openStore(): Promise<{ documents: Documents; close(): Promise<void> }>
   storeName: string
   directory: string
   /** Where part of it lives on a disk that can be filled; null where this user may not mount one. */
@@ -43,7 +50,6 @@ export interface Cluster {
 const database = 'plaza_faults'
 const redisMegabytes = 16
 const embeddedMegabytes = 96
-const tsx = ['--import', 'tsx', 'server/main.ts']
 
 /** The environment of a node, as an operator would set it. */
 export const nodeEnvironment = {
@@ -56,7 +62,7 @@ export const nodeEnvironment = {
 }
 
 /** Two nodes on a MongoDB and a Redis, started at once on an empty database. */
-export async function openPair(): Promise<Cluster> {
+export async function openPair(server: string): Promise<Cluster> {
   const directory = directoryOfRun()
   const program = findMongo()
   const store = await startStore(program, directory)
@@ -71,27 +77,53 @@ export async function openPair(): Promise<Cluster> {
     MONGODB_URI: `mongodb://127.0.0.1:${store.link.port}/${database}?directConnection=true`,
     REDIS_URL: `redis://127.0.0.1:${redis.link.port}`,
   }
-  const nodes = await Promise.all(['A', 'B'].map((name) => newNode(`node ${name}`, environment)))
+  const nodes = await Promise.all(['A', 'B'].map((name) => newNode(`node ${name}`, server, environment)))
   await Promise.all(nodes.map(({ process: node }) => node.start()))
-  return clusterOf({ nodes, store, redis, letters, storeUri, storeName: program.name, directory, disk })
+  const openStore = () => openMongo(storeUri)
+  return clusterOf({
+    server,
+    nodes,
+    store,
+    redis,
+    letters,
+    storeUri,
+    openStore,
+    storeName: program.name,
+    directory,
+    disk,
+  })
 }
 
 /** One node on the embedded store. */
-export async function openAlone(): Promise<Cluster> {
+export async function openAlone(server: string): Promise<Cluster> {
   const disk = smallDisk(embeddedMegabytes)
   const directory = directoryOfRun()
-  const node = await newNode('node', { ...nodeEnvironment, DATA_DIR: join(disk ?? directory, 'data') })
+  const data = join(disk ?? directory, 'data')
+  const node = await newNode('node', server, { ...nodeEnvironment, DATA_DIR: data })
   await node.process.start()
   return clusterOf({
+    server,
     nodes: [node],
     store: null,
     redis: null,
     letters: null,
     storeUri: null,
+    openStore: () => openLmdb(data),
     storeName: 'the embedded store',
     directory,
     disk,
   })
+}
+
+async function openMongo(uri: string) {
+  const client = new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: 10_000 })
+  await client.connect()
+  return { documents: client.db() as Documents, close: () => client.close() }
+}
+
+async function openLmdb(directory: string) {
+  const store = await openEmbedded(directory, { sweeps: false })
+  return { documents: store.db() as unknown as Documents, close: () => store.close() }
 }
 
 function clusterOf(parts: Omit<Cluster, 'processes' | 'links' | 'close'>): Cluster {
@@ -111,12 +143,12 @@ function clusterOf(parts: Omit<Cluster, 'processes' | 'links' | 'close'>): Clust
   }
 }
 
-export async function newNode(name: string, environment: Record<string, string>): Promise<PlazaNode> {
+export async function newNode(name: string, server: string, environment: Record<string, string>): Promise<PlazaNode> {
   const [port, opsPort] = [await lastingPort(), await lastingPort()]
   const env = { ...environment, PORT: `${port}`, OPS_PORT: `${opsPort}` }
   const links = await Promise.all(doorNames.map(async (door) => [door, await new Link(port).open()] as const))
   return {
-    process: new Process(name, port, { file: process.execPath, args: tsx, env }),
+    process: new Process(name, port, { file: process.execPath, args: [server], env }),
     opsPort,
     url: `http://127.0.0.1:${port}`,
     doors: Object.fromEntries(links) as Record<DoorName, Link>,

@@ -2,6 +2,7 @@ import type { Cluster } from './cluster.ts'
 import { Herd } from './herd.ts'
 import type { History } from './history.ts'
 import { Moderator, Observer } from './moderators.ts'
+import { Probe } from './probe.ts'
 import type { Random } from './random.ts'
 import { Reader } from './reader.ts'
 import { type Place, type Room, Sender, type Talk } from './sender.ts'
@@ -50,17 +51,18 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
     town.people('victim', 3),
     town.people('vandal', 2),
   ])
-  const [stranger] = listeners
+  const [stranger, prober] = listeners
   const [first, ...others] = victims
-  if (!stranger || !first) throw new Error('Nobody came')
+  if (!stranger || !prober || !first) throw new Error('Nobody came')
   const everybody = [...talkers, ...listeners]
-  const [main, second, court, flooded, spoilt, quiet, closed] = await Promise.all([
+  const [main, second, court, flooded, spoilt, quiet, probed, closed] = await Promise.all([
     town.room(everybody),
     town.room(everybody),
     town.room([...victims, ...listeners], judges),
     town.room(everybody),
     town.room([...vandals, ...listeners]),
     town.room(listeners),
+    town.room([prober]),
     town.closed(),
   ])
   const mains = [main, second]
@@ -87,7 +89,7 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
     people.map((person, at) => new Reader(`${name}-${at}`, person, { ...where, at }, room))
   const slow = readersOf(flooded, 'slow', isLong ? repeated(listeners, 100) : listeners.slice(0, 3), direct)
   return {
-    rooms: [...mains, court, flooded, spoilt],
+    rooms: [...mains, court, flooded, spoilt, probed],
     spoilt: new Set([spoilt.key]),
     senders: [...senders, ...inCourt],
     readers: [
@@ -113,9 +115,10 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
       history,
       isLong,
       breaches: [],
+      probe: new Probe(prober, probed, history),
       herd: new Herd(listeners, isLong ? 1_000 : 60, direct, quiet),
       herdMilliseconds: [],
-      flood: { sender: flooder, readers: slow },
+      flood: { sender: flooder, readers: slow, dropped: 0 },
       vandals: { people: vandals, room: spoilt, flips: 0 },
       stranger: { person: stranger, room: quiet, closed },
     },

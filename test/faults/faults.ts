@@ -7,6 +7,7 @@ import { parrot, wipe } from './parrot.ts'
 import type { Process } from './processes.ts'
 import type { Random } from './random.ts'
 import { resumeWrongly } from './resume.ts'
+import { stall } from './stall.ts'
 import { spoil } from './vandals.ts'
 import { linksOf, type World } from './world.ts'
 
@@ -95,8 +96,11 @@ const storeFaults: readonly Fault[] = [
     what: 'cut the store off',
     lane: 'store',
     async inject(world, random) {
-      const { store } = world.cluster
-      if (store) await down(store.link, seconds(world, random, random.pick([0.5, 1.5]), [0.5, 3, 10]))
+      const { cluster, probe } = world
+      const { store } = cluster
+      if (!store) return
+      const milliseconds = seconds(world, random, random.pick([0.5, 3.5]), [0.5, 3, 10])
+      await probe.while(cluster, { tests: ['P13'], isStoreGone: true }, () => down(store.link, milliseconds))
     },
   },
   {
@@ -104,17 +108,22 @@ const storeFaults: readonly Fault[] = [
     what: 'SIGSTOP the store',
     lane: 'store',
     async inject(world, random) {
-      const { store } = world.cluster
-      if (store) await held(store.process, seconds(world, random, 2, [2, 5]))
+      const { cluster, probe } = world
+      const { store } = cluster
+      if (!store) return
+      const absence = { tests: ['P13', 'P14'], isStoreGone: true } as const
+      await probe.while(cluster, absence, () => held(store.process, seconds(world, random, 3.5, [2, 5])))
     },
   },
   {
     id: 'F11',
     what: 'kill -9 the store',
     lane: 'store',
-    async inject({ cluster: { store } }) {
-      await store?.process.kill()
-      await store?.process.start()
+    async inject({ cluster, probe }) {
+      await probe.while(cluster, { tests: ['P13'] }, async () => {
+        await cluster.store?.process.kill()
+        await cluster.store?.process.start()
+      })
     },
   },
   {
@@ -142,8 +151,11 @@ const redisFaults: readonly Fault[] = [
     what: 'SIGSTOP Redis',
     lane: 'redis',
     async inject(world, random) {
-      const { redis } = world.cluster
-      if (redis) await held(redis.process, seconds(world, random, 2.5, [10]))
+      const { cluster, probe } = world
+      const { redis } = cluster
+      if (!redis) return
+      const milliseconds = seconds(world, random, 2.5, [10])
+      await probe.while(cluster, { tests: ['P14'] }, () => held(redis.process, milliseconds))
     },
   },
   {
@@ -203,20 +215,7 @@ const linkFaults: readonly Fault[] = [
 ]
 
 const peopleFaults: readonly Fault[] = [
-  {
-    id: 'F15',
-    what: 'readers that stop reading',
-    lane: 'people',
-    async inject({ flood }) {
-      if (!flood) return
-      for (const reader of flood.readers) reader.stall()
-      const [burst, atOnce] = [304, 16]
-      for (let sent = 0; sent < burst; sent += atOnce)
-        await Promise.all(Array.from({ length: atOnce }, () => flood.sender.say()))
-      await pause(1_500)
-      for (const reader of flood.readers) reader.wake()
-    },
-  },
+  { id: 'F15', what: 'readers that stop reading', lane: 'people', inject: stall },
   { id: 'F20', what: 'flip bits on the way', lane: 'people', inject: spoil },
   { id: 'F27', what: 'resume from wrong places', lane: 'people', inject: resumeWrongly },
 ]

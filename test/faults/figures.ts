@@ -1,5 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Cluster } from './cluster.ts'
+import type { Cluster, PlazaNode } from './cluster.ts'
+
+/** What a node tells of itself, by name. */
+export type Numbers = ReadonlyMap<string, number>
 
 const everyMilliseconds = 2_000
 
@@ -8,37 +11,37 @@ export class Figures {
   maxRssBytes = 0
   maxLagSeconds = 0
   unhandled = 0
-  slowConsumers = 0
   #isStopped = false
 
   start({ nodes }: Cluster): void {
-    for (const { opsPort } of nodes) void this.#watch(`http://127.0.0.1:${opsPort}/metrics`)
+    for (const node of nodes) void this.#watch(node)
   }
 
   stop(): void {
     this.#isStopped = true
   }
 
-  async #watch(url: string): Promise<void> {
-    let before = new Map<string, number>()
+  async #watch(node: PlazaNode): Promise<void> {
+    let before: Numbers = new Map()
     for (; !this.#isStopped; await pause(everyMilliseconds)) {
-      const now = await read(url).catch(() => null)
+      const now = await readNumbers(node).catch(() => null)
       if (now === null) continue
-      const grown = (name: string) => {
-        const [was, is] = [before.get(name) ?? 0, now.get(name) ?? 0]
-        return is < was ? is : is - was
-      }
       this.maxRssBytes = Math.max(this.maxRssBytes, now.get('process_resident_memory_bytes') ?? 0)
       this.maxLagSeconds = Math.max(this.maxLagSeconds, now.get('nodejs_eventloop_lag_p99_seconds') ?? 0)
-      this.unhandled += grown('plaza_unhandled_total')
-      this.slowConsumers += grown('plaza_slow_consumers_total')
+      this.unhandled += risen(before, now, 'plaza_unhandled_total')
       before = now
     }
   }
 }
 
-async function read(url: string): Promise<Map<string, number>> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) })
+/** By how much a number has risen; one that was begun anew has risen from nothing. */
+export function risen(before: Numbers | undefined, now: Numbers, name: string): number {
+  const [was, is] = [before?.get(name) ?? 0, now.get(name) ?? 0]
+  return is < was ? is : is - was
+}
+
+export async function readNumbers({ opsPort }: PlazaNode): Promise<Numbers> {
+  const answer = await fetch(`http://127.0.0.1:${opsPort}/metrics`, { signal: AbortSignal.timeout(1_000) })
   const lines = (await answer.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
     lines.map((line) => {

@@ -5,12 +5,12 @@ import type { World } from './world.ts'
 let starts = 0
 
 /** Two nodes meet on a database that has nothing: what both make is there once. */
-export async function startTogether({ cluster: { storeUri, directory }, breaches }: World): Promise<void> {
+export async function startTogether({ cluster: { server, storeUri, directory }, breaches }: World): Promise<void> {
   if (storeUri === null) return
   const uri = new URL(storeUri)
   uri.pathname = `/plaza_faults_${++starts}`
   const environment = { ...nodeEnvironment, DATA_DIR: directory, MONGODB_URI: uri.href }
-  const nodes = await Promise.all(['first', 'second'].map((name) => newNode(name, environment)))
+  const nodes = await Promise.all(['first', 'second'].map((name) => newNode(name, server, environment)))
   try {
     await Promise.all(nodes.map(({ process: node }) => node.start()))
     breaches.push(...(await foundDouble(uri.href)))

@@ -6,6 +6,7 @@ import type { Random } from './random.ts'
 import type { Place, Room } from './sender.ts'
 
 const everyMilliseconds = 50
+const pinnables = 8
 const retryMilliseconds = 100
 
 /** Bans, mutes and changes rules, one act after the other, from its own node. */
@@ -18,6 +19,9 @@ export class Moderator {
   readonly #victims: readonly [Person, ...Person[]]
   readonly #random: Random
   readonly #slowModes: readonly [number, ...number[]]
+  readonly #history: History
+  /** A few messages that are pinned and unpinned again and again. */
+  #pinnable: readonly string[] = []
   #acts = 0
   #isStopped = false
   #running: Promise<void> = Promise.resolve()
@@ -25,7 +29,7 @@ export class Moderator {
   constructor(
     name: string,
     person: Person,
-    { doors, at, random }: Place & { at: number },
+    { doors, at, history, random }: Place & { at: number },
     {
       room,
       victims,
@@ -38,6 +42,7 @@ export class Moderator {
     this.#room = room
     this.#victims = victims
     this.#slowModes = slowModes
+    this.#history = history
   }
 
   start(): void {
@@ -77,10 +82,25 @@ export class Moderator {
       { action: 'unban', target },
       { action: 'mute', target, duration: '1h', reason: 'faults' },
       { action: 'unmute', target },
+      ...this.#pins(),
       { action: 'rules', patch: { read_only: this.#random.next() < 0.3 } },
       { action: 'rules', patch: { read_only: false, slow_mode_seconds: this.#random.pick(this.#slowModes) } },
     ]
     return this.#random.pick(acts)
+  }
+
+  #pins(): object[] {
+    if (this.#pinnable.length < pinnables) this.#pinnable = this.#firstAcked(pinnables)
+    const [first, ...others] = this.#pinnable
+    if (first === undefined) return []
+    return ['pin', 'unpin'].map((action) => ({ action, message_id: this.#random.pick([first, ...others]) }))
+  }
+
+  #firstAcked(count: number): string[] {
+    const acked = this.#history.entries.filter(
+      (entry) => entry.op === 'send' && entry.type === 'ok' && entry.room === this.#room.key,
+    )
+    return acked.slice(0, count).flatMap((entry) => ('id' in entry && entry.id ? [entry.id] : []))
   }
 
   async #act(act: object): Promise<void> {

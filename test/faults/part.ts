@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { check, type Finding } from './checker.ts'
 import type { Cluster } from './cluster.ts'
 import { type Crowd, gather } from './crowd.ts'
 import { Figures } from './figures.ts'
 import { History, type LogRow } from './history.ts'
 import type { Random } from './random.ts'
+import { checkRecords, readRecords } from './records.ts'
 import { injectAll, type Plan } from './schedule.ts'
 import { readPages, readStore } from './stored.ts'
 import { until } from './town.ts'
@@ -23,6 +25,8 @@ export interface Outcome {
 }
 
 const settleMilliseconds = 20_000
+/** What nobody has written for two seconds, whoever follows the log writes. */
+const recordMilliseconds = 3_000
 const letterMilliseconds = 40_000
 
 /** Lets people talk while everything goes wrong, heals it all, and has the history judged. */
@@ -44,19 +48,21 @@ export async function runPart(
   console.log(`${(history.now() / 1_000).toFixed(1).padStart(6)} s  healed`)
   await Promise.all(senders.map((sender) => sender.stop(settleMilliseconds)))
   await world.flood?.sender.stop(0)
-  const logs = await settled(cluster, crowd)
+  await settled(cluster, crowd)
   world.breaches.push(...(await lettersLost(cluster)))
   figures.stop()
   observer.stop()
   world.herd?.scatter()
   for (const reader of readers) reader.stop()
+  const { logs, unrecorded } = await readAll(cluster, crowd)
   return {
     name: cluster.storeName,
     history,
     logs,
-    findings: check(history.entries, logs, crowd.spoilt),
+    findings: [...check(history.entries, logs, crowd.spoilt), ...unrecorded],
     breaches: [
       ...world.breaches,
+      ...world.probe.falseAcks,
       ...readers.filter(({ resets }) => resets > 0).map(({ name }) => `${name} was told to begin anew`),
     ],
     counts,
@@ -86,18 +92,39 @@ async function lettersLost({ letters }: Cluster): Promise<string[]> {
   ]
 }
 
-/** The logs, once every reader has shown them to the end or has had the time to. */
-async function settled(cluster: Cluster, { rooms, readers, world }: Crowd): Promise<Map<string, LogRow[]>> {
-  const logs = new Map<string, LogRow[]>()
-  for (const room of rooms) logs.set(room.key, await readLog(cluster, world.stranger.person, room))
-  await until(() => readers.every(({ last, room }) => last >= (logs.get(room.key)?.length ?? 0)), settleMilliseconds)
-  for (const room of rooms) logs.set(room.key, await readLog(cluster, world.stranger.person, room))
-  return logs
+/** Waits until every reader has shown the logs to their ends, or has had the time to. */
+async function settled(cluster: Cluster, { rooms, readers, world }: Crowd): Promise<void> {
+  const heads = new Map<string, number>()
+  const store = cluster.storeUri === null ? null : await cluster.openStore()
+  for (const room of rooms) {
+    const log = store
+      ? readStore(store.documents, room)
+      : readPages(cluster.nodes[0]?.url ?? '', world.stranger.person, room)
+    heads.set(room.key, (await log).length)
+  }
+  await store?.close()
+  await until(() => readers.every(({ last, room }) => last >= (heads.get(room.key) ?? 0)), settleMilliseconds)
 }
 
-function readLog(
-  { storeUri, nodes }: Cluster,
-  ...[person, room]: [Crowd['world']['stranger']['person'], Crowd['rooms'][number]]
-) {
-  return storeUri === null ? readPages(nodes[0]?.url ?? '', person, room) : readStore(storeUri, room)
+/** The logs as they are stored, and what the records beside them say otherwise when they had the time to follow. */
+async function readAll(cluster: Cluster, { rooms }: Crowd) {
+  if (cluster.storeUri === null) {
+    await pause(recordMilliseconds)
+    for (const { process: node } of cluster.nodes) await node.kill()
+  }
+  const { documents, close } = await cluster.openStore()
+  try {
+    const logs = new Map<string, LogRow[]>()
+    for (const room of rooms) logs.set(room.key, await readStore(documents, room))
+    const compared = async () => {
+      const findings = rooms.map(async (room) =>
+        checkRecords(room.key, logs.get(room.key) ?? [], await readRecords(documents, room)),
+      )
+      return (await Promise.all(findings)).flat()
+    }
+    await until(async () => (await compared()).length === 0, recordMilliseconds)
+    return { logs, unrecorded: await compared() }
+  } finally {
+    await close()
+  }
 }

@@ -25,6 +25,8 @@ export class Process {
   readonly crashes: string[] = []
   /** What it printed that tells of an error nobody caught. */
   unhandled = 0
+  /** Grows whenever it is started, ended, stopped or released. */
+  changes = 0
   readonly lastWords: string[] = []
   readonly #command: Command
   #child: ChildProcess | null = null
@@ -54,6 +56,7 @@ export class Process {
   #spawn(env: Record<string, string>): void {
     const { file, args } = this.#command
     this.#isEnding = true
+    this.changes++
     const child = spawn(file, [...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH ?? '', ...this.#command.env, ...env },
@@ -63,6 +66,7 @@ export class Process {
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => this.#heard(text.toString()))
     child.once('exit', (code, signal) => {
       children.delete(child)
+      this.changes++
       if (child === this.#child && !this.#isEnding) this.crashes.push(`${this.name} ended with ${code ?? signal}`)
     })
   }
@@ -76,15 +80,18 @@ export class Process {
   }
 
   hold(): void {
+    this.changes++
     this.#child?.kill('SIGSTOP')
   }
 
   release(): void {
+    this.changes++
     this.#child?.kill('SIGCONT')
   }
 
   async kill(): Promise<void> {
     this.#isEnding = true
+    this.changes++
     this.#child?.kill('SIGKILL')
     await this.#ended()
   }
@@ -92,6 +99,7 @@ export class Process {
   /** Ends it as an operator would; the exit code, or null where it had to be killed. */
   async end(): Promise<number | null> {
     this.#isEnding = true
+    this.changes++
     this.#child?.kill('SIGTERM')
     await Promise.race([this.#ended(), pause(stopMilliseconds, undefined, { ref: false })])
     const code = this.#child?.exitCode ?? null

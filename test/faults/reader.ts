@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { Client, type Person } from './client.ts'
 import type { History } from './history.ts'
 import type { Place, Room } from './sender.ts'
+import { until } from './town.ts'
 
 const RoomEvent = z.object({
   epoch: z.string(),
@@ -23,6 +24,7 @@ const Page = z.object({
   reset: z.boolean().optional(),
 })
 
+const openMilliseconds = 5_000
 const holdMilliseconds = 100
 const holdEvents = 200
 const aliveMilliseconds = 1_000
@@ -52,6 +54,7 @@ export class Reader {
   #isStopped = false
   #isStalled = false
   #isHoleWatched = false
+  #asked: Promise<unknown> = Promise.resolve()
   readonly #early = new Map<number, RoomEvent>()
   readonly #history: History
 
@@ -71,9 +74,16 @@ export class Reader {
     this.client.close()
   }
 
-  /** Stops to read what comes, as a client does that hangs; what is told is that the connection is there. */
-  stall(): void {
+  /**
+   * Stops to read what comes, as a client does that hangs, when it is in the room and waits for no answer. The
+   * connection is a new one, for which the system has not yet learned to hold a lot.
+   */
+  async stall(): Promise<void> {
+    this.client.lose()
+    await this.client.connected()
+    await until(() => this.#isOpen, openMilliseconds)
     this.#isStalled = true
+    await this.#asked
     wireOf(this.client.socket)?.pause()
   }
 
@@ -98,7 +108,8 @@ export class Reader {
       if (!this.#isStalled) {
         await this.client.connected()
         if (!this.#isOpen) await this.open()
-        await this.client.ask('presence:set', { state: 'active' }, deadMilliseconds)
+        this.#asked = this.client.ask('presence:set', { state: 'active' }, deadMilliseconds)
+        await this.#asked
       }
       await pause(aliveMilliseconds)
     }
@@ -196,8 +207,8 @@ interface Wire {
   resume(): void
 }
 
-/** The TCP connection below a socket, which alone can stop to read. */
+/** The connection below a socket, which alone can stop to read. */
 function wireOf(socket: Socket | null): Wire | null {
-  const { transport } = (socket?.io.engine ?? {}) as { transport?: { ws?: { _socket?: Wire } } }
-  return transport?.ws?._socket ?? null
+  const { transport } = (socket?.io.engine ?? {}) as { transport?: { ws?: Wire } }
+  return transport?.ws ?? null
 }

@@ -2,9 +2,13 @@ import { faultNames } from './checker.ts'
 import type { Fault } from './faults.ts'
 import type { Send } from './history.ts'
 import type { Outcome } from './part.ts'
+import { type Promised, promised } from './probe.ts'
 
 /** The least that a run must have done to say anything. */
-export const least = { acked: 5_000, injections: 3 }
+export const least = { acked: 5_000, injections: 3, flips: 200 }
+
+/** A deadline is kept on a quiet machine; on a busy one it is not missed by more than so many times. */
+const ceiling = 10
 
 export interface Skipped {
   id: string
@@ -34,6 +38,12 @@ export function reportOf(
   const latencies = outcomes.flatMap(({ crowd }) => crowd.latencies)
   const unhandled = sum(outcomes, (outcome) => outcome.unhandled)
   const crashes = outcomes.flatMap((outcome) => outcome.crashes)
+  const kept = (Object.keys(promised) as Promised[]).map((id) => ({
+    id,
+    ...promised[id],
+    longest: longest(outcomes.flatMap(({ crowd }) => crowd.world.probe.waited[id])),
+  }))
+  const flips = sum(outcomes, ({ crowd }) => crowd.world.vandals?.flips ?? 0)
   const herd = outcomes.flatMap(({ crowd }) => crowd.world.herdMilliseconds)
   return {
     seed,
@@ -55,11 +65,14 @@ export function reportOf(
       ['catch-ups', catchUps.length],
       ['events of a catch-up, p50 / p99', spread(catchUps.map(({ events }) => events))],
       ['milliseconds of a catch-up, p50 / p99', spread(catchUps.map(({ milliseconds }) => milliseconds))],
-      ['ack ms, p50 / p99 / max', `${spread(latencies)} / ${Math.round(Math.max(0, ...latencies))}`],
+      ['ack ms, p50 / p99 / max', `${spread(latencies)} / ${longest(latencies)}`],
+      ...kept.map(
+        ({ id, what, milliseconds, longest }) => [`${id} ${what}, longest ms of ${milliseconds}`, longest] as const,
+      ),
       ['herd back ms, max', Math.max(0, ...herd)],
-      ['slow consumers dropped', sum(outcomes, ({ figures }) => figures.slowConsumers)],
+      ['slow readers dropped', sum(outcomes, ({ crowd }) => crowd.world.flood?.dropped ?? 0)],
       ['letters promised', sum(outcomes, ({ crowd }) => crowd.world.cluster.letters?.promised ?? 0)],
-      ['bits flipped', sum(outcomes, ({ crowd }) => crowd.world.vandals?.flips ?? 0)],
+      ['bits flipped', flips],
       ['crashes', crashes.length],
       ['unhandled rejections', unhandled],
       ['max RSS, MB', Math.round(Math.max(...outcomes.map(({ figures }) => figures.maxRssBytes)) / 2 ** 20)],
@@ -71,6 +84,11 @@ export function reportOf(
       ...crashes,
       ...outcomes.flatMap(({ breaches }) => breaches),
       ...(isWhole && sends.acked < least.acked ? [`only ${sends.acked} acknowledged of at least ${least.acked}`] : []),
+      ...kept.flatMap(({ id, what, milliseconds, longest }) => [
+        ...(longest > ceiling * milliseconds ? [`${id}: ${what} took ${longest} ms`] : []),
+        ...(isWhole && longest === 0 ? [`${id}: ${what} was not seen`] : []),
+      ]),
+      ...(isWhole && flips < least.flips ? [`only ${flips} bits flipped of at least ${least.flips}`] : []),
       ...Object.entries(injected).flatMap(([kind, count]) =>
         count < least.injections ? [`${kind} was injected ${count} times of at least ${least.injections}`] : [],
       ),
@@ -135,6 +153,9 @@ function clientFigures(outcomes: readonly Outcome[]): string {
   const readers = outcomes.flatMap(({ crowd }) => crowd.readers)
   return `${sum(readers, ({ holes }) => holes)}, ${sum(readers, ({ dropped }) => dropped)}`
 }
+
+const longest = (milliseconds: readonly number[]) =>
+  Math.round(milliseconds.reduce((most, one) => Math.max(most, one), 0))
 
 function spread(values: readonly number[]): string {
   const sorted = [...values].sort((one, other) => one - other)

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { bundleServer } from './bundle.ts'
 import { type Cluster, openAlone, openPair } from './cluster.ts'
 import { aloneFaults, type Fault, pairFaults } from './faults.ts'
 import { type Outcome, runPart } from './part.ts'
@@ -47,11 +48,12 @@ async function run(random: Random): Promise<number> {
     { start: openPair, faults: chosen(pairFaults), seconds: profile.pairSeconds },
     { start: openAlone, faults: chosen(aloneFaults), seconds: profile.aloneSeconds },
   ]
+  const server = await bundleServer()
   const running = parts
     .filter(({ faults }) => faults.length > 0)
     .map(async ({ start, faults, seconds }): Promise<Outcome> => {
       const course = random.fork()
-      const cluster = await start()
+      const cluster = await start(server)
       open.push(cluster)
       console.log(`${cluster.nodes.length} of server/main.ts on ${cluster.storeName}`)
       const possible = faults.filter(({ id }) => id !== 'F19' || cluster.disk !== null)

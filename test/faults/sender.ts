@@ -18,7 +18,7 @@ export interface Room {
   key: string
 }
 
-const Sent = z.object({
+export const Sent = z.object({
   message: z.object({ seq: z.number(), id: z.string() }),
   duplicate: z.boolean().optional(),
 })

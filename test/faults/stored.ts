@@ -1,4 +1,3 @@
-import mongoose from 'mongoose'
 import { z } from 'zod'
 import { call } from '#test/support/wallet'
 import type { Person } from './client.ts'
@@ -20,15 +19,15 @@ const Row = z.object({
   body: z.record(z.string(), z.unknown()),
 })
 
-/** The log of a room as it lies in the database, asked of it past every server. */
-export async function readStore(uri: string, room: Room): Promise<LogRow[]> {
-  const client = new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: 10_000 })
-  try {
-    const found = await client.db().collection('room_events').find({ room: room.key }).sort({ seq: 1 }).toArray()
-    return found.map((document) => rowOf(Row.parse(document)))
-  } finally {
-    await client.close()
-  }
+/** A database, asked past every server. */
+export interface Documents {
+  collection(name: string): { find(filter: object): { toArray(): Promise<object[]> } }
+}
+
+/** The log of a room as it lies in the database. */
+export async function readStore(store: Documents, room: Room): Promise<LogRow[]> {
+  const found = await store.collection('room_events').find({ room: room.key }).toArray()
+  return found.map((document) => rowOf(Row.parse(document))).sort((one, other) => one.seq - other.seq)
 }
 
 function rowOf(row: z.infer<typeof Row>): LogRow {
@@ -72,7 +71,7 @@ const Page = z.object({
   complete: z.boolean(),
 })
 
-/** The log of a room as a server shows it by REST, page by page: the only way to a store that is inside of it. */
+/** The log of a room as a server shows it by REST, page by page: the only way to a store that is inside of it and in use. */
 export async function readPages(url: string, { token }: Person, room: Room): Promise<LogRow[]> {
   const rows: LogRow[] = []
   for (let after = 0; ; ) {

@@ -1,9 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { io } from 'socket.io-client'
+import { WebSocket } from 'ws'
 import { doorsOf, linksOf, type World } from './world.ts'
 
-const milliseconds = 1_500
+const flipsAtLeast = 75
+const mostMilliseconds = 15_000
 const voices = 12
+const pieces = 20
+const pieceMilliseconds = 10
+const openMilliseconds = 500
 let spoken = 0
 
 /** People whose bytes are changed on the way, both ways: whatever becomes of it, the others go on in one order. */
@@ -11,29 +15,44 @@ export async function spoil({ cluster, vandals }: World): Promise<void> {
   if (!vandals) return
   const links = linksOf(cluster.nodes, 'vandals')
   for (const link of links) link.trouble = { corruptEvery: 3 }
-  const before = links.reduce((sum, { flips }) => sum + flips, 0)
-  const end = Date.now() + milliseconds
+  const flips = () => links.reduce((sum, link) => sum + link.flips, 0)
+  const before = flips()
+  const end = Date.now() + mostMilliseconds
+  const isEnough = () => flips() - before >= flipsAtLeast || Date.now() > end
   const doors = doorsOf(cluster, 'vandals')
   await Promise.all(
     Array.from({ length: voices }, async (_, at) => {
       const token = vandals.people[at % vandals.people.length]?.token ?? ''
-      while (Date.now() < end) await speak(doors[at % doors.length] ?? '', token, vandals.room.id)
+      while (!isEnough()) await speak(doors[at % doors.length] ?? '', token, vandals.room.id)
     }),
   )
   for (const link of links) {
     link.trouble = {}
     link.cut()
   }
-  vandals.flips += links.reduce((sum, { flips }) => sum + flips, 0) - before
+  vandals.flips += flips() - before
 }
 
-/** Connects, says a few things, and does not care for the answers. */
+/** Says a few things in the words of the wire, for no client would go on with what comes back. */
 async function speak(url: string, token: string, id: string): Promise<void> {
-  const socket = io(`${url}/rooms`, { transports: ['websocket'], auth: { token }, forceNew: true, reconnection: false })
-  socket.emit('room:join', { room: { type: 'channel', id } })
-  for (let said = 0; said < 20; said++) {
-    socket.emit('message:send', { room: { type: 'channel', id }, client_msg_id: `vandal-${++spoken}`, text: 'spoilt' })
-    await pause(10)
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
+  socket.on('error', () => {})
+  await Promise.race([
+    new Promise((resolve) => socket.once('open', resolve).once('close', resolve)),
+    pause(openMilliseconds),
+  ])
+  const room = { type: 'channel', id }
+  const packets = [
+    `40/rooms,${JSON.stringify({ token })}`,
+    `42/rooms,${JSON.stringify(['room:join', { room }])}`,
+    ...Array.from({ length: pieces }, () => {
+      const message = { room, client_msg_id: `vandal-${++spoken}`, text: 'spoilt' }
+      return `42/rooms,${JSON.stringify(['message:send', message])}`
+    }),
+  ]
+  for (const packet of packets) {
+    if (socket.readyState === WebSocket.OPEN) socket.send(packet)
+    await pause(pieceMilliseconds)
   }
-  socket.disconnect()
+  socket.terminate()
 }
