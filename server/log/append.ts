@@ -1,4 +1,5 @@
 import type { Core, Room } from './core.ts'
+import { isLeased } from './leases.ts'
 import type { Row } from './types.ts'
 
 export interface Fate {
@@ -6,35 +7,47 @@ export interface Fate {
   standing: number
   /** The row that holds the idempotency key of the first row that is not. */
   repeated: Row | null
+  /** May the others still come to stand, by an insert whose answer was lost? */
+  isOpen: boolean
 }
 
-/** Inserts the rows and ends only when their fate is known; an answer that was lost is found out from the log. */
+/**
+ * Inserts the rows and ends when their fate is known; an answer that was lost is found out from the log. Only where this node's
+ * leases run out meanwhile it is left open: others no longer wait for us, and so nothing is sent again that was judged before.
+ */
 export async function append(core: Core, room: Room, rows: readonly Row[]): Promise<Fate> {
+  const term = core.leaseTerm
+  const mayRepeat = () => core.leaseTerm === term && isLeased(core)
   room.pins++
   try {
     let standing = 0
     for (let pause = 5; ; pause = Math.min(2 * pause, 250)) {
       const isDuplicate = await insert(core, rows.slice(standing))
-      if (isDuplicate === null) return { standing: rows.length, repeated: null }
-      if (!isDuplicate && !core.on('find out an unknown fate')) return { standing, repeated: null }
+      if (isDuplicate === null) return fate(rows.length)
+      if (!isDuplicate && !core.on('find out an unknown fate')) return fate(standing)
       await read(core, room)
       while (standing < rows.length && isOurs(room, rows[standing])) standing++
       const next = rows[standing]
-      if (!next) return { standing, repeated: null }
+      if (!next) return fate(standing)
       if (room.view.seq >= next.seq) {
         room.collidedAt = core.clock.now()
         core.observer?.collided()
-        return { standing, repeated: null }
+        return fate(standing)
       }
       const repeated = isDuplicate ? await core.store.byCid(room.key, next.sender, next.cid).catch(() => null) : null
-      if (repeated) return { standing, repeated }
+      if (repeated) return { ...fate(standing), repeated }
       core.observer?.retried()
       await core.clock.sleep(pause)
-      if (core.isClosed) return { standing, repeated: null }
+      if (core.isClosed) return fate(standing)
+      if (!mayRepeat() && core.on('send nothing again without a lease')) return { ...fate(standing), isOpen: true }
     }
   } finally {
     room.pins--
   }
+}
+
+function fate(standing: number): Fate {
+  return { standing, repeated: null, isOpen: false }
 }
 
 /** Null when all is stored, else whether a row with such a key is there already. */

@@ -49,6 +49,8 @@ export interface Core extends LogDependencies {
   readonly inFlight: Set<Promise<unknown>>
   /** When this node's leases were last renewed, `global` read after. */
   leasedAt: number
+  /** Grows whenever the leases had run out before they were renewed. */
+  leaseTerm: number
   isClosed: boolean
   tick(): number
   on(rule: Rule): boolean
@@ -65,6 +67,7 @@ export function createCore(dependencies: LogDependencies): Core {
     listeners: [],
     inFlight: new Set(),
     leasedAt: Number.NEGATIVE_INFINITY,
+    leaseTerm: 0,
     isClosed: false,
     tick: () => ++ticks,
     on: (rule) => !dependencies.rulesOff?.has(rule),

@@ -23,10 +23,10 @@ function confirmed(core: Core, room: Room, seq: number, isAwaited: boolean): voi
   core.lease([room.key]).catch(() => {})
 }
 
-/** Waits until every live node has confirmed the row, at most a second; returns how many have not. */
+/** Waits until every live node has confirmed the row, no longer than it may; returns how many have not. */
 export async function everyone(core: Core, room: Room, seq: number): Promise<number> {
   if (core.store.alone || !core.on('wait for every node')) return 0
-  const end = core.clock.now() + PATIENCE
+  const end = core.clock.now() + (core.patienceMilliseconds ?? PATIENCE)
   for (;;) {
     const pending = await pendingNodes(core, room, seq)
     if (pending === 0 || core.clock.now() >= end) return pending
@@ -68,5 +68,6 @@ export async function renewLeases(core: Core): Promise<void> {
   const at = core.clock.now()
   await core.lease(core.rooms.keys())
   await core.rooms.get(GLOBAL)?.refresh()
+  if (!isLeased(core)) core.leaseTerm++
   core.leasedAt = at
 }

@@ -10,6 +10,7 @@ import type { Waiting } from './waiting.ts'
 
 const BATCH = 512
 const AFTER_COLLISION = 1_000
+const LOOK_AGAIN = 20
 
 /** What a turn has made of its batch, before anything is stored. */
 interface Judged {
@@ -19,6 +20,8 @@ interface Judged {
   held: Held[]
   /** To be judged again: repeated in this turn, or asking for facts not in memory. */
   again: Waiting<unknown>[]
+  /** Refused today, though an insert of theirs may yet be found to stand. */
+  open: Waiting<unknown>[]
 }
 
 export function enqueue(core: Core, room: Room, waiting: Waiting<unknown>): void {
@@ -49,20 +52,22 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
   const stale = judged.held.filter(({ waiting }) => !isFresh(core, room, waiting))
   const help = orPause(core, fetchMissing(core, room, judged.draft, stale.length > 0))
   const undecided = judged.accepted.length > 0 ? await store(core, room, judged.accepted) : []
+  const again = [...judged.again, ...judged.open, ...undecided]
   if (undecided.length === 0 || !core.on('hold refusals until the insert is decided')) {
     for (const held of judged.held) if (!stale.includes(held)) answerHeld(core, room, held)
-    backToQueue(room, batch, [...judged.again, ...stale.map(({ waiting }) => waiting), ...undecided])
+    backToQueue(room, batch, [...again, ...stale.map(({ waiting }) => waiting)])
   } else {
-    backToQueue(room, batch, [...judged.again, ...judged.held.map(({ waiting }) => waiting), ...undecided])
+    backToQueue(room, batch, [...again, ...judged.held.map(({ waiting }) => waiting)])
   }
   await help
+  if (judged.open.length > 0) await orPause(core, lookForOpen(core, room))
   if (undecided.length === 0 && core.clock.now() - room.collidedAt < AFTER_COLLISION)
     await core.clock.sleep(2 + 2 * core.random())
 }
 
 function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judged {
   const draft = new Draft(room.view)
-  const judged: Judged = { draft, accepted: [], held: [], again: [] }
+  const judged: Judged = { draft, accepted: [], held: [], again: [], open: [] }
   const keys = new Set<string>()
   const rules = { projection: core.projection, newId: core.newId, overlaid: core.on('judge on the draft') }
   const clock = core.clock.now()
@@ -78,7 +83,8 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
     if (!judgement || !draft.isComplete()) {
       judged.again.push(waiting)
     } else if (!('accept' in judgement)) {
-      judged.held.push({ waiting, judgement })
+      if (waiting.mayStandAt > room.view.seq) judged.open.push(waiting)
+      else judged.held.push({ waiting, judgement })
     } else {
       const appended = layOver(draft, judgement.accept, waiting, now, rules)
       if (appended) {
@@ -115,8 +121,9 @@ async function store(core: Core, room: Room, accepted: readonly Accepted[]): Pro
   const rows = accepted.map(({ row }) => row)
   const deciding = append(core, room, rows)
   core.inFlight.add(deciding)
-  const { standing, repeated } = await deciding.finally(() => core.inFlight.delete(deciding))
+  const { standing, repeated, isOpen } = await deciding.finally(() => core.inFlight.delete(deciding))
   if (standing > 0) stand(core, room, accepted.slice(0, standing), rows.slice(0, standing))
+  if (isOpen) for (const { waiting, row } of accepted.slice(standing)) waiting.mayStandAt = row.seq
   const undecided = accepted.slice(standing).map(({ waiting }) => waiting)
   const [first] = undecided
   if (!first || !repeated) return undecided
@@ -143,6 +150,12 @@ async function fetchMissing(core: Core, room: Room, draft: Draft, isStale: boole
     global && global !== room && loadFacts(core, global, missing),
     isStale && bringToHead(core, room),
   ])
+}
+
+/** Another's row in the place of the open ones decides them. */
+async function lookForOpen(core: Core, room: Room): Promise<void> {
+  await core.clock.sleep(LOOK_AGAIN)
+  await room.refresh()
 }
 
 /** Brings this room and `global` to the head, by reads that begin after the call. */

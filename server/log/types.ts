@@ -238,6 +238,8 @@ export interface LogDependencies {
   failpoint?: (place: Failpoint) => void
   /** How often heads are read and leases renewed, where the hints do not say. */
   pollMilliseconds?: number
+  /** How long an act that must hold everywhere waits for the other nodes; a second where nothing is said. */
+  patienceMilliseconds?: number
   /** For tests alone: shows what each rule is for by going without it. */
   rulesOff?: ReadonlySet<Rule>
 }
@@ -254,4 +256,5 @@ export type Rule =
   | 'confirm what is decided'
   | 'lease before the view'
   | 'judge under a live lease'
+  | 'send nothing again without a lease'
   | 'time never runs back'

@@ -16,6 +16,8 @@ export class Waiting<T> {
   readonly key: string
   /** A read that began after this tick shows what this act must not miss. */
   readonly arrived: number
+  /** The seq at which it may come to stand by an insert whose answer was lost. */
+  mayStandAt = 0
   isSettled = false
   readonly #promise: Settling<T>
 

@@ -204,6 +204,37 @@ rule('judge under a live lease', 'a node that stood still looks at `global` befo
   return isSilenced(one, () => codeOf(other.act(room, say('ada'))))
 })
 
+rule(
+  'send nothing again without a lease',
+  'a message that others no longer wait for is judged anew before it is sent again',
+  async (rulesOff) => {
+    nodes.hasHints = false
+    let shift = 0
+    let isDown = false
+    const clock = { ...clockOf(1), now: () => Date.now() + shift }
+    const one = nodes.start('one', { clock, pollMilliseconds: 60_000 })
+    const other = nodes.start('other', {
+      clock,
+      rulesOff,
+      pollMilliseconds: 60_000,
+      reach: async (name, work) => {
+        if (name === 'insert' && isDown) throw new Error('Not stored.')
+        return work()
+      },
+    })
+    await other.act(room, join('ada'))
+    await other.act(room, say('ada'))
+    isDown = true
+    const sent = codeOf(other.act(room, say('ada')))
+    await pause(20)
+    shift = 6_000
+    return isSilenced(one, () => {
+      isDown = false
+      return sent
+    })
+  },
+)
+
 rule('time never runs back', 'slow mode holds on nodes whose clocks differ', async (rulesOff) => {
   const [ahead, behind] = [
     nodes.start('ahead'),

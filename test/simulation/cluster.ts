@@ -53,12 +53,12 @@ export class Cluster {
       await world.sleep(world.within(profile.trouble))
       if (this.isHealed) return
       const [machine, what] = [this.any(), world.random()]
-      if (what >= profile.kills + profile.stops) this.#pause(machine)
+      if (what >= profile.kills + profile.stops) this.pause(machine)
       else if (this.machines.length > 1) this.#end(machine, what < profile.kills)
     }
   }
 
-  #pause(machine: Machine): void {
+  pause(machine: Machine): void {
     machine.pause(this.world.pick(this.profile.pauses))
     this.#history.note({ op: 'paused', node: machine.name })
   }

@@ -44,7 +44,9 @@ export function roadTo(cluster: Cluster, machine: Machine): { store: LogStore; r
         const torn = goesWrong(profile.falseAnswer) ? Math.floor(world.between(0, rows.length)) : rows.length
         return reach(() => {
           for (const row of rows.slice(0, torn)) memory.insertOne(row)
-          if (torn < rows.length) throw new Error('The database stopped half-way.')
+          if (torn === rows.length) return
+          if (goesWrong(profile.dozes)) cluster.pause(machine)
+          throw new Error('The database stopped half-way.')
         }, true)
       },
     },

@@ -18,6 +18,7 @@ const rules: Record<Rule | RuleOfParts, [ProfileName, fault: RegExp]> = {
   'confirm what is decided': ['stormy', /^a suspended one wrote after the ack$/],
   'lease before the view': ['restless', /^a suspended one wrote after the ack$/],
   'judge under a live lease': ['sleepy', /^a suspended one wrote after the ack$/],
+  'send nothing again without a lease': ['dozing', /^a suspended one wrote after the ack$/],
   'time never runs back': ['everyday', /^time ran back$/],
   'cut frames at removals': ['crowded', /^an outsider was shown a row$/],
   'write only newer records': ['everyday', /^a record went back$/],

@@ -22,6 +22,7 @@ const rulesOfLog: Record<Rule, true> = {
   'confirm what is decided': true,
   'lease before the view': true,
   'judge under a live lease': true,
+  'send nothing again without a lease': true,
   'time never runs back': true,
 }
 export const allRules: readonly AnyRule[] = [...(Object.keys(rulesOfLog) as Rule[]), ...rulesOfParts]

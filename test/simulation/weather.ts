@@ -24,6 +24,8 @@ export interface Weather {
   kills: number
   stops: number
   pauses: readonly number[]
+  /** How likely a node stands still just when the database has failed it. */
+  dozes: number
 }
 
 /** What people do. */
@@ -63,6 +65,7 @@ const everyday: Profile = {
   kills: 0.4,
   stops: 0.1,
   pauses: [300, 1_500, 6_500],
+  dozes: 0,
   rooms: { busy: 40, quiet: 800 },
   burst: 12,
   bursts: [300, 900],
@@ -137,6 +140,26 @@ export const profiles = {
     rooms: Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`room${index}`, 50_000])),
     burst: 1,
     bursts: [2_000, 6_000],
+    away: [5_000, 30_000],
+    deeds: ['suspend', 'suspend', 'suspend', 'ban'],
+    moderation: [50, 400],
+    lasting: [1_000, 5_000],
+  },
+  /** Nodes stand still just when the database has failed them, in rooms where nobody else takes the place meanwhile. */
+  dozing: {
+    ...everyday,
+    falseAnswer: 0.1,
+    forgets: 0.3,
+    forgetting: [15_000, 30_000],
+    trouble: [10_000, 20_000],
+    kills: 0.2,
+    stops: 0.2,
+    pauses: [8_000, 12_000],
+    dozes: 0.5,
+    rooms: Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`room${index}`, 30_000])),
+    burst: 1,
+    bursts: [2_000, 6_000],
+    edits: 0,
     away: [5_000, 30_000],
     deeds: ['suspend', 'suspend', 'suspend', 'ban'],
     moderation: [50, 400],
