@@ -131,7 +131,7 @@ const serverLimits = {
 }
 
 function createNode(config: Config, platform: Platform): Node {
-  const { node: id, database, kv, peers, hints, services, logger } = platform
+  const { node: id, database, kv, peers, hints, services, logger, patienceMilliseconds } = platform
   const now = () => database.now()
   const store = timed(mongooseLogStore(database.alone), isDuplicate)
   const nodes = followNodes(store, id, now)
@@ -148,6 +148,7 @@ function createNode(config: Config, platform: Platform): Node {
     newId,
     isDuplicate,
     observer: figures,
+    ...(patienceMilliseconds ? { patienceMilliseconds } : {}),
     ...(config.failpoint ? { failpoint: failpoint(config.failpoint) } : {}),
   })
   const limits = createLimits(kv, config.rateLimitScale, now)

@@ -46,6 +46,8 @@ export interface Platform {
   /** Where letters and texts go that are not sent; null where all are, or none can be. */
   captured: CapturedPost | null
   logger: Logger
+  /** How long an act that must hold everywhere waits for the other nodes; a second where nothing is said. */
+  patienceMilliseconds?: number
   /** What is real, what is a stand-in, and why. */
   parts: readonly Part[]
   close(): Promise<void>

@@ -106,6 +106,8 @@ describe('a stream that is lost and taken up again', () => {
     let burst = 0
     for (; connectionsOf(bob) > 0 && burst < 4_000; burst += 50) await sayMany(room, 50, 'x'.repeat(9_900))
     expect(connectionsOf(bob)).toBe(0)
+    await say(room, 'said when he was dropped')
+    burst++
     wire.resume()
     await line.hears('disconnect')
     const told = seqs(line.log(room))

@@ -17,6 +17,9 @@ export interface Booted {
   close(): Promise<void>
 }
 
+/** A busy machine is no reason to be answered before an act holds everywhere. */
+const tenfoldPatienceMilliseconds = 10_000
+
 /** Real servers on ports of their own, over a store that nobody else uses. */
 export async function boot({
   nodes = nodesUnderTest,
@@ -48,7 +51,9 @@ export async function boot({
   const platforms = [first]
   while (platforms.length < nodes) platforms.push(await another(config, first))
   const apps: App[] = []
-  for (const platform of platforms) apps.push(await createApp(config, change(platform)))
+  for (const platform of platforms) {
+    apps.push(await createApp(config, change({ ...platform, patienceMilliseconds: tenfoldPatienceMilliseconds })))
+  }
   return {
     url: apps[0]?.url ?? '',
     urls: apps.map(({ url }) => url),

@@ -25,6 +25,7 @@ const create: Action<typeof contract.create> = async ({ name, account, scopes: w
   if (unknown !== undefined) throw new AppError('VALIDATION_ERROR', { message: `There is no scope ${unknown}` })
   const bot = await botFor(node, name, account)
   const token = newServiceToken()
+  const now = node.now()
   const record: ServiceTokenRecord = {
     _id: newId(),
     name,
@@ -33,8 +34,8 @@ const create: Action<typeof contract.create> = async ({ name, account, scopes: w
     token_hash: hashOf(token),
     scopes: [...new Set(wanted)],
     created_by: admin.account,
-    created_at: new Date(node.now()),
-    expires_at: new Date(node.now() + expiresInDays * dayMilliseconds),
+    created_at: new Date(now),
+    expires_at: new Date(now + expiresInDays * dayMilliseconds),
     last_used_at: null,
   }
   await ServiceTokens.create(record)
