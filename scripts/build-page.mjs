@@ -27,6 +27,7 @@ function build() {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   const { status } = spawnSync(process.execPath, [vite, 'build', '--outDir', fresh, '--logLevel', 'warn'], {
     cwd: root,
+    env: { ...process.env, NODE_ENV: 'production' },
     stdio: 'inherit',
   })
   if (status === 0) replacePage(fresh)

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { tsImport } from 'tsx/esm/api'
 import { build } from 'vite'
+import { contractValues } from './contract-values.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const out = resolve(process.argv[2] ?? join(root, 'dist/sdk'))
@@ -33,7 +33,6 @@ const manifest = {
 
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
-const values = valuesAlone(await tsImport('../client/sdk/table.ts', import.meta.url))
 await bundle('browser')
 await bundle('node')
 emitTypes()
@@ -46,12 +45,6 @@ const packed = execFileSync('npm', ['pack', '--json', '--offline', '--ignore-scr
 })
 console.log(join(out, JSON.parse(packed)[0].filename))
 
-/** The contract without its schemas. */
-function valuesAlone({ table: { operations, events, defaultRules } }) {
-  const named = Object.entries(events).map(([key, { name, namespace }]) => [key, { name, namespace }])
-  return { operations, events: Object.fromEntries(named), defaultRules }
-}
-
 async function bundle(platform) {
   const isNode = platform === 'node'
   await build({
@@ -59,7 +52,7 @@ async function bundle(platform) {
     configFile: false,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [{ name: 'contract-values', enforce: 'pre', load: (id) => contractValues(id) }],
+    plugins: [contractValues()],
     ssr: { noExternal: true },
     build: {
       ssr: isNode ? entry : false,
@@ -71,11 +64,6 @@ async function bundle(platform) {
       rollupOptions: { output: { entryFileNames: `${platform}.js` } },
     },
   })
-}
-
-function contractValues(id) {
-  if (id !== join(root, 'client/sdk/table.ts')) return null
-  return `export const table = ${JSON.stringify(values)}`
 }
 
 function emitTypes() {

@@ -35,7 +35,7 @@ export function restDoor({ url, fetch, token, cut, reached }: RestOptions): Rest
     try {
       const response = await fetch(`${url}${path}${query}`, init)
       const answer: unknown = await response.json().catch(() => null)
-      if (!response.ok && answer === null) throw noAnswer(new Error(`HTTP ${response.status}`))
+      if (answer === null) throw noAnswer(new Error(`HTTP ${response.status}`))
       reached(true)
       if (response.ok) return answer
       throw refusalOf(answer)

@@ -1,15 +1,17 @@
-import { useEffect, useState } from 'react'
-import { roomKey } from '#shared/kit/primitives'
-import { PersonCard } from './accounts/person-card.tsx'
+import { lazy, useEffect, useState } from 'react'
+import { roomKey } from '#shared/kit/room-key'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
 import { useClient } from './connection/client.ts'
 import { useActivity } from './connection/use-activity.ts'
 import { Blank } from './kit/notice.tsx'
+import { Part } from './kit/part.tsx'
 import { RoomView } from './rooms/room-view.tsx'
 import { goTo, useRoute } from './rooms/route.ts'
 import { ShortcutsKey } from './rooms/shortcuts.tsx'
 import { Sidebar } from './rooms/sidebar.tsx'
 import { RoomsContext, useRooms } from './rooms/use-rooms.ts'
+
+const PersonCard = lazy(async () => ({ default: (await import('./accounts/person-card.tsx')).PersonCard }))
 
 const wide = '(min-width: 760px)'
 
@@ -44,7 +46,7 @@ export function Home() {
           )}
         </div>
         <ShortcutsKey />
-        {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
+        <Part key={person?.id ?? ''}>{person && <PersonCard person={person} onClose={() => setPerson(null)} />}</Part>
       </PersonContext>
     </RoomsContext>
   )

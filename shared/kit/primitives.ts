@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { roomTypes } from './room-key.ts'
+
+export { dmOf, roomKey, roomOfKey, roomTypes } from './room-key.ts'
 
 const invisible = /\u200b|\u200c|\u200d|\u2060|\ufeff/g
 const controls = /[^\P{Cc}\t\n\r]/u
@@ -56,7 +59,6 @@ export const Moment = z.iso.datetime({ offset: true })
 
 export const count = (min: number, max: number) => z.number().int().min(min).max(max)
 
-export const roomTypes = ['channel', 'alpha', 'location', 'group', 'token', 'dm', 'stream'] as const
 export const RoomType = z.enum(roomTypes)
 export type RoomType = z.infer<typeof RoomType>
 
@@ -71,22 +73,6 @@ export const RoomRef = z
   })
   .transform((room) => ({ type: room.type, id: room.id ?? null }))
 export type RoomRef = z.infer<typeof RoomRef>
-
-/** The text form of a room's key: `type:id`, or `alpha`. */
-export const roomKey = (room: { type: RoomType; id: string | null }): string =>
-  room.id === null ? room.type : `${room.type}:${room.id}`
-
-export const roomOfKey = (key: string): RoomRef => {
-  const colon = key.indexOf(':')
-  if (colon < 0) return { type: 'alpha', id: null }
-  return { type: key.slice(0, colon) as RoomType, id: key.slice(colon + 1) }
-}
-
-/** The dm between two accounts. */
-export const dmOf = (one: string, other: string): { type: 'dm'; id: string } => ({
-  type: 'dm',
-  id: [one, other].sort().join('~'),
-})
 
 export const Empty = z.object({})
 export const Done = z.object({ success: z.literal(true) })

@@ -71,6 +71,40 @@ describe('the page', () => {
     await moderator.getByText(/muted for 1 h.* in \d+ ms/).waitFor()
   })
 
+  test('a moderator acts on a message by single keys, and only there', async () => {
+    const [moderator, other] = [await guest(), await guest()]
+    await becomeModerator(moderator)
+    const text = `By keys ${randomUUID()}`
+    await say(other, text)
+    const row = line(moderator, text)
+    await row.waitFor()
+
+    await field(moderator).fill('d')
+    await moderator.keyboard.press('1')
+    expect(await field(moderator).inputValue()).toBe('d1')
+    await field(moderator).fill('')
+
+    await row.focus()
+    await moderator.keyboard.press('p')
+    await moderator.getByText(/Pinned, in effect everywhere in \d+ ms/).waitFor()
+    await moderator.keyboard.press('1')
+    await moderator.getByText(/muted for 1 h.* in \d+ ms/).waitFor()
+    await other.getByText('You are muted in this room').waitFor()
+    await moderator.keyboard.press('b')
+    await moderator
+      .getByRole('dialog', { name: 'Ban' })
+      .getByText(/^Ban .* from this room for good\?$/)
+      .waitFor()
+    await moderator.keyboard.press('Escape')
+    await moderator.keyboard.press('d')
+    await moderator.getByText(/Deleted, .* in \d+ ms/).waitFor()
+    await other.getByText('Message removed by a moderator').last().waitFor()
+    expect(await field(other).isVisible()).toBe(true)
+
+    await moderator.keyboard.press('?')
+    await moderator.getByRole('dialog', { name: 'Keyboard' }).getByText('Delete the message').waitFor()
+  })
+
   test('slow mode counts down, and goes on after a reload', async () => {
     const [moderator, other] = [await guest(), await guest()]
     await becomeModerator(moderator)

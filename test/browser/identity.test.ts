@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { openPlaza } from './plaza.ts'
+import { wallet } from '#test/support/wallet'
+import { desktop, openPlaza } from './plaza.ts'
 
 const Mailbox = z.object({ letters: z.array(z.object({ to: z.string(), text: z.string() })) })
 
@@ -20,10 +21,13 @@ describe('the ways in', () => {
   const isInside = (page: Page) =>
     page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
   const says = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor()
-  const letterTo = async (email: string, pattern: RegExp): Promise<string> => {
-    const { letters } = Mailbox.parse(await (await fetch(`${plaza.url}/dev/mail.json`)).json())
-    return letters.flatMap(({ to, text }) => (to === email ? (pattern.exec(text)?.[1] ?? []) : []))[0] ?? ''
-  }
+  const letterTo = (email: string, pattern: RegExp): Promise<string> =>
+    vi.waitFor(async () => {
+      const { letters } = Mailbox.parse(await (await fetch(`${plaza.url}/dev/mail.json`)).json())
+      const [found] = letters.flatMap(({ to, text }) => (to === email ? (pattern.exec(text)?.[1] ?? []) : []))
+      if (found === undefined) throw new Error(`No letter to ${email} yet`)
+      return found
+    }, 10_000)
   const codeFor = (email: string) => letterTo(email, /code is (\d{6})/)
   const settings = async (page: Page, tab: string) => {
     await press(page, 'Settings')
@@ -58,6 +62,40 @@ describe('the ways in', () => {
     await page.getByText(address ?? 'no address', { exact: true }).waitFor()
     await page.getByRole('tab', { name: 'Devices' }).click()
     await page.getByText('This device').waitFor()
+  })
+
+  test('a wallet signs in by its name; a refusal in the wallet says so', async () => {
+    const page = await plaza.visit(desktop, addWallet)
+    await press(page, 'Wallet')
+    await press(page, 'Test Wallet')
+    await says(page, 'The wallet said no. Nothing was signed.')
+    await press(page, 'Test Wallet')
+    await isInside(page)
+    await settings(page, 'Ways in')
+    await page.getByText('Ethereum wallet').waitFor()
+  })
+
+  test('without a wallet the page says what to do', async () => {
+    const page = await visit()
+    await press(page, 'Wallet')
+    await page.getByText('No wallet in this browser').waitFor()
+    await press(page, 'All ways in')
+    await page.getByRole('button', { name: 'Wallet' }).and(page.locator(':focus')).waitFor()
+  })
+
+  test('a phone number is added by a code from a text, and removed', async () => {
+    const page = await visit()
+    await press(page, 'Enter as guest')
+    await isInside(page)
+    await settings(page, 'Ways in')
+    await page.getByLabel('Phone number').fill('+44 20 7946 0018')
+    await press(page, 'Add this number')
+    await page.getByLabel('Six digits').waitFor()
+    await page.getByLabel('Six digits').fill(await letterTo('+442079460018', /code is (\d{6})/))
+    await page.getByText('+442079460018').waitFor()
+    await press(page, 'Remove')
+    await press(page, 'Remove: sure?')
+    await page.getByLabel('Phone number').waitFor()
   })
 
   test('a code from a letter signs in; a wrong one says so', async () => {
@@ -137,6 +175,31 @@ describe('the ways in', () => {
     expect(await page.getByText(/^Made /).count()).toBe(2)
   })
 })
+
+/** A wallet that announces itself, as extensions do: it refuses the first time, and signs the second. */
+async function addWallet(page: Page): Promise<void> {
+  const account = wallet('in a browser')
+  let asked = 0
+  await page.exposeFunction('askWallet', async (method: string, message: `0x${string}`) => {
+    if (method === 'eth_requestAccounts') return [account.address]
+    asked += 1
+    return asked === 1 ? null : account.signMessage({ message: { raw: message } })
+  })
+  await page.addInitScript(() => {
+    const { askWallet } = window as unknown as { askWallet(method: string, message: unknown): Promise<unknown> }
+    const provider = {
+      async request({ method, params }: { method: string; params?: unknown[] }) {
+        const answer = await askWallet(method, params?.[0])
+        if (answer === null) throw { code: 4001, message: 'User rejected the request.' }
+        return answer
+      },
+    }
+    const info = { uuid: 'test', name: 'Test Wallet', icon: '', rdns: 'org.example.wallet' }
+    addEventListener('eip6963:requestProvider', () =>
+      dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider } })),
+    )
+  })
+}
 
 /** A device that answers every request for a passkey at once. */
 async function addAuthenticator(page: Page) {

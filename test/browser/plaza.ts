@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContextOptions, chromium as driver, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { startDemo } from '#server/demo/demo'
 import { boot } from '#test/support/boot'
 import { chromium } from '#test/support/test-servers'
 
@@ -12,23 +13,29 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-sync', ...quiet]
 export const desktop = { viewport: { width: 1440, height: 900 } }
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-/** A real server with the page as it is built, and a browser that nobody has used before. */
-export async function openPlaza() {
+/** A real server with the page as it is built, and a browser that nobody has used before; with a past where it is seeded. */
+export async function openPlaza({ isSeeded = false } = {}) {
   spawnSync(process.execPath, [fileURLToPath(new URL('../../scripts/build-page.mjs', import.meta.url))])
   const port = await freePort()
   const url = `http://localhost:${port}`
   const server = await boot({ nodes: 1, environment: { PORT: String(port), PUBLIC_URL: url, DEMO: 'on' } })
+  const node = server.apps[0]?.node
+  const demo = isSeeded && node ? await startDemo(node, () => 3_600_000) : null
   const browser = await driver.launch({ executablePath: chromium ?? '', args: flags })
   const faults: string[] = []
   const outside: string[] = []
 
-  const visit = async (options: BrowserContextOptions = desktop): Promise<Page> => {
+  const visit = async (
+    options: BrowserContextOptions = desktop,
+    prepare?: (page: Page) => Promise<void>,
+  ): Promise<Page> => {
     const context = await browser.newContext(options)
     const page = await context.newPage()
     page.on('pageerror', ({ message }) => faults.push(message))
     page.on('request', (request) => {
       if (new URL(request.url()).origin !== url) outside.push(request.url())
     })
+    await prepare?.(page)
     await page.goto(url)
     return page
   }
@@ -53,6 +60,7 @@ export async function openPlaza() {
     guest,
     async close() {
       await browser.close()
+      demo?.stop()
       await server.close()
     },
   }

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { dmOf } from '#shared/kit/primitives'
+import { dmOf } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'

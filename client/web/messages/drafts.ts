@@ -1,4 +1,5 @@
-import { type RoomRef, roomKey } from '#shared/kit/primitives'
+import type { RoomRef } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 
 const keyOf = (account: string, ref: RoomRef) => `plaza.draft.${account}.${roomKey(ref)}`
 

@@ -1,9 +1,12 @@
+import { lazy } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
 import { fullTimeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { Part } from '../kit/part.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
-import { VerdictCard } from './verdict-card.tsx'
+
+const VerdictCard = lazy(async () => ({ default: (await import('./verdict-card.tsx')).VerdictCard }))
 
 /** Where a message stands: on its way, waiting, refused, failed, or changed since. */
 export function MessageState({ message, clear }: { message: LocalMessage; clear: string }) {
@@ -19,7 +22,11 @@ export function MessageState({ message, clear }: { message: LocalMessage; clear:
         </p>
       )
     case 'refused':
-      return <VerdictCard message={message} clear={clear} />
+      return (
+        <Part waiting={<p className="state grave">Refused</p>}>
+          <VerdictCard message={message} clear={clear} />
+        </Part>
+      )
     case 'failed':
       return (
         <p className="state grave">

@@ -1,25 +1,13 @@
-import { z } from 'zod'
 import type { RoomEvent } from '#shared/api/messages'
 import { nameOf, timeOf } from '../kit/format.ts'
 import { actText } from '../moderation/act-words.ts'
 
-const Data = z.object({
-  action: z.string().optional(),
-  target: z.object({ id: z.string(), name: z.string() }).nullish(),
-  until: z.string().nullish(),
-  reason: z.string().nullish(),
-  role: z.string().nullish(),
-  count: z.number().optional(),
-  diff: z.record(z.string(), z.unknown()).optional(),
-})
-
 /** An act of a moderator, or a change of the rules, in one line. */
 export function noticeText(event: RoomEvent): string | null {
-  const read = Data.safeParse(event.data)
-  if (!read.success) return null
-  const { action, target, until, reason, role, diff } = read.data
+  const { target, diff } = event.data
+  const [action, until, reason, role] = ['action', 'until', 'reason', 'role'].map((name) => textIn(event.data, name))
   const actor = nameOf(event.actor.name, event.actor.id)
-  const whom = target ? nameOf(target.name, target.id) : 'somebody'
+  const whom = isRecord(target) ? nameOf(textIn(target, 'name'), textIn(target, 'id') ?? '') : 'somebody'
   const why = reason ? ` (${reason})` : ''
 
   if (event.type === 'rules.updated') return `${actor} changed the rules${changesOf(diff)}`
@@ -30,7 +18,16 @@ export function noticeText(event: RoomEvent): string | null {
   return `${actor} ${actText(action)} ${whom}${until ? ` until ${timeOf(until)}` : ''}${why}`
 }
 
-function changesOf(diff: Record<string, unknown> | undefined): string {
-  const names = Object.keys(diff ?? {}).map((key) => key.replace(/_(allowed|seconds)$/, '').replaceAll('_', ' '))
+function changesOf(diff: unknown): string {
+  const names = Object.keys(isRecord(diff) ? diff : {}).map((key) =>
+    key.replace(/_(allowed|seconds)$/, '').replaceAll('_', ' '),
+  )
   return names.length > 0 ? `: ${names.join(', ')}` : ''
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+function textIn(data: Record<string, unknown>, name: string): string | null {
+  const value = data[name]
+  return typeof value === 'string' ? value : null
 }

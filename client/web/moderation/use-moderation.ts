@@ -1,8 +1,9 @@
 import { useEffect } from 'react'
-import { type moderation, moderationEvents } from '#shared/api/moderation'
+import { events } from '#client/sdk/index'
+import type { moderation } from '#shared/api/moderation'
 import type { LogEntry, QueueItem } from '#shared/api/moderation-records'
 import type { OutputOf } from '#shared/kit/contract'
-import { roomKey } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { type Listing, type Loaded, useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -24,14 +25,14 @@ export function useModeration(): Moderation {
 
   useEffect(() => {
     const stops = [
-      client.on(moderationEvents.logged, ({ room, entry }) => {
+      client.on(events.logged, ({ room, entry }) => {
         if (!isOf(room, key)) return
         change((known) => ({
           ...known,
           logs: [entry, ...known.logs.filter(({ id }) => id !== entry.id)].slice(0, kept),
         }))
       }),
-      client.on(moderationEvents.queued, ({ item }) =>
+      client.on(events.queued, ({ item }) =>
         change((known) => {
           const others = known.queue.filter(({ id }) => id !== item.id)
           const isNew = others.length === known.queue.length

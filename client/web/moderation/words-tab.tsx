@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { BlockedWord } from '#shared/api/moderation-records'
-import { roomKey } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'

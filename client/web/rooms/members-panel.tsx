@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import type { Member } from '#shared/api/rooms'
-import { roomKey } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'

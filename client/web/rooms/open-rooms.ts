@@ -1,5 +1,6 @@
 import type { Client, LiveRoom } from '#client/sdk/types'
-import { type RoomRef, roomKey } from '#shared/kit/primitives'
+import type { RoomRef } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 
 const keptOpen = 6
 

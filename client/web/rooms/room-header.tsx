@@ -1,5 +1,5 @@
 import type { RoomState } from '#client/sdk/types'
-import { roomKey } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { ConnectionWord } from '../connection/connection-state.tsx'

@@ -1,5 +1,6 @@
 import type { RoomSummary } from '#shared/api/rooms'
-import { type RoomRef, roomKey } from '#shared/kit/primitives'
+import type { RoomRef } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import { roomKey } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'

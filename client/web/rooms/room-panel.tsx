@@ -1,10 +1,16 @@
+import { lazy } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { Icon } from '../kit/icon.tsx'
-import { ModerationPanel } from '../moderation/moderation-panel.tsx'
+import { Bones } from '../kit/notice.tsx'
+import { Part } from '../kit/part.tsx'
 import { MembersPanel } from './members-panel.tsx'
 import { useOpenRoom } from './room-context.ts'
 import { goTo, type PanelName } from './route.ts'
 import { SearchPanel } from './search-panel.tsx'
+
+const ModerationPanel = lazy(async () => ({
+  default: (await import('../moderation/moderation-panel.tsx')).ModerationPanel,
+}))
 
 const titles = { members: 'Members', search: 'Search', moderation: 'Moderation' } as const
 
@@ -20,7 +26,11 @@ export function RoomPanel({ state, panel }: { state: RoomState; panel: PanelName
       </header>
       {panel === 'members' && <MembersPanel state={state} />}
       {panel === 'search' && <SearchPanel />}
-      {panel === 'moderation' && <ModerationPanel state={state} />}
+      {panel === 'moderation' && (
+        <Part waiting={<Bones />}>
+          <ModerationPanel state={state} />
+        </Part>
+      )}
     </aside>
   )
 }

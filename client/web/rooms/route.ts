@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import { type RoomRef, roomKey, roomOfKey } from '#shared/kit/primitives'
+import type { RoomRef } from '#shared/kit/primitives'
+import { roomKey, roomOfKey } from '#shared/kit/room-key'
 
 export const panels = ['members', 'search', 'moderation'] as const
 export type PanelName = (typeof panels)[number]

@@ -1,5 +1,6 @@
 import type { Rules } from '#shared/api/verdict'
-import { type RoomRef, roomKey } from '#shared/kit/primitives'
+import type { RoomRef } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 import { contentRules } from './rule-names.ts'
 
 const keyOf = (account: string, ref: RoomRef) => `plaza.rules-seen.${account}.${roomKey(ref)}`

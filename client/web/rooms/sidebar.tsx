@@ -1,19 +1,21 @@
-import { useState } from 'react'
+import { lazy, useState } from 'react'
 import type { RoomRef } from '#shared/kit/primitives'
 import { PasskeyOffer } from '../accounts/passkey-offer.tsx'
 import { useSession } from '../accounts/session.ts'
-import { Settings } from '../accounts/settings.tsx'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
 import { ConnectionBar } from '../connection/connection-state.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import { Cluster } from '../operations/cluster.tsx'
-import { BrowseChannels } from './browse-channels.tsx'
-import { CreateRoom } from './create-room.tsx'
+import { Part } from '../kit/part.tsx'
 import { RoomList } from './room-list.tsx'
 import { useRoomList } from './use-rooms.ts'
+
+const BrowseChannels = lazy(async () => ({ default: (await import('./browse-channels.tsx')).BrowseChannels }))
+const CreateRoom = lazy(async () => ({ default: (await import('./create-room.tsx')).CreateRoom }))
+const Cluster = lazy(async () => ({ default: (await import('../operations/cluster.tsx')).Cluster }))
+const Settings = lazy(async () => ({ default: (await import('../accounts/settings.tsx')).Settings }))
 
 export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
   const { account, user, status } = useSession()
@@ -58,10 +60,12 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
           <ThemeButton />
         </div>
       </footer>
-      {open === 'browse' && <BrowseChannels onClose={close} onCreate={() => setOpen('create')} />}
-      {open === 'create' && <CreateRoom onClose={close} />}
-      {open === 'cluster' && <Cluster onClose={close} />}
-      {open === 'settings' && <Settings onClose={close} />}
+      <Part key={open}>
+        {open === 'browse' && <BrowseChannels onClose={close} onCreate={() => setOpen('create')} />}
+        {open === 'create' && <CreateRoom onClose={close} />}
+        {open === 'cluster' && <Cluster onClose={close} />}
+        {open === 'settings' && <Settings onClose={close} />}
+      </Part>
     </aside>
   )
 }

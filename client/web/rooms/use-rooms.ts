@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useRef } from 'react'
-import { inboxEvents } from '#shared/api/inbox'
+import { events } from '#client/sdk/index'
 import type { RoomSummary } from '#shared/api/rooms'
-import { roomKey } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 
@@ -37,7 +37,7 @@ export function useRooms(): Rooms {
 
   useEffect(
     () =>
-      client.on(inboxEvents.unreadChanged, ({ room, unread, mentions, head_seq, read_seq }) => {
+      client.on(events.unreadChanged, ({ room, unread, mentions, head_seq, read_seq }) => {
         const key = roomKey(room)
         const row = known.current?.find((one) => keyOf(one) === key)
         if (!row) return reload()
