@@ -42,8 +42,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     passWithNoTests: true,
     projects: [
-      project('laws', ['laws']),
-      project('unit', ['unit', 'log', 'shared', 'client']),
+      served('laws', ['laws']),
+      served('unit', ['unit', 'log', 'shared', 'client']),
       project('store', ['store']),
       served('embedded', ['server'], { PLAZA_TEST_STORE: 'embedded' }),
       served('mongodb', ['hostile'], { PLAZA_TEST_STORE: 'mongodb' }),
