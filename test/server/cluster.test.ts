@@ -5,6 +5,7 @@ import { cluster } from '#shared/api/cluster'
 import { messages } from '#shared/api/messages'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, type Person, person } from '#test/support/people'
+import { nodesUnderTest } from '#test/support/test-servers'
 import { wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -54,12 +55,14 @@ describe('the figures of the cluster', () => {
     await expect.poll(async () => (await asked()).nodes[0]?.degraded, patient).toEqual([])
   })
 
-  test.skipIf(process.env.PLAZA_TEST_STORE !== 'mongodb')('tell of a node that fell silent', async () => {
-    const [known] = await Nodes.find({}).lean()
-    const lost = { ...known, _id: 'lost', seen_at: new Date(Date.now() - 60_000) }
-    await Nodes.updateOne({ _id: 'lost' }, { $set: { ...lost } }, { upsert: true })
-    expect((await asked()).nodes.find(({ id }) => id === 'lost')).toMatchObject({ state: 'silent' })
-  })
+  // Where the store is one node's own, there is no other to fall silent.
+  if (nodesUnderTest > 1)
+    test('tell of a node that fell silent', async () => {
+      const [known] = await Nodes.find({}).lean()
+      const lost = { ...known, _id: 'lost', seen_at: new Date(Date.now() - 60_000) }
+      await Nodes.updateOne({ _id: 'lost' }, { $set: { ...lost } }, { upsert: true })
+      expect((await asked()).nodes.find(({ id }) => id === 'lost')).toMatchObject({ state: 'silent' })
+    })
 
   test('are for admins alone', async () => {
     expect(await user.refused('rest', cluster.nodes, {})).toMatchObject({ code: 'FORBIDDEN', status: 403 })
