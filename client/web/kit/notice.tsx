@@ -6,7 +6,7 @@ import type { Listing } from './use-loaded.ts'
 export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?: (() => void) | undefined }) {
   if (!props.error) return null
   return (
-    <p className="problem" role="alert">
+    <p className="problem" role="alert" ref={bringIntoView}>
       {problemText(props.error, props.words)}
       {props.onRetry && (
         <button type="button" onClick={props.onRetry}>
@@ -16,6 +16,8 @@ export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?:
     </p>
   )
 }
+
+const bringIntoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
 export function Blank({ icon, title, children }: { icon?: IconName; title: string; children?: ReactNode }) {
   return (
