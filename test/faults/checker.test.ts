@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { check, type FaultName } from './checker.ts'
 import type { Effect, Entry, Heard, LogRow, Send, Snapshot } from './history.ts'
+import { checkRecords, type RoomRecords } from './records.ts'
 
 const room = 'channel:1'
 
@@ -188,6 +189,34 @@ const planted: readonly (readonly [what: string, fault: FaultName, plant: (run: 
   ['a state that the events do not make', 'contradicted', (run) => run.sees(7, { members: 9 })],
   ['pins that the events do not make', 'contradicted', (run) => run.sees(7, { members: 2, pins: ['id-4'] })],
 ]
+
+const rulesOfGoodRun = { version: 0, slow_mode_seconds: 0, read_only: false }
+const recordsOfGoodRun: RoomRecords = {
+  members: ['ann', 'bob'],
+  banned: ['cid'],
+  muted: [],
+  member_count: 2,
+  rules: rulesOfGoodRun,
+  pins: [],
+  pinned: [],
+}
+
+describe('the checker of records', () => {
+  const found = (records: Partial<RoomRecords>) =>
+    checkRecords(room, goodRun().log, { ...recordsOfGoodRun, ...records }).map(({ what }) => what.split(':')[0])
+
+  test('finds nothing where they follow from the log', () => expect(found({})).toEqual([]))
+
+  test.each<Partial<RoomRecords>>([
+    { members: ['ann'] },
+    { banned: [] },
+    { muted: ['bob'] },
+    { member_count: 3 },
+    { rules: { ...rulesOfGoodRun, read_only: true } },
+    { pins: ['id-4'] },
+    { pinned: ['id-4'] },
+  ])('names what says otherwise: %j', (wrong) => expect(found(wrong)).toEqual(Object.keys(wrong)))
+})
 
 describe('the checker of faults', () => {
   test('finds nothing in a run that went well', () => expect(goodRun().faults()).toEqual([]))

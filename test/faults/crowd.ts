@@ -30,7 +30,7 @@ export interface CrowdOptions {
 const talkersInRoom = 5
 /** A text may have so many characters, and each of them four bytes. */
 const fourBytes = '🏛'
-const busy: Omit<Talk, 'room'> = { window: 8, pauseMilliseconds: 50 }
+const busy: Omit<Talk, 'room'> = { window: 4, pauseMilliseconds: 120 }
 const serial: Omit<Talk, 'room'> = { window: 1, pauseMilliseconds: 20 }
 
 /** The people of a cluster: talkers and readers in two rooms, a court with its victims, and some who ask for trouble. */
@@ -116,7 +116,7 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
       isLong,
       breaches: [],
       probe: new Probe(prober, probed, history),
-      herd: new Herd(listeners, isLong ? 1_000 : 60, direct, quiet),
+      herd: cluster.nodes.length === 1 ? null : new Herd(listeners, isLong ? 1_000 : 60, direct, quiet),
       herdMilliseconds: [],
       flood: { sender: flooder, readers: slow, dropped: 0 },
       vandals: { people: vandals, room: spoilt, flips: 0 },

@@ -41,7 +41,7 @@ export async function runPart(
   const { world, senders, readers, moderators, observer } = crowd
   for (const one of [...readers, ...senders, ...moderators, observer]) one.start()
   figures.start(cluster)
-  if (!(await world.herd?.gather(30_000))) world.breaches.push('The herd did not gather')
+  if (world.herd && !(await world.herd.gather(30_000))) world.breaches.push('The herd did not gather')
   console.log(`${(history.now() / 1_000).toFixed(1).padStart(6)} s  everybody is here`)
   const counts = await injectAll(world, random, plan)
   counts.set('F13', await adjourn(crowd))

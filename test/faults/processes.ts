@@ -27,6 +27,8 @@ export class Process {
   unhandled = 0
   /** Grows whenever it is started, ended, stopped or released. */
   changes = 0
+  /** Has it come up, and was it not ended since? */
+  isUp = false
   readonly lastWords: string[] = []
   readonly #command: Command
   #child: ChildProcess | null = null
@@ -56,7 +58,7 @@ export class Process {
   #spawn(env: Record<string, string>): void {
     const { file, args } = this.#command
     this.#isEnding = true
-    this.changes++
+    this.#note()
     const child = spawn(file, [...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH ?? '', ...this.#command.env, ...env },
@@ -66,13 +68,19 @@ export class Process {
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => this.#heard(text.toString()))
     child.once('exit', (code, signal) => {
       children.delete(child)
-      this.changes++
+      if (child === this.#child) this.#note()
       if (child === this.#child && !this.#isEnding) this.crashes.push(`${this.name} ended with ${code ?? signal}`)
     })
   }
 
   #isUp(mayDie: boolean): void {
     this.#isEnding = mayDie
+    this.isUp = this.isRunning
+  }
+
+  #note(isUp = false): void {
+    this.changes++
+    this.isUp = isUp
   }
 
   get isRunning(): boolean {
@@ -80,18 +88,18 @@ export class Process {
   }
 
   hold(): void {
-    this.changes++
+    this.#note(this.isUp)
     this.#child?.kill('SIGSTOP')
   }
 
   release(): void {
-    this.changes++
+    this.#note(this.isUp)
     this.#child?.kill('SIGCONT')
   }
 
   async kill(): Promise<void> {
     this.#isEnding = true
-    this.changes++
+    this.#note()
     this.#child?.kill('SIGKILL')
     await this.#ended()
   }
@@ -99,7 +107,7 @@ export class Process {
   /** Ends it as an operator would; the exit code, or null where it had to be killed. */
   async end(): Promise<number | null> {
     this.#isEnding = true
-    this.changes++
+    this.#note()
     this.#child?.kill('SIGTERM')
     await Promise.race([this.#ended(), pause(stopMilliseconds, undefined, { ref: false })])
     const code = this.#child?.exitCode ?? null

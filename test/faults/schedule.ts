@@ -2,10 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { PlazaNode } from './cluster.ts'
 import type { Fault, Lane } from './faults.ts'
 import type { Random } from './random.ts'
+import { until } from './town.ts'
 import type { World } from './world.ts'
 
 const lanes: readonly Lane[] = ['node', 'store', 'redis', 'links', 'people']
 const restMilliseconds: Record<Lane, number> = { node: 800, store: 1_500, redis: 800, links: 1_000, people: 800 }
+
+/** A node cannot start without a store: so long the store is left in peace. */
+const startMilliseconds = 10_000
 
 export interface Plan {
   faults: readonly Fault[]
@@ -47,6 +51,8 @@ async function follow(world: World, random: Random, { mine, node, end, counts }:
   do {
     for (const fault of mine()) {
       await pause(restMilliseconds[fault.lane] * random.between(0.5, 1.5))
+      const areUp = () => world.cluster.nodes.every(({ process: one }) => one.isUp)
+      if (fault.lane === 'store') await until(areUp, startMilliseconds)
       const target = node ?? random.pick([first, ...others])
       note(world, fault, target.process.name)
       await fault.inject(world, random, target)
