@@ -98,9 +98,10 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
       ops?.drain()
       for (const stop of stops) stop()
       const answered = new Promise((resolve) => server.close(resolve))
+      const late = pause(drainMilliseconds)
       server.closeIdleConnections()
       await sockets.drain()
-      await Promise.race([answered, pause(drainMilliseconds)])
+      await Promise.race([answered, late])
       server.closeAllConnections()
       await jobs.close()
       node.nodes.stop()
@@ -110,7 +111,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   }
 }
 
-const drainMilliseconds = 5_000
+const drainMilliseconds = 9_000
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 
 const opsOf = ({ id }: Node, { database }: Platform): Ops => ({
