@@ -52,5 +52,7 @@ const awayLabels = ['RetryableWriteError', 'RetryableError', 'SystemOverloadedEr
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (awayErrors.test(error.name)) return true
+  // What is written in bulk wraps the error of the connection in one of its own.
+  if (error instanceof mongoose.mongo.MongoBulkWriteError && isUnavailable(error.errorResponse)) return true
   return error instanceof mongoose.mongo.MongoError && awayLabels.some((label) => error.hasErrorLabel(label))
 }
