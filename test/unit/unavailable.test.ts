@@ -1,0 +1,16 @@
+import mongoose from 'mongoose'
+import { expect, test } from 'vitest'
+import { isUnavailable } from '#server/ports/database/port'
+
+const { MongoBulkWriteError, MongoNetworkError } = mongoose.mongo
+const nothingWritten = Object.create(null)
+const inBulk = (error: ConstructorParameters<typeof MongoBulkWriteError>[0]) =>
+  new MongoBulkWriteError(error, nothingWritten)
+
+test('P13: a connection that is lost while writing in bulk is a store that is away', () => {
+  expect(isUnavailable(inBulk(new MongoNetworkError('connection closed')))).toBe(true)
+})
+
+test('what a store refuses in bulk is no store that is away', () => {
+  expect(isUnavailable(inBulk({ message: 'E11000 duplicate key', code: 11_000, writeErrors: [] }))).toBe(false)
+})
