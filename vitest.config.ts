@@ -1,6 +1,10 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 const long = ['**/*.kill.test.ts', '**/*.slow.test.ts', '**/node_modules/**']
+// What is refused before any store is asked is the same on each.
+const atTheDoor = ['bad-input', 'frames', 'surface', 'limits', 'word-patterns'].map(
+  (name) => `test/hostile/${name}.test.ts`,
+)
 const longMilliseconds = 300_000
 
 function project(
@@ -9,7 +13,7 @@ function project(
   env: Record<string, string> = {},
 ): TestProjectInlineConfiguration {
   const include = folders.map((folder) => `test/${folder}/**/*.test.ts`)
-  return { extends: true, test: { name, include, exclude: long, env } }
+  return { extends: true, test: { name, include, exclude: [...long, ...(env.PLAZA_TEST_STORE ? atTheDoor : [])], env } }
 }
 
 /** Files after one another in one process, as loading the whole server for each costs more than its tests. */
@@ -36,7 +40,7 @@ function alone(name: string, include: string, groupOrder: number): TestProjectIn
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: Number(process.env.PLAZA_TEST_WORKERS ?? 2),
+    maxWorkers: 2,
     retry: 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,

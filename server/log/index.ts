@@ -17,7 +17,7 @@ const DRAIN = 3_000
 
 export function createRoomLog(dependencies: LogDependencies): RoomLog {
   const core = createCore(dependencies)
-  const deadlines = createDeadlines(core.clock)
+  const deadlines = createDeadlines(core.clock, core.patience)
   const { open } = createOpener(core)
   let isClosing = false
   core.hints.subscribe((hint) => hear(core, hint))

@@ -26,7 +26,7 @@ function confirmed(core: Core, room: Room, seq: number, isAwaited: boolean): voi
 /** Waits until every live node has confirmed the row, no longer than it may; returns how many have not. */
 export async function everyone(core: Core, room: Room, seq: number): Promise<number> {
   if (core.store.alone || !core.on('wait for every node')) return 0
-  const end = core.clock.now() + (core.patienceMilliseconds ?? PATIENCE)
+  const end = core.clock.now() + PATIENCE * (core.patience ?? 1)
   for (;;) {
     const pending = await pendingNodes(core, room, seq)
     if (pending === 0 || core.clock.now() >= end) return pending

@@ -238,8 +238,8 @@ export interface LogDependencies {
   failpoint?: (place: Failpoint) => void
   /** How often heads are read and leases renewed, where the hints do not say. */
   pollMilliseconds?: number
-  /** How long an act that must hold everywhere waits for the other nodes; a second where nothing is said. */
-  patienceMilliseconds?: number
+  /** How many times as long as promised an act waits, for the store and for the other nodes; 1 where nothing is said. */
+  patience?: number
   /** For tests alone: shows what each rule is for by going without it. */
   rulesOff?: ReadonlySet<Rule>
 }

@@ -52,8 +52,8 @@ interface Expiring {
   refuse(error: unknown): void
 }
 
-/** Refuses whatever has no answer after 3 s; one sleep at a time, as all are equally patient. */
-export function createDeadlines(clock: Clock): Deadlines {
+/** Refuses whatever has no answer after 3 s, or so many times that; one sleep at a time, as all are equally patient. */
+export function createDeadlines(clock: Clock, patience = 1): Deadlines {
   // All but the first few are settled in the order they came, so a queue costs less than a set.
   let queue: { waiting: Expiring; deadline: number }[] = []
   let settled = 0
@@ -80,7 +80,7 @@ export function createDeadlines(clock: Clock): Deadlines {
   return {
     add(waiting) {
       dropSettled()
-      queue.push({ waiting, deadline: clock.now() + PATIENCE })
+      queue.push({ waiting, deadline: clock.now() + PATIENCE * patience })
       if (!isWatching) void watch()
     },
     areWaiting: () => queue.some(({ waiting }) => !waiting.isSettled),

@@ -11,8 +11,8 @@ import { stall } from './stall.ts'
 import { spoil } from './vandals.ts'
 import { linksOf, type World } from './world.ts'
 
-/** Faults of different lanes may overlap, those of one lane follow each other. */
-export type Lane = 'node' | 'store' | 'redis' | 'links' | 'people'
+/** Faults of different lanes may overlap, those of one lane follow each other; the last lane waits for all the others. */
+export type Lane = 'node' | 'store' | 'redis' | 'links' | 'people' | 'last'
 
 export interface Fault {
   id: string
@@ -20,6 +20,8 @@ export interface Fault {
   lane: Lane
   inject(world: World, random: Random, node: PlazaNode): Promise<void>
 }
+
+const lookMilliseconds = 25
 
 const seconds = (world: World, random: Random, short: number, long: readonly [number, ...number[]]) =>
   1_000 * (world.isLong ? random.pick(long) : short)
@@ -65,12 +67,13 @@ const nodeFaults: readonly Fault[] = [
     id: 'F16',
     what: 'kill -9 a node with a herd on it',
     lane: 'node',
-    async inject({ herd, herdMilliseconds, breaches }, _random, { process: node }) {
+    async inject(world, _random, { process: node }) {
+      const { herd, herdMilliseconds, breaches } = world
       if (!herd) return
       await herd.areAllBack(10_000)
       await node.kill()
       const began = Date.now()
-      const [isBack] = await Promise.all([herd.areAllBack(30_000), node.start()])
+      const [isBack] = await Promise.all([withStore(world, () => herd.isWhole, 30_000), node.start()])
       if (!isBack) breaches.push('F16: the herd did not come back in 30 s')
       else herdMilliseconds.push(Date.now() - began)
     },
@@ -79,11 +82,12 @@ const nodeFaults: readonly Fault[] = [
     id: 'F26',
     what: 'kill a node at a failpoint',
     lane: 'node',
-    async inject({ breaches }, random, { process: node }) {
+    async inject(world, random, { process: node }) {
       const place = random.pick(places)
       await node.kill()
       await node.start({ FAILPOINT: `${place}:${Math.ceil(random.between(1, 12))}` })
-      if (!(await node.diesByItself(15_000))) breaches.push(`F26: ${node.name} never came to ${place}`)
+      const isDead = await withStore(world, () => !node.isRunning, 15_000)
+      if (!isDead) world.breaches.push(`F26: ${node.name} never came to ${place}`)
       await node.kill()
       await node.start()
     },
@@ -129,7 +133,7 @@ const storeFaults: readonly Fault[] = [
   {
     id: 'F24',
     what: 'start two nodes at once on an empty database',
-    lane: 'store',
+    lane: 'people',
     inject: (world) => startTogether(world),
   },
 ]
@@ -215,7 +219,7 @@ const linkFaults: readonly Fault[] = [
 ]
 
 const peopleFaults: readonly Fault[] = [
-  { id: 'F15', what: 'readers that stop reading', lane: 'people', inject: stall },
+  { id: 'F15', what: 'readers that stop reading', lane: 'last', inject: stall },
   { id: 'F20', what: 'flip bits on the way', lane: 'people', inject: spoil },
   { id: 'F27', what: 'resume from wrong places', lane: 'people', inject: resumeWrongly },
 ]
@@ -242,6 +246,15 @@ export const aloneFaults: readonly Fault[] = [
 async function fillDisk(world: World, random: Random): Promise<void> {
   const { disk } = world.cluster
   if (disk) await fill(disk, seconds(world, random, 1.5, [3, 10]))
+}
+
+/** Waits so long, not counting while the store is away: nothing can come to pass without it. */
+async function withStore({ probe }: World, isSo: () => boolean, milliseconds: number): Promise<boolean> {
+  for (let left = milliseconds; !isSo(); left -= probe.isStoreAway ? 0 : lookMilliseconds) {
+    if (left <= 0) return false
+    await pause(lookMilliseconds)
+  }
+  return true
 }
 
 async function held(part: Process, milliseconds: number): Promise<void> {

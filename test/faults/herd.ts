@@ -24,8 +24,12 @@ export class Herd {
     return this.areAllBack(milliseconds)
   }
 
+  get isWhole(): boolean {
+    return this.#in.size === this.#clients.length
+  }
+
   areAllBack(milliseconds: number): Promise<boolean> {
-    return until(() => this.#in.size === this.#clients.length, milliseconds)
+    return until(() => this.isWhole, milliseconds)
   }
 
   scatter(): void {

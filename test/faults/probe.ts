@@ -24,6 +24,7 @@ interface Absence {
 export class Probe {
   readonly waited: Record<Promised, number[]> = { P13: [], P14: [] }
   readonly falseAcks: string[] = []
+  isStoreAway = false
   readonly #person: Person
   readonly #room: Room
   readonly #history: History
@@ -37,8 +38,10 @@ export class Probe {
 
   async while({ nodes }: Cluster, { tests, isStoreGone = false }: Absence, away: () => Promise<void>): Promise<void> {
     let isOver = false
+    if (tests.includes('P13')) this.isStoreAway = true
     const working = away().finally(() => {
       isOver = true
+      if (tests.includes('P13')) this.isStoreAway = false
     })
     const questions = nodes.flatMap((node) => {
       const client = new Client(this.#person, () => [node.url], 0)

@@ -115,12 +115,6 @@ export class Process {
     return code
   }
 
-  /** Waits for a failpoint to end it; false where it was not reached in time. */
-  async diesByItself(milliseconds: number): Promise<boolean> {
-    await Promise.race([this.#ended(), pause(milliseconds)])
-    return this.#child?.signalCode === 'SIGKILL'
-  }
-
   async #ended(): Promise<void> {
     if (this.#child && this.isRunning) await once(this.#child, 'exit')
   }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { bundleServer } from './bundle.ts'
+import { bundlePrograms } from '#test/support/bundle'
 import { type Cluster, openAlone, openPair } from './cluster.ts'
 import { aloneFaults, type Fault, pairFaults } from './faults.ts'
 import { type Outcome, runPart } from './part.ts'
@@ -48,7 +48,7 @@ async function run(random: Random): Promise<number> {
     { start: openPair, faults: chosen(pairFaults), seconds: profile.pairSeconds },
     { start: openAlone, faults: chosen(aloneFaults), seconds: profile.aloneSeconds },
   ]
-  const server = await bundleServer()
+  const { main: server } = await bundlePrograms()
   const running = parts
     .filter(({ faults }) => faults.length > 0)
     .map(async ({ start, faults, seconds }): Promise<Outcome> => {

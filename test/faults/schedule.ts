@@ -6,7 +6,14 @@ import { until } from './town.ts'
 import type { World } from './world.ts'
 
 const lanes: readonly Lane[] = ['node', 'store', 'redis', 'links', 'people']
-const restMilliseconds: Record<Lane, number> = { node: 800, store: 1_500, redis: 800, links: 1_000, people: 800 }
+const restMilliseconds: Record<Lane, number> = {
+  node: 800,
+  store: 1_500,
+  redis: 800,
+  links: 1_000,
+  people: 800,
+  last: 500,
+}
 
 /** A node cannot start without a store: so long the store is left in peace. */
 const startMilliseconds = 10_000
@@ -22,24 +29,23 @@ export interface Plan {
 export async function injectAll(world: World, random: Random, plan: Plan): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   const end = Date.now() + 1_000 * plan.seconds
-  await Promise.all(
-    lanes.flatMap((lane) => {
-      const faults = plan.faults.filter((fault) => fault.lane === lane)
-      if (faults.length === 0) return []
-      const round = Array.from({ length: plan.times }, () => faults).flat()
-      const targets = lane === 'node' ? world.cluster.nodes : [null]
-      return targets.map((node, at) => {
-        const course = random.fork()
-        const mine = () => random.shuffled(round).filter((_, index) => index % targets.length === at)
-        return follow(world, course, { mine, node, end, counts })
-      })
-    }),
-  )
+  const inLane = (lane: Lane) => {
+    const faults = plan.faults.filter((fault) => fault.lane === lane)
+    if (faults.length === 0) return []
+    const round = random.shuffled(Array.from({ length: plan.times }, () => faults).flat())
+    const targets = lane === 'node' ? world.cluster.nodes : [null]
+    return targets.map((node, at) => {
+      const mine = round.filter((_, index) => index % targets.length === at)
+      return follow(world, random.fork(), { mine, node, end, counts })
+    })
+  }
+  await Promise.all(lanes.flatMap(inLane))
+  await Promise.all(inLane('last'))
   return counts
 }
 
 interface Course {
-  mine: () => readonly Fault[]
+  mine: readonly Fault[]
   node: PlazaNode | null
   end: number
   counts: Map<string, number>
@@ -49,7 +55,7 @@ async function follow(world: World, random: Random, { mine, node, end, counts }:
   const [first, ...others] = world.cluster.nodes
   if (!first) return
   do {
-    for (const fault of mine()) {
+    for (const fault of mine) {
       await pause(restMilliseconds[fault.lane] * random.between(0.5, 1.5))
       const areUp = () => world.cluster.nodes.every(({ process: one }) => one.isUp)
       if (fault.lane === 'store') await until(areUp, startMilliseconds)

@@ -4,9 +4,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A server started as an operator starts it: a process of its own, known by its ports and its signals alone. */
 export interface Crew {
@@ -24,11 +21,10 @@ export interface Crew {
 }
 
 /** Starts workers over a database; resolves once they listen. */
-export async function startCrew(workers: number, mongodbUri: string): Promise<Crew> {
+export async function startCrew(program: string, workers: number, mongodbUri: string): Promise<Crew> {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-crew-'))
   const [port, opsPort] = [await freePort(), await freePort()]
-  const primary = spawn(process.execPath, ['--import', 'tsx', 'server/main.ts', '--workers', String(workers)], {
-    cwd: root,
+  const primary = spawn(process.execPath, [program, '--workers', String(workers)], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,
@@ -70,16 +66,7 @@ export async function startCrew(workers: number, mongodbUri: string): Promise<Cr
 
 function childrenOf(pid: number): number[] {
   const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return listed.split(' ').filter(Boolean).map(Number).filter(isWorker)
-}
-
-/** The loader of TypeScript has a process of its own. */
-function isWorker(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('server/main.ts')
-  } catch {
-    return false
-  }
+  return listed.split(' ').filter(Boolean).map(Number)
 }
 
 async function freePort(): Promise<number> {

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createClient } from '#client/sdk/client'
 import type { Client, LiveRoom } from '#client/sdk/types'
 import type { RoomEvent } from '#shared/api/messages'
 import type { RoomRef } from '#shared/kit/primitives'
+import { bundlePrograms, type Programs } from '#test/support/bundle'
 import { freshDatabaseUri } from '#test/support/test-servers'
 import { wallet } from '#test/support/wallet'
 import { type Crew, startCrew } from './crew.ts'
@@ -15,7 +16,12 @@ const long = 300_000
 const Created = z.object({ message: z.object({ content: z.string() }) })
 const crews: Crew[] = []
 const clients: Client[] = []
+let programs: Programs
 
+beforeAll(async () => {
+  programs = await bundlePrograms()
+}, long)
+afterAll(() => programs.remove())
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close()
   for (const crew of crews.splice(0)) await crew.end()
@@ -82,7 +88,8 @@ describe('several workers on one port', { timeout: long }, () => {
     const talk = say()
     await expect.poll(() => talk.acknowledged().length, { timeout: 30_000 }).toBeGreaterThan(50)
 
-    const [victim = 0, survivor] = crew.workers()
+    const [victim, survivor] = crew.workers()
+    if (!victim) throw new Error('There is no worker to kill.')
     process.kill(victim, 'SIGKILL')
     await expect.poll(() => crew.metric('plaza_workers_replaced_total'), { timeout: 30_000 }).toBe(1)
     await expect.poll(() => crew.metric('plaza_workers'), { timeout: 120_000 }).toBe(2)
@@ -106,7 +113,7 @@ function start(options: readonly string[]) {
 }
 
 async function crewOf(workers: number, uri: string): Promise<Crew> {
-  const crew = await startCrew(workers, uri)
+  const crew = await startCrew(programs.main, workers, uri)
   crews.push(crew)
   return crew
 }

@@ -4,12 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { bundlePrograms, type Programs } from '#test/support/bundle'
 import { portOf, smtpSink } from '#test/support/smtp'
 import { call } from '#test/support/wallet'
 
-const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+let programs: Programs
+beforeAll(async () => {
+  programs = await bundlePrograms()
+})
+afterAll(() => programs.remove())
 
 test('P18: a server killed with -9 while it sends a letter sends it within 30 seconds of its next start', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-jobs-'))
@@ -36,7 +40,7 @@ test('P18: a server killed with -9 while it sends a letter sends it within 30 se
 })
 
 async function start(environment: Record<string, string>): Promise<{ url: string; process: ChildProcess }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', main], {
+  const child = spawn(process.execPath, [programs.main], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, PORT: '0', DEMO: 'off', LOG_LEVEL: 'silent', ...environment },
   })

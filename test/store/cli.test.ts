@@ -4,7 +4,6 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,12 +12,13 @@ import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { bundlePrograms, type Programs } from '#test/support/bundle'
 import { channelOf, moderates, type Person, person } from '#test/support/people'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const long = 180_000
 const uri = process.env.MONGODB_URI
 
+let programs: Programs
 let directory: string
 let data: string
 let file: string
@@ -26,13 +26,17 @@ let file: string
 let before: { room: RoomRef; answers: Answers; sent: readonly string[] }
 
 beforeAll(async () => {
+  programs = await bundlePrograms()
   directory = await mkdtemp(join(tmpdir(), 'plaza-cli-'))
   data = join(directory, 'data')
   file = join(directory, 'plaza.backup')
   before = await backedUpUnderLoad()
 }, long)
 
-afterAll(() => rm(directory, { recursive: true, force: true }))
+afterAll(async () => {
+  programs.remove()
+  await rm(directory, { recursive: true, force: true })
+})
 
 describe('a backup taken while messages are sent', { timeout: long }, () => {
   test('holds every message acknowledged before it began, and no log has a gap', async () => {
@@ -172,7 +176,7 @@ async function backedUpUnderLoad(): Promise<typeof before> {
 async function plaza(options: readonly string[], environment: Record<string, string> = {}) {
   const { MONGODB_URI: _, ...inherited } = process.env
   const env = { ...inherited, DATA_DIR: data, ...environment }
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/cli.ts', ...options], { cwd: root, env })
+  const child = spawn(process.execPath, [programs.cli, ...options], { env })
   const [told, complaint, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { code, told, complaint }
 }

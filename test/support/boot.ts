@@ -17,9 +17,6 @@ export interface Booted {
   close(): Promise<void>
 }
 
-/** A busy machine is no reason to be answered before an act holds everywhere. */
-const tenfoldPatienceMilliseconds = 10_000
-
 /** Real servers on ports of their own, over a store that nobody else uses. */
 export async function boot({
   nodes = nodesUnderTest,
@@ -52,7 +49,7 @@ export async function boot({
   while (platforms.length < nodes) platforms.push(await another(config, first))
   const apps: App[] = []
   for (const platform of platforms) {
-    apps.push(await createApp(config, change({ ...platform, patienceMilliseconds: tenfoldPatienceMilliseconds })))
+    apps.push(await createApp(config, change({ ...platform, patience: 5 })))
   }
   return {
     url: apps[0]?.url ?? '',
