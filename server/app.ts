@@ -132,7 +132,7 @@ const serverLimits = {
 }
 
 function createNode(config: Config, platform: Platform): Node {
-  const { node: id, database, kv, peers, hints, services, logger, patienceMilliseconds } = platform
+  const { node: id, database, kv, peers, hints, services, logger, patience } = platform
   const now = () => database.now()
   const store = timed(mongooseLogStore(database.alone), isDuplicate)
   const nodes = followNodes(store, id, now)
@@ -149,7 +149,7 @@ function createNode(config: Config, platform: Platform): Node {
     newId,
     isDuplicate,
     observer: figures,
-    ...(patienceMilliseconds ? { patienceMilliseconds } : {}),
+    ...(patience ? { patience } : {}),
     ...(config.failpoint ? { failpoint: failpoint(config.failpoint) } : {}),
   })
   const limits = createLimits(kv, config.rateLimitScale, now)
