@@ -55,24 +55,23 @@ async function suite() {
 
   const outcomes = join(results, 'outcomes')
   process.env.PLAZA_TEST_OUTCOMES = outcomes
-  await Promise.all([onEmbedded(outcomes), onMongo(mongo), onMongoAndRedis(mongo, redis)])
+  await Promise.all([onEmbedded(mongo, outcomes), onMongo(mongo), onMongoAndRedis(mongo, redis)])
 
   await Promise.all([vitest(['kill', 'slow'], mongo.uri), onProcesses(mongo), inBrowser(chromium)])
+  await underFaults(mongo, redis)
 }
 
-/** What needs no server of its own, and keeps a core busy. */
-async function onEmbedded(outcomes) {
+/** What needs no server of its own, and the stores themselves. */
+async function onEmbedded(mongo, outcomes) {
   const ranWhole = await vitest(['laws', 'unit', 'embedded', 'hostile', 'simulation', 'faults'])
   if (ranWhole) await check('tsx', ['scripts/outcomes.ts', outcomes])
+  await vitest(['store'], mongo.uri)
 }
 
 /** These mostly wait: for the other node, and for the disk. */
 async function onMongo(mongo) {
-  if (!mongo.uri) {
-    await vitest(['store'])
-    return skip(['mongodb', 'two-nodes'], mongo.missing)
-  }
-  await vitest(['store', 'mongodb', 'two-nodes'], mongo.uri)
+  if (!mongo.uri) return skip(['mongodb', 'two-nodes'], mongo.missing)
+  await vitest(['mongodb', 'two-nodes'], mongo.uri)
 }
 
 /** Whole servers, started and ended from outside. */
@@ -89,6 +88,15 @@ async function inBrowser(chromium) {
 async function onMongoAndRedis(mongo, redis) {
   if (!mongo.uri || !redis.url) return skip(['two-nodes-redis', 'redis'], mongo.missing ?? redis.missing)
   await vitest(['two-nodes-redis', 'redis'], mongo.uri, redis.url)
+}
+
+/** With servers of its own, and the machine to itself. */
+async function underFaults(mongo, redis) {
+  if (mongo.uri && redis.url) return check('tsx', ['test/faults/run.ts', '--brief'])
+  const reason = `the run of faults: ${mongo.missing ?? redis.missing}`
+  if (process.env.CI) return fail(reason)
+  tally.skipped += 1
+  report.push(`Skipped: ${reason}`)
 }
 
 /** Each counts as one. */

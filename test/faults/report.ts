@@ -4,8 +4,12 @@ import type { Send } from './history.ts'
 import type { Outcome } from './part.ts'
 import { type Promised, promised } from './probe.ts'
 
-/** The least that a run must have done to say anything. */
-export const least = { acked: 5_000, injections: 3, flips: 200 }
+/** What a run must have done to say anything. */
+export interface Least {
+  acked: number
+  injections: number
+  flips: number
+}
 
 /** A deadline is kept on a quiet machine; on a busy one it is not missed by more than so many times. */
 const ceiling = 10
@@ -27,7 +31,12 @@ export interface Report {
 export function reportOf(
   seed: number,
   outcomes: readonly Outcome[],
-  { faults, skipped, isWhole }: { faults: readonly Fault[]; skipped: readonly Skipped[]; isWhole: boolean },
+  {
+    faults,
+    skipped,
+    least,
+    isWhole,
+  }: { faults: readonly Fault[]; skipped: readonly Skipped[]; least: Least; isWhole: boolean },
 ): Report {
   const injected = injectedBy(outcomes, faults)
   const sends = sendFigures(outcomes)

@@ -11,6 +11,7 @@ import { print, reportOf, type Skipped } from './report.ts'
 const { values: options } = parseArgs({
   options: {
     seed: { type: 'string' },
+    brief: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
     json: { type: 'string' },
     history: { type: 'string' },
@@ -19,12 +20,17 @@ const { values: options } = parseArgs({
 })
 const seed = options.seed === undefined ? randomInt(2 ** 31) : Number(options.seed)
 const only = options.only?.split(',')
-const profile = options.long
-  ? { times: 3, pairSeconds: 480, aloneSeconds: 120 }
-  : { times: 3, pairSeconds: 40, aloneSeconds: 0 }
+const profiles = {
+  /** Each fault once, in about a minute. */
+  brief: { times: 1, pairSeconds: 20, aloneSeconds: 10, least: { acked: 1_000, injections: 1, flips: 75 } },
+  usual: { times: 3, pairSeconds: 40, aloneSeconds: 0, least: { acked: 5_000, injections: 3, flips: 200 } },
+  long: { times: 3, pairSeconds: 480, aloneSeconds: 120, least: { acked: 5_000, injections: 3, flips: 200 } },
+}
+const name = options.long ? 'long' : options.brief ? 'brief' : 'usual'
+const profile = profiles[name]
 
 const skipped: Skipped[] = [
-  { id: 'F17', what: 'clocks that disagree', reason: 'no faketime here; the simulation skews clocks' },
+  { id: 'F17', what: 'clocks that disagree', reason: 'the simulation skews clocks' },
   { id: 'F21', what: 'object storage', reason: 'no media yet' },
   { id: 'F22', what: 'language models', reason: 'no agents yet' },
   { id: 'F23', what: 'token providers', reason: 'no attendance yet' },
@@ -35,7 +41,7 @@ const open: Cluster[] = []
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void closeAll().finally(() => process.exit(1)))
 
-console.log(`Seed ${seed}. Again: npm run test:faults -- --seed ${seed}${options.long ? ' --long' : ''}`)
+console.log(`Seed ${seed}. Again: npm run test:faults -- --seed ${seed}${name === 'usual' ? '' : ` --${name}`}`)
 const code = await run(seeded(seed)).catch((error: unknown) => {
   console.error(error)
   return 1
@@ -62,7 +68,7 @@ async function run(random: Random): Promise<number> {
     })
   const outcomes = await Promise.all(running)
   const faults = parts.flatMap((part) => part.faults)
-  const report = reportOf(seed, outcomes, { faults, skipped, isWhole: only === undefined })
+  const report = reportOf(seed, outcomes, { faults, skipped, least: profile.least, isWhole: only === undefined })
   print(report, outcomes)
   if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
   if (options.history) writeFileSync(options.history, historyOf(outcomes))

@@ -16,6 +16,8 @@ beforeAll(async () => {
   house = await openHouse({}, (platform) => ({
     ...platform,
     logger: { info: remember, warn: remember, error: remember },
+    // A store that fails is told in the time that was promised.
+    patience: 1,
   }))
   me = await person(house.url, 'leaker')
   channel = await newChannel(me, 'Leaks')
