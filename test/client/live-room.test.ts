@@ -214,7 +214,7 @@ describe('a message', () => {
     client.close()
     clientOf({ storage })
     await expect.poll(() => server.messages.map(({ content }) => content)).toEqual(numbers(1, 4))
-    expect(storage.getItem('plaza:outbox:bob')).toBeNull()
+    await expect.poll(() => storage.getItem('plaza:outbox:bob')).toBeNull()
   })
 })
 

