@@ -5,8 +5,15 @@ import { type Booted, boot } from '#test/support/boot'
 import { call } from '#test/support/wallet'
 
 let server: Booted
+let aheadMilliseconds = 0
 beforeAll(async () => {
-  server = await boot({ environment: { RATE_LIMIT_SCALE: '1', TRUSTED_PROXIES: '1' } })
+  server = await boot({
+    environment: { RATE_LIMIT_SCALE: '1', TRUSTED_PROXIES: '1' },
+    change: (platform) => {
+      const now = () => platform.database.now() + aheadMilliseconds
+      return { ...platform, database: { ...platform.database, now } }
+    },
+  })
 })
 afterAll(() => server.close())
 
@@ -30,6 +37,19 @@ test('three rescues of an account an hour, from wherever they are asked for', as
     codes.push((await ask('login/verify', { credential: key.get(String(body.challenge)) }, ip)).code)
   }
   expect(codes).toEqual([...Array(3).fill('RESCUE_AVAILABLE'), 'RATE_LIMIT_EXCEEDED'])
+})
+
+test('ten rescues an hour from one address, of whatever accounts', async () => {
+  const codes: (string | null)[] = []
+  for (let at = 0; at < 11; at++) {
+    const key = new Authenticator()
+    await Accounts.create({ _id: key.account, email: `lost-${at}@example.com` })
+    const { body } = await ask('login/options', {}, `192.0.5.${at}`)
+    codes.push((await ask('login/verify', { credential: key.get(String(body.challenge)) }, '192.0.6.1')).code)
+    // Past the limit of calls a minute.
+    if (at === 5) aheadMilliseconds += 61_000
+  }
+  expect(codes).toEqual([...Array(10).fill('RESCUE_AVAILABLE'), 'RATE_LIMIT_EXCEEDED'])
 })
 
 test('three codes to an address an hour, known or not', async () => {
