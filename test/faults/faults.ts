@@ -22,6 +22,8 @@ export interface Fault {
 }
 
 const lookMilliseconds = 25
+/** Ten times what P16 promises. */
+const herdCeilingMilliseconds = 100_000
 
 const seconds = (world: World, random: Random, short: number, long: readonly [number, ...number[]]) =>
   1_000 * (world.isLong ? random.pick(long) : short)
@@ -73,8 +75,8 @@ const nodeFaults: readonly Fault[] = [
       await herd.areAllBack(10_000)
       await node.kill()
       const began = Date.now()
-      const [isBack] = await Promise.all([withStore(world, () => herd.isWhole, 30_000), node.start()])
-      if (!isBack) breaches.push('F16: the herd did not come back in 30 s')
+      const [isBack] = await Promise.all([withStore(world, () => herd.isWhole, herdCeilingMilliseconds), node.start()])
+      if (!isBack) breaches.push('F16: the herd did not come back in 100 s')
       else herdMilliseconds.push(Date.now() - began)
     },
   },
