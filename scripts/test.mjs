@@ -8,7 +8,6 @@ import { findChromium, provisionAnvil, startMongo, startRedis } from './test-ser
 const root = fileURLToPath(new URL('..', import.meta.url))
 const memory = '/dev/shm'
 const roomBytes = 4 * 2 ** 30
-const faultSeconds = 120
 // Stores are tested where a killed process loses nothing and nobody waits for a disk that others keep busy.
 const directory = mkdtempSync(join(hasRoom(memory) ? memory : tmpdir(), 'plaza-test-'))
 process.env.TMPDIR = directory
@@ -59,7 +58,6 @@ async function suite() {
   await Promise.all([onEmbedded(mongo, outcomes), onMongo(mongo), onMongoAndRedis(mongo, redis)])
 
   await Promise.all([vitest(['kill', 'slow'], mongo.uri), onProcesses(mongo), inBrowser(chromium)])
-  await underFaults(mongo, redis)
 }
 
 /** What needs no server of its own, and the stores themselves. */
@@ -89,20 +87,6 @@ async function inBrowser(chromium) {
 async function onMongoAndRedis(mongo, redis) {
   if (!mongo.uri || !redis.url) return skip(['two-nodes-redis', 'redis'], mongo.missing ?? redis.missing)
   await vitest(['two-nodes-redis', 'redis'], mongo.uri, redis.url)
-}
-
-/** With servers of its own, and the machine to itself. */
-async function underFaults(mongo, redis) {
-  const missing = mongo.missing ?? redis.missing
-  if (missing && process.env.CI) return fail(`The run of faults: ${missing}`)
-  const hasTime = secondsLeft() > faultSeconds
-  if (!missing && hasTime) return check('tsx', ['test/faults/run.ts', '--brief'])
-  tally.skipped += 1
-  report.push(`Skipped: the run of faults: ${missing ?? 'too little time is left for it'}`)
-}
-
-function secondsLeft() {
-  return Number(process.env.TEST_DEADLINE ?? Number.POSITIVE_INFINITY) - Date.now() / 1_000
 }
 
 /** Each counts as one. */
