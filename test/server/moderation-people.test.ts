@@ -143,6 +143,23 @@ describe.each(doors)('over %s', (door) => {
     })
   })
 
+  test('a purge takes what it takes out of the pins, and a later purge gives none of it back', async () => {
+    const [first, kept] = [await say(member, room, 'Pinned spam'), await say(other, room, 'Pinned welcome')]
+    for (const { id } of [first, kept]) await moderate(mod, 'pin', { message_id: id })
+    await moderate(mod, 'purge', { target: member.account })
+    const pinned = async () => {
+      const { body } = await other.call(`GET /api/rooms/channel/${room.id}/pins`)
+      return (body.pinnedMessages as { id: string }[]).map(({ id }) => id)
+    }
+    expect(await pinned()).toEqual([kept.id])
+    await say(member, room, 'More spam')
+    await moderate(mod, 'purge', { target: member.account })
+    for (const action of ['pin', 'delete'] as const)
+      expect((await moderate(mod, action, { message_id: first.id })).body.entry ?? null, action).toBeNull()
+    expect(await other.ask('message:react', { room, id: first.id, emoji: '👍' })).toMatchObject({ status: 404 })
+    await moderate(mod, 'unpin', { message_id: kept.id })
+  })
+
   test('a message is deleted, pinned and unpinned by its id alone', async () => {
     const { id: message_id } = await say(member, room, 'Look at this')
     expect(await moderate(mod, 'pin', { message_id })).toMatchObject({ body: { record: { is_pinned: true } } })

@@ -2,6 +2,7 @@ import { messageOfRow } from '#server/domains/messages/render'
 import { pinMessage, removeMessage } from '#server/domains/messages/touch'
 import { keyOf, seenBy } from '#server/domains/rooms/access'
 import { entryOf } from '#server/domains/rooms/entries'
+import { messageIn, pinsIn } from '#server/domains/rooms/facts'
 import { writtenBy } from '#server/domains/rooms/redaction'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
@@ -125,6 +126,10 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
     needReach(scene, 'purge')
     if (recent.length === 0) return { already: null }
     const reason = input.reason ?? null
+    const isTaken = (id: string) => {
+      const message = messageIn(view, id)
+      return message?.sender === target && message.seq >= from_seq
+    }
     const body = {
       from_seq,
       to_seq: view.seq,
@@ -132,6 +137,7 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
       at: new Date(now).toISOString(),
       reason,
       count: recent.length,
+      unpinned: pinsIn(view).filter(isTaken),
     }
     return {
       entry: entryOf(view, actor, 'messages.purged', body, { target: who.account, targetName: who.name, reason }),

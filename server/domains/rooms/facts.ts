@@ -137,7 +137,7 @@ export const keys = {
   ban: (account: string) => `ban:${account}`,
   mute: (account: string) => `mute:${account}`,
   moderator: (account: string) => `moderator:${account}`,
-  purge: (account: string) => `purge:${account}`,
+  purges: (account: string) => `purges:${account}`,
   clock: (account: string) => `clock:${account}`,
   message: (id: string) => `message:${id}`,
   reacted: (id: string, account: string) => `reacted:${id}:${account}`,
@@ -158,7 +158,6 @@ export const pinsIn = (view: View): readonly string[] => get<string[]>(view, key
 export const blocksIn = (view: View): readonly string[] => get<string[]>(view, keys.blocks) ?? []
 export const memberIn = (view: View, account: string) => get<MemberFact>(view, keys.member(account))
 export const moderatorIn = (view: View, account: string) => get<ModeratorFact>(view, keys.moderator(account))
-export const purgeIn = (view: View, account: string) => get<PurgeFact>(view, keys.purge(account))
 export const clockIn = (view: View, account: string) => get<ClockFact>(view, keys.clock(account))
 export const reactedIn = (view: View, id: string, account: string) => get<ReactedFact>(view, keys.reacted(id, account))
 export const pollIn = (view: View, id: string) => get<PollFact>(view, keys.poll(id))
@@ -180,9 +179,9 @@ export const muteIn = (view: View, account: string, now: number): MuteFact | nul
 export const messageIn = (view: View, id: string): MessageFact | null => {
   const message = get<MessageFact>(view, keys.message(id))
   if (!message) return null
-  const purge = purgeIn(view, message.sender)
-  const purged = purge && message.seq >= purge.from_seq && message.seq <= purge.to_seq && !message.body.deleted
-  return purged ? { ...message, body: purgedBody(message.body, purge) } : message
+  const purges = message.body.deleted ? null : get<PurgeFact[]>(view, keys.purges(message.sender))
+  const purge = purges?.find(({ from_seq, to_seq }) => message.seq >= from_seq && message.seq <= to_seq)
+  return purge ? { ...message, body: purgedBody(message.body, purge) } : message
 }
 
 export const purgedBody = (body: MessageBody, { by, at, reason }: PurgeFact): MessageBody => ({

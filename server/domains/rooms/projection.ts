@@ -25,7 +25,7 @@ export interface Bodies {
   /** The message as it is after the edit. */
   'message.edited': { id: string; message: MessageFact }
   'message.deleted': { id: string; at: string; poll_id: string | null }
-  'messages.purged': PurgeFact & { count: number }
+  'messages.purged': PurgeFact & { count: number; unpinned: string[] }
   'message.pinned': { id: string; at: string }
   'message.unpinned': { id: string }
   'reaction.changed': {
@@ -61,6 +61,9 @@ export function bodyOf<T extends EventType>(row: Row, type: T) {
   return row.body as unknown as Bodies[T] & { actor: MessageBody['actor']; target_name?: string | null }
 }
 
+/** A message is written as gone, and any other fact of it forgotten, long before as many more purges of one person. */
+const maxPurges = 500
+
 type Read<T extends EventType> = (row: Row, body: ReturnType<typeof bodyOf<T>>) => Change[]
 
 const absolute = (key: string, value: unknown): Change => ({ key, value: value as Fact })
@@ -76,6 +79,8 @@ const patchMessage = (row: Row, id: string): Change => {
   const next = rewriteOf(row)
   return patch<MessageFact>(keys.message(id), (message) => ({ ...message, body: next?.(message.body) ?? message.body }))
 }
+const unpin = (ids: readonly string[]): Change =>
+  patchList<string>(keys.pins, (pins) => pins.filter((pin) => !ids.includes(pin)))
 const memberCount = (member_count: number | undefined): Change[] =>
   member_count === undefined ? [] : [patch<RoomFact>(keys.room, (room) => ({ ...room, member_count }))]
 
@@ -101,17 +106,20 @@ const readers: { [T in EventType]: Read<T> } = {
   'message.deleted': (row, { id, poll_id }) => [
     patchMessage(row, id),
     ...(poll_id === null ? [] : [absolute(keys.poll(poll_id), null)]),
-    patchList<string>(keys.pins, (pins) => pins.filter((pin) => pin !== id)),
+    unpin([id]),
   ],
-  'messages.purged': ({ target }, purge) => [absolute(keys.purge(target ?? ''), purge)],
+  'messages.purged': ({ target }, { unpinned, from_seq, to_seq, by, at, reason }) => [
+    patchList<PurgeFact>(keys.purges(target ?? ''), (purges) => [
+      ...purges.slice(1 - maxPurges),
+      { from_seq, to_seq, by, at, reason },
+    ]),
+    unpin(unpinned),
+  ],
   'message.pinned': (row, { id }) => [
     patchMessage(row, id),
     patchList<string>(keys.pins, (pins) => [id, ...pins.filter((pin) => pin !== id)]),
   ],
-  'message.unpinned': (row, { id }) => [
-    patchMessage(row, id),
-    patchList<string>(keys.pins, (pins) => pins.filter((pin) => pin !== id)),
-  ],
+  'message.unpinned': (row, { id }) => [patchMessage(row, id), unpin([id])],
   'reaction.changed': (row, { id, mine }) => [
     patchMessage(row, id),
     absolute(keys.reacted(id, row.sender), { emojis: mine }),
@@ -120,7 +128,11 @@ const readers: { [T in EventType]: Read<T> } = {
     absolute(keys.poll(poll.poll_id), poll),
     ...(vote ? [absolute(keys.vote(poll.poll_id, vote.account), { options: vote.options })] : []),
   ],
-  'poll.deleted': (row, { id, message_id }) => [absolute(keys.poll(id), null), patchMessage(row, message_id)],
+  'poll.deleted': (row, { id, message_id }) => [
+    absolute(keys.poll(id), null),
+    patchMessage(row, message_id),
+    unpin([message_id]),
+  ],
   'member.joined': (_row, { member, member_count }) => [
     absolute(keys.member(member.user_address), member),
     ...memberCount(member_count),

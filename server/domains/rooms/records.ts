@@ -152,11 +152,12 @@ const factOfMessage = (row: Row | null): Known =>
       }
     : nothing
 
-const purgeKind: Kind = {
+const purgesKind: Kind = {
   load: singleValue.load,
   async save(room, changes) {
     for (const { key, value, row } of changes) {
-      const purge = value as unknown as PurgeFact
+      const purge = (value as unknown as PurgeFact[]).at(-1)
+      if (!purge) continue
       const clearPoll = (id: string) => pollKind.save(room, [{ key: keys.poll(id), value: null, row }])
       await purgeMessages(room, subject(key), purge, { seq: row.seq, clearPoll })
     }
@@ -215,7 +216,7 @@ const kinds: Record<string, Kind> = {
   room: roomKind,
   rules: singleValue,
   pins: singleValue,
-  purge: purgeKind,
+  purges: purgesKind,
   words: wordsKind,
   blocks: singleValue,
   clock: clockKind,
