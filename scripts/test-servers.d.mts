@@ -17,3 +17,4 @@ export interface MongoProgram {
   prepare(port: number): Promise<void>
 }
 export function findMongo(): MongoProgram
+export function placeFor(bytes: number): string

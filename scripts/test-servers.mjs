@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -12,6 +12,7 @@ const SECANTUS = '0.6.0b17'
 const ANVIL = '1.7.1'
 const ANVIL_PACKAGE = `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
 const CACHE = join(fileURLToPath(new URL('..', import.meta.url)), '.cache')
+const MEMORY = '/dev/shm'
 const START_MILLISECONDS = 30_000
 
 const CHROMIUMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
@@ -20,6 +21,19 @@ const CHROMIUM_APPS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
+
+/**
+ * Where a run keeps its stores: in memory if so much room is there, as what a killed process has written is there all
+ * the same, and nobody waits for a disk that others keep busy.
+ */
+export function placeFor(bytes) {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize > bytes ? MEMORY : tmpdir()
+  } catch {
+    return tmpdir()
+  }
+}
 
 /** A MongoDB to test against, or why there is none: `{ uri, name, stop }` or `{ missing }`. */
 export async function startMongo() {

@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findChromium, provisionAnvil, startMongo, startRedis } from './test-servers.mjs'
+import { findChromium, placeFor, provisionAnvil, startMongo, startRedis } from './test-servers.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const memory = '/dev/shm'
-const roomBytes = 4 * 2 ** 30
-// Stores are tested where a killed process loses nothing and nobody waits for a disk that others keep busy.
-const directory = mkdtempSync(join(hasRoom(memory) ? memory : tmpdir(), 'plaza-test-'))
+const gibibyte = 2 ** 30
+const directory = mkdtempSync(join(placeFor(4 * gibibyte), 'plaza-test-'))
 process.env.TMPDIR = directory
 const results = mkdtempSync(join(directory, 'results-'))
 const tally = { passed: 0, failed: 0, skipped: 0 }
@@ -67,7 +64,6 @@ async function onEmbedded(mongo, outcomes) {
   await vitest(['store'], mongo.uri)
 }
 
-/** These mostly wait: for the other node, and for the disk. */
 async function onMongo(mongo) {
   if (!mongo.uri) return skip(['mongodb', 'two-nodes'], mongo.missing)
   await vitest(['mongodb', 'two-nodes'], mongo.uri)
@@ -168,15 +164,6 @@ function binaryOf(tool) {
     tsx: 'tsx/dist/cli.mjs',
   }
   return join(root, 'node_modules', names[tool])
-}
-
-function hasRoom(place) {
-  try {
-    const { bavail, bsize } = statfsSync(place)
-    return bavail * bsize > roomBytes
-  } catch {
-    return false
-  }
 }
 
 function readJson(path) {

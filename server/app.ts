@@ -149,7 +149,7 @@ function createNode(config: Config, platform: Platform): Node {
     newId,
     isDuplicate,
     observer: figures,
-    ...(patience ? { patience } : {}),
+    patience,
     ...(config.failpoint ? { failpoint: failpoint(config.failpoint) } : {}),
   })
   const limits = createLimits(kv, config.rateLimitScale, now)

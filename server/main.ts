@@ -91,8 +91,11 @@ function obeyPrimary({ database }: Platform, stop: (code: number) => void, ready
 }
 
 function tellParts(url: string, parts: readonly Part[]): void {
-  const width = Math.max(...parts.map(({ adapter }) => adapter.length))
+  const widest = (texts: string[]) => Math.max(...texts.map(({ length }) => length))
+  const names = widest(parts.map(({ part }) => part))
+  const adapters = widest(parts.map(({ adapter }) => adapter))
   console.log(`\nPlaza is open: ${url}\nDocuments:     ${url}/docs\n`)
-  for (const { part, adapter, why } of parts) console.log(`  ${part.padEnd(10)} ${adapter.padEnd(width)}  ${why}`)
+  for (const { part, adapter, why } of parts)
+    console.log(`  ${part.padEnd(names)}  ${adapter.padEnd(adapters)}  ${why}`)
   console.log('')
 }

@@ -42,8 +42,8 @@ export interface Platform {
   /** Where letters and texts go that are not sent; null where all are, or none can be. */
   captured: CapturedPost | null
   logger: Logger
-  /** For tests on busy machines: how many times as long as promised an act waits, for the store and for the other nodes. */
-  patience?: number
+  /** How many times as long as promised an act waits, for the store and for the other nodes: more on a busy machine of tests. */
+  patience: number
   /** What is real, what is a stand-in, and why. */
   parts: readonly Part[]
   close(): Promise<void>
@@ -81,6 +81,7 @@ export async function openPlatform(config: Config): Promise<Platform> {
       ...onChains(config),
     },
     logger,
+    patience: 1,
     parts: [
       {
         part: 'database',

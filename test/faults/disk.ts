@@ -1,29 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { placeFor } from '../../scripts/test-servers.mjs'
 
-const memory = '/dev/shm'
-const leastBytes = 2 ** 30
+const gibibyte = 2 ** 30
 
-/**
- * A directory that is gone with this process. It lies in memory where there is room: what a killed process has written
- * is there all the same, and nobody waits for a disk that others keep busy.
- */
+/** A directory that is gone with this process. */
 export function directoryOfRun(): string {
-  const directory = mkdtempSync(join(hasRoom(memory) ? memory : tmpdir(), 'plaza-faults-'))
+  const directory = mkdtempSync(join(placeFor(gibibyte), 'plaza-faults-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   return directory
-}
-
-function hasRoom(directory: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(directory)
-    return bavail * bsize > leastBytes
-  } catch {
-    return false
-  }
 }
 
 /** The same on a disk of its own that can be filled; null where this user may not mount one. */

@@ -78,6 +78,7 @@ const Told = {
   room: told({ room: z.object({ name: z.string().optional() }) }),
 }
 
+// In catch-up a row comes as it is now: what happened before it was taken back is no more.
 /** What a client makes of an event, knowing nothing but the contract; a type it does not know changes nothing. */
 export function applyEvent(state: RoomState, event: RoomEvent): void {
   changes[event.type]?.(state, event.data, event)
@@ -108,6 +109,7 @@ const changes: Record<string, Change> = {
   },
   'message.pinned'(state, data) {
     const { id, pinned_by, pinned_at } = Told.pinned.parse(data)
+    if (state.messages.get(id)?.is_deleted) return
     change(state, id, { is_pinned: true, pinned_by, pinned_at })
     state.pins = [id, ...state.pins.filter((pin) => pin !== id)]
   },
@@ -166,7 +168,6 @@ function gone(state: RoomState, data: RoomEvent['data']): void {
 
 function change({ messages }: RoomState, id: string, fields: Partial<Message>): void {
   const message = messages.get(id)
-  // In catch-up a row comes as it is now: what happened before it was taken back is no more.
   if (message && !message.is_deleted) messages.set(id, { ...message, ...fields })
 }
 
