@@ -84,14 +84,19 @@ const nodeFaults: readonly Fault[] = [
     id: 'F26',
     what: 'kill a node at a failpoint',
     lane: 'node',
-    async inject(world, random, { process: node }) {
+    async inject(world, random, node) {
+      const { process } = node
       const place = random.pick(places)
-      await node.kill()
-      await node.start({ FAILPOINT: `${place}:${Math.ceil(random.between(1, 12))}` })
-      const isDead = await withStore(world, () => !node.isRunning, 15_000)
-      if (!isDead) world.breaches.push(`F26: ${node.name} never came to ${place}`)
-      await node.kill()
-      await node.start()
+      await process.kill()
+      await process.start({ FAILPOINT: `${place}:${Math.ceil(random.between(1, 12))}` })
+      let isOver = false
+      const sending = world.probe.sendThrough(node, () => isOver)
+      const isDead = await withStore(world, () => !process.isRunning, 15_000)
+      isOver = true
+      if (!isDead) world.breaches.push(`F26: ${process.name} never came to ${place}`)
+      await process.kill()
+      await sending
+      await process.start()
     },
   },
 ]

@@ -63,6 +63,12 @@ export class Probe {
     await working
   }
 
+  /** Gives a node something to do. */
+  async sendThrough(node: PlazaNode, isOver: () => boolean): Promise<void> {
+    const client = new Client(this.#person, () => [node.url], 0)
+    for (; !isOver(); await pause(everyMilliseconds)) await this.#isAcked(client)
+  }
+
   /** What a node answered that was itself stopped, ended or started meanwhile says nothing. */
   async #measure({ node, tests, ask }: { node: PlazaNode; tests: readonly Promised[]; ask: () => Promise<unknown> }) {
     const [changes, began] = [node.process.changes, performance.now()]
