@@ -76,6 +76,7 @@ function contextOf(node: Node, account: string): Context {
     signal: new AbortController().signal,
     emit() {},
     setHeader() {},
+    onAnswer() {},
     setSessionCookie() {},
   }
 }

@@ -30,6 +30,9 @@ export class LiveConnection implements Connection {
   get id(): string {
     return this.socket.id
   }
+  get isOpen(): boolean {
+    return this.socket.connected
+  }
   get account(): string | null {
     return this.caller.account
   }

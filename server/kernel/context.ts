@@ -51,6 +51,7 @@ export const audiences = {
 /** The live connection a call came over, where it came over one. */
 export interface Connection {
   id: string
+  readonly isOpen: boolean
   join(audience: string): void
   leave(audience: string): void
   has(audience: string): boolean
@@ -78,6 +79,8 @@ export interface Context {
   setSessionCookie(token: string | null): void
   /** Tells an audience after the action has succeeded. */
   emit<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.input<Payload>): void
+  /** The last word on an answer over a socket, spoken as it is written: what the check throws is answered instead. */
+  onAnswer(check: () => void): void
   /** Headers a REST answer should carry. */
   setHeader(name: string, value: string): void
   /** Aborted when the caller has gone. */

@@ -118,6 +118,7 @@ async function handle(
     connection: null,
     signal: gone.signal,
     setHeader: (name, value) => void response.setHeader(name, value),
+    onAnswer() {},
     setSessionCookie: (token) => void setCookie(response, token),
     onRate: (rate) => rateHeaders(response, rate),
   })

@@ -19,6 +19,7 @@ export interface Call {
   signal: AbortSignal
   setSessionCookie(token: string | null): void
   setHeader(name: string, value: string): void
+  onAnswer(check: () => void): void
   /** What the door hears of the bucket, as soon as it is known. */
   onRate(rate: Rate): void
 }
@@ -168,7 +169,7 @@ async function spend({ node }: Kernel, { limit }: Operation, { caller, onRate }:
 }
 
 function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Context {
-  const { caller, requestId, door, origin, connection, setSessionCookie, setHeader } = call
+  const { caller, requestId, door, origin, connection, setSessionCookie, setHeader, onAnswer } = call
   return {
     caller,
     requestId,
@@ -179,6 +180,7 @@ function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Contex
     logger: node.logger,
     setSessionCookie,
     setHeader,
+    onAnswer,
     get signal() {
       return call.signal
     },

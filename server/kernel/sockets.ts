@@ -216,6 +216,12 @@ async function greet(door: SocketDoor, name: string, live: LiveConnection): Prom
 
 type Ack = (answer: unknown) => void
 
+/** What became known of a call on its way. */
+interface Seen {
+  rate?: Rate
+  check?: () => void
+}
+
 /** One event of a client. Never throws; always answers where an answer was asked for. */
 async function receive(
   door: SocketDoor,
@@ -227,7 +233,7 @@ async function receive(
 ) {
   const ack = typeof args.at(-1) === 'function' ? (args.pop() as Ack) : null
   const requestId = newId()
-  const seen: { rate?: Rate } = {}
+  const seen: Seen = {}
   const meta = () => ({
     request_id: requestId,
     server_time: new Date(door.kernel.node.now()).toISOString(),
@@ -242,6 +248,7 @@ async function receive(
     const bound = known.get(event)
     if (!bound) throw new AppError('NOT_FOUND', { message: 'Unknown event' })
     const data = await run(door, bound, live, args[0] ?? {}, requestId, seen)
+    seen.check?.()
     ack?.({ ok: true, data, meta: meta() })
   } catch (error) {
     const { code, message, status, retryAfter, verdict, details } =
@@ -262,7 +269,7 @@ async function run(
   live: LiveConnection,
   raw: unknown,
   requestId: string,
-  seen: { rate?: Rate },
+  seen: Seen,
 ): Promise<unknown> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw new AppError('VALIDATION_ERROR', { message: 'The payload must be an object' })
@@ -286,6 +293,9 @@ async function run(
       },
       setSessionCookie() {},
       setHeader() {},
+      onAnswer: (check) => {
+        seen.check = check
+      },
       onRate: (rate) => {
         seen.rate = rate
       },

@@ -51,6 +51,8 @@ export class Reader {
   #openings = 0
   #isOpening = false
   #isOpen = false
+  /** Grows each time it is put out of the room, or begins a new connection. */
+  #outs = 0
   #isStopped = false
   #isStalled = false
   #isHoleWatched = false
@@ -96,8 +98,10 @@ export class Reader {
   async open(): Promise<void> {
     if (this.#isOpening) return
     this.#isOpening = true
+    const outs = this.#outs
     try {
-      this.#isOpen = await this.#join()
+      const isIn = await this.#join()
+      if (outs === this.#outs) this.#isOpen = isIn
     } finally {
       this.#isOpening = false
     }
@@ -119,10 +123,15 @@ export class Reader {
     socket.on('room:event', (event: unknown) => this.#arrive([RoomEvent.parse(event)]))
     socket.on('room:events', (frame: unknown) => this.#arrive(Batch.parse(frame).events))
     socket.on('room:access', ({ state }: { state: string }) => {
-      if (state === 'banned' || state === 'removed') this.#isOpen = false
+      if (state === 'banned' || state === 'removed') this.#shut()
     })
-    this.#isOpen = false
+    this.#shut()
     void this.open()
+  }
+
+  #shut(): void {
+    this.#outs++
+    this.#isOpen = false
   }
 
   #arrive(events: readonly RoomEvent[]): void {

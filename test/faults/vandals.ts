@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { doorsOf, linksOf, type World } from './world.ts'
 
 const flipsAtLeast = 75
-const mostMilliseconds = 15_000
+const mostMilliseconds = 45_000
 const voices = 12
 const pieces = 20
 const pieceMilliseconds = 10

@@ -64,6 +64,30 @@ const socketsInRoom = (who: Somebody) =>
     node.live.connectionsOf('/rooms', audiences.room(key)).filter(({ account }) => account === who.account),
   )
 
+test('P6: who is banned while they enter a room is not told after it that they are in', async () => {
+  const socket = await member.socket()
+  const told: string[] = []
+  socket.on('room:access', ({ state }: { state: string }) => told.push(state))
+  const enter = () =>
+    new Promise<void>((resolve) => {
+      socket.emit('room:join', { room }, ({ ok }: { ok: boolean }) => {
+        told.push(ok ? 'in' : 'refused')
+        resolve()
+      })
+    })
+  for (let at = 0; at < 40; at++) {
+    told.length = 0
+    const banning = act(mod, room, 'ban', { target: member.account })
+    while (told.at(-1) !== 'refused') await enter()
+    await banning
+    await expect.poll(() => told).toContain('banned')
+    expect(told.slice(told.indexOf('banned'))).not.toContain('in')
+    expect(socketsInRoom(member)).toEqual([])
+    await done(act(mod, room, 'unban', { target: member.account }))
+    await done(member.call(`POST /api/channels/${room.id}/join`, {}))
+  }
+})
+
 test('P6: a ban ends a flood from two sockets at its place in the order, and the sockets are out before its answer', async () => {
   const sockets = [await member.socket(), await member.another('/rooms', 1), await member.another('/rooms', 0)]
   const ears = await Promise.all(sockets.map((socket) => listenTo(member, room, socket)))

@@ -49,9 +49,18 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
           members: about.member_count,
         }
       },
-      () => connection.join(audiences.room(key)),
+      () => {
+        if (!connection.isOpen) throw new AppError('SERVICE_UNAVAILABLE')
+        connection.join(audiences.room(key))
+      },
     )
     remember(connection, key, release)
+    // Who was taken out meanwhile has been told so, and must not hear after it that they are in.
+    context.onAnswer(() => {
+      if (connection.has(audiences.room(key))) return
+      stopListening(context, connection, key)
+      throw new AppError('NOT_A_MEMBER')
+    })
     const isLost =
       (epoch !== undefined && epoch !== '' && epoch !== state.head.epoch) || (after_seq ?? 0) > state.head.seq
     const from = isLost || after_seq === undefined ? Math.max(0, state.head.seq - (backlog ?? 0)) : after_seq
