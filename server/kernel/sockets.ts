@@ -209,7 +209,8 @@ async function greet(door: SocketDoor, name: string, live: LiveConnection): Prom
     })
     await door.connected(name, live)
   } catch (error) {
-    node.logger.error({ error }, 'greeting failed')
+    if (refusalFrom(error)) node.logger.warn({ error }, 'greeting put off')
+    else node.logger.error({ error }, 'greeting failed')
     live.close()
   }
 }

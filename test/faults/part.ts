@@ -22,6 +22,8 @@ export interface Outcome {
   figures: Figures
   crashes: readonly string[]
   unhandled: number
+  /** What the servers logged of errors nobody foresaw. */
+  unforeseen: readonly string[]
 }
 
 const settleMilliseconds = 20_000
@@ -69,6 +71,7 @@ export async function runPart(
     crowd,
     figures,
     crashes: cluster.processes.flatMap(({ crashes }) => crashes),
+    unforeseen: cluster.processes.flatMap(({ faults }) => faults),
     unhandled: figures.unhandled + cluster.processes.reduce((sum, { unhandled }) => sum + unhandled, 0),
   }
 }

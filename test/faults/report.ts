@@ -46,6 +46,7 @@ export function reportOf(
   const catchUps = outcomes.flatMap(({ crowd }) => crowd.readers.flatMap((reader) => reader.catchUps))
   const latencies = outcomes.flatMap(({ crowd }) => crowd.latencies)
   const unhandled = sum(outcomes, (outcome) => outcome.unhandled)
+  const unforeseen = outcomes.flatMap((outcome) => outcome.unforeseen)
   const crashes = outcomes.flatMap((outcome) => outcome.crashes)
   const kept = (Object.keys(promised) as Promised[]).map((id) => ({
     id,
@@ -84,12 +85,14 @@ export function reportOf(
       ['bits flipped', flips],
       ['crashes', crashes.length],
       ['unhandled rejections', unhandled],
+      ['errors nobody foresaw', unforeseen.length],
       ['max RSS, MB', Math.round(Math.max(...outcomes.map(({ figures }) => figures.maxRssBytes)) / 2 ** 20)],
       ['max loop lag p99, ms', Math.round(1_000 * Math.max(...outcomes.map(({ figures }) => figures.maxLagSeconds)))],
     ],
     failures: [
       ...found.flatMap(([name, count]) => (count > 0 ? [`${name}: ${count}`] : [])),
       ...(unhandled > 0 ? [`unhandled: ${unhandled}`] : []),
+      ...unforeseen.map((line) => `unforeseen: ${line.slice(0, 4_000)}`),
       ...crashes,
       ...outcomes.flatMap(({ breaches }) => breaches),
       ...(isWhole && sends.acked < least.acked ? [`only ${sends.acked} acknowledged of at least ${least.acked}`] : []),
