@@ -11,6 +11,13 @@ test('P13: a connection that is lost while writing in bulk is a store that is aw
   expect(isUnavailable(inBulk(new MongoNetworkError('connection closed')))).toBe(true)
 })
 
+test.each(['MongoClientClosedError', 'MongoExpiredSessionError', 'MongoTopologyClosedError', 'MongoPoolClosedError'])(
+  'P11: what is cut short by a stop is a store that is away: %s',
+  (name) => {
+    expect(isUnavailable(Object.assign(new Error('closed'), { name }))).toBe(true)
+  },
+)
+
 test('what a store refuses in bulk is no store that is away', () => {
   expect(isUnavailable(inBulk({ message: 'E11000 duplicate key', code: 11_000, writeErrors: [] }))).toBe(false)
 })

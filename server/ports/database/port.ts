@@ -45,7 +45,7 @@ export async function readInstallation(): Promise<string> {
 }
 
 const awayErrors =
-  /^Mongo(Network|NetworkTimeout|ServerSelection|ServerClosed|NotConnected|TopologyClosed|PoolCleared|PoolClosed|WaitQueueTimeout|WriteConcern)/
+  /^Mongo(Network|NetworkTimeout|ServerSelection|ServerClosed|NotConnected|ClientClosed|ExpiredSession|TopologyClosed|PoolCleared|PoolClosed|WaitQueueTimeout|WriteConcern)/
 const awayLabels = ['RetryableWriteError', 'RetryableError', 'SystemOverloadedError', 'TransientTransactionError']
 
 /** Says this error that the database is away, rather than that it was asked something wrong? */
