@@ -13,6 +13,7 @@ import { newId } from './ids.ts'
 import { type Delivery, invoke, type Kernel } from './invoke.ts'
 import type { Rate } from './limits.ts'
 import { metrics } from './metrics.ts'
+import { sendInOnePiece } from './one-piece.ts'
 import { addressOf, type OriginRule } from './origins.ts'
 import { refusalFrom, whileThere } from './patience.ts'
 import { guardShape } from './shape.ts'
@@ -72,6 +73,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
         })
     },
   })
+  io.engine.on('connection', sendInOnePiece)
   const events = new Map<string, Map<string, Bound>>(namespaces.map((name) => [name, eventsOf(door.bound, name)]))
   io.use((_socket, next) => next(new Error('Connect to a namespace')))
   for (const name of namespaces) {
