@@ -28,7 +28,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
   await check('biome', ['check', '.'])
-  await check('tsc', ['--noEmit'])
   await suite()
 } catch (error) {
   fail(error.stack)
@@ -52,7 +51,8 @@ async function suite() {
 
   const outcomes = join(results, 'outcomes')
   process.env.PLAZA_TEST_OUTCOMES = outcomes
-  await Promise.all([onEmbedded(mongo, outcomes), onMongo(mongo), onMongoAndRedis(mongo, redis)])
+  const types = check('tsc', ['--noEmit'])
+  await Promise.all([types, onEmbedded(mongo, outcomes), onMongo(mongo), onMongoAndRedis(mongo, redis)])
 
   await Promise.all([vitest(['kill', 'slow'], mongo.uri), onProcesses(mongo), inBrowser(chromium)])
 }

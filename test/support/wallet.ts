@@ -3,9 +3,16 @@ import { keccak256, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 
+const walletOf = (name: string) => privateKeyToAccount(keccak256(toHex(name)))
+export type Wallet = ReturnType<typeof walletOf>
+const wallets = new Map<string, Wallet>()
+
 /** A wallet that is the same for the same name. */
-export const wallet = (name: string) => privateKeyToAccount(keccak256(toHex(name)))
-export type Wallet = ReturnType<typeof wallet>
+export function wallet(name: string): Wallet {
+  const known = wallets.get(name) ?? walletOf(name)
+  wallets.set(name, known)
+  return known
+}
 
 /** Calls a path, with a bearer where one is given. */
 export async function call(url: string, route: string, input: object | null = null, token?: string, headers = {}) {
