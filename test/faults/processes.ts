@@ -12,7 +12,7 @@ export interface Command {
 const startMilliseconds = 240_000
 const stopMilliseconds = 20_000
 
-const unforeseen = /"(action|event|greeting) failed"|"undeclared error code"/
+const unforeseen = /"(request|action|event|greeting) failed"|"undeclared error code"/
 
 const children = new Set<ChildProcess>()
 process.once('exit', () => {
