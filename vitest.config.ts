@@ -41,6 +41,10 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
+    // Servers and their clients make much that is soon thrown away, and most projects load the same modules.
+    execArgv: ['--max-semi-space-size=64'],
+    expect: { poll: { timeout: 10_000 } },
+    experimental: { fsModuleCache: true },
     retry: 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,

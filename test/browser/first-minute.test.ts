@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { becomeModerator, field, line, openPlaza, say } from './plaza.ts'
 

@@ -347,13 +347,13 @@ describe('requests that are no requests', () => {
 describe('T45: those who take their time', () => {
   test('half requests and silent sockets are closed, and others are served meanwhile', async () => {
     const started = Date.now()
-    const half = Array.from({ length: 150 }, () => {
+    const half = Array.from({ length: 500 }, () => {
       const socket = dial(house.url)
       socket.on('error', () => undefined).on('data', () => undefined)
       socket.write('GET /api/status HTTP/1.1\r\nHost: x\r\nX-Slow: ')
       return once(socket, 'close').then(() => Date.now() - started)
     })
-    const silent = Array.from({ length: 30 }, async () => {
+    const silent = Array.from({ length: 300 }, async () => {
       const socket = new WebSocket(`${house.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
       await once(socket, 'close')
       return Date.now() - started

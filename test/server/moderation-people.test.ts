@@ -52,9 +52,11 @@ describe.each(doors)('over %s', (door) => {
     })
     const record = banned.body.record as { banned_at: string; banned_until: string }
     expect(Date.parse(record.banned_until) - Date.parse(record.banned_at)).toBe(86_400_000)
-    expect(live.named('room:access')).toMatchObject([
-      { state: 'banned', code: 'BANNED', text: 'You are banned from this room', until: record.banned_until, reason },
-    ])
+    await expect
+      .poll(() => live.named('room:access'))
+      .toMatchObject([
+        { state: 'banned', code: 'BANNED', text: 'You are banned from this room', until: record.banned_until, reason },
+      ])
     const refused = await send(member, room, 'Still here?')
     expect(refused).toMatchObject({ status: 403, code: 'BANNED', text: 'You are banned from this room' })
     expect(await member.ask('room:join', { room })).toMatchObject({ code: 'BANNED', body: { details: { reason } } })
@@ -112,18 +114,20 @@ describe.each(doors)('over %s', (door) => {
     await expect.poll(() => live.events().at(-1)?.type).toBe('message.created')
     await moderate(mod, 'unmute', { target: member.account })
     expect((await send(member, room, 'Thank you')).status).toBe(200)
-    expect(live.named('room:access').map(({ state }) => state)).toEqual(['muted', 'granted'])
+    await expect.poll(() => live.named('room:access').map(({ state }) => state)).toEqual(['muted', 'granted'])
     expect(await moderate(mod, 'unmute', { target: member.account })).toMatchObject({ body: { entry: null } })
   })
 
   test('a warning is told to its target and to the room, and takes nothing away', async () => {
     const live = await listenTo(member, room)
     await moderate(mod, 'warn', { target: member.account, reason: 'Mind the tone' })
-    expect(live.named('room:access')).toMatchObject([{ state: 'warned', reason: 'Mind the tone' }])
-    expect(live.events().at(-1)).toMatchObject({
-      type: 'moderation.applied',
-      data: { action: 'warn', target: { id: member.account }, reason: 'Mind the tone' },
-    })
+    await expect.poll(() => live.named('room:access')).toMatchObject([{ state: 'warned', reason: 'Mind the tone' }])
+    await expect
+      .poll(() => live.events().at(-1))
+      .toMatchObject({
+        type: 'moderation.applied',
+        data: { action: 'warn', target: { id: member.account }, reason: 'Mind the tone' },
+      })
     expect((await send(member, room, 'Sorry')).status).toBe(200)
   })
 

@@ -44,7 +44,7 @@ describe('moderators who listen', () => {
     await done(act(owner, room, 'mute', { target: member.account, duration: '1h' }))
     await expect.poll(() => heard.named('modlog:event')).toHaveLength(1)
     const [entry] = await log('&limit=1')
-    expect(heard.named('modlog:event')).toEqual([{ room: { type: 'channel', id: room.id }, entry }])
+    await expect.poll(() => heard.named('modlog:event')).toEqual([{ room: { type: 'channel', id: room.id }, entry }])
   })
 
   test('are let go the moment they are none any more, whoever took it', async () => {

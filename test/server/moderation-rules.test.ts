@@ -86,7 +86,7 @@ test.each(doors)('rules are changed over %s a few at a time, and everybody here 
     updated_by: owner.account,
   })
   await expect.poll(() => live.events().filter(({ type }) => type === 'rules.updated')).toHaveLength(2)
-  expect(live.events().at(-1)?.data).toMatchObject({ version: 2, diff: { links_allowed: 'disabled' } })
+  await expect.poll(() => live.events().at(-1)?.data).toMatchObject({ version: 2, diff: { links_allowed: 'disabled' } })
   await expect
     .poll(() => live.named('room:capabilities').at(-1))
     .toMatchObject({
