@@ -61,7 +61,10 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     trustedHops: config.trustedProxies,
     identify: identify(node),
   }
+  const { captured } = platform
   const server = createServer(serverLimits)
+  // The sockets come after it and take their own paths out of it.
+  server.on('request', httpDoor({ ...shared, routers: [mountDocs, ...(captured ? [captured.mount] : []), mountPage] }))
   const sockets = openSockets(server, {
     ...shared,
     fanout: platform.fanout,
@@ -85,8 +88,6 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   node.jobs.add = jobs.add
   await ensureAlpha()
   await ensureAdmins(node)
-  const { captured } = platform
-  server.on('request', httpDoor({ ...shared, routers: [mountDocs, ...(captured ? [captured.mount] : []), mountPage] }))
   limitConnections(server, 50 * config.rateLimitScale)
   const port = await listen(server, config.port, config.host)
   const ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform))

@@ -28,6 +28,16 @@ afterAll(() => watch.stop())
 const canary = '~canary~5ecret~'
 const nested = (levels: number): unknown => (levels === 0 ? canary : { inner: nested(levels - 1), list: [canary] })
 
+test('T57: what is asked of the sockets by plain HTTP is answered once, and by them alone', async () => {
+  for (const path of ['/socket.io/?EIO=4&transport=polling', '/socket.io/?EIO=3', '/socket.io/?transport=websocket']) {
+    const answer = await fetch(house.url + path)
+    expect([path, answer.status]).toEqual([path, 400])
+    expect(await answer.json()).toMatchObject({ code: expect.any(Number) })
+    expect(answer.headers.get('x-request-id')).toBeNull()
+  }
+  expect(lines.filter((line) => line.includes('failed'))).toEqual([])
+})
+
 describe('T42: what is sent is not written down', () => {
   test('a secret in every header and every field stays out of logs, figures and refusals', async () => {
     const headers = {
@@ -142,7 +152,7 @@ describe('T43, T48: a store that fails under every operation', () => {
     expect((await fetch(`${house.url}/api/status`)).status).toBe(200)
     expect((await fetch(`${house.opsUrl}/readyz`)).status).toBe(503)
     expect((await fetch(`${house.opsUrl}/healthz`)).status).toBe(200)
-    expect(lines.some((line) => line.startsWith('action failed') || line.startsWith('request failed'))).toBe(true)
+    expect(lines.some((line) => /^(action failed|request failed|request put off|refused) /.test(line))).toBe(true)
     await house.close().catch(() => undefined)
     expect(watch.faults).toEqual([])
   }, 90_000)
