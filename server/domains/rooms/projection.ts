@@ -25,7 +25,8 @@ export interface Bodies {
   /** The message as it is after the edit. */
   'message.edited': { id: string; message: MessageFact }
   'message.deleted': { id: string; at: string; poll_id: string | null }
-  'messages.purged': PurgeFact & { count: number; unpinned: string[] }
+  /** Rows of before it was told have no `unpinned`. */
+  'messages.purged': PurgeFact & { count: number; unpinned?: string[] }
   'message.pinned': { id: string; at: string }
   'message.unpinned': { id: string }
   'reaction.changed': {
@@ -108,7 +109,7 @@ const readers: { [T in EventType]: Read<T> } = {
     ...(poll_id === null ? [] : [absolute(keys.poll(poll_id), null)]),
     unpin([id]),
   ],
-  'messages.purged': ({ target }, { unpinned, from_seq, to_seq, by, at, reason }) => [
+  'messages.purged': ({ target }, { unpinned = [], from_seq, to_seq, by, at, reason }) => [
     patchList<PurgeFact>(keys.purges(target ?? ''), (purges) => [
       ...purges.slice(1 - maxPurges),
       { from_seq, to_seq, by, at, reason },
