@@ -27,6 +27,7 @@ export interface Outcome {
 }
 
 const settleMilliseconds = 20_000
+const moreMilliseconds = 60_000
 /** What nobody has written for two seconds, whoever follows the log writes. */
 const recordMilliseconds = 3_000
 const letterMilliseconds = 40_000
@@ -46,6 +47,7 @@ export async function runPart(
   if (world.herd && !(await world.herd.gather(30_000))) world.breaches.push('The herd did not gather')
   console.log(`${(history.now() / 1_000).toFixed(1).padStart(6)} s  everybody is here`)
   const counts = await injectAll(world, random, plan)
+  await talkedEnough(history, plan.acked)
   counts.set('F13', await adjourn(crowd))
   console.log(`${(history.now() / 1_000).toFixed(1).padStart(6)} s  healed`)
   await Promise.all(senders.map((sender) => sender.stop(settleMilliseconds)))
@@ -74,6 +76,11 @@ export async function runPart(
     unforeseen: cluster.processes.flatMap(({ faults }) => faults),
     unhandled: figures.unhandled + cluster.processes.reduce((sum, { unhandled }) => sum + unhandled, 0),
   }
+}
+
+async function talkedEnough({ entries }: History, acked: number): Promise<void> {
+  const isEnough = () => entries.filter((entry) => entry.op === 'send' && entry.type === 'ok').length >= acked
+  for (const end = Date.now() + moreMilliseconds; !isEnough() && Date.now() < end; ) await pause(1_000)
 }
 
 /** The court comes to an end: everybody may speak again. */

@@ -51,19 +51,24 @@ process.exit(code)
 
 async function run(random: Random): Promise<number> {
   const parts = [
-    { start: openPair, faults: chosen(pairFaults), seconds: profile.pairSeconds },
-    { start: openAlone, faults: chosen(aloneFaults), seconds: profile.aloneSeconds },
+    {
+      start: openPair,
+      faults: chosen(pairFaults),
+      seconds: profile.pairSeconds,
+      acked: only ? 0 : profile.least.acked,
+    },
+    { start: openAlone, faults: chosen(aloneFaults), seconds: profile.aloneSeconds, acked: 0 },
   ]
   const { main: server } = await bundlePrograms()
   const running = parts
     .filter(({ faults }) => faults.length > 0)
-    .map(async ({ start, faults, seconds }): Promise<Outcome> => {
+    .map(async ({ start, faults, seconds, acked }): Promise<Outcome> => {
       const course = random.fork()
       const cluster = await start(server)
       open.push(cluster)
       console.log(`${cluster.nodes.length} of server/main.ts on ${cluster.storeName}`)
       const possible = faults.filter(({ id }) => id !== 'F19' || cluster.disk !== null)
-      const plan = { faults: possible, times: profile.times, seconds }
+      const plan = { faults: possible, times: profile.times, seconds, acked }
       return runPart(cluster, plan, { random: course, isLong: options.long })
     })
   const outcomes = await Promise.all(running)

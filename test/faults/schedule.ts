@@ -23,6 +23,8 @@ export interface Plan {
   /** Each fault so often, and again until this time is over. */
   times: number
   seconds: number
+  /** So many messages are to be acknowledged before all is healed, if a minute more is enough for it. */
+  acked: number
 }
 
 /** Injects every fault in an order that the seed decides; how often each was. */
