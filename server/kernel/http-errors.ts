@@ -50,9 +50,11 @@ export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorReq
     routes.find((route) => route.method === method && route.matches.test(path))?.errorBody ?? 'coded'
   return (thrown, request, response, _next) => {
     const error = asAppError(thrown)
-    const line = { request_id: response.getHeader('x-request-id'), error: thrown }
-    if (error.code === 'INTERNAL_ERROR' && error !== thrown) node.logger.error(line, 'request failed')
-    else if (error !== thrown && error.status >= 500) node.logger.warn(line, 'request put off')
+    if (error !== thrown && error.status >= 500) {
+      const line = { request_id: response.getHeader('x-request-id'), error: thrown }
+      if (refusalFrom(thrown)) node.logger.warn(line, 'request put off')
+      else node.logger.error(line, 'request failed')
+    }
     if (response.headersSent) return void response.destroy()
     if (error.retryAfter !== undefined) response.setHeader('Retry-After', error.retryAfter)
     response.status(error.status).json(errorBody(error, response.locals.errorBody ?? shapeOf(request)))

@@ -76,7 +76,7 @@ const nodeFaults: readonly Fault[] = [
       await node.kill()
       const began = Date.now()
       const [isBack] = await Promise.all([withStore(world, () => herd.isWhole, herdCeilingMilliseconds), node.start()])
-      if (!isBack) breaches.push('F16: the herd did not come back in 100 s')
+      if (!isBack) breaches.push(`F16: the herd did not come back in ${herdCeilingMilliseconds / 1_000} s`)
       else herdMilliseconds.push(Date.now() - began)
     },
   },

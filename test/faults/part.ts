@@ -73,7 +73,7 @@ export async function runPart(
     crowd,
     figures,
     crashes: cluster.processes.flatMap(({ crashes }) => crashes),
-    unforeseen: cluster.processes.flatMap(({ faults }) => faults),
+    unforeseen: cluster.processes.flatMap((one) => one.unforeseen),
     unhandled: figures.unhandled + cluster.processes.reduce((sum, { unhandled }) => sum + unhandled, 0),
   }
 }

@@ -12,7 +12,7 @@ export interface Command {
 const startMilliseconds = 240_000
 const stopMilliseconds = 20_000
 
-const unforeseen = /"(request|action|event|greeting) failed"|"undeclared error code"/
+const unforeseenLine = /"(request|action|event|greeting) failed"|"undeclared error code"/
 
 const children = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -28,7 +28,7 @@ export class Process {
   /** What it printed that tells of an error nobody caught. */
   unhandled = 0
   /** Lines that tell of an error nobody foresaw, which was answered as a fault of the server's own. */
-  readonly faults: string[] = []
+  readonly unforeseen: string[] = []
   /** Grows whenever it is started, ended, stopped or released. */
   changes = 0
   /** Has it come up, and was it not ended since? */
@@ -125,7 +125,7 @@ export class Process {
 
   #heard(text: string): void {
     this.unhandled += text.match(/unhandledRejection|uncaughtException/g)?.length ?? 0
-    this.faults.push(...text.split('\n').filter((line) => unforeseen.test(line)))
+    this.unforeseen.push(...text.split('\n').filter((line) => unforeseenLine.test(line)))
     this.lastWords.push(...text.split('\n').filter(Boolean))
     this.lastWords.splice(0, this.lastWords.length - 20)
   }

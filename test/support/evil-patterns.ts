@@ -40,6 +40,8 @@ export const evilPatterns = [
   '(?s).*a.{150}b.{20}$',
   'a.{60}b.{60}a.{60}c',
   '(a.b|b.a)*.{70}[^ab]',
+  '[\\p{L}]+[\\p{N}]+$',
+  '(\\p{L}|\\p{N})*z$',
 ]
 
 const randomAb = (() => {
@@ -56,4 +58,5 @@ export const evilTexts = [
   'ab'.repeat(5_000),
   randomAb,
   `${'word '.repeat(2_000)}`,
+  'é1x '.repeat(2_499),
 ]

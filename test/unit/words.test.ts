@@ -258,7 +258,7 @@ describe('patterns', () => {
 })
 
 describe('T17: evil patterns', () => {
-  it('are forty', () => expect(new Set(evilPatterns).size).toBe(40))
+  it('are more than forty', () => expect(new Set(evilPatterns).size).toBeGreaterThan(40))
 
   it.each(evilPatterns)('%j ends within its deadline on every evil text', (source) => {
     const list = compileWords([pattern(source)])
