@@ -18,3 +18,4 @@ export interface MongoProgram {
 }
 export function findMongo(): MongoProgram
 export function placeFor(bytes: number): string
+export function freePort(): Promise<number>

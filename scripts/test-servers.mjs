@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -228,13 +229,18 @@ async function withClient(uri, work) {
   }
 }
 
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
+/** A port that the system gives to nobody who asks for any: what it is meant for finds it free, and may come back to it. */
+export async function freePort() {
+  for (;;) {
+    const port = randomInt(10_000, 32_768)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }
 

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type BrowserContextOptions, chromium as driver, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { startDemo } from '#server/demo/demo'
 import { boot } from '#test/support/boot'
-import { chromium } from '#test/support/test-servers'
+import { chromium, freePort } from '#test/support/test-servers'
 
 const quiet = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update']
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-sync', ...quiet]
@@ -79,16 +78,4 @@ export const line = (page: Page, text: string) => page.locator('.message', { has
 export async function becomeModerator(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Be the moderator' }).click()
   await page.getByRole('complementary', { name: 'Moderation' }).waitFor()
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  const port = await new Promise<number>((resolve) => {
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      resolve(typeof address === 'object' && address ? address.port : 0)
-    })
-  })
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }

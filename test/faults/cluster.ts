@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import mongoose from 'mongoose'
 import { openEmbedded } from '#server/ports/database/embedded'
-import { findMongo, type MongoProgram } from '../../scripts/test-servers.mjs'
+import { findMongo, freePort, type MongoProgram } from '../../scripts/test-servers.mjs'
 import { directoryOfRun, smallDisk } from './disk.ts'
 import { Letters } from './letters.ts'
 import { Link } from './link.ts'
-import { lastingPort, Process } from './processes.ts'
+import { Process } from './processes.ts'
 import type { Documents } from './stored.ts'
 
 const doorNames = ['senders', 'readers', 'moderators', 'vandals'] as const
@@ -144,7 +144,7 @@ function clusterOf(parts: Omit<Cluster, 'processes' | 'links' | 'close'>): Clust
 }
 
 export async function newNode(name: string, server: string, environment: Record<string, string>): Promise<PlazaNode> {
-  const [port, opsPort] = [await lastingPort(), await lastingPort()]
+  const [port, opsPort] = [await freePort(), await freePort()]
   const env = { ...environment, PORT: `${port}`, OPS_PORT: `${opsPort}` }
   const links = await Promise.all(doorNames.map(async (door) => [door, await new Link(port).open()] as const))
   return {
@@ -156,7 +156,7 @@ export async function newNode(name: string, server: string, environment: Record<
 }
 
 async function startStore(program: MongoProgram, directory: string): Promise<Part> {
-  const port = await lastingPort()
+  const port = await freePort()
   const home = folder(directory, 'store')
   const store = new Process('store', port, { file: program.binary, args: program.options(home, port) })
   await store.start()
@@ -165,7 +165,7 @@ async function startStore(program: MongoProgram, directory: string): Promise<Par
 }
 
 async function startRedis(directory: string): Promise<Part> {
-  const port = await lastingPort()
+  const port = await freePort()
   const home = folder(directory, 'redis')
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', home, '--save', '', '--appendonly', 'yes']
   const redis = new Process('redis', port, { file: 'redis-server', args: [...args, '--appendfsync', 'everysec'] })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Command {
@@ -136,22 +136,5 @@ function isListening(port: number): Promise<boolean> {
     const socket = connect(port, '127.0.0.1')
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
     socket.once('connect', () => socket.destroy())
-  })
-}
-
-const ports = { first: 20_000, count: 12_000 }
-
-/** A port that the system does not give to others meanwhile, so that a process can come back to it. */
-export async function lastingPort(): Promise<number> {
-  for (;;) {
-    const port = ports.first + Math.floor(Math.random() * ports.count)
-    if (await isFree(port)) return port
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }

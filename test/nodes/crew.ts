@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '#test/support/test-servers'
 
 /** A server started as an operator starts it: a process of its own, known by its ports and its signals alone. */
 export interface Crew {
@@ -67,13 +67,4 @@ export async function startCrew(program: string, workers: number, mongodbUri: st
 function childrenOf(pid: number): number[] {
   const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return listed.split(' ').filter(Boolean).map(Number)
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }

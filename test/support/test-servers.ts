@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { findChromium } from '../../scripts/test-servers.mjs'
 
+export { freePort } from '../../scripts/test-servers.mjs'
+
 /** The store this run is about: the same tests run on both. */
 export const storeUnderTest = process.env.PLAZA_TEST_STORE === 'mongodb' ? 'mongodb' : 'embedded'
 
