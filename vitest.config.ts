@@ -1,10 +1,6 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 const long = ['**/*.kill.test.ts', '**/*.slow.test.ts', '**/node_modules/**']
-// What is refused before any store is asked is the same on each.
-const atTheDoor = ['bad-input', 'frames', 'surface', 'limits', 'word-patterns'].map(
-  (name) => `test/hostile/${name}.test.ts`,
-)
 const longMilliseconds = 300_000
 
 function project(
@@ -13,7 +9,7 @@ function project(
   env: Record<string, string> = {},
 ): TestProjectInlineConfiguration {
   const include = folders.map((folder) => `test/${folder}/**/*.test.ts`)
-  return { extends: true, test: { name, include, exclude: [...long, ...(env.PLAZA_TEST_STORE ? atTheDoor : [])], env } }
+  return { extends: true, test: { name, include, exclude: long, env } }
 }
 
 /** Files after one another in one process, as loading the whole server for each costs more than its tests. */
