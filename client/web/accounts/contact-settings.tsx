@@ -7,6 +7,7 @@ import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { CodeField } from './code-field.tsx'
 import { useEntering } from './entering.ts'
 import { Mailbox } from './mailbox.tsx'
+import { SendAgain } from './send-again.tsx'
 
 interface Contact {
   title: string
@@ -51,7 +52,7 @@ export function ContactSettings(props: Contact) {
         tell(`This ${noun} is yours now.`)
       },
     )
-  const askAnother = () => {
+  const askElsewhere = () => {
     changing.forget()
     setAsked(null)
   }
@@ -78,11 +79,12 @@ export function ContactSettings(props: Contact) {
           </p>
           <Mailbox {...props.mailbox} />
           <CodeField isChecking={changing.busy === 'verify'} onComplete={verify} />
-          <div className="row">
-            <button type="button" className="button plain" onClick={askAnother}>
-              Another {noun}
-            </button>
-          </div>
+          <SendAgain
+            noun={noun}
+            isBusy={changing.busy !== null}
+            onAgain={() => ask(asked)}
+            onElsewhere={askElsewhere}
+          />
         </>
       )}
       <Problem error={changing.error} words={props.words} />

@@ -1,35 +1,28 @@
 import { type FormEvent, useState } from 'react'
 import { useClient } from '../connection/client.ts'
-import { lengthOf, secondsUntil } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
-import { useNowUntil } from '../kit/use-now.ts'
 import { CodeField } from './code-field.tsx'
 import { EmailField, emailWords } from './email-field.tsx'
 import type { Entering } from './entering.ts'
 import { Mailbox } from './mailbox.tsx'
+import { SendAgain } from './send-again.tsx'
 import type { ServerStatus } from './session.ts'
-
-const patienceMilliseconds = 30_000
 
 interface Sent {
   email: string
   kind: 'code' | 'link'
-  /** From when another may be sent. */
-  again: string
 }
 
 /** Comes in by a code or a link that is sent to an address. */
 export function EmailWay({ entering, status }: { entering: Entering; status: ServerStatus | null }) {
   const client = useClient()
   const [sent, setSent] = useState<Sent | null>(null)
-  const now = useNowUntil(sent?.again)
-  const wait = Math.ceil(secondsUntil(sent?.again, now))
 
   const send = (email: string, kind: Sent['kind']) =>
     entering.attempt(kind, async () => {
       if (kind === 'code') await client.email.sendLoginCode({ email })
       else await client.email.sendLink({ email })
-      setSent({ email, kind, again: new Date(Date.now() + patienceMilliseconds).toISOString() })
+      setSent({ email, kind })
       return undefined
     })
 
@@ -53,26 +46,15 @@ export function EmailWay({ entering, status }: { entering: Entering; status: Ser
         />
       )}
       <Problem error={entering.error} />
-      <div className="row wrap">
-        <button
-          type="button"
-          className="button"
-          disabled={wait > 0 || entering.busy !== null}
-          onClick={() => void send(sent.email, sent.kind)}
-        >
-          {wait > 0 ? `Send another in ${lengthOf(wait)}` : 'Send another'}
-        </button>
-        <button
-          type="button"
-          className="button plain"
-          onClick={() => {
-            entering.forget()
-            setSent(null)
-          }}
-        >
-          Another address
-        </button>
-      </div>
+      <SendAgain
+        noun="address"
+        isBusy={entering.busy !== null}
+        onAgain={() => void send(sent.email, sent.kind)}
+        onElsewhere={() => {
+          entering.forget()
+          setSent(null)
+        }}
+      />
     </div>
   )
 }

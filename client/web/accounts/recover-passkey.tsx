@@ -7,6 +7,7 @@ import { EmailField, emailWords } from './email-field.tsx'
 import type { Entering } from './entering.ts'
 import { Mailbox } from './mailbox.tsx'
 import { createPasskey } from './passkeys.ts'
+import { SendAgain } from './send-again.tsx'
 import type { ServerStatus } from './session.ts'
 
 /** What the server offers to who comes with a passkey that it has lost. */
@@ -69,6 +70,15 @@ export function RecoverPasskey(props: { entering: Entering; status: ServerStatus
         <Mailbox kind="letters" shownAt={props.status?.mailbox} />
         <CodeField isChecking={entering.busy === 'verify'} onComplete={(code) => void prove(code)} />
         <Problem error={entering.error} />
+        <SendAgain
+          noun="address"
+          isBusy={entering.busy !== null}
+          onAgain={() => void ask(email)}
+          onElsewhere={() => {
+            entering.forget()
+            setEmail(null)
+          }}
+        />
       </div>
     )
   return <AddressForm entering={entering} rescue={rescue} onAsk={ask} />

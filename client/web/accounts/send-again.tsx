@@ -1,0 +1,32 @@
+import { useState } from 'react'
+import { lengthOf, secondsUntil } from '../kit/format.ts'
+import { useNowUntil } from '../kit/use-now.ts'
+
+const patienceMilliseconds = 30_000
+const fromNow = () => new Date(Date.now() + patienceMilliseconds).toISOString()
+
+/** Beside a code or a link that is on its way: another one, once it had the time to arrive, or somewhere else. */
+export function SendAgain(props: {
+  /** Where else it could go: address, number. */
+  noun: string
+  isBusy: boolean
+  onAgain: () => void
+  onElsewhere: () => void
+}) {
+  const [again, setAgain] = useState(fromNow)
+  const wait = Math.ceil(secondsUntil(again, useNowUntil(again)))
+  const send = () => {
+    setAgain(fromNow())
+    props.onAgain()
+  }
+  return (
+    <div className="row wrap">
+      <button type="button" className="button" disabled={wait > 0 || props.isBusy} onClick={send}>
+        {wait > 0 ? `Send another in ${lengthOf(wait)}` : 'Send another'}
+      </button>
+      <button type="button" className="button plain" onClick={props.onElsewhere}>
+        Another {props.noun}
+      </button>
+    </div>
+  )
+}
