@@ -69,6 +69,14 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
       return room?.isOpen ? { seq: room.view.seq, total: room.view.total } : null
     },
 
+    answerHere(key, question) {
+      const room = core.rooms.get(key)
+      if (!room?.isOpen) return null
+      const draft = new Draft(room.view)
+      const answer = attempt(() => question(draft))
+      return draft.isComplete() ? answer() : null
+    },
+
     async hold(key) {
       const room = await open(key)
       let isHeld = true

@@ -127,6 +127,8 @@ export interface RoomLog {
   head(room: RoomKey): Promise<{ epoch: string; seq: number; total: number }>
   /** The head of a room that is open on this node, at once; null where it is not. */
   headHere(room: RoomKey): { seq: number; total: number } | null
+  /** What the view in memory says, at once; null where the room is not open on this node or a fact that is asked for not loaded. */
+  answerHere<T>(room: RoomKey, question: (view: View) => T): T | null
   /** Keeps a room followed while the hold is not released: its rows are delivered within one poll at the latest. */
   hold(room: RoomKey): Promise<() => void>
   /**

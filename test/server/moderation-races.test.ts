@@ -10,6 +10,7 @@ import {
   asked,
   channelOf,
   done,
+  hearing,
   listenTo,
   type Place,
   people,
@@ -249,3 +250,27 @@ test('T55: who is banned while joining is never both a member and banned', async
     expect(await send(member, room, 'x')).toMatchObject({ code: 'BANNED' })
   }
 })
+
+test('T62: who moderates no more hears no entry after the one that says so, in eight races', async () => {
+  const heard = hearing(await mod.socket('/moderation'))
+  for (let at = 0; at < 8; at++) {
+    await done(mod.ask('mod:subscribe', { scope: 'room', room }, '/moderation'))
+    const warn = () => act(owner, room, 'warn', { target: other.account })
+    const [demoted, ...warned] = await Promise.all([
+      act(owner, room, 'demote', { target: mod.account }),
+      ...Array.from({ length: 5 }, warn),
+    ])
+    const end = entryOf(demoted)?.seq ?? 0
+    await expect.poll(() => seqsIn(heard)).toContain(end)
+    expect(warned.map(entryOf)).not.toContain(null)
+    await done(warn())
+    await expect
+      .poll(async () => (await mod.ask('mod:subscribe', { scope: 'room', room }, '/moderation')).status)
+      .toBe(403)
+    expect(Math.max(...seqsIn(heard))).toBe(end)
+    await appoint(owner, room, mod)
+  }
+})
+
+const seqsIn = (heard: ReturnType<typeof hearing>) =>
+  heard.named('modlog:event').map(({ entry }) => (entry as { seq: number }).seq)

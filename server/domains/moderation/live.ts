@@ -6,7 +6,8 @@ import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { logged } from '#shared/api/moderation'
 import { roomOfKey } from '#shared/kit/primitives'
 import { logEntryOf } from './entries.ts'
-import { itemOfFlag, moderates, tellItem, tellQueue } from './queue.ts'
+import { letGo } from './listening.ts'
+import { itemOfFlag, tellItem, tellQueue } from './queue.ts'
 
 const namespace = '/moderation'
 
@@ -17,14 +18,8 @@ export function followModeration(node: Node): () => void {
       tellModerators(node, key, row)
       if (isOurs && key !== GLOBAL && concerns(row)) node.peers.tell(topic, row)
       if (key === GLOBAL) void tellItem(node, row).catch(() => {})
-      if (
-        row.type === 'role.changed' ||
-        row.type === 'account.role_changed' ||
-        row.type === 'account.suspended' ||
-        row.type === 'member.removed' ||
-        row.type === 'moderation.applied'
-      )
-        void letGo(node, key, row.target).catch(() => {})
+      const account = row.type === 'member.left' ? row.sender : row.target
+      if (takesGrant.has(row.type) && account !== null) letGo(node, key, account)
     }
   })
   onQuarantine((word, reason) => {
@@ -38,6 +33,14 @@ export function followModeration(node: Node): () => void {
   })
 }
 
+const takesGrant = new Set([
+  'role.changed',
+  'account.role_changed',
+  'account.suspended',
+  'member.left',
+  'member.removed',
+  'moderation.applied',
+])
 const topic = 'moderation'
 const keyIn = (word: unknown): RoomKey =>
   typeof word === 'object' && word !== null && 'room' in word && typeof word.room === 'string' ? word.room : ''
@@ -69,19 +72,4 @@ function tellFlag(node: Node, key: RoomKey, row: Row): void {
       words: flagged,
     }),
   )
-}
-
-/** Losing the grant ends the subscription at once. */
-async function letGo(node: Node, key: RoomKey, account: string | null): Promise<void> {
-  if (account === null) return
-  for (const connection of node.live.connectionsOf(namespace, audiences.account(account))) {
-    const scopes = [...connection.memory.keys()]
-      .filter((name) => name.startsWith('moderates '))
-      .map((name) => name.slice('moderates '.length))
-    for (const scope of scopes) {
-      if (scope !== key && key !== GLOBAL) continue
-      if (!(await node.log.ask(scope, (view) => moderates(view, account))))
-        connection.leave(audiences.moderators(scope))
-    }
-  }
 }

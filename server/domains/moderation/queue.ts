@@ -1,17 +1,16 @@
-import { z } from 'zod'
 import { keyOf } from '#server/domains/rooms/access'
 import { Flags } from '#server/domains/rooms/model'
-import { isSuspended, standingOf } from '#server/domains/rooms/standing'
 import { Reports } from '#server/domains/social/model'
 import { onReport } from '#server/domains/social/reports'
-import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
+import { type Action, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { chainedRows } from '#server/log/store'
-import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
+import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { type moderation as contract, queued } from '#shared/api/moderation'
 import type { QueueItem } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
 import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
 import { logEntryOf } from './entries.ts'
+import { moderates, moderatorsOnline, subscribe } from './listening.ts'
 
 const shownAtMost = 100
 
@@ -60,53 +59,17 @@ export const itemOfFlag = (row: Pick<FlagRow, FlagFields> & Partial<FlagRow>): Q
   created_at: row.flagged_at,
 })
 
-/** Where a moderator of this scope listens: everything official, or one room. */
-async function scopeOf(
-  { node, caller }: Context,
-  scope: 'global' | 'room',
-  room: Parameters<typeof keyOf>[0] | undefined,
-) {
+export const queue: Action<typeof contract.queue> = async ({ scope, room }, context) => {
   if (scope === 'room' && !room) throw new AppError('VALIDATION_ERROR', { message: 'room: required for scope room' })
   const key = scope === 'room' && room ? await keyOf(room) : GLOBAL
-  const mayModerate = await node.log.ask(key, (view) => moderates(view, caller.account ?? ''))
-  if (!mayModerate) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
-  return key
-}
-
-/** Is this person a moderator here, and not kept from using it? */
-export const moderates = (view: View, account: string): boolean =>
-  standingOf(view, account).isModerator && !isSuspended(view, account)
-
-export const queue: Action<typeof contract.queue> = async ({ scope, room }, context) => {
-  const key = await scopeOf(context, scope, room)
-  if (context.connection) await subscribe(context.node, context.connection, key)
+  await subscribe(context, key)
   const [items, rows] = await Promise.all([waiting(key), chainedRows(key === GLOBAL ? null : key, {}, shownAtMost)])
-  const elsewhere = await context.node.peers.ask(whoModerates, key)
   return {
     queue: items,
     logs: rows.map(logEntryOf),
     log_head: rows[0]?.seq ?? 0,
-    moderators_online: [...new Set([moderatorsHere(context.node, key), ...elsewhere.map(accountsIn)].flat())],
+    moderators_online: await moderatorsOnline(context.node, key),
   }
-}
-
-const whoModerates = 'moderators'
-const accountsIn = (answer: unknown) => z.array(z.string()).safeParse(answer).data ?? []
-
-const moderatorsHere = (node: Node, key: RoomKey): string[] =>
-  node.live.connectionsOf('/moderation', audiences.moderators(key)).flatMap(({ account }) => account ?? [])
-
-/** Tells the other nodes who moderates here, when they ask. */
-export const answerModerators = (node: Node): (() => void) =>
-  node.peers.answer(whoModerates, (key) => (typeof key === 'string' ? moderatorsHere(node, key) : []))
-
-/** The room is followed for as long as somebody listens to what is done in it. */
-async function subscribe(node: Node, connection: Connection, key: RoomKey): Promise<void> {
-  connection.join(audiences.moderators(key))
-  const name = `moderates ${key}`
-  if (connection.memory.has(name)) return
-  connection.memory.set(name, true)
-  connection.onClose(await node.log.hold(key))
 }
 
 /** What waits for a decision, newest first. */
