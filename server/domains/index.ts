@@ -2,6 +2,7 @@ import { accounts } from './accounts/index.ts'
 import { cluster } from './cluster/index.ts'
 import { email } from './email/index.ts'
 import { federation } from './federation/index.ts'
+import { friends } from './friends/index.ts'
 import { identities, identity, sessions } from './identity/index.ts'
 import { serviceTokens } from './identity/service-tokens.ts'
 import { inbox } from './inbox/index.ts'
@@ -34,6 +35,7 @@ export const bound = [
   ...inbox,
   ...moderation,
   ...social,
+  ...friends,
   ...cluster,
   ...wallet,
 ]

@@ -2,6 +2,7 @@ import { accounts } from './accounts.ts'
 import { cluster } from './cluster.ts'
 import { email } from './email.ts'
 import { federation } from './federation.ts'
+import { friends } from './friends.ts'
 import { identities } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
@@ -35,6 +36,7 @@ export const api = {
   polls,
   moderation,
   social,
+  friends,
   cluster,
   wallet,
 }

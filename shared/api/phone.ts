@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { CallerAddress } from '#shared/kit/primitives'
+import { Address, CallerAddress } from '#shared/kit/primitives'
 import { Code } from './email.ts'
 
 /** E.164, from what people write: ten digits are a number of North America, everything else says its country. */
@@ -74,6 +74,15 @@ export const phone = {
       data: z.object({ wallet_address: z.string(), phone_number: z.string(), verified: z.literal(true) }).nullable(),
     }),
     audit: true,
+    errorBody: 'text',
+  }),
+  friends: operation({
+    summary: 'The verified numbers of those of these accounts who are friends of the caller; the others are left out.',
+    http: 'POST /api/phone/friends',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ addresses: z.array(Address).max(500) }),
+    output: z.object({ phones: z.record(z.string(), z.string()) }),
     errorBody: 'text',
   }),
 }

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { codeSeconds } from '#server/domains/identity/codes'
+import { friends } from '#shared/api/friends'
+import { phone } from '#shared/api/phone'
+import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
 import { codeIn, letterAfter } from '#test/support/letters'
 import { type Person, person } from '#test/support/people'
@@ -77,6 +80,73 @@ describe('a phone number', () => {
     })
     expect(await found()).toEqual({ data: null })
     expect(await status(who)).toEqual({ phoneNumber: null, verified: false })
+  })
+})
+
+describe('the numbers of friends', () => {
+  const numbersOf = async (who: Person, addresses: readonly string[]) =>
+    (await who.does('rest', phone.friends, { addresses: [...addresses] })).phones
+  const befriend = async (who: Person, whom: Person) => {
+    const { id: requestId } = await who.does('rest', friends.request, { toAddress: whom.account })
+    await whom.does('rest', friends.accept, { requestId })
+  }
+
+  test('are given where they are verified; everybody else is left out alike', async () => {
+    const who = await person(server, 'phone-social')
+    const [friend, silent, unverified, asked, stranger] = [
+      await person(server, 'phone-friend'),
+      await person(server, 'phone-silent'),
+      await person(server, 'phone-unverified'),
+      await person(server, 'phone-asked'),
+      await person(server, 'phone-stranger'),
+    ]
+    const number = newNumber()
+    await verified(friend, number)
+    await codeTo(unverified, newNumber())
+    for (const one of [who, asked, stranger]) await verified(one, newNumber())
+    await befriend(who, friend)
+    for (const one of [silent, unverified]) await befriend(one, who)
+    await who.does('rest', friends.request, { toAddress: asked.account })
+    const everybody = [who, friend, silent, unverified, asked, stranger].map(({ account }) => account)
+    const unknown = [`0x${'9'.repeat(40)}`, 'constructor']
+    expect(await numbersOf(who, [...everybody, ...unknown, friend.account])).toEqual({ [friend.account]: number })
+    const spelled = friend.account.toUpperCase().replace('0X', '0x')
+    expect(await numbersOf(who, [spelled])).toEqual({ [friend.account]: number })
+    expect(await numbersOf(who, [])).toEqual({})
+    expect(await numbersOf(stranger, everybody)).toEqual({})
+  })
+
+  test('are gone with the number, with the friendship, and with a block', async () => {
+    const [who, friend] = [await person(server, 'phone-parting'), await person(server, 'phone-parted')]
+    const number = newNumber()
+    await verified(friend, number)
+    await befriend(who, friend)
+    const known = { [friend.account]: number }
+    expect(await numbersOf(who, [friend.account])).toEqual(known)
+    await friend.rest('POST /api/phone/remove', {})
+    expect(await numbersOf(who, [friend.account])).toEqual({})
+    await verified(friend, number)
+    expect(await numbersOf(who, [friend.account])).toEqual(known)
+    await friend.does('rest', friends.removeByAddress, { friendAddress: who.account })
+    expect(await numbersOf(who, [friend.account])).toEqual({})
+    await befriend(who, friend)
+    await friend.does('rest', social.block, { userAddress: who.account })
+    expect(await numbersOf(who, [friend.account])).toEqual({})
+  })
+
+  test.each([
+    ['no list', {}],
+    ['what is no address', { addresses: ['0x1'] }],
+    ['more than five hundred', { addresses: Array.from({ length: 501 }, (_, at) => `partner:${at}`) }],
+  ])('are not told for %s', async (_title, body) => {
+    const who = await person(server, 'phone-asking')
+    expect(await who.rest('POST /api/phone/friends', body)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  test('are told for as many as five hundred', async () => {
+    const who = await person(server, 'phone-asking')
+    const addresses = Array.from({ length: 500 }, (_, at) => `partner:${at}`)
+    expect(await numbersOf(who, addresses)).toEqual({})
   })
 })
 

@@ -1,11 +1,12 @@
 import { awardOnce } from '#server/domains/accounts/points'
+import { friendsAmong } from '#server/domains/friends/pairs'
 import { type CodeRefusal, dropCode, issueCode, takeCode } from '#server/domains/identity/codes'
 import { sendText } from '#server/domains/outgoing/index'
 import { type Context, implement, signedIn } from '#server/kernel/context'
 import { phone as contract } from '#shared/api/phone'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { noCode, phoneByNumber, phoneOf, removeNumber, setNumber, verifyNumber } from './numbers.ts'
+import { noCode, numbersOf, phoneByNumber, phoneOf, removeNumber, setNumber, verifyNumber } from './numbers.ts'
 
 const purpose = 'phone.verify'
 const pointsForPhone = 100
@@ -56,6 +57,11 @@ export const phone = implement('phone', contract, {
     return {
       data: found && { wallet_address: found._id, phone_number: found.phone_number, verified: true as const },
     }
+  },
+
+  async friends({ addresses }, context) {
+    const friends = await friendsAmong(signedIn(context).account, addresses)
+    return { phones: Object.fromEntries(await numbersOf(friends)) }
   },
 })
 

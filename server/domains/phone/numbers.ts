@@ -9,6 +9,12 @@ export const phoneOf = (account: string): Promise<Phone | null> => Phones.findOn
 export const phoneByNumber = (phone_number: string): Promise<Phone | null> =>
   Phones.findOne({ phone_number, verified: true }).lean<Phone>()
 
+/** The accounts among these that have verified a number, each with it. */
+export async function numbersOf(accounts: readonly string[]): Promise<[account: string, number: string][]> {
+  const found = await Phones.find({ _id: { $in: [...accounts] }, verified: true }).lean<Phone[]>()
+  return found.map(({ _id, phone_number }) => [_id, phone_number])
+}
+
 /** The number an account is about to verify; the one before is gone. */
 export async function setNumber(account: string, phone_number: string, at: number): Promise<void> {
   const phone_hash = createHash('sha256').update(phone_number).digest('hex')

@@ -5,10 +5,11 @@ import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { keyOf, readRoom, seenBy } from './access.ts'
+import { areBlocked } from './blocks.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { memberIn } from './facts.ts'
 import { becomeMember, giveUpMembership, without } from './membership.ts'
-import { Blocks, Members } from './model.ts'
+import { Members } from './model.ts'
 import { presencesOf } from './online.ts'
 import { roomAnswer } from './rows.ts'
 import { isSuspended, mayTouch, rankOf, ranks, standingOf } from './standing.ts'
@@ -116,8 +117,7 @@ export async function willing(account: string, addresses: readonly string[]): Pr
 
 async function refuseUnwilling(account: string, address: string): Promise<void> {
   if (!(await accountOf(address))) throw new AppError('USER_NOT_FOUND')
-  const block = await Blocks.findOne({ _id: { $in: [`${account} ${address}`, `${address} ${account}`] } }).lean()
-  if (block) throw new AppError('BLOCKED')
+  if (await areBlocked(account, address)) throw new AppError('BLOCKED')
 }
 
 export const setRole: Action<typeof contract.setRole> = async ({ room, address, role }, context) => {

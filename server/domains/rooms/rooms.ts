@@ -8,11 +8,12 @@ import type { rooms as contract, Room } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { keyOf, seenBy } from './access.ts'
+import { areBlocked } from './blocks.ts'
 import { actorOf, entryOf } from './entries.ts'
 import type { RoomFact } from './facts.ts'
 import { bringIn, willing } from './members.ts'
 import { becomeMember } from './membership.ts'
-import { Blocks, Members, Rooms } from './model.ts'
+import { Members, Rooms } from './model.ts'
 import { nameTaken, withNames } from './names.ts'
 import { roomAnswer, rowsOf } from './rows.ts'
 import { isSuspended, ranks } from './standing.ts'
@@ -206,6 +207,3 @@ export const peerOf = async (room: Room, account: string) => {
   const profile = (await profilesOf([other])).get(other)
   return { id: other, name: profile?.name ?? other, role: null, isAgent: false }
 }
-
-export const areBlocked = async (one: string, other: string): Promise<boolean> =>
-  (await Blocks.findOne({ _id: { $in: [`${one} ${other}`, `${other} ${one}`] } }).lean()) !== null

@@ -1,4 +1,5 @@
 import { accountOf } from '#server/domains/accounts/accounts'
+import { part } from '#server/domains/friends/pairs'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
 import { blocksIn } from '#server/domains/rooms/facts'
 import { Blocks } from '#server/domains/rooms/model'
@@ -34,7 +35,7 @@ export const block: Action<typeof contract.block> = async ({ userAddress, reason
   return { success: true, block: await blockSomebody(context.node, account, userAddress, reason ?? null) }
 }
 
-/** The record first, then the dm's log: from that event on neither can write to the other. */
+/** The record first, then what was between the two as friends, then the dm's log: from that event on neither can write to the other. */
 export async function blockSomebody(node: Node, account: string, other: string, reason: string | null) {
   if (other === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot block yourself' })
   if (!(await accountOf(other))) throw new AppError('USER_NOT_FOUND')
@@ -50,6 +51,7 @@ export async function blockSomebody(node: Node, account: string, other: string, 
     { upsert: true, returnDocument: 'after' },
   ).lean()
   if (!row) throw new AppError('CONFLICT')
+  await part(account, other)
   await tellDm(node, account, other, true)
   return shown(row)
 }

@@ -1,0 +1,85 @@
+import { type Context, implement, signedIn } from '#server/kernel/context'
+import { friends as contract } from '#shared/api/friends'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { friendsOf, removeFriend, renameFriend, waiting } from './pairs.ts'
+import { acceptRequest, askFriend, cancelRequest, declineRequest } from './requests.ts'
+import { friendRow, requestRow, shown, shownOne } from './rows.ts'
+
+const requestsAtMost = 200
+
+export const friends = implement('friends', contract, {
+  async list({ limit, before }, context) {
+    const { account } = signedIn(context)
+    const { pairs, next } = await friendsOf(account, limit, before)
+    const friends = await shown(account, pairs, friendRow)
+    keepPrivately(context)
+    return { friends, next }
+  },
+
+  async rename({ id, nickname }, context) {
+    const { account } = signedIn(context)
+    return found(await renameFriend(account, { id }, nickname || null), noFriend)
+  },
+
+  async renameByAddress({ friendAddress, nickname }, context) {
+    const { account } = signedIn(context)
+    return found(await renameFriend(account, { address: friendAddress }, nickname || null), noFriend)
+  },
+
+  async remove({ id }, context) {
+    return found(await removeFriend(signedIn(context).account, { id }), noFriend)
+  },
+
+  async removeByAddress({ friendAddress }, context) {
+    return found(await removeFriend(signedIn(context).account, { address: friendAddress }), noFriend)
+  },
+
+  async requests({ type }, context) {
+    const { account } = signedIn(context)
+    const [incoming, outgoing] = await Promise.all([
+      type === 'outgoing' ? [] : waiting(account, 'to_address', requestsAtMost),
+      type === 'incoming' ? [] : waiting(account, 'from_address', requestsAtMost),
+    ])
+    const requests = await shown(account, [...incoming, ...outgoing], requestRow)
+    keepPrivately(context)
+    return { incoming: requests.slice(0, incoming.length), outgoing: requests.slice(incoming.length) }
+  },
+
+  async request({ toAddress, memo }, context) {
+    const { account } = signedIn(context)
+    const pair = await askFriend(context.node, account, toAddress, memo?.trim() || null)
+    const request = await shownOne(account, pair, requestRow)
+    return { ...done, ...request, request }
+  },
+
+  async accept({ requestId }, context) {
+    const { account } = signedIn(context)
+    const pair = await acceptRequest(context.node, account, requestId)
+    if (!pair) throw new AppError('NOT_FOUND', { message: noRequest })
+    return { ...done, friend: await shownOne(account, pair, friendRow) }
+  },
+
+  async decline({ requestId }, context) {
+    return found(await declineRequest(signedIn(context).account, requestId), noRequest)
+  },
+
+  async cancel({ id }, context) {
+    await cancelRequest(signedIn(context).account, id)
+    return done
+  },
+})
+
+const noFriend = 'Friend not found'
+const noRequest = 'Friend request not found, or answered already'
+
+function found(isThere: boolean, message: string): typeof done {
+  if (!isThere) throw new AppError('NOT_FOUND', { message })
+  return done
+}
+
+/** For this caller alone, also in a browser where somebody else signs in next. */
+function keepPrivately({ setHeader }: Context): void {
+  setHeader('Cache-Control', 'private, max-age=10')
+  setHeader('Vary', 'Origin, Authorization, Cookie')
+}

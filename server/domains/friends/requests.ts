@@ -1,0 +1,109 @@
+import { accountOf } from '#server/domains/accounts/accounts'
+import { areBlocked } from '#server/domains/rooms/blocks'
+import type { Node } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import { isDuplicate } from '#server/log/store'
+import { AppError } from '#shared/errors'
+import { type Pair, Pairs } from './model.ts'
+import { pairOf } from './pairs.ts'
+
+const hourSeconds = 3_600
+const requestsAnHour = 60
+const requestsToOneAnHour = 5
+const pendingAtMost = 100
+const attempts = 3
+
+/** Asks; where the other has asked already, the two are friends from now on. Of many at once one is stored. */
+export async function askFriend(node: Node, from: string, to: string, memo: string | null): Promise<Pair> {
+  if (from === to) throw new AppError('VALIDATION_ERROR', { message: 'You cannot befriend yourself' })
+  await allowRequest(node, from, to)
+  if (!(await accountOf(to))) throw new AppError('USER_NOT_FOUND')
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    if (await areBlocked(from, to)) throw unwanted()
+    const asked = await insert(newPair(node, from, to, memo))
+    if (asked) return keepWithin(asked)
+    const known = await Pairs.findOne({ _id: pairOf(from, to) }).lean<Pair>()
+    if (known?.state === 'friends') throw new AppError('VALIDATION_ERROR', { message: 'You are friends already' })
+    if (known?.from_address === from)
+      throw new AppError('VALIDATION_ERROR', { message: 'Your request is pending already' })
+    const accepted = known && (await acceptRequest(node, from, known.request_id))
+    if (accepted) return accepted
+  }
+  throw new AppError('CONFLICT')
+}
+
+async function allowRequest(node: Node, from: string, to: string): Promise<void> {
+  const allowed =
+    (await node.limits.guard('friend-requests-by', from, requestsAnHour, hourSeconds)) &&
+    (await node.limits.guard('friend-requests-to', `${from} ${to}`, requestsToOneAnHour, hourSeconds))
+  if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
+}
+
+const unwanted = () => new AppError('FORBIDDEN', { message: 'You cannot send this user a friend request' })
+
+function newPair(node: Node, from_address: string, to_address: string, memo: string | null): Pair {
+  const time = new Date(node.now()).toISOString()
+  return {
+    _id: pairOf(from_address, to_address),
+    state: 'pending',
+    request_id: newId(),
+    from_address,
+    to_address,
+    memo,
+    from_friend_id: newId(),
+    to_friend_id: newId(),
+    from_nickname: null,
+    to_nickname: null,
+    asked_at: time,
+    changed_at: time,
+    version: newId(),
+  }
+}
+
+/** Null where there is something between the two already. */
+async function insert(pair: Pair): Promise<Pair | null> {
+  try {
+    await Pairs.create(pair)
+    return pair
+  } catch (error) {
+    if (isDuplicate(error)) return null
+    throw error
+  }
+}
+
+/** Judged once it is stored: a block or other requests of the same moment either see it, or are seen here. */
+async function keepWithin(pair: Pair): Promise<Pair> {
+  const { from_address, to_address } = pair
+  const [blocked, pending] = await Promise.all([
+    areBlocked(from_address, to_address),
+    Pairs.countDocuments({ from_address, state: 'pending' }),
+  ])
+  if (!blocked && pending <= pendingAtMost) return pair
+  await undo(pair)
+  if (blocked) throw unwanted()
+  throw new AppError('CONFLICT', { message: `You have ${pendingAtMost} requests pending. Take one back first.` })
+}
+
+/** Null where no such request waits for this account. A block writes first and then looks here; so here it is the other way round. */
+export async function acceptRequest(node: Node, account: string, request_id: string): Promise<Pair | null> {
+  const changed_at = new Date(node.now()).toISOString()
+  const pair = await Pairs.findOneAndUpdate(
+    { request_id, to_address: account, state: 'pending' },
+    { $set: { state: 'friends', changed_at, version: newId() } },
+    { returnDocument: 'after' },
+  ).lean<Pair>()
+  if (!pair || !(await areBlocked(pair.from_address, account))) return pair
+  await undo(pair)
+  return null
+}
+
+const undo = ({ _id, version }: Pair) => Pairs.deleteOne({ _id, version })
+
+/** False where no such request waits for this account. */
+export async function declineRequest(account: string, request_id: string): Promise<boolean> {
+  return (await Pairs.deleteOne({ request_id, to_address: account, state: 'pending' })).deletedCount === 1
+}
+
+export async function cancelRequest(account: string, request_id: string): Promise<void> {
+  await Pairs.deleteOne({ request_id, from_address: account, state: 'pending' })
+}

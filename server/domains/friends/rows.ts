@@ -1,0 +1,52 @@
+import type { z } from 'zod'
+import { type Profile, profileOf, profilesOf } from '#server/domains/accounts/profiles'
+import type { Friend, FriendRequest } from '#shared/api/friends'
+import type { Pair } from './model.ts'
+import { otherOf } from './pairs.ts'
+
+type Row<Shown> = (pair: Pair, account: string, other: Profile) => Shown
+
+/** How a pair looks to one of the two, with the profile of the other. */
+export async function shownOne<Shown>(account: string, pair: Pair, row: Row<Shown>): Promise<Shown> {
+  const other = otherOf(pair, account)
+  return row(pair, account, profileIn(await profilesOf([other]), other))
+}
+
+export async function shown<Shown>(account: string, pairs: readonly Pair[], row: Row<Shown>): Promise<Shown[]> {
+  const profiles = await profilesOf(pairs.map((pair) => otherOf(pair, account)))
+  return pairs.map((pair) => row(pair, account, profileIn(profiles, otherOf(pair, account))))
+}
+
+const profileIn = (profiles: ReadonlyMap<string, Profile>, id: string): Profile =>
+  profiles.get(id) ?? profileOf({ _id: id })
+
+export const friendRow: Row<z.input<typeof Friend>> = (pair, account, { username, display_name, avatar_url }) => {
+  const isAsker = pair.from_address === account
+  return {
+    id: isAsker ? pair.from_friend_id : pair.to_friend_id,
+    user_address: account,
+    friend_address: otherOf(pair, account),
+    nickname: isAsker ? pair.from_nickname : pair.to_nickname,
+    created_at: pair.changed_at,
+    username,
+    display_name,
+    avatar_url,
+  }
+}
+
+export const requestRow: Row<z.input<typeof FriendRequest>> = (
+  pair,
+  _account,
+  { username, display_name, avatar_url },
+) => ({
+  id: pair.request_id,
+  from_address: pair.from_address,
+  to_address: pair.to_address,
+  status: pair.state === 'friends' ? 'accepted' : 'pending',
+  memo: pair.memo,
+  created_at: pair.asked_at,
+  updated_at: pair.changed_at,
+  username,
+  display_name,
+  avatar_url,
+})
