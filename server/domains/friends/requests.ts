@@ -19,9 +19,8 @@ export async function askFriend(node: Node, from: string, to: string, memo: stri
   await allowRequest(node, from, to)
   if (!(await accountOf(to))) throw new AppError('USER_NOT_FOUND')
   for (let attempt = 0; attempt < attempts; attempt++) {
-    if (await areBlocked(from, to)) throw unwanted()
     const asked = await insert(newPair(node, from, to, memo))
-    if (asked) return keepWithin(asked)
+    if (asked) return keepIfAllowed(asked)
     const known = await Pairs.findOne({ _id: pairOf(from, to) }).lean<Pair>()
     if (known?.state === 'friends') throw new AppError('VALIDATION_ERROR', { message: 'You are friends already' })
     if (known?.from_address === from)
@@ -38,8 +37,6 @@ async function allowRequest(node: Node, from: string, to: string): Promise<void>
     (await node.limits.guard('friend-requests-to', `${from} ${to}`, requestsToOneAnHour, hourSeconds))
   if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
 }
-
-const unwanted = () => new AppError('FORBIDDEN', { message: 'You cannot send this user a friend request' })
 
 function newPair(node: Node, from_address: string, to_address: string, memo: string | null): Pair {
   const time = new Date(node.now()).toISOString()
@@ -71,20 +68,22 @@ async function insert(pair: Pair): Promise<Pair | null> {
   }
 }
 
-/** Judged once it is stored: a block or other requests of the same moment either see it, or are seen here. */
-async function keepWithin(pair: Pair): Promise<Pair> {
+/** Judged once it is stored: blocks and requests of the same moment either see it there, or are seen here. */
+async function keepIfAllowed(pair: Pair): Promise<Pair> {
   const { from_address, to_address } = pair
   const [blocked, pending] = await Promise.all([
     areBlocked(from_address, to_address),
     Pairs.countDocuments({ from_address, state: 'pending' }),
   ])
   if (!blocked && pending <= pendingAtMost) return pair
-  await undo(pair)
-  if (blocked) throw unwanted()
+  const { deletedCount } = await undo(pair)
+  if (blocked) throw new AppError('FORBIDDEN', { message: 'You cannot send this user a friend request' })
+  const isAnswered = deletedCount === 0
+  if (isAnswered) return pair
   throw new AppError('CONFLICT', { message: `You have ${pendingAtMost} requests pending. Take one back first.` })
 }
 
-/** Null where no such request waits for this account. A block writes first and then looks here; so here it is the other way round. */
+/** Null where no such request waits for this account. A block is written, then ends what it finds; a friendship is written, then looks for a block. */
 export async function acceptRequest(node: Node, account: string, request_id: string): Promise<Pair | null> {
   const changed_at = new Date(node.now()).toISOString()
   const pair = await Pairs.findOneAndUpdate(
