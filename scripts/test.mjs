@@ -51,10 +51,12 @@ async function suite() {
 
   const outcomes = join(results, 'outcomes')
   process.env.PLAZA_TEST_OUTCOMES = outcomes
-  const types = check('tsc', ['--noEmit'])
-  await Promise.all([types, onEmbedded(mongo, outcomes), onMongo(mongo), onMongoAndRedis(mongo, redis)])
-
-  await Promise.all([vitest(['kill', 'slow'], mongo.uri), onProcesses(mongo), inBrowser(chromium)])
+  await Promise.all([
+    check('tsc', ['--noEmit']),
+    onEmbedded(mongo, outcomes).then(() => vitest(['kill', 'slow'], mongo.uri)),
+    onMongo(mongo).then(() => onProcesses(mongo)),
+    onMongoAndRedis(mongo, redis).then(() => inBrowser(chromium)),
+  ])
 }
 
 /** What needs no server of its own, and the stores themselves. */
