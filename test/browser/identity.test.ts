@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { wallet } from '#test/support/wallet'
-import { desktop, openPlaza } from './plaza.ts'
+import { addWallet, desktop, openPlaza } from './plaza.ts'
 
 const Mailbox = z.object({ letters: z.array(z.object({ to: z.string(), text: z.string() })) })
 
@@ -180,31 +179,6 @@ describe('the ways in', () => {
     expect(await page.getByText(/^Made /).count()).toBe(2)
   })
 })
-
-/** A wallet that announces itself, as extensions do: it refuses the first time, and signs the second. */
-async function addWallet(page: Page): Promise<void> {
-  const account = wallet('in a browser')
-  let asked = 0
-  await page.exposeFunction('askWallet', async (method: string, message: `0x${string}`) => {
-    if (method === 'eth_requestAccounts') return [account.address]
-    asked += 1
-    return asked === 1 ? null : account.signMessage({ message: { raw: message } })
-  })
-  await page.addInitScript(() => {
-    const { askWallet } = window as unknown as { askWallet(method: string, message: unknown): Promise<unknown> }
-    const provider = {
-      async request({ method, params }: { method: string; params?: unknown[] }) {
-        const answer = await askWallet(method, params?.[0])
-        if (answer === null) throw { code: 4001, message: 'User rejected the request.' }
-        return answer
-      },
-    }
-    const info = { uuid: 'test', name: 'Test Wallet', icon: '', rdns: 'org.example.wallet' }
-    addEventListener('eip6963:requestProvider', () =>
-      dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider } })),
-    )
-  })
-}
 
 /** A device that answers every request for a passkey at once. */
 async function addAuthenticator(page: Page) {

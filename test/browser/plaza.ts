@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { startDemo } from '#server/demo/demo'
 import { boot } from '#test/support/boot'
 import { chromium, freePort } from '#test/support/test-servers'
+import { wallet } from '#test/support/wallet'
 
 const quiet = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update']
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-sync', ...quiet]
@@ -13,11 +14,14 @@ export const desktop = { viewport: { width: 1440, height: 900 } }
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
 /** A real server with the page as it is built, and a browser that nobody has used before; with a past where it is seeded. */
-export async function openPlaza({ isSeeded = false } = {}) {
+export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
   spawnSync(process.execPath, [fileURLToPath(new URL('../../scripts/build-page.mjs', import.meta.url))])
   const port = await freePort()
   const url = `http://localhost:${port}`
-  const server = await boot({ nodes: 1, environment: { PORT: String(port), PUBLIC_URL: url, DEMO: 'on' } })
+  const server = await boot({
+    nodes: 1,
+    environment: { ...environment, PORT: String(port), PUBLIC_URL: url, DEMO: 'on' },
+  })
   const node = server.apps[0]?.node
   const demo = isSeeded && node ? await startDemo(node, () => 3_600_000) : null
   const browser = await driver.launch({ executablePath: chromium ?? '', args: flags })
@@ -78,4 +82,31 @@ export const line = (page: Page, text: string) => page.locator('.message', { has
 export async function becomeModerator(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Be the moderator' }).click()
   await page.getByRole('complementary', { name: 'Moderation' }).waitFor()
+}
+
+/** Whose wallet a browser holds. */
+export const walletInBrowser = wallet('in a browser')
+
+/** A wallet that announces itself, as extensions do: it refuses the first time, and signs the second. */
+export async function addWallet(page: Page): Promise<void> {
+  let asked = 0
+  await page.exposeFunction('askWallet', async (method: string, message: `0x${string}`) => {
+    if (method === 'eth_requestAccounts') return [walletInBrowser.address]
+    asked += 1
+    return asked === 1 ? null : walletInBrowser.signMessage({ message: { raw: message } })
+  })
+  await page.addInitScript(() => {
+    const { askWallet } = window as unknown as { askWallet(method: string, message: unknown): Promise<unknown> }
+    const provider = {
+      async request({ method, params }: { method: string; params?: unknown[] }) {
+        const answer = await askWallet(method, params?.[0])
+        if (answer === null) throw { code: 4001, message: 'User rejected the request.' }
+        return answer
+      },
+    }
+    const info = { uuid: 'test', name: 'Test Wallet', icon: '', rdns: 'org.example.wallet' }
+    addEventListener('eip6963:requestProvider', () =>
+      dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider } })),
+    )
+  })
 }

@@ -1,0 +1,68 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { metrics } from '#server/kernel/metrics'
+import { addWallet, desktop, openPlaza, phone, walletInBrowser } from './plaza.ts'
+
+describe('the cluster', () => {
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+
+  beforeAll(async () => {
+    plaza = await openPlaza({ environment: { ADMINS: walletInBrowser.address } })
+  })
+  afterAll(() => plaza.close())
+  afterEach(() => plaza.settle())
+
+  const figures = (page: Page) => page.getByRole('dialog', { name: 'Cluster' })
+  const operator = async (device = desktop) => {
+    const page = await plaza.visit(device, addWallet)
+    await page.getByRole('button', { name: 'Wallet', exact: true }).click()
+    const sign = page.getByRole('button', { name: 'Test Wallet' })
+    await sign.click()
+    await page.getByRole('alert').waitFor()
+    await sign.click()
+    await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
+    await page.getByRole('button', { name: 'Cluster' }).click()
+    return page
+  }
+
+  test('shows an admin every node, and what is away', async () => {
+    const page = await operator()
+    await figures(page)
+      .getByText(/^1 node with \d+ connections?/)
+      .waitFor()
+    const row = figures(page).locator('tbody tr')
+    expect(await row.getByRole('cell').count()).toBe(5)
+    expect(await row.locator('[data-title=Memory]').innerText()).toMatch(/^[1-9]\d+ MB$/)
+
+    metrics.degraded('redis', true)
+    await row.getByText('away: redis').waitFor()
+    metrics.degraded('redis', false)
+    await row.getByText('away: redis').waitFor({ state: 'detached' })
+  })
+
+  test('says so when nobody answers, and asks again', async () => {
+    const page = await operator()
+    await figures(page)
+      .getByText(/^1 node with/)
+      .waitFor()
+    await page.route('**/api/admin/cluster', (route) => route.abort())
+    await figures(page).getByRole('alert').getByText('The server cannot be reached at the moment.').waitFor()
+    await page.unroute('**/api/admin/cluster')
+    await figures(page).getByRole('button', { name: 'Try again' }).click()
+    await figures(page).getByRole('alert').waitFor({ state: 'detached' })
+  })
+
+  test('fits a phone', async () => {
+    const page = await operator(phone)
+    await figures(page)
+      .getByText(/^1 node with/)
+      .waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+  })
+
+  test('is offered to nobody else', async () => {
+    const page = await plaza.guest()
+    expect(await page.getByRole('button', { name: 'Settings' }).count()).toBe(1)
+    expect(await page.getByRole('button', { name: 'Cluster' }).count()).toBe(0)
+  })
+})
