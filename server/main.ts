@@ -4,6 +4,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { startDemo } from './demo/demo.ts'
 import { metrics } from './kernel/metrics.ts'
 import { openPlatform, type Part, type Platform } from './platform.ts'
+import { DatabaseAway } from './ports/database/port.ts'
 import { type Order, runWorkers, type Told, WorkerEnded, workersAsked } from './workers.ts'
 
 const stopMilliseconds = 15_000
@@ -27,7 +28,8 @@ async function start(): Promise<void> {
 
 function isPlain(error: unknown): boolean {
   const code = (error as { code?: string }).code ?? ''
-  return error instanceof ConfigError || ['EADDRINUSE', 'EBUSY'].includes(code) || code.startsWith('ERR_PARSE_ARGS')
+  if (error instanceof ConfigError || error instanceof DatabaseAway) return true
+  return ['EADDRINUSE', 'EBUSY'].includes(code) || code.startsWith('ERR_PARSE_ARGS')
 }
 
 /** One node of the log: the whole server, or one worker of several. */

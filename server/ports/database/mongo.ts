@@ -1,19 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import mongoose from 'mongoose'
-import { buildIndexes, type Database, readInstallation, setUpMongoose } from './port.ts'
+import { buildIndexes, type Database, DatabaseAway, readInstallation, setUpMongoose } from './port.ts'
 
 const CLOCK_INTERVAL_MS = 30_000
 const PROBE_INTERVAL_MS = 500
 const PROBE_DEADLINE_MS = 1_000
+const START_PATIENCE_MS = 30_000
+const LOOK_AGAIN_MS = 250
 
-export async function connectMongo(uri: string): Promise<Database> {
+/** A database that is away for a moment is waited for; throws DatabaseAway where it stays away. */
+export async function connectMongo(uri: string, patienceMilliseconds = START_PATIENCE_MS): Promise<Database> {
   setUpMongoose()
-  await mongoose.connect(uri, {
-    serverSelectionTimeoutMS: 2000,
-    socketTimeoutMS: 5000,
-    waitQueueTimeoutMS: 5000,
-    retryWrites: true,
-    writeConcern: { w: 'majority', journal: true },
-  })
+  await connectPatiently(uri, Date.now() + patienceMilliseconds)
   const installation = await readInstallation()
   let offset = await clockOffset()
   const timer = setInterval(() => {
@@ -44,6 +42,25 @@ export async function connectMongo(uri: string): Promise<Database> {
       await prober.close()
       await mongoose.disconnect()
     },
+  }
+}
+
+async function connectPatiently(uri: string, end: number): Promise<void> {
+  for (;;) {
+    try {
+      await mongoose.connect(uri, {
+        serverSelectionTimeoutMS: 2000,
+        socketTimeoutMS: 5000,
+        waitQueueTimeoutMS: 5000,
+        retryWrites: true,
+        writeConcern: { w: 'majority', journal: true },
+      })
+      return
+    } catch (error) {
+      if (!(error instanceof mongoose.Error.MongooseServerSelectionError)) throw error
+      if (Date.now() > end) throw new DatabaseAway(error)
+    }
+    await pause(LOOK_AGAIN_MS)
   }
 }
 

@@ -44,6 +44,14 @@ export async function readInstallation(): Promise<string> {
   return (await kept.findOne({ _id: made._id }))?.id ?? made.id
 }
 
+/** There is no database to start on. */
+export class DatabaseAway extends Error {
+  override readonly name = 'DatabaseAway'
+  constructor(cause: Error) {
+    super(`The database that MONGODB_URI names does not answer: ${cause.message}`, { cause })
+  }
+}
+
 const awayErrors =
   /^Mongo(Network|NetworkTimeout|ServerSelection|ServerClosed|NotConnected|ClientClosed|ExpiredSession|TopologyClosed|PoolCleared|PoolClosed|WaitQueueTimeout|WriteConcern)/
 const awayLabels = ['RetryableWriteError', 'RetryableError', 'SystemOverloadedError', 'TransientTransactionError']
