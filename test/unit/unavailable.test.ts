@@ -18,6 +18,10 @@ test.each(['MongoClientClosedError', 'MongoExpiredSessionError', 'MongoTopologyC
   },
 )
 
+test.each(['EPIPE', 'ECONNRESET'])('P13: so is what the system says of its socket: %s', (code) => {
+  expect(isUnavailable(Object.assign(new Error('This socket has been ended by the other party'), { code }))).toBe(true)
+})
+
 test('what a store refuses in bulk is no store that is away', () => {
   expect(isUnavailable(inBulk({ message: 'E11000 duplicate key', code: 11_000, writeErrors: [] }))).toBe(false)
 })

@@ -54,12 +54,15 @@ export class DatabaseAway extends Error {
 
 const awayErrors =
   /^Mongo(Network|NetworkTimeout|ServerSelection|ServerClosed|NotConnected|ClientClosed|ExpiredSession|TopologyClosed|PoolCleared|PoolClosed|WaitQueueTimeout|WriteConcern)/
+// The driver passes on what a half-closed socket says, as it is.
+const awayCodes = ['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT']
 const awayLabels = ['RetryableWriteError', 'RetryableError', 'SystemOverloadedError', 'TransientTransactionError']
 
 /** Says this error that the database is away, rather than that it was asked something wrong? */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (awayErrors.test(error.name)) return true
+  if ('code' in error && awayCodes.some((code) => code === error.code)) return true
   // What is written in bulk wraps the error of the connection in one of its own.
   if (error instanceof mongoose.mongo.MongoBulkWriteError && isUnavailable(error.errorResponse)) return true
   return error instanceof mongoose.mongo.MongoError && awayLabels.some((label) => error.hasErrorLabel(label))
