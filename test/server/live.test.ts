@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { messages, type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/messages'
-import { ephemeral } from '#shared/api/rooms'
+import { ephemeral, rooms } from '#shared/api/rooms'
 import { serverNotice } from '#shared/kit/connection'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
@@ -169,6 +169,27 @@ describe('passing things', () => {
     await line.hears(ephemeral, ({ typing }) => typing.length === 0)
     expect(Date.now() - started).toBeLessThan(9_000)
     expect((await outsider.refused(door, messages.typing, { room, on: true })).code).toBe('NOT_A_MEMBER')
+  })
+
+  test('who listens is counted once, however many connections they have, until the last of them is gone', async () => {
+    const room = await channelOf(owner, member)
+    const guest = await person(server, 'member', owner.url)
+    const line = await owner.socket('/rooms')
+    const ask = (socket: typeof line.socket, event: string) => socket.emitWithAck(event, { room })
+    const online = async () => (await ask(line.socket, 'room:join')).data.online
+    expect(await online()).toBe(1)
+    const [{ socket: first }, { socket: second }] = [await guest.socket('/rooms'), await guest.socket('/rooms')]
+    for (const socket of [first, second, second]) await ask(socket, 'room:join')
+    expect(await online()).toBe(2)
+    await ask(first, 'room:leave')
+    await ask(first, 'room:leave')
+    expect(await online()).toBe(2)
+    second.close()
+    await expect.poll(online).toBe(1)
+    await ask(first, 'room:join')
+    expect(await online()).toBe(2)
+    await guest.does('rest', rooms.leave, { room })
+    await expect.poll(online).toBe(1)
   })
 
   test('an account is as present as its best connection', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { audiences, type Node } from '#server/kernel/context'
+import type { Node } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 
 const namedAtMost = 500
@@ -31,8 +31,25 @@ export interface Crowd {
 }
 
 const topicOf = (key: RoomKey) => `crowd:${key}`
-const accountsHere = (node: Node, key: RoomKey): Set<string> =>
-  new Set(node.live.connectionsOf('/rooms', audiences.room(key)).flatMap(({ account }) => account ?? []))
+
+/** Who listens to a room on this node, each with the number of their connections. */
+type PeopleHere = Map<string, number>
+const nobody: ReadonlyMap<string, number> = new Map()
+const peopleOn = new WeakMap<Node, Map<RoomKey, PeopleHere>>()
+const peopleHere = (node: Node, key: RoomKey): ReadonlyMap<string, number> => peopleOn.get(node)?.get(key) ?? nobody
+
+/** Counts one more connection of this account; what it returns takes it back. */
+export function arrive(node: Node, key: RoomKey, account: string): () => void {
+  const rooms = peopleOn.get(node) ?? new Map<RoomKey, PeopleHere>()
+  const people = rooms.get(key) ?? new Map<string, number>()
+  peopleOn.set(node, rooms.set(key, people.set(account, (people.get(account) ?? 0) + 1)))
+  return () => {
+    const left = (people.get(account) ?? 1) - 1
+    if (left > 0) people.set(account, left)
+    else people.delete(account)
+    if (people.size === 0) rooms.delete(key)
+  }
+}
 
 /** Joins the nodes that tell each other who is in the room. */
 export function joinCrowd(node: Node, key: RoomKey, onChange: () => void): Crowd {
@@ -62,8 +79,8 @@ export function tellCrowd(node: Node, key: RoomKey, crowd: Crowd): void {
   setTimeout(() => {
     crowd.isDue = false
     crowd.toldAt = Date.now()
-    const people = accountsHere(node, key)
-    tellPart(node, key, people.size > namedAtMost || people.size === 0 ? people.size : [...people], crowd)
+    const people = peopleHere(node, key)
+    tellPart(node, key, people.size > namedAtMost || people.size === 0 ? people.size : [...people.keys()], crowd)
     crowd.isNew = false
   }, wait).unref()
 }
@@ -85,13 +102,14 @@ export const isToRepeat = ({ toldAt }: Crowd): boolean => Date.now() - toldAt > 
 
 /** Different people in the room; those of a crowd on another node are taken to be nowhere else. */
 export function countCrowd(node: Node, key: RoomKey, crowd: Crowd | undefined): number {
-  const accounts = accountsHere(node, key)
-  let others = 0
+  const here = peopleHere(node, key)
+  const elsewhere = new Set<string>()
+  let unnamed = 0
   for (const { people } of standing(node, crowd)) {
-    if (typeof people === 'number') others += people
-    else for (const account of people) accounts.add(account)
+    if (typeof people === 'number') unnamed += people
+    else for (const account of people) if (!here.has(account)) elsewhere.add(account)
   }
-  return accounts.size + others
+  return here.size + elsewhere.size + unnamed
 }
 
 /** Who types, wherever. */

@@ -6,6 +6,7 @@ import type { RoomKey, Row } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { arrive } from './crowd.ts'
 import { pinnedMessages, readable } from './history.ts'
 import { eventsOf } from './pages.ts'
 import { onlineIn, presenceChanged } from './presence.ts'
@@ -54,7 +55,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
         connection.join(audiences.room(key))
       },
     )
-    remember(connection, key, release)
+    remember(context, connection, key, release)
     // Who was taken out meanwhile has been told so, and must not hear after it that they are in.
     context.onAnswer(() => {
       if (connection.has(audiences.room(key))) return
@@ -109,10 +110,14 @@ export function roomsOf(connection: Connection): Map<RoomKey, () => void> {
   return rooms
 }
 
-function remember(connection: Connection, key: RoomKey, release: () => void): void {
+function remember(context: Context, connection: Connection, key: RoomKey, release: () => void): void {
   const rooms = roomsOf(connection)
-  if (rooms.has(key)) release()
-  else rooms.set(key, release)
+  if (rooms.has(key)) return void release()
+  const depart = arrive(context.node, key, signedIn(context).account)
+  rooms.set(key, () => {
+    depart()
+    release()
+  })
 }
 
 /** Takes a connection out of a room. */
