@@ -66,6 +66,17 @@ describe('moderators who listen', () => {
     await done(admin.call('POST /api/admin/ban', { userAddress: mod.account, ban: false }))
   })
 
+  test('are let go when they leave the room', async () => {
+    await done(owner.call(`PATCH /api/channels/${room.id}/members/${other.account}/role`, { role: 'moderator' }))
+    await subscribe(other)
+    const heard = hearing(await other.socket('/moderation'))
+    await done(other.call(`POST /api/channels/${room.id}/leave`))
+    await expect.poll(async () => (await subscribe(other)).status).toBe(403)
+    await done(act(owner, room, 'warn', { target: member.account }))
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(heard.named('modlog:event')).toEqual([])
+  })
+
   test('nobody else listens', async () => {
     expect(await subscribe(member)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     expect(await subscribe(owner, { scope: 'global' })).toMatchObject({ status: 403 })
