@@ -1,5 +1,5 @@
 import mongoose from 'mongoose'
-import { documentOf, encode } from '../embedded/values.ts'
+import { documentOf } from '../embedded/values.ts'
 import { type EmbeddedStore, openEmbedded } from '../embedded.ts'
 import { documentsOf, inBatches, indexesOf, type Written } from './documents.ts'
 import { CopyError, checkSame, createTally, type Sum, type Sums } from './sums.ts'
@@ -60,7 +60,7 @@ async function compare(store: EmbeddedStore, database: Target): Promise<Sums> {
   for (const name of store.db().collectionNames()) {
     const [here, there] = [createTally(), createTally()]
     for await (const { encoded } of documentsOf(store, name)) here.add(encoded)
-    for await (const document of database.collection(name).find({})) there.add(encode(documentOf(document)).toString())
+    for await (const document of database.collection(name).find({})) there.add(documentOf(document).bytes.toString())
     wanted[name] = here.sum()
     found[name] = there.sum()
   }

@@ -229,8 +229,8 @@ export class Collection {
   }
 
   #insertion(given: unknown): Operation & { id: string } {
-    const document = documentOf(given)
-    const incoming = this.#table.prepare(document)
+    const { document, bytes } = documentOf(given)
+    const incoming = this.#table.prepare(document, bytes)
     const run = (): Outcome => {
       this.#table.insert(incoming)
       return { kind: 'insert' }

@@ -1,6 +1,6 @@
 import { checkOptions, refuse, serverError } from './errors.ts'
 import { conjuncts, type Filter, inRange, isSamePath, matches, parseFilter, parsePath } from './filter.ts'
-import { compare, emptyArray, encodeKey, fitKey, type Part } from './keys.ts'
+import { compare, emptyArray, encodeEntry, encodeKey, type Part } from './keys.ts'
 import { type Document, type Fields, identical, isFields, isScalar, type Missing, type Value } from './values.ts'
 
 /** An index as it is kept in the catalog. */
@@ -24,6 +24,7 @@ export interface Index {
   partial: Filter | null
 }
 export interface Entry {
+  /** As stored, but for the row's number where rows share values. */
   key: Buffer
   parts: Part[]
 }
@@ -111,7 +112,7 @@ export function entriesOf(index: Index, document: Document): Entries {
   if (index.partial && !matches(index.partial, document)) return { entries: [], multikey: false, cut: false }
   const scalars = scalarsOf(index.paths, document)
   if (scalars) {
-    const { key, cut } = fitKey(encodeKey(scalars, index.directions))
+    const { key, cut } = keyOf(index, scalars)
     return { entries: [{ key, parts: scalars }], multikey: false, cut }
   }
   const rows = spread(
@@ -120,12 +121,15 @@ export function entriesOf(index: Index, document: Document): Entries {
   )
   let cut = false
   const entries = rows.map((parts) => {
-    const fitted = fitKey(encodeKey(parts, index.directions))
-    cut ||= fitted.cut
-    return { key: fitted.key, parts }
+    const made = keyOf(index, parts)
+    cut ||= made.cut
+    return { key: made.key, parts }
   })
   return { entries: entries.length > 1 ? distinct(entries) : entries, multikey: rows.multikey, cut }
 }
+
+const keyOf = ({ record, directions }: Index, parts: readonly Part[]) =>
+  encodeEntry(record.tree, parts, directions, record.unique === true)
 
 /** The values of an index on top-level fields alone, where none of them holds others. */
 function scalarsOf(paths: readonly string[][], document: Document): Part[] | null {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Fields, isBinary, isDate, type Missing, rank, type Value } from './values.ts'
 
+export const TREE_BYTES = 2
+export const ROW_BYTES = 6
 const LONGEST = 1900
 const HASHED_TAIL = 32
 const END = 1
@@ -17,21 +19,44 @@ let length = 0
 /** Bytes whose order is MongoDB's order of the values, each compared downwards where its direction is -1. */
 export function encodeKey(values: readonly Part[], directions: readonly (1 | -1)[]): Buffer {
   length = 0
+  putAll(values, directions)
+  return taken(0)
+}
+
+/** The key of an index's entry as it is stored; with room for the row's number behind it, zeros at first, where rows share values. */
+export function encodeEntry(
+  tree: number,
+  values: readonly Part[],
+  directions: readonly (1 | -1)[],
+  isUnique: boolean,
+): { key: Buffer; cut: boolean } {
+  length = scratch.writeUInt16BE(tree)
+  putAll(values, directions)
+  const cut = length > TREE_BYTES + LONGEST
+  if (cut) hashTail()
+  return { key: taken(isUnique ? 0 : ROW_BYTES), cut }
+}
+
+function putAll(values: readonly Part[], directions: readonly (1 | -1)[]): void {
   for (let at = 0; at < values.length; at++) {
     const start = length
     put(values[at])
     if (directions[at] === -1) invert(start)
   }
-  const key = Buffer.allocUnsafe(length)
-  scratch.copy(key, 0, 0, length)
-  return key
 }
 
 /** A key that is too long for the index is cut and ends in a hash: still unique, no longer in order. */
-export function fitKey(key: Buffer): { key: Buffer; cut: boolean } {
-  if (key.length <= LONGEST) return { key, cut: false }
-  const head = key.subarray(0, LONGEST - HASHED_TAIL)
-  return { key: Buffer.concat([head, createHash('sha256').update(key).digest()]), cut: true }
+function hashTail(): void {
+  const hash = createHash('sha256').update(scratch.subarray(TREE_BYTES, length)).digest()
+  const start = TREE_BYTES + LONGEST - HASHED_TAIL
+  length = start + hash.copy(scratch, start)
+}
+
+function taken(room: number): Buffer {
+  const key = Buffer.allocUnsafe(length + room)
+  scratch.copy(key, 0, 0, length)
+  if (room > 0) key.fill(0, length)
+  return key
 }
 
 /** A bound that is surely before (or after) every fitted key which the exact bound is before (or after). */

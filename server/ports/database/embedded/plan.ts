@@ -161,11 +161,9 @@ function rangesOf(
   const ranges = product(points).map((values) => {
     const prefix = encodeKey(values, index.directions)
     const offset = skipped === 0 ? 0 : encodeKey(values.slice(0, skipped), index.directions).length
-    const bounds = {
-      low: fitBound(Buffer.concat([prefix, low]), 'low'),
-      high: fitBound(Buffer.concat([prefix, high]), 'high'),
-    }
-    return { ...bounds, offset, exact: isUnique && bounds.low.length === prefix.length }
+    const start = fitBound(Buffer.concat([prefix, low]), 'low')
+    const end = fitBound(Buffer.concat([prefix, high]), 'high')
+    return { low: start, high: end, offset, exact: isUnique && start.length === prefix.length }
   })
   if (ranges.length < 2) return ranges
   ranges.sort((one, other) => Buffer.compare(one.low, other.low))

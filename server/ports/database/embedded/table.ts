@@ -1,7 +1,7 @@
 import { isServerError, serverError } from './errors.ts'
 import { type Filter, matches } from './filter.ts'
 import { type Entries, type Entry, entriesOf, type Index, type IndexRecord, openIndex, sortKey } from './indexes.ts'
-import { emptyArray, type Part } from './keys.ts'
+import { emptyArray, type Part, ROW_BYTES, TREE_BYTES } from './keys.ts'
 import { plan, type Range, type Scan, type Sort } from './plan.ts'
 import type { CollectionRecord, Slot, Storage } from './storage.ts'
 import { type Document, decode, encode } from './values.ts'
@@ -18,7 +18,6 @@ export interface Incoming {
   added: Added[] | null
 }
 type Added = Entries & { index: Index }
-type Keyed = Omit<Entries, 'entries'> & { keys: readonly Buffer[] }
 interface Match {
   filter: Filter
   sort: Sort
@@ -26,8 +25,6 @@ interface Match {
   limit: number
 }
 
-const ROW_BYTES = 6
-const TREE_BYTES = 2
 const EXPIRED_AT_ONCE = 1000
 const ID_INDEX = { name: '_id_', key: { _id: 1 as const }, unique: true as const }
 
@@ -75,9 +72,8 @@ export class Table {
   }
 
   /** Works out ahead of its commit what inserting a document writes; nothing holds on to the document itself. */
-  prepare(document: Document): Incoming {
+  prepare(document: Document, bytes = encode(document)): Incoming {
     const generation = this.#generation
-    const bytes = encode(document)
     try {
       return { bytes, generation, added: this.#added(document) }
     } catch (error) {
@@ -89,12 +85,10 @@ export class Table {
   insert({ bytes, generation, added: prepared }: Incoming): void {
     this.create()
     const added = prepared && generation === this.#generation ? prepared : this.#added(decode(bytes))
-    const row = this.#nextRow
-    const keyed = added.map((each) => ({ ...each, keys: this.#keysOf(each.index, each.entries, row) }))
-    for (const { index, entries, keys } of keyed) this.#checkUnique(index, entries, keys)
-    this.#nextRow++
+    for (const { index, entries } of added) this.#checkUnique(index, entries)
+    const row = rowBytes(this.#nextRow++)
     this.#storage.put(this.#rowKey(row), bytes)
-    for (const each of keyed) this.#putEntries(each.index, row, each)
+    for (const each of added) this.#putEntries(each, row)
   }
 
   #added(document: Document): Added[] {
@@ -109,23 +103,23 @@ export class Table {
     const changed = this.#indexes.map((index) => {
       const old = entriesOf(index, before).entries
       const { entries, multikey, cut } = entriesOf(index, after)
-      const fresh = without(entries, old)
-      const keys = this.#keysOf(index, fresh, row)
-      return { index, dropped: without(old, entries), entries: fresh, keys, multikey, cut }
+      return { index, dropped: without(old, entries), entries: without(entries, old), multikey, cut }
     })
-    for (const { index, entries, keys } of changed) this.#checkUnique(index, entries, keys)
-    this.#storage.put(this.#rowKey(row), encode(after))
+    for (const { index, entries } of changed) this.#checkUnique(index, entries)
+    const bytes = rowBytes(row)
+    this.#storage.put(this.#rowKey(bytes), encode(after))
     for (const each of changed) {
-      for (const entry of each.dropped) this.#storage.remove(this.#entryKey(each.index, entry, row))
-      this.#putEntries(each.index, row, each)
+      for (const entry of each.dropped) this.#storage.remove(entryKey(each.index, entry, bytes))
+      this.#putEntries(each, bytes)
     }
   }
 
   delete({ row, document }: Found): void {
+    const bytes = rowBytes(row)
     for (const index of this.#indexes) {
-      for (const entry of entriesOf(index, document).entries) this.#storage.remove(this.#entryKey(index, entry, row))
+      for (const entry of entriesOf(index, document).entries) this.#storage.remove(entryKey(index, entry, bytes))
     }
-    this.#storage.remove(this.#rowKey(row))
+    this.#storage.remove(this.#rowKey(bytes))
   }
 
   /** Adds an index over what is there; the same one again is no error. */
@@ -137,8 +131,7 @@ export class Table {
     this.create()
     const index = openIndex({ ...given, tree: this.#storage.catalog.nextTree++ })
     for (const { row, document } of this.#all()) {
-      const found = entriesOf(index, document)
-      this.#putEntries(index, row, { ...found, keys: this.#keysOf(index, found.entries, row) })
+      this.#putEntries({ index, ...entriesOf(index, document) }, rowBytes(row))
     }
     this.#record().indexes.push(index.record)
     this.#indexes.push(index)
@@ -219,7 +212,7 @@ export class Table {
   }
 
   #read(row: number): Document | undefined {
-    const bytes = this.#storage.get(this.#rowKey(row))
+    const bytes = this.#storage.get(this.#rowKey(rowBytes(row)))
     if (!bytes) return undefined
     this.#storage.counters.documentsRead++
     return decode(bytes)
@@ -231,9 +224,9 @@ export class Table {
     return record
   }
 
-  #checkUnique(index: Index, entries: readonly Entry[], keys: readonly Buffer[]): void {
+  #checkUnique(index: Index, entries: readonly Entry[]): void {
     if (!index.record.unique) return
-    const taken = entries.find((_, at) => keys[at] && this.#storage.get(keys[at]))
+    const taken = entries.find(({ key }) => this.#storage.get(key))
     if (taken) throw this.#duplicate(index, taken)
   }
 
@@ -255,33 +248,27 @@ export class Table {
     return serverError(11000, message, { keyPattern: { ...record.key }, keyValue })
   }
 
-  #putEntries({ record }: Index, row: number, { keys, multikey, cut }: Keyed): void {
-    for (const key of keys) this.#storage.put(key, rowBytes(row))
+  #putEntries({ index, entries, multikey, cut }: Added, row: Buffer): void {
+    const { record } = index
+    for (const entry of entries) this.#storage.put(entryKey(index, entry, row), row)
     if ((!multikey || record.multikey) && (!cut || record.cut)) return
     if (multikey) record.multikey = true
     if (cut) record.cut = true
     this.#storage.saveCatalog()
   }
 
-  #keysOf(index: Index, entries: readonly Entry[], row: number): Buffer[] {
-    return entries.map((entry) => this.#entryKey(index, entry, row))
-  }
-
-  /** A unique index holds one row a key; in any other the row is part of the key. */
-  #entryKey({ record }: Index, { key }: Entry, row: number): Buffer {
-    const bytes = Buffer.allocUnsafe(TREE_BYTES + key.length + (record.unique ? 0 : ROW_BYTES))
-    bytes.writeUInt16BE(record.tree)
-    key.copy(bytes, TREE_BYTES)
-    if (!record.unique) bytes.writeUIntBE(row, TREE_BYTES + key.length, ROW_BYTES)
-    return bytes
-  }
-
-  #rowKey(row: number): Buffer {
+  #rowKey(row: Buffer): Buffer {
     const key = Buffer.allocUnsafe(TREE_BYTES + ROW_BYTES)
     key.writeUInt16BE(this.#tree)
-    key.writeUIntBE(row, TREE_BYTES, ROW_BYTES)
+    row.copy(key, TREE_BYTES)
     return key
   }
+}
+
+/** A unique index holds one row a key; in any other the row is part of the key. */
+function entryKey({ record }: Index, { key }: Entry, row: Buffer): Buffer {
+  if (!record.unique) row.copy(key, key.length - ROW_BYTES)
+  return key
 }
 
 function treeKey(tree: number): Buffer {

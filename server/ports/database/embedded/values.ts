@@ -86,13 +86,14 @@ export function checkName(name: string): string {
   return name
 }
 
-/** A document to insert, its `_id` first. What could be stored as it is comes back as it is. */
-export function documentOf(value: unknown): Document {
+/** A document to insert, its `_id` first, and its bytes. What could be stored as it is comes back as it is. */
+export function documentOf(value: unknown): { document: Document; bytes: Buffer } {
   if (isFirstId(value) && isPlain(value)) {
     checkId(value._id)
-    return value
+    return { document: value, bytes: Buffer.from(JSON.stringify(value)) }
   }
-  return copyDocument(value)
+  const document = copyDocument(value)
+  return { document, bytes: encode(document) }
 }
 
 function isFirstId(value: unknown): value is Document {
