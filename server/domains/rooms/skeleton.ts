@@ -57,10 +57,11 @@ export type Word = readonly Spelling[]
 export function readings(text: string): Word[][] {
   const bones = skeleton(text)
   const ways = withJoined(wordsOf(bones))
-  if (!leet.test(bones)) return ways.map((way) => way.map((word) => [spell(word)]))
-  const signed = signedWordsOf(bones)
-  if (signed.some((word) => sign.test(word) && letterLike.test(word))) ways.push(...withJoined(signed))
-  return ways.map((way) => way.map(spellings))
+  if (sign.test(bones)) {
+    const signed = signedWordsOf(bones)
+    if (signed.some((word) => sign.test(word) && letterLike.test(word))) ways.push(...withJoined(signed))
+  }
+  return ways.map((way) => way.map(spellingsOf))
 }
 
 function signedWordsOf(bones: string): string[] {
@@ -68,7 +69,22 @@ function signedWordsOf(bones: string): string[] {
   return words.map((word) => (sign.test(word) ? word.replace(looseEnds, '') : word)).filter((word) => word !== '')
 }
 
-function spellings(word: string): Spelling[] {
+// People use few words, most of them again and again. A longer part of a text would hold on to the whole of it.
+const known = new Map<string, Word>()
+const knownAtMost = 20_000
+const longestKnown = 12
+
+function spellingsOf(word: string): Word {
+  const before = known.get(word)
+  if (before) return before
+  const spelled = spellings(word)
+  if (word.length > longestKnown) return spelled
+  if (known.size >= knownAtMost) known.clear()
+  known.set(word, spelled)
+  return spelled
+}
+
+function spellings(word: string): Word {
   if (!leet.test(word) || !letterLike.test(word)) return [spell(word)]
   const asLetters = [letterOf, letterOrL].map((letters) =>
     word.replace(leets, (written) => letters[written] ?? written),
