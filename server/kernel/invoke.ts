@@ -184,8 +184,9 @@ function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Contex
     get signal() {
       return call.signal
     },
-    emit: (event, audience, payload) =>
-      void deliveries.push({ event, audience, payload: event.payload.parse(payload) }),
+    emit(event, audience, payload) {
+      deliveries.push({ event, audience, payload: event.payload.parse(payload) })
+    },
   }
 }
 

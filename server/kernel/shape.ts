@@ -4,21 +4,39 @@ const maxDepth = 8
 const maxNodes = 2_000
 const forbidden = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Refuses what no schema should have to look at: deep, huge or prototype-touching values. Does not recurse. */
-export function guardShape(value: unknown): void {
-  const queue: [unknown, number][] = [[value, 0]]
-  for (let seen = 0; queue.length > 0; seen++) {
-    const [node, depth] = queue.pop() ?? []
-    if (typeof node !== 'object' || node === null) continue
-    if (depth === undefined || depth >= maxDepth || seen > maxNodes)
-      throw new AppError('VALIDATION_ERROR', { message: 'Too deep or too many fields' })
-    if (ArrayBuffer.isView(node) || node instanceof ArrayBuffer)
-      throw new AppError('VALIDATION_ERROR', { message: 'Binary is not accepted here' })
-    const entries = Object.entries(node)
-    if (entries.length > maxNodes) throw new AppError('VALIDATION_ERROR', { message: 'Too deep or too many fields' })
-    for (const [key, child] of entries) {
-      if (forbidden.has(key)) throw new AppError('VALIDATION_ERROR', { message: 'Forbidden key' })
-      queue.push([child, depth + 1])
+/**
+ * Refuses what no schema should have to look at: deep, huge or prototype-touching values. Does not recurse.
+ * Returns a length that the value as JSON surely does not exceed.
+ */
+export function guardShape(value: unknown): number {
+  let level: unknown[] = [value]
+  let [seen, length] = [0, 0]
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: unknown[] = []
+    for (const node of level) {
+      length += lengthOf(node)
+      if (typeof node !== 'object' || node === null) continue
+      if (ArrayBuffer.isView(node) || node instanceof ArrayBuffer)
+        throw new AppError('VALIDATION_ERROR', { message: 'Binary is not accepted here' })
+      const names = Array.isArray(node) ? [] : Object.keys(node)
+      const children = Array.isArray(node) ? node : names.map((name) => (node as Record<string, unknown>)[name])
+      seen += children.length
+      if (depth >= maxDepth || seen > maxNodes)
+        throw new AppError('VALIDATION_ERROR', { message: 'Too deep or too many fields' })
+      for (const name of names) {
+        if (forbidden.has(name)) throw new AppError('VALIDATION_ERROR', { message: 'Forbidden key' })
+        length += lengthOf(name)
+      }
+      for (const child of children) next.push(child)
     }
+    level = next
   }
+  return length
 }
+
+const escaped = 6
+const mark = 4
+const longestScalar = 32
+
+/** At most so many characters of JSON, with the marks around it. */
+const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length * escaped + mark : longestScalar)

@@ -17,6 +17,7 @@ import { sendInOnePiece } from './one-piece.ts'
 import { addressOf, type OriginRule } from './origins.ts'
 import { refusalFrom, whileThere } from './patience.ts'
 import { guardShape } from './shape.ts'
+import { textParser } from './text-parser.ts'
 
 export interface SocketDoor {
   kernel: Kernel
@@ -64,6 +65,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     pingInterval: 25_000,
     pingTimeout: 20_000,
     adapter: door.fanout,
+    parser: textParser,
     allowRequest: (request, answer) => {
       void refusalOf(door, request)
         .catch(() => 503 as const)
@@ -237,11 +239,6 @@ async function receive(
   const ack = typeof args.at(-1) === 'function' ? (args.pop() as Ack) : null
   const requestId = newId()
   const seen: Seen = {}
-  const meta = () => ({
-    request_id: requestId,
-    server_time: new Date(door.kernel.node.now()).toISOString(),
-    rate: seen.rate ?? null,
-  })
   try {
     const weight = live.meter()
     if (weight === 'abuse') return live.close()
@@ -252,7 +249,7 @@ async function receive(
     if (!bound) throw new AppError('NOT_FOUND', { message: 'Unknown event' })
     const data = await run(door, bound, live, args[0] ?? {}, requestId, seen)
     seen.check?.()
-    ack?.({ ok: true, data, meta: meta() })
+    ack?.({ ok: true, data, meta: metaOf(door, requestId, seen) })
   } catch (error) {
     const { code, message, status, retryAfter, verdict, details } =
       error instanceof AppError ? error : new AppError('INTERNAL_ERROR')
@@ -262,9 +259,15 @@ async function receive(
       ...(verdict === undefined ? {} : { verdict }),
       ...(details ? { details } : {}),
     }
-    ack?.({ ok: false, error: { code, message, status, ...extras }, meta: meta() })
+    ack?.({ ok: false, error: { code, message, status, ...extras }, meta: metaOf(door, requestId, seen) })
   }
 }
+
+const metaOf = ({ kernel }: SocketDoor, requestId: string, seen: Seen) => ({
+  request_id: requestId,
+  server_time: new Date(kernel.node.now()).toISOString(),
+  rate: seen.rate ?? null,
+})
 
 async function run(
   door: SocketDoor,
@@ -276,8 +279,8 @@ async function run(
 ): Promise<unknown> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw new AppError('VALIDATION_ERROR', { message: 'The payload must be an object' })
-  guardShape(raw)
-  if (JSON.stringify(raw).length > eventLimitBytes) throw new AppError('PAYLOAD_TOO_LARGE')
+  if (guardShape(raw) > eventLimitBytes && JSON.stringify(raw).length > eventLimitBytes)
+    throw new AppError('PAYLOAD_TOO_LARGE')
   const unknown = Object.keys(raw).find((key) => !(key in bound.operation.input.shape))
   if (unknown !== undefined)
     throw new AppError('VALIDATION_ERROR', { message: `Unrecognized key: ${unknown.slice(0, 40)}` })
@@ -296,10 +299,10 @@ async function run(
       },
       setSessionCookie() {},
       setHeader() {},
-      onAnswer: (check) => {
+      onAnswer(check) {
         seen.check = check
       },
-      onRate: (rate) => {
+      onRate(rate) {
         seen.rate = rate
       },
     })

@@ -49,7 +49,16 @@ export function messageOf(room: RoomRef, { id, cid, sender, seq, n, at, body }: 
   }
 }
 
-export const messageOfRow = (row: Row): Message => messageOf(roomOfKey(row.room), messageFactOf(row))
+const shown = new WeakMap<Row, Message>()
+
+/** Made once for a row, which is told to its sender and to everybody. */
+export function messageOfRow(row: Row): Message {
+  const known = shown.get(row)
+  if (known) return known
+  const message = messageOf(roomOfKey(row.room), messageFactOf(row))
+  shown.set(row, message)
+  return message
+}
 
 /** The poll as everybody sees it; whose votes are whose is added where somebody asks. */
 export const pollOf = (

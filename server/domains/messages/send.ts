@@ -1,6 +1,6 @@
 import { keyOf } from '#server/domains/rooms/access'
-import { actorOf, entryOf } from '#server/domains/rooms/entries'
-import { type MessageBody, messageFactOf, messageIn, refOf, roomIn } from '#server/domains/rooms/facts'
+import { entryOf, nameOf } from '#server/domains/rooms/entries'
+import { type MessageBody, messageIn, refOf, roomIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
 import { ensureDm } from '#server/domains/rooms/rooms'
 import { standingOf } from '#server/domains/rooms/standing'
@@ -13,7 +13,7 @@ import { capabilitiesChanged } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { type Draft, draftOf } from './drafts.ts'
-import { messageOf } from './render.ts'
+import { messageOfRow } from './render.ts'
 import { acceptedAt, capabilitiesOf, refusalOf, stateOf } from './state.ts'
 
 export const send: Action<typeof contract.send> = async (input, context) => {
@@ -43,7 +43,7 @@ export async function sendDraft(
   draft: Draft,
   { cid, poll }: Extra = {},
 ) {
-  const actor = await actorOf(account)
+  const name = await nameOf(account)
   let ruling: Ruling | null = null
   const outcome = await node.log
     .act(key, {
@@ -61,10 +61,12 @@ export async function sendDraft(
         if (extra instanceof AppError) return { refuse: extra }
         const body = bodyOf(draft, reply, ruling, extra?.id ?? null)
         return {
-          accept: entryOf(view, { ...actor, role: standing.role }, 'message.created', {
-            ...body,
-            ...(extra ? { poll: extra.poll as never } : {}),
-          }),
+          accept: entryOf(
+            view,
+            { account, name, role: standing.role },
+            'message.created',
+            extra ? { ...body, poll: extra.poll as never } : body,
+          ),
         }
       },
     })
@@ -76,7 +78,7 @@ export async function sendDraft(
   const nextSendAt = duplicate ? null : nextSendOf(ruling)
   if (nextSendAt !== null)
     emit(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))
-  return { row, message: messageOf(roomOfKey(key), messageFactOf(row)), duplicate, nextSendAt }
+  return { row, message: messageOfRow(row), duplicate, nextSendAt }
 }
 
 const keyTaken = new AppError('CONFLICT', { message: 'This key was used for something else' })

@@ -59,8 +59,9 @@ export async function readRoom<T>(
 ): Promise<Seen & { also: T }> {
   const key = await keyOf(ref)
   return node.log.ask(key, (view, now) => {
-    const seen = { key, now, ...readBy(view, caller.account, now) }
-    return { ...seen, also: also(view, seen) }
+    const { room, standing } = readBy(view, caller.account, now)
+    const seen = { key, now, room, standing }
+    return { also: also(view, seen), ...seen }
   })
 }
 

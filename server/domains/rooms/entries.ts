@@ -20,9 +20,9 @@ export const entryOf = <T extends EventType>(
 ): Entry => ({
   type,
   body: {
-    ...(body as unknown as { [key: string]: Json }),
     actor: { name: actor.name, role: actor.role === undefined ? standingOf(view, actor.account).role : actor.role },
     ...(targetName === null ? {} : { target_name: targetName }),
+    ...(body as unknown as { [key: string]: Json }),
   },
   target,
   until: until === null ? null : Date.parse(until),

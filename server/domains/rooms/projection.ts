@@ -86,12 +86,13 @@ const memberCount = (member_count: number | undefined): Change[] =>
   member_count === undefined ? [] : [patch<RoomFact>(keys.room, (room) => ({ ...room, member_count }))]
 
 const readers: { [T in EventType]: Read<T> } = {
-  'message.created': ({ _id, sender, seq, at }, { mentions, flagged, text, poll }) => [
-    absolute(keys.clock(sender), { at }),
-    ...mentions.flatMap(({ kind, id }) => (kind === 'user' ? [absolute(keys.mention(id, seq), { seq })] : [])),
-    ...(flagged.length > 0 ? [absolute(keys.flag(_id), { words: flagged, content: text })] : []),
-    ...(poll ? [absolute(keys.poll(poll.poll_id), { ...poll, message_id: _id, message_seq: seq })] : []),
-  ],
+  'message.created': ({ _id, sender, seq, at }, { mentions, flagged, text, poll }) => {
+    const changes = [absolute(keys.clock(sender), { at })]
+    for (const { kind, id } of mentions) if (kind === 'user') changes.push(absolute(keys.mention(id, seq), { seq }))
+    if (flagged.length > 0) changes.push(absolute(keys.flag(_id), { words: flagged, content: text }))
+    if (poll) changes.push(absolute(keys.poll(poll.poll_id), { ...poll, message_id: _id, message_seq: seq }))
+    return changes
+  },
   'message.edited': (
     row,
     {
@@ -283,7 +284,7 @@ export const projection: Projection = {
       : room.startsWith('dm:')
         ? [keys.room, keys.blocks]
         : [keys.room, keys.rules, keys.words, keys.pins],
-  changes: (row) => [...accountChanges(row), ...(isEvent(row.type) ? changesOf(row, row.type) : [])],
+  changes: (row) => (isEvent(row.type) ? changesOf(row, row.type) : accountChanges(row)),
   isMessage: (type) => type === 'message.created',
   isChained: (type) => chained.has(type),
   holdsEverywhere: (type) => everywhere.has(type),
