@@ -110,11 +110,13 @@ function touch(node: Node, { _id, user_address, last_used_at }: SessionRecord): 
 export const alive =
   (node: Node) =>
   async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
-    const named = { _id: { $in: [...ids] } }
-    const [sessions, tokens] = await Promise.all([
-      Sessions.find(named, { expires_at: 1 }).lean<SessionRecord[]>(),
-      ServiceTokens.find(named, { expires_at: 1 }).lean<ServiceTokenRecord[]>(),
-    ])
+    const sessions = await Sessions.find(named(ids), { expires_at: 1 }).lean<SessionRecord[]>()
+    const known = new Set(sessions.map(({ _id }) => _id))
+    const others = ids.filter((id) => !known.has(id))
+    const tokens =
+      others.length > 0 ? await ServiceTokens.find(named(others), { expires_at: 1 }).lean<ServiceTokenRecord[]>() : []
     const standing = [...sessions, ...tokens].filter(({ expires_at }) => expires_at.getTime() > node.now())
     return new Set(standing.map(({ _id }) => _id))
   }
+
+const named = (ids: readonly string[]) => ({ _id: { $in: [...ids] } })

@@ -45,8 +45,21 @@ export function signToken(keys: Keys, { jti, iat, exp, ...payload }: Claims): Pr
     .sign(newest.secret)
 }
 
+const proven = new WeakMap<Keys, Map<string, Claims>>()
+const provenAtMost = 10_000
+
 /** The claims of a token that one of our keys signed and that has not expired. Whether its session still lives is another question. */
 export async function readToken(keys: Keys, token: string, now: number): Promise<Claims> {
+  const known = proven.get(keys) ?? new Map<string, Claims>()
+  proven.set(keys, known)
+  const claims = known.get(token) ?? (await verifyToken(keys, token, now))
+  if (claims.exp * 1000 <= now) throw noSession('SESSION_EXPIRED')
+  if (known.size >= provenAtMost) known.clear()
+  known.set(token, claims)
+  return claims
+}
+
+async function verifyToken(keys: Keys, token: string, now: number): Promise<Claims> {
   if (token.length > longestToken) throw noSession('SESSION_INVALID')
   const keyOf = ({ kid }: { kid?: string }) => {
     const key = keys.find(({ id }) => id === kid)
