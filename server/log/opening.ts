@@ -66,6 +66,7 @@ async function load(core: Core, room: Room): Promise<void> {
   room.confirmed = room.view.seq
   room.isOpen = true
   take(core, room, [])
+  if (store.alone && room.view.seq > room.raised) core.raise(room).catch(() => {})
   if (!store.alone) core.lease([room.key]).catch(() => {})
 }
 
