@@ -13,7 +13,9 @@ import { type Crowd, countCrowd, isToRepeat, joinCrowd, leaveCrowd, stopTyping, 
 const typingMilliseconds = 6_000
 const toldEveryMilliseconds = 1_000
 const lookedAfterEveryMilliseconds = 5_000
+/** In a room of more only their number is told, and less often. */
 const quietAbove = 500
+const countedEveryMilliseconds = 5_000
 
 interface Passing {
   crowd: Crowd
@@ -70,10 +72,11 @@ export function presenceChanged(node: Node, key: RoomKey): void {
 function tellSoon(node: Node, key: RoomKey, passing: Passing): void {
   if (passing.isDue) return
   passing.isDue = true
+  const wait = onlineIn(node, key) > quietAbove ? countedEveryMilliseconds : toldEveryMilliseconds
   setTimeout(() => {
     passing.isDue = false
     tell(node, key, passing)
-  }, toldEveryMilliseconds).unref()
+  }, wait).unref()
 }
 
 function tell(node: Node, key: RoomKey, passing: Passing): void {
