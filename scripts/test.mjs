@@ -53,7 +53,9 @@ async function suite() {
   process.env.PLAZA_TEST_OUTCOMES = outcomes
   await Promise.all([
     check('tsc', ['--noEmit']),
-    onEmbedded(mongo, outcomes).then(() => vitest(['kill', 'slow'], mongo.uri)),
+    onEmbedded(mongo, outcomes)
+      .then(() => vitest(['kill', 'slow'], mongo.uri))
+      .then(() => underFaults(mongo, redis)),
     onMongo(mongo).then(() => onProcesses(mongo)),
     onMongoAndRedis(mongo, redis).then(() => inBrowser(chromium)),
   ])
@@ -86,6 +88,15 @@ async function inBrowser(chromium) {
 async function onMongoAndRedis(mongo, redis) {
   if (!mongo.uri || !redis.url) return skip(['two-nodes-redis', 'redis'], mongo.missing ?? redis.missing)
   await vitest(['two-nodes-redis', 'redis'], mongo.uri, redis.url)
+}
+
+/** Each fault once, always in the same order: servers, stores and links of its own. Counts as one. */
+async function underFaults(mongo, redis) {
+  const missing = mongo.missing ?? redis.missing
+  if (!missing) return check('tsx', ['test/faults/run.ts', '--brief', '--seed', '1'])
+  if (process.env.CI) return fail(`The faults could not be injected: ${missing}`)
+  tally.skipped += 1
+  report.push(`Skipped: the faults: ${missing}`)
 }
 
 /** Each counts as one. */

@@ -36,6 +36,7 @@ import { originRule } from './kernel/origins.ts'
 import { mountPage } from './kernel/page.ts'
 import { openSockets } from './kernel/sockets.ts'
 import type { Platform } from './platform.ts'
+import type { Database } from './ports/database/port.ts'
 
 export interface App {
   url: string
@@ -115,12 +116,22 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
 const drainMilliseconds = 9_000
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 
+const clockToleranceMilliseconds = 5_000
+
+/** Times are the store's, so that nothing goes wrong by it; but a clock like that says that the machine needs looking after. */
+function wrongClock(database: Database): string | null {
+  const offset = database.clockOffset()
+  const seconds = Math.round(Math.abs(offset) / 1_000)
+  if (Math.abs(offset) <= clockToleranceMilliseconds) return null
+  return `the clock of this machine is ${seconds} s ${offset > 0 ? 'behind' : 'ahead of'} the database's`
+}
+
 const opsOf = ({ id }: Node, { database }: Platform): Ops => ({
   metrics: metrics.text,
   health: () => ({ node: id }),
   unready: () =>
     database.ping().then(
-      () => null,
+      () => wrongClock(database),
       () => 'the database does not answer',
     ),
 })

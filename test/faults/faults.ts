@@ -28,6 +28,8 @@ const herdCeilingMilliseconds = 100_000
 const seconds = (world: World, random: Random, short: number, long: readonly [number, ...number[]]) =>
   1_000 * (world.isLong ? random.pick(long) : short)
 
+const skewedClock = new URL('./skewed-clock.mjs', import.meta.url).href
+
 const places = [
   'before-append',
   'after-append',
@@ -78,6 +80,22 @@ const nodeFaults: readonly Fault[] = [
       const [isBack] = await Promise.all([withStore(world, () => herd.isWhole, herdCeilingMilliseconds), node.start()])
       if (!isBack) breaches.push(`F16: the herd did not come back in ${herdCeilingMilliseconds / 1_000} s`)
       else herdMilliseconds.push(Date.now() - began)
+    },
+  },
+  {
+    id: 'F17',
+    what: 'a clock that is half a minute off',
+    lane: 'node',
+    async inject(world, random, { process: node, opsPort }) {
+      for (const skew of [30, -30]) {
+        await node.kill()
+        await node.start({ NODE_OPTIONS: `--import ${skewedClock}`, CLOCK_SKEW_SECONDS: `${skew}` })
+        await pause(seconds(world, random, 1.5, [5, 15]))
+        if (!world.probe.isStoreAway && (await isReady(opsPort)))
+          world.breaches.push(`F17: ${node.name} called itself ready, its clock off by ${skew} s`)
+      }
+      await node.kill()
+      await node.start()
     },
   },
   {
@@ -262,6 +280,11 @@ async function withStore({ probe }: World, isSo: () => boolean, milliseconds: nu
     await pause(lookMilliseconds)
   }
   return true
+}
+
+async function isReady(opsPort: number): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`).catch(() => null)
+  return answer?.status === 200
 }
 
 async function held(part: Process, milliseconds: number): Promise<void> {

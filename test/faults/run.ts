@@ -30,7 +30,6 @@ const name = options.long ? 'long' : options.brief ? 'brief' : 'usual'
 const profile = profiles[name]
 
 const skipped: Skipped[] = [
-  { id: 'F17', what: 'clocks that disagree', reason: 'the simulation skews clocks' },
   { id: 'F21', what: 'object storage', reason: 'no media yet' },
   { id: 'F22', what: 'language models', reason: 'no agents yet' },
   { id: 'F23', what: 'token providers', reason: 'no attendance yet' },

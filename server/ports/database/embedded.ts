@@ -68,6 +68,7 @@ export async function connectEmbedded(directory: string): Promise<Database> {
     name: `embedded store in ${directory}`,
     installation,
     now: () => Date.now(),
+    clockOffset: () => 0,
     buildIndexes,
     isAway: () => false,
     ping: async () => {

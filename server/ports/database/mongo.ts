@@ -13,9 +13,9 @@ export async function connectMongo(uri: string, patienceMilliseconds = START_PAT
   setUpMongoose()
   await connectPatiently(uri, Date.now() + patienceMilliseconds)
   const installation = await readInstallation()
-  let offset = await clockOffset()
+  let offset = await measureOffset()
   const timer = setInterval(() => {
-    clockOffset().then(
+    measureOffset().then(
       (measured) => {
         offset = measured
       },
@@ -33,6 +33,7 @@ export async function connectMongo(uri: string, patienceMilliseconds = START_PAT
     name: `MongoDB ${mongoose.connection.host}:${mongoose.connection.port}/${mongoose.connection.name}`,
     installation,
     now: () => Date.now() + offset,
+    clockOffset: () => offset,
     buildIndexes,
     ping,
     isAway: health.isAway,
@@ -92,7 +93,7 @@ function watchHealth(ping: () => Promise<void>) {
 }
 
 /** How far the store's clock is ahead of ours, taking its answer to be halfway between question and receipt. */
-async function clockOffset(): Promise<number> {
+async function measureOffset(): Promise<number> {
   const asked = Date.now()
   const { localTime } = await admin().command({ hello: 1 })
   const received = Date.now()

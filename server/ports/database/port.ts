@@ -12,6 +12,8 @@ export interface Database {
   installation: string
   /** Milliseconds on the store's clock. */
   now(): number
+  /** Milliseconds by which the store's clock is ahead of this machine's, as last measured. */
+  clockOffset(): number
   /** Creates the indexes of every registered model and waits for them. */
   buildIndexes(): Promise<void>
   /** Rejects after a second without an answer. */
