@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { WebSocket } from 'ws'
 import type { Dialect } from './dialect.ts'
+import { Wire } from './wire.ts'
 
 interface Sent {
   at: number
@@ -25,7 +25,7 @@ interface Frame {
 }
 
 interface Member {
-  socket: WebSocket
+  socket: Wire
   node: Node
   place: number
   unanswered: Map<number, (isOk: boolean) => void>
@@ -33,6 +33,11 @@ interface Member {
 
 const zero = '0'.charCodeAt(0)
 const ping = '2'
+const welcomed = Buffer.from('40')
+const refused = Buffer.from('44')
+
+const begins = (bytes: Buffer, as: Buffer): boolean =>
+  bytes.length >= as.length && bytes.compare(as, 0, as.length, 0, as.length) === 0
 
 /** People in one room, spread over its nodes, who check what they hear: the same frames for everybody, in order, and all that was acknowledged. */
 export class Crowd {
@@ -74,8 +79,7 @@ export class Crowd {
   }
 
   close(): void {
-    for (const { socket } of this.#members) socket.removeAllListeners('close').terminate()
-    this.#members.length = 0
+    for (const { socket } of this.#members.splice(0)) socket.close()
   }
 
   #nodeOf(place: number): Node {
@@ -128,22 +132,24 @@ export class Crowd {
   }
 
   async #enter(token: string, node: Node): Promise<void> {
-    const url = `${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`
-    const socket = new WebSocket(url, { perMessageDeflate: false, skipUTF8Validation: true })
-    const member: Member = { socket, node, place: 0, unanswered: new Map() }
-    await new Promise<void>((resolve, reject) => {
-      socket.on('error', reject)
-      socket.on('close', (code) => reject(new Error(`closed with ${code}`)))
-      socket.on('message', (data: Buffer) => {
-        if (data[0] === zero) socket.send(this.#dialect.hello(token))
-        else if (data.length === 1 && data.toString() === ping) socket.send('3')
-        else if (data.subarray(0, this.#heard.length).equals(this.#heard)) this.#hear(member, data)
-        else if (data.subarray(0, this.#acknowledged.length).equals(this.#acknowledged)) this.#answer(member, data)
-        else if (data.subarray(0, 2).equals(Buffer.from('40'))) resolve()
-        else if (data.subarray(0, 2).equals(Buffer.from('44'))) reject(new Error(data.toString()))
+    const url = new URL('/socket.io/?EIO=4&transport=websocket', node.url)
+    const member = await new Promise<Member>((resolve, reject) => {
+      const socket = new Wire(url, {
+        message: (data) => {
+          if (data[0] === zero) socket.send(this.#dialect.hello(token))
+          else if (data.length === 1 && data.toString() === ping) socket.send('3')
+          else if (begins(data, this.#heard)) this.#hear(entering, data)
+          else if (begins(data, this.#acknowledged)) this.#answer(entering, data)
+          else if (begins(data, welcomed)) resolve(entering)
+          else if (begins(data, refused)) reject(new Error(data.toString()))
+        },
+        closed: () => {
+          if (this.#members.includes(entering)) this.faults.push('a connection was lost')
+          else reject(new Error('A connection was closed'))
+        },
       })
+      const entering: Member = { socket, node, place: 0, unanswered: new Map() }
     })
-    socket.on('close', () => this.faults.push('a connection was lost'))
     if (!(await this.#ask(member, (ack) => this.#dialect.join(ack)))) throw new Error('The room let nobody in')
     node.members++
     this.#members.push(member)
@@ -163,7 +169,7 @@ export class Crowd {
     const { node } = member
     const known = node.frames.get(place)
     if (known && !known.bytes.equals(bytes)) this.faults.push('two members heard different frames')
-    const frame = known ?? { bytes, cids: this.#read(node, bytes), seenBy: 0 }
+    const frame = known ?? { bytes: Buffer.from(bytes), cids: this.#read(node, bytes), seenBy: 0 }
     if (!known) node.frames.set(place, frame)
     this.delivered += frame.cids.length
     frame.seenBy++
