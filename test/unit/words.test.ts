@@ -228,16 +228,16 @@ describe('patterns', () => {
 
   it('judges without a pattern that passed its deadline, from then on', () => {
     const reported: [string, string][] = []
-    const words = [pattern('x[ab]{150}y'), pattern('[ab]*a[ab]{150}[^ab]'), blocked('scam')]
+    const slow = '[ab]*a[ab]{150}[^ab]'
+    const words = [pattern('x[ab]{150}y'), pattern(slow), blocked('scam')]
     const list = compileWords(words, (id, reason) => reported.push([id, reason]), 5)
     const evil = `scam ${'abba'.repeat(2_000)}`
     expect(hits([list], evil).map(({ id }) => id)).toEqual(['scam'])
-    expect(reported).toContainEqual(['[ab]*a[ab]{150}[^ab]', 'The pattern took longer than 5 ms'])
-    const count = reported.length
+    expect(reported).toContainEqual([slow, 'The pattern took longer than 5 ms'])
     const started = performance.now()
     hits([list], evil)
     expect(performance.now() - started).toBeLessThan(1_000)
-    expect(reported).toHaveLength(count)
+    expect(reported.filter(([id]) => id === slow)).toHaveLength(1)
   })
 
   it('finds the same together, alone, and in slices', () => {
