@@ -13,7 +13,7 @@ const { values: options } = parseArgs({
     /** Messages each person sends in an hour. */
     hourly: { type: 'string', default: '6' },
     /** Microseconds of CPU for a send judged, stored and answered; for a delivery; for a hint applied on another node. */
-    send: { type: 'string', default: '500' },
+    send: { type: 'string', default: '350' },
     delivery: { type: 'string', default: '8' },
     hint: { type: 'string', default: '60' },
     /** Kilobytes of memory a connection; bytes of a delivery; share of a core that may be busy. */
