@@ -338,7 +338,8 @@ export const rooms = {
 
 /** Where a typist, an online count and other passing things are told. */
 export const ephemeral = event('/rooms room:ephemeral', {
-  summary: 'Who types and how many are online. At most once a second, every five among more than 500 people; may be dropped.',
+  summary:
+    'Who types and how many are online. At most once a second, every five among more than 500 people; may be dropped.',
   audience: 'room',
   payload: z.object({
     room: RoomKey,
