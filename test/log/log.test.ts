@@ -203,6 +203,31 @@ test('opens a room on its records and the log above them', async () => {
   expect(nodes.kept.records.get(`${room} slow`)).toMatchObject({ value: 60_000 })
 })
 
+test('tells the heads of many acts in few writes, the last of them at a stop', async () => {
+  let writes = 0
+  const node = nodes.alone({
+    reach: async (name, work) => {
+      if (name === 'raiseHeads') writes++
+      return work()
+    },
+  })
+  await node.act(room, join('ada'))
+  for (let at = 0; at < 30; at++) await node.act(room, say('ada'))
+  expect(writes).toBeLessThan(15)
+  await node.close()
+  expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 31, total: 30 })
+})
+
+test('raises by opening a head that a crash has left behind', async () => {
+  const before = nodes.alone()
+  await before.act(room, join('ada'))
+  await before.act(room, say('ada'))
+  await before.close()
+  nodes.memory.heads.clear()
+  await nodes.alone().head(room)
+  await expect.poll(() => nodes.memory.heads.get(room)).toMatchObject({ seq: 2, total: 1 })
+})
+
 test('reads from memory what it has, rewritten as it is now', async () => {
   let reads = 0
   const node = nodes.alone({

@@ -50,13 +50,17 @@ const provenAtMost = 10_000
 
 /** The claims of a token that one of our keys signed and that has not expired. Whether its session still lives is another question. */
 export async function readToken(keys: Keys, token: string, now: number): Promise<Claims> {
-  const known = proven.get(keys) ?? new Map<string, Claims>()
-  proven.set(keys, known)
-  const claims = known.get(token) ?? (await verifyToken(keys, token, now))
+  const claims = proven.get(keys)?.get(token) ?? (await verifyToken(keys, token, now))
   if (claims.exp * 1000 <= now) throw noSession('SESSION_EXPIRED')
-  if (known.size >= provenAtMost) known.clear()
-  known.set(token, claims)
+  remember(keys, token, claims)
   return claims
+}
+
+function remember(keys: Keys, token: string, claims: Claims): void {
+  const known = proven.get(keys)
+  if (known?.has(token)) return
+  if (known && known.size < provenAtMost) known.set(token, claims)
+  else proven.set(keys, new Map([[token, claims]]))
 }
 
 async function verifyToken(keys: Keys, token: string, now: number): Promise<Claims> {
