@@ -30,7 +30,8 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
       const next = rows[standing]
       if (!next) return fate(standing)
       if (room.view.seq >= next.seq) {
-        room.collidedAt = core.clock.now()
+        room.contestedAt = core.clock.now()
+        core.hints.publish({ kind: 'collided', node: core.node, room: room.key })
         core.observer?.collided()
         return fate(standing)
       }

@@ -14,8 +14,10 @@ export interface Room {
   isOpen: boolean
   readonly queue: Waiting<unknown>[]
   isTurning: boolean
-  /** When another node last took a seq that this one wanted. */
-  collidedAt: number
+  /** When this node and another last wanted the same seq, or took turns. */
+  contestedAt: number
+  /** Called when another node has told of its rows. */
+  onOthers: (() => void) | null
   /** Rows that came before the one due. */
   readonly early: Map<number, Row>
   isGapWatched: boolean
@@ -88,7 +90,8 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
     isOpen: false,
     queue: [],
     isTurning: false,
-    collidedAt: Number.NEGATIVE_INFINITY,
+    contestedAt: Number.NEGATIVE_INFINITY,
+    onOthers: null,
     early: new Map(),
     isGapWatched: false,
     refresh: coalesce(() => refresh(room)),

@@ -52,7 +52,13 @@ export async function readToHead(core: Core, room: Room): Promise<void> {
 export function hear(core: Core, hint: Hint): void {
   if (hint.node === core.node) return
   if (hint.kind === 'rows') hearRows(core, hint.rows)
-  else hearConfirmed(core.rooms.get(hint.room), hint.node, hint.seq)
+  else if (hint.kind === 'applied') hearConfirmed(core.rooms.get(hint.room), hint.node, hint.seq)
+  else hearCollided(core, core.rooms.get(hint.room))
+}
+
+/** Who wins a race does not see it: without being told, the same node might win them all. */
+function hearCollided(core: Core, room: Room | undefined): void {
+  if (room) room.contestedAt = core.clock.now()
 }
 
 function hearConfirmed(room: Room | undefined, node: string, seq: number): void {
@@ -66,7 +72,9 @@ function hearRows(core: Core, rows: readonly Row[]): void {
   if (!room) return
   const isLate = rows.every(({ seq }) => seq <= room.view.seq)
   core.observer?.hinted(isLate ? 'late' : 'received', rows.length)
+  const before = room.view.seq
   take(core, room, rows)
+  if (room.view.seq > before) room.onOthers?.()
   if (room.isOpen && room.early.size > 0 && !room.isGapWatched) void fillGap(core, room).catch(() => {})
 }
 

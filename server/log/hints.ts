@@ -53,6 +53,7 @@ function publish(wire: Wire, hint: Hint): void {
 export function hintFrom(word: unknown, room: RoomKey): Hint | null {
   if (!isObject(word) || !isLabel(word.node)) return null
   const { node } = word
+  if (word.kind === 'collided') return word.room === room ? { kind: 'collided', node, room } : null
   if (word.kind === 'applied')
     return word.room === room && isCount(word.seq) ? { kind: 'applied', node, room, seq: word.seq } : null
   if (word.kind !== 'rows' || !Array.isArray(word.rows) || word.rows.length > ROWS) return null

@@ -9,7 +9,9 @@ import { Draft, type DraftRules } from './view.ts'
 import type { Waiting } from './waiting.ts'
 
 const BATCH = 512
-const AFTER_COLLISION = 1_000
+const CONTESTED = 1_000
+const CROWDED = 8
+const GIVING_WAY = 200
 const LOOK_AGAIN = 20
 
 /** What a turn has made of its batch, before anything is stored. */
@@ -48,6 +50,7 @@ async function takeTurn(core: Core, room: Room): Promise<void> {
 }
 
 async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Promise<void> {
+  const began = core.clock.now()
   const judged = judge(core, room, batch)
   const stale = judged.held.filter(({ waiting }) => !isFresh(core, room, waiting))
   const help = orPause(core, fetchMissing(core, room, judged.draft, stale.length > 0))
@@ -61,8 +64,27 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
   }
   await help
   if (judged.open.length > 0) await orPause(core, lookForOpen(core, room))
-  if (undecided.length === 0 && core.clock.now() - room.collidedAt < AFTER_COLLISION)
-    await core.clock.sleep(2 + 2 * core.random())
+  const now = core.clock.now()
+  if (undecided.length === 0 && now - room.contestedAt < CONTESTED)
+    await giveWay(core, room, batch.length < CROWDED ? 0 : Math.min(8 * (now - began), GIVING_WAY))
+}
+
+/**
+ * Nodes that send to one room take turns, as of two inserts at once one is in vain. Meanwhile acts gather, so that under load
+ * turns grow rather than wait.
+ */
+async function giveWay(core: Core, room: Room, patience: number): Promise<void> {
+  let isTaken = false
+  await new Promise<void>((resolve) => {
+    room.onOthers = () => {
+      isTaken = true
+      resolve()
+    }
+    void core.clock.sleep(2 + patience + 2 * core.random()).then(resolve)
+  })
+  room.onOthers = null
+  if (isTaken) room.contestedAt = core.clock.now()
+  else if (patience > 0) room.contestedAt = Number.NEGATIVE_INFINITY
 }
 
 function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judged {

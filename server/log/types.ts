@@ -184,6 +184,8 @@ export interface Hints {
 export type Hint =
   | { kind: 'rows'; node: string; rows: readonly Row[] }
   | { kind: 'applied'; node: string; room: RoomKey; seq: number }
+  /** The node has rows for the room and lost a race for a seq. */
+  | { kind: 'collided'; node: string; room: RoomKey }
 
 /** Which nodes live, as their leases say. */
 export interface LiveNodes {

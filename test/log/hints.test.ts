@@ -40,6 +40,7 @@ test.each<[string, unknown]>([
   ['an endless key', rows(row(1, { cid: 'c'.repeat(10_000) }))],
   ['more rows than a turn makes', rows(...Array.from({ length: 513 }, (_, at) => row(at)))],
   ['a confirmation of another room', { kind: 'applied', node: 'one', room: 'channel:b', seq: 1 }],
+  ['a collision in another room', { kind: 'collided', node: 'one', room: 'channel:b' }],
   ['a confirmation of no count', { kind: 'applied', node: 'one', room: 'channel:a', seq: Number.NaN }],
 ])('%s is no hint', (_title, word) => expect(hintFrom(word, 'channel:a')).toBeNull())
 

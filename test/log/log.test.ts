@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Row, verifyChain } from '#server/log/index'
 import { edit, join, moderate, projection, say, slow } from './chat.ts'
-import { clockOf, Nodes, pause } from './nodes.ts'
+import { type Changes, clockOf, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
 afterEach(async () => {
@@ -88,6 +88,30 @@ test('keeps both nodes going when they write one room', async () => {
   await both[0]?.act(room, join('ada'))
   await Promise.all(Array.from({ length: 200 }, (_, index) => both[index % 2]?.act(room, say('ada', `k${index}`))))
   expect(log()).toHaveLength(201)
+})
+
+test('two nodes that write one room at full load take turns, so that hardly an insert is in vain', async () => {
+  const inserts = { stored: 0, vain: 0 }
+  const changes: Changes = {
+    reach: async (name, work) => {
+      if (name !== 'insert') return work()
+      await pause(5)
+      inserts.vain++
+      const answer = work()
+      inserts.vain--
+      inserts.stored++
+      return answer
+    },
+  }
+  const both = [nodes.start('one', changes), nodes.start('other', changes)]
+  await both[0]?.act(room, join('ada'))
+  const end = Date.now() + 500
+  const keepOn = async (_: unknown, index: number) => {
+    while (Date.now() < end) await both[index % 2]?.act(room, say('ada'))
+  }
+  await Promise.all(Array.from({ length: 80 }, keepOn))
+  expect(inserts.stored).toBeGreaterThan(10)
+  expect(inserts.vain).toBeLessThan(inserts.stored / 4)
 })
 
 test('acknowledges a row whose insert was stored and whose answer was lost, once', async () => {

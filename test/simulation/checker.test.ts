@@ -5,7 +5,7 @@ import type { Event } from './history.ts'
 import { simulate } from './simulate.ts'
 import { acknowledged, asked, listens, recorded, refused, type Step, story, told } from './story.ts'
 
-const { events } = await simulate(6)
+const { events } = await simulate(7)
 
 type Of<O extends Event['op']> = Extract<Event, { op: O }>
 

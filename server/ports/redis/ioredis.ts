@@ -15,6 +15,8 @@ const options = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,
+  // What one turn of the event loop asks goes in one piece.
+  enableAutoPipelining: true,
   connectTimeout: 2_000,
   retryStrategy: (times: number) => Math.min(50 * times, reconnectAtMost),
 } satisfies RedisOptions
