@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer, Order } from './driver.ts'
 import type { Paced, Saturated } from './load.ts'
-import type { Reading } from './probe.ts'
+import type { Probe, Reading } from './probe.ts'
 
 const children: ChildProcess[] = []
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0
@@ -23,7 +23,7 @@ function start(core: number, args: readonly string[], environment: Record<string
 
 export interface Measured {
   url: string
-  probe(): Promise<Reading>
+  probe(what?: Probe): Promise<Reading>
 }
 
 const probed = ['--import', './test/bench/probe.ts']
@@ -88,12 +88,12 @@ function listening(child: ChildProcess): Promise<Measured> {
     child.once('exit', (code) => reject(new Error(`The server ended with ${code}`)))
     child.stdout?.on('data', (text: Buffer) => {
       const url = /open: (http:\S+)/.exec(text.toString())?.[1]
-      if (url) resolve({ url, probe: () => asked<Reading>(child, 'probe') })
+      if (url) resolve({ url, probe: (what = 'probe') => asked<Reading>(child, what) })
     })
   })
 }
 
-function asked<T>(child: ChildProcess, message: Order | 'probe'): Promise<T> {
+function asked<T>(child: ChildProcess, message: Order | Probe): Promise<T> {
   return new Promise((resolve, reject) => {
     child.once('message', (answer) => resolve(answer as T))
     child.send(message, (error) => error && reject(error))

@@ -108,11 +108,11 @@ export class Race {
   async #idle({ side, nodes: [node] }: Server, size: number): Promise<void> {
     const { idleConnections } = this.#plan
     if (!node) return
-    const before = await node.probe()
+    const before = await node.probe('memory')
     const startedAt = performance.now()
     await this.#grow(side, size, size + idleConnections)
     const seconds = (performance.now() - startedAt - 500) / 1_000
-    const kilobytes = ((await node.probe()).rssBytes - before.rssBytes) / idleConnections / 1_024
+    const kilobytes = ((await node.probe('memory')).rssBytes - before.rssBytes) / idleConnections / 1_024
     const note = (what: string, value: number) =>
       this.#report.note(this.#setting, side, size + idleConnections, what, value)
     note('kB memory per idle joined connection', kilobytes)
