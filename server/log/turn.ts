@@ -54,9 +54,9 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
   const judged = judge(core, room, batch)
   const stale = judged.held.filter(({ waiting }) => !isFresh(core, room, waiting))
   const help = orPause(core, fetchMissing(core, room, judged.draft, stale.length > 0))
-  const undecided = judged.accepted.length > 0 ? await store(core, room, judged.accepted) : []
+  const { undecided, doAllStand } = await store(core, room, judged.accepted)
   const again = [...judged.again, ...judged.open, ...undecided]
-  if (undecided.length === 0 || !core.on('hold refusals until the insert is decided')) {
+  if (doAllStand || !core.on('hold refusals until the insert is decided')) {
     for (const held of judged.held) if (!stale.includes(held)) answerHeld(core, room, held)
     backToQueue(room, batch, [...again, ...stale.map(({ waiting }) => waiting)])
   } else {
@@ -65,7 +65,7 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
   await help
   if (judged.open.length > 0) await orPause(core, lookForOpen(core, room))
   const now = core.clock.now()
-  if (undecided.length === 0 && now - room.contestedAt < CONTESTED)
+  if (doAllStand && now - room.contestedAt < CONTESTED)
     await giveWay(core, room, batch.length < CROWDED ? 0 : Math.min(8 * (now - began), GIVING_WAY))
 }
 
@@ -138,8 +138,16 @@ function layOver(draft: Draft, entry: Entry, waiting: Waiting<unknown>, now: num
   }
 }
 
-/** Stores the rows and sees to their answers; returns the acts whose rows do not stand. */
-async function store(core: Core, room: Room, accepted: readonly Accepted[]): Promise<Waiting<unknown>[]> {
+interface Stored {
+  /** The acts whose rows do not stand, and that have no answer yet. */
+  undecided: Waiting<unknown>[]
+  /** Whether what was judged after them, on a draft with all of their rows, holds. */
+  doAllStand: boolean
+}
+
+/** Stores the rows and sees to their answers. */
+async function store(core: Core, room: Room, accepted: readonly Accepted[]): Promise<Stored> {
+  if (accepted.length === 0) return { undecided: [], doAllStand: true }
   const rows = accepted.map(({ row }) => row)
   const deciding = append(core, room, rows)
   core.inFlight.add(deciding)
@@ -147,10 +155,11 @@ async function store(core: Core, room: Room, accepted: readonly Accepted[]): Pro
   if (standing > 0) stand(core, room, accepted.slice(0, standing), rows.slice(0, standing))
   if (isOpen) for (const { waiting, row } of accepted.slice(standing)) waiting.mayStandAt = row.seq
   const undecided = accepted.slice(standing).map(({ waiting }) => waiting)
+  const doAllStand = undecided.length === 0
   const [first] = undecided
-  if (!first || !repeated) return undecided
+  if (!first || !repeated) return { undecided, doAllStand }
   answerDuplicate(core, room, first, repeated)
-  return undecided.slice(1)
+  return { undecided: undecided.slice(1), doAllStand }
 }
 
 function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: readonly Row[]): void {

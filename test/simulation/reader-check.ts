@@ -9,6 +9,8 @@ interface Client {
   user: string
   room: RoomKey
   isListening: boolean
+  /** The row by which they were a member as they began to listen: a node behind it tells them of those before, too. */
+  joinedAt: number
   /** The last row told on this visit; 0 before the first. */
   lastTold: number
   /** Up to here everything was shown, in order. */
@@ -48,14 +50,16 @@ export class ReaderCheck {
 
   #listens({ reader, user, room }: Extract<Event, { op: 'listens' }>): void {
     const { shown } = this.#clients.get(reader) ?? { shown: 0 }
-    this.#clients.set(reader, { user, room, isListening: true, lastTold: 0, shown, early: new Set() })
+    const joinedAt = Number(this.#ledger.now(room, `member:${user}`) ?? 0)
+    this.#clients.set(reader, { user, room, isListening: true, joinedAt, lastTold: 0, shown, early: new Set() })
   }
 
   #told(client: Client, rows: readonly Shown[]): void {
     const { user, room } = client
     for (const { seq } of rows) {
       if (client.lastTold !== 0 && seq !== client.lastTold + 1) this.#note('told out of order')
-      if (this.#ledger.before(room, `member:${user}`, seq) === null) this.#note('an outsider was shown a row')
+      const isMember = seq <= client.joinedAt || this.#ledger.before(room, `member:${user}`, seq) !== null
+      if (!isMember) this.#note('an outsider was shown a row')
       client.lastTold = seq
     }
     const last = this.#row(room, rows.at(-1))

@@ -45,6 +45,8 @@ export const STEPS = 12_000
 
 // Longer than nodes go without comparing their logs with the store's.
 const HEALING = 30_000
+/** What was stored last has reached every node after so long, by its poll where by nothing else. */
+const SPREADING = 3_000
 
 /** One run of a cluster under everything that may go wrong, checked at every event; the seed decides it all. */
 export async function simulate(seed: number, options: Options = {}): Promise<Run> {
@@ -72,6 +74,8 @@ async function live(seed: number, options: Options): Promise<Run> {
   cluster.isHealed = true
   people.stop()
   await world.run({ milliseconds: HEALING })
+  const storedAt = () => history.events.findLast(({ op }) => op === 'stored')?.at ?? 0
+  while (world.now - storedAt() < SPREADING) await world.run({ milliseconds: SPREADING })
   await finish(world, cluster, people, history)
   return { events: history.events, faults: checker.faults }
 }
