@@ -70,7 +70,7 @@ export function createDeadlines(clock: Clock, patience = 1): Deadlines {
     isWatching = true
     for (let first = queue[settled]; first; first = queue[settled]) {
       const left = first.deadline - clock.now()
-      if (left > 0) await clock.sleep(left)
+      if (left > 0) await clock.sleep(Math.ceil(left))
       else expire(first.waiting)
       dropSettled()
     }

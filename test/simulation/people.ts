@@ -21,6 +21,7 @@ export class People {
   readonly #cluster: Cluster
   readonly #history: History
   #isOver = false
+  #doing = 0
   #cids = 0
   #requests = 0
 
@@ -31,18 +32,28 @@ export class People {
     this.rooms = Object.keys(rooms)
     for (const [room, pause] of Object.entries(rooms)) {
       for (const user of this.users) {
-        void this.#write(user, room, pause)
+        this.#during(this.#write(user, room, pause))
         const reader = new Reader(user, room, cluster, history)
         this.readers.push(reader)
         void this.#read(reader)
       }
     }
-    void this.#burst(this.rooms[0] ?? '')
-    for (let index = 0; index < moderators; index++) void this.#moderate()
+    this.#during(this.#burst(this.rooms[0] ?? ''))
+    for (let index = 0; index < moderators; index++) this.#during(this.#moderate())
   }
 
   stop(): void {
     this.#isOver = true
+  }
+
+  /** Has everybody who was to do something done it, or given up? */
+  get areDone(): boolean {
+    return this.#doing === 0
+  }
+
+  #during(work: Promise<unknown>): void {
+    this.#doing++
+    void work.finally(() => this.#doing--)
   }
 
   async #write(user: string, room: RoomKey, pause: number): Promise<void> {
@@ -60,7 +71,7 @@ export class People {
     const { world, profile } = this.#cluster
     while (await this.#goesOn(world.within(profile.bursts))) {
       const sender = world.pick(this.users)
-      for (let index = 0; index < profile.burst; index++) void this.#do({ room, type: 'message', sender })
+      for (let index = 0; index < profile.burst; index++) this.#during(this.#do({ room, type: 'message', sender }))
     }
   }
 

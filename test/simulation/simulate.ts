@@ -74,8 +74,8 @@ async function live(seed: number, options: Options): Promise<Run> {
   cluster.isHealed = true
   people.stop()
   await world.run({ milliseconds: HEALING })
-  const storedAt = () => history.events.findLast(({ op }) => op === 'stored')?.at ?? 0
-  while (world.now - storedAt() < SPREADING) await world.run({ milliseconds: SPREADING })
+  while (!people.areDone) await world.run({ milliseconds: SPREADING })
+  await world.run({ milliseconds: SPREADING })
   await finish(world, cluster, people, history)
   return { events: history.events, faults: checker.faults }
 }
