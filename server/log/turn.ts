@@ -9,8 +9,12 @@ import { Draft, type DraftRules } from './view.ts'
 import type { Waiting } from './waiting.ts'
 
 const BATCH = 512
+// For so long after a race, or a turn of another node, its next one is expected.
 const CONTESTED = 1_000
+// With fewer acts in a turn than this, to judge them again costs less than to wait.
 const CROWDED = 8
+// Another's turn may be larger than ours was, and has the way there and back; yet one who died is not waited for.
+const LONGER = 8
 const GIVING_WAY = 200
 const LOOK_AGAIN = 20
 
@@ -66,7 +70,7 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
   if (judged.open.length > 0) await orPause(core, lookForOpen(core, room))
   const now = core.clock.now()
   if (doAllStand && now - room.contestedAt < CONTESTED)
-    await giveWay(core, room, batch.length < CROWDED ? 0 : Math.min(8 * (now - began), GIVING_WAY))
+    await giveWay(core, room, batch.length < CROWDED ? 0 : Math.min(LONGER * (now - began), GIVING_WAY))
 }
 
 /**

@@ -44,10 +44,12 @@ test.each<[string, unknown]>([
   ['a confirmation of no count', { kind: 'applied', node: 'one', room: 'channel:a', seq: Number.NaN }],
 ])('%s is no hint', (_title, word) => expect(hintFrom(word, 'channel:a')).toBeNull())
 
-test('rows and confirmations of the room are hints', () => {
+test('rows, confirmations and collisions of the room are hints', () => {
   expect(hintFrom(rows(row(1), row(2)), 'channel:a')).toEqual(rows(row(1), row(2)))
   const applied = { kind: 'applied', node: 'one', room: 'channel:a', seq: 3 }
   expect(hintFrom(applied, 'channel:a')).toEqual(applied)
+  const collided = { kind: 'collided', node: 'one', room: 'channel:a' }
+  expect(hintFrom(collided, 'channel:a')).toEqual(collided)
 })
 
 /** A wire that takes so many rows at once. */

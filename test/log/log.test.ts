@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Row, verifyChain } from '#server/log/index'
 import { edit, join, moderate, projection, say, slow } from './chat.ts'
-import { type Changes, clockOf, Nodes, pause } from './nodes.ts'
+import { type Changes, clockOf, counting, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
 afterEach(async () => {
@@ -20,16 +20,11 @@ function delivered(node: ReturnType<Nodes['start']>): number[] {
 }
 
 test('numbers rows without a gap, counts the messages, and stores in one insert what waited together', async () => {
-  let inserts = 0
-  const node = nodes.alone({
-    reach: async (name, work) => {
-      if (name === 'insert') inserts++
-      return work()
-    },
-  })
+  const inserts = counting('insert')
+  const node = nodes.alone(inserts)
   await node.act(room, join('ada'))
   await Promise.all(Array.from({ length: 30 }, () => node.act(room, say('ada'))))
-  expect(inserts).toBe(2)
+  expect(inserts.count).toBe(2)
   expect(log().map(({ seq }) => seq)).toEqual(Array.from({ length: 31 }, (_, index) => index + 1))
   expect(log().map(({ n }) => n)).toEqual([null, ...Array.from({ length: 30 }, (_, index) => index + 1)])
   expect(await node.head(room)).toEqual({ epoch: log()[0]?.epoch, seq: 31, total: 30 })
@@ -241,16 +236,11 @@ test('opens a room on its records and the log above them', async () => {
 })
 
 test('tells the heads of many acts in few writes, the last of them at a stop', async () => {
-  let writes = 0
-  const node = nodes.alone({
-    reach: async (name, work) => {
-      if (name === 'raiseHeads') writes++
-      return work()
-    },
-  })
+  const writes = counting('raiseHeads')
+  const node = nodes.alone(writes)
   await node.act(room, join('ada'))
   for (let at = 0; at < 30; at++) await node.act(room, say('ada'))
-  expect(writes).toBeLessThan(15)
+  expect(writes.count).toBeLessThan(15)
   await node.close()
   expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 31, total: 30 })
 })
@@ -266,23 +256,18 @@ test('raises by opening a head that a crash has left behind', async () => {
 })
 
 test('reads from memory what it has, rewritten as it is now', async () => {
-  let reads = 0
-  const node = nodes.alone({
-    reach: async (name, work) => {
-      if (name === 'read') reads++
-      return work()
-    },
-  })
+  const reads = counting('read')
+  const node = nodes.alone(reads)
   await node.act(room, join('ada'))
   const { row } = await node.act(room, say('ada'))
   await node.act(room, edit('ada', row?._id ?? '', 1, 'e'))
-  reads = 0
+  reads.count = 0
   const rows = await node.read(room, 1, 200)
   expect(rows.map(({ seq, applied_seq, body }) => [seq, applied_seq, body.text])).toEqual([
     [2, 3, 'e 2'],
     [3, 3, 'e 2'],
   ])
-  expect(reads).toBe(0)
+  expect(reads.count).toBe(0)
 })
 
 test('refuses alone what the projection cannot take, stores none of it, and goes on', async () => {

@@ -1,5 +1,5 @@
 import { createRoomLog } from '#server/log/index'
-import type { Clock, Hint, Hints, LogDependencies, RoomLog } from '#server/log/types'
+import type { Clock, Hint, Hints, LogDependencies, LogStore, RoomLog } from '#server/log/types'
 import { Kept, projection } from './chat.ts'
 import { isDuplicate, Memory, memoryStore } from './memory-store.ts'
 
@@ -58,6 +58,18 @@ export class Nodes {
   async stop(): Promise<void> {
     await Promise.all(this.#started.map((log) => log.close()))
   }
+}
+
+/** A way to the store that counts the calls of one kind. */
+export function counting(kind: keyof LogStore): { count: number; reach: Reach } {
+  const calls = {
+    count: 0,
+    reach: async <T>(name: keyof LogStore, work: () => T): Promise<T> => {
+      if (name === kind) calls.count++
+      return work()
+    },
+  }
+  return calls
 }
 
 /** A clock that runs so many times faster than time. */
