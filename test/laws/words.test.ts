@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { filesUnder, textOf } from './sources.ts'
 
-const MACHINE_PATH = /(?<![\w.#:*-])\/(work|root|home|Users|opt)\/[\w.]|\.library\b|\b[A-Z]:\\Users\b/g
+const ROOTS = ['work', 'root', 'home', 'Users', 'opt'].join('|')
+const MACHINE_PATH = new RegExp(String.raw`(?<![\w.#:*-])/(${ROOTS})/[\w.]|[.]library\b|\b[A-Z]:\\(${ROOTS})\b`, 'g')
 const THIS = 'test/laws/words.test.ts'
 
 test('the repository speaks of Plaza alone and of no machine', () => {
