@@ -3,9 +3,10 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Express } from 'express'
 
-const here = dirname(fileURLToPath(import.meta.url))
-const own = (name: string) => join(here, 'docs', name)
-const generated = (name: string) => join(here, '../../docs/api', name)
+// Two folders below the root, as the sources are and the built server is.
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const own = (name: string) => join(root, 'server/kernel/docs', name)
+const generated = (name: string) => join(root, 'docs/api', name)
 const packaged = (name: string, file: string) =>
   join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file)
 

@@ -2,16 +2,16 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { build, programs } from '#test/support/programs'
 import type { Answer, Order } from './driver.ts'
 import type { Paced, Saturated } from './load.ts'
-import type { Probe, Reading } from './probe.ts'
 
 const children: ChildProcess[] = []
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0
 
 /** Servers share one core and the driver has another, where the machine has two. */
 function start(core: number, args: readonly string[], environment: Record<string, string>): ChildProcess {
-  const command = [process.execPath, '--expose-gc', '--import', 'tsx', ...args]
+  const command = [process.execPath, ...args]
   const pinned = canPin ? ['taskset', '-c', String(core), ...command] : command
   const child = spawn(pinned[0] ?? '', pinned.slice(1), {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -21,17 +21,30 @@ function start(core: number, args: readonly string[], environment: Record<string
   return child
 }
 
+/** What a server under measure tells of itself: see probe.mjs. */
+export interface Reading {
+  cpuMicroseconds: number
+  rssBytes: number
+  lagMilliseconds: number
+}
+
+/** `memory` collects all garbage first, and what runs right after it is slower for that. */
+export type Probe = 'probe' | 'memory'
+
 export interface Measured {
   url: string
+  /** From the start of the process until it listens. */
+  startMilliseconds: number
   probe(what?: Probe): Promise<Reading>
 }
 
-const probed = ['--import', './test/bench/probe.ts']
+const source = ['--import', 'tsx']
+const probed = ['--expose-gc', '--import', './test/bench/probe.mjs']
 
 export const startBare = (redisUrl?: string): Promise<Measured> =>
-  listening(start(0, [...probed, 'test/bench/bare.ts', ...(redisUrl ? ['--redis', redisUrl] : [])], {}))
+  listening(start(0, [...probed, ...source, 'test/bench/bare.ts', ...(redisUrl ? ['--redis', redisUrl] : [])], {}))
 
-export const startRaw = (): Promise<Measured> => listening(start(0, [...probed, 'test/bench/raw.ts'], {}))
+export const startRaw = (): Promise<Measured> => listening(start(0, [...probed, ...source, 'test/bench/raw.ts'], {}))
 
 const directories: string[] = []
 
@@ -44,8 +57,9 @@ export interface Ground {
 export function startPlaza({ mongodbUri, redisUrl }: Ground = {}): Promise<Measured> {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-bench-'))
   directories.push(directory)
+  build()
   return listening(
-    start(0, [...probed, 'server/main.ts'], {
+    start(0, [...probed, programs.main], {
       PORT: '0',
       OPS_PORT: '0',
       DATA_DIR: directory,
@@ -70,7 +84,7 @@ export interface Driver {
 
 /** The process that plays the people. Throws where a run was not whole. */
 export function startDriver(): Driver {
-  const child = start(1, ['test/bench/driver.ts'], {})
+  const child = start(1, [...source, 'test/bench/driver.ts'], {})
   const ask = async (order: Order): Promise<Answer['result']> => {
     const { result, faults } = await asked<Answer>(child, order)
     if (faults.length > 0) throw new Error(`This run is void: ${[...new Set(faults)].slice(0, 5).join('; ')}`)
@@ -83,12 +97,19 @@ export function startDriver(): Driver {
   }
 }
 
-function listening(child: ChildProcess): Promise<Measured> {
+async function listening(child: ChildProcess): Promise<Measured> {
+  const startedAt = performance.now()
+  const url = await addressOf(child)
+  const startMilliseconds = performance.now() - startedAt
+  return { url, startMilliseconds, probe: (what = 'probe') => asked<Reading>(child, what) }
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`The server ended with ${code}`)))
     child.stdout?.on('data', (text: Buffer) => {
       const url = /open: (http:\S+)/.exec(text.toString())?.[1]
-      if (url) resolve({ url, probe: (what = 'probe') => asked<Reading>(child, what) })
+      if (url) resolve(url)
     })
   })
 }

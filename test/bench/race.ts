@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order } from './driver.ts'
-import type { Reading } from './probe.ts'
-import type { Driver, Measured } from './processes.ts'
+import type { Driver, Measured, Reading } from './processes.ts'
 import type { Report, Setting, Side } from './report.ts'
 
 export interface Plan {
@@ -56,6 +55,8 @@ export class Race {
   }
 
   async run(): Promise<void> {
+    for (const { side, nodes } of this.#servers)
+      this.#report.note(this.#setting, side, 0, 'start to listening ms', nodes[0]?.startMilliseconds ?? 0)
     for (const { side, nodes, dialect } of this.#servers)
       await this.#driver.tell({ order: 'open', crowd: side, urls: nodes.map(({ url }) => url), dialect })
     let size = 0

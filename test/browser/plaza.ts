@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { type BrowserContextOptions, chromium as driver, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { startDemo } from '#server/demo/demo'
 import { boot } from '#test/support/boot'
+import { build } from '#test/support/programs'
 import { chromium, freePort } from '#test/support/test-servers'
 import { wallet } from '#test/support/wallet'
 
@@ -15,7 +14,7 @@ export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, is
 
 /** A real server with the page as it is built, and a browser that nobody has used before; with a past where it is seeded. */
 export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
-  spawnSync(process.execPath, [fileURLToPath(new URL('../../scripts/build-page.mjs', import.meta.url))])
+  build()
   const port = await freePort()
   const url = `http://localhost:${port}`
   const server = await boot({

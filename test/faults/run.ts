@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { bundlePrograms } from '#test/support/bundle'
+import { build, programs } from '#test/support/programs'
 import { type Cluster, openAlone, openPair } from './cluster.ts'
 import { aloneFaults, type Fault, pairFaults } from './faults.ts'
 import { type Outcome, runPart } from './part.ts'
@@ -58,14 +58,14 @@ async function run(random: Random): Promise<number> {
     },
     { start: openAlone, faults: chosen(aloneFaults), seconds: profile.aloneSeconds, acked: 0 },
   ]
-  const { main: server } = await bundlePrograms()
+  build()
   const running = parts
     .filter(({ faults }) => faults.length > 0)
     .map(async ({ start, faults, seconds, acked }): Promise<Outcome> => {
       const course = random.fork()
-      const cluster = await start(server)
+      const cluster = await start(programs.main)
       open.push(cluster)
-      console.log(`${cluster.nodes.length} of server/main.ts on ${cluster.storeName}`)
+      console.log(`${cluster.nodes.length} of the built server on ${cluster.storeName}`)
       const possible = faults.filter(({ id }) => id !== 'F19' || cluster.disk !== null)
       const plan = { faults: possible, times: profile.times, seconds, acked }
       return runPart(cluster, plan, { random: course, isLong: options.long })

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createClient } from '#client/sdk/client'
 import type { Client, LiveRoom } from '#client/sdk/types'
 import type { RoomEvent } from '#shared/api/messages'
 import type { RoomRef } from '#shared/kit/primitives'
-import { bundlePrograms, type Programs } from '#test/support/bundle'
+import { build, programs } from '#test/support/programs'
 import { freshDatabaseUri } from '#test/support/test-servers'
 import { wallet } from '#test/support/wallet'
 import { type Crew, startCrew } from './crew.ts'
@@ -16,12 +16,8 @@ const long = 300_000
 const Created = z.object({ message: z.object({ content: z.string() }) })
 const crews: Crew[] = []
 const clients: Client[] = []
-let programs: Programs
 
-beforeAll(async () => {
-  programs = await bundlePrograms()
-}, long)
-afterAll(() => programs.remove())
+beforeAll(build, long)
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close()
   for (const crew of crews.splice(0)) await crew.end()
@@ -108,8 +104,11 @@ test('the embedded store belongs to one process', () => {
 
 function start(options: readonly string[]) {
   const { MONGODB_URI: _, ...env } = process.env
-  const args = ['--import', 'tsx', 'server/main.ts', ...options]
-  return spawnSync(process.execPath, args, { cwd: root, env: { ...env, NODE_ENV: 'test' }, encoding: 'utf8' })
+  return spawnSync(process.execPath, [programs.main, ...options], {
+    cwd: root,
+    env: { ...env, NODE_ENV: 'test' },
+    encoding: 'utf8',
+  })
 }
 
 async function crewOf(workers: number, uri: string): Promise<Crew> {

@@ -4,16 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { bundlePrograms, type Programs } from '#test/support/bundle'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { build, programs } from '#test/support/programs'
 import { portOf, smtpSink } from '#test/support/smtp'
 import { call } from '#test/support/wallet'
 
-let programs: Programs
-beforeAll(async () => {
-  programs = await bundlePrograms()
-})
-afterAll(() => programs.remove())
+beforeAll(build)
 
 test('P18: a server killed with -9 while it sends a letter sends it within 30 seconds of its next start', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-jobs-'))

@@ -12,13 +12,12 @@ import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { bundlePrograms, type Programs } from '#test/support/bundle'
 import { channelOf, moderates, type Person, person } from '#test/support/people'
+import { build, programs } from '#test/support/programs'
 
 const long = 180_000
 const uri = process.env.MONGODB_URI
 
-let programs: Programs
 let directory: string
 let data: string
 let file: string
@@ -26,7 +25,7 @@ let file: string
 let before: { room: RoomRef; answers: Answers; sent: readonly string[] }
 
 beforeAll(async () => {
-  programs = await bundlePrograms()
+  build()
   directory = await mkdtemp(join(tmpdir(), 'plaza-cli-'))
   data = join(directory, 'data')
   file = join(directory, 'plaza.backup')
@@ -34,7 +33,6 @@ beforeAll(async () => {
 }, long)
 
 afterAll(async () => {
-  programs.remove()
   await rm(directory, { recursive: true, force: true })
 })
 

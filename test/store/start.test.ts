@@ -1,40 +1,47 @@
-import mongoose from 'mongoose'
-import { describe, expect, test } from 'vitest'
-import { connectMongo } from '#server/ports/database/mongo'
-import { Link } from '#test/faults/link'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { build } from '#test/support/programs'
 
-const uri = process.env.MONGODB_URI ?? ''
+const root = fileURLToPath(new URL('../..', import.meta.url))
+beforeAll(build)
 
-/** The way to the database, which is not there yet. */
-async function linkAway() {
-  const link = await new Link(Number(new URL(uri).port)).open()
-  link.isDown = true
-  const through = new URL(uri)
-  through.port = String(link.port)
-  return { link, through: through.href }
-}
-
-describe.skipIf(uri === '')('a start', () => {
-  test('waits for a database that is away for a moment', async () => {
-    const { link, through } = await linkAway()
-    let isConnected = false
-    const connecting = connectMongo(through).then((database) => {
-      isConnected = true
-      return database
+test('npm start opens on a page, and what npm is told to end is ended', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'plaza-start-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const startedAt = Date.now()
+  const npm = spawn('npm', ['start'], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, PORT: '0', OPS_PORT: '0', DATA_DIR: directory, DEMO: 'off', LOG_LEVEL: 'silent' },
+  })
+  onTestFinished(() => endGroup(npm.pid))
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    npm.stdout.on('data', (chunk: Buffer) => {
+      said += chunk
+      const open = /Plaza is open: (\S+)/.exec(said)?.[1]
+      if (open) resolve(open)
     })
-    await new Promise((resolve) => setTimeout(resolve, 3_000))
-    expect(isConnected).toBe(false)
-    link.isDown = false
-    const database = await connecting
-    await database.ping()
-    await database.close()
-    link.close()
+    npm.once('exit', () => reject(new Error(`The server did not start: ${said}`)))
   })
+  const page = await fetch(url)
+  expect(await page.text()).toContain('<div id="page">')
+  expect((await fetch(`${url}/docs`)).status).toBe(200)
+  expect(Date.now() - startedAt).toBeLessThan(30_000)
 
-  test('on a database that stays away says so', async () => {
-    const { link, through } = await linkAway()
-    await expect(connectMongo(through, 100)).rejects.toThrow(/^The database that MONGODB_URI names does not answer: /)
-    await mongoose.disconnect()
-    link.close()
-  })
+  npm.kill('SIGTERM')
+  await once(npm, 'exit')
+  await expect(fetch(url)).rejects.toThrow()
 })
+
+function endGroup(leader: number | undefined): void {
+  try {
+    if (leader) process.kill(-leader, 'SIGKILL')
+  } catch {}
+}

@@ -1,0 +1,75 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const at = (path) => join(root, path)
+
+const parts = [
+  { name: 'page', entry: 'index.html', sources: ['client', 'shared', 'vite.config.ts'], settings: {} },
+  { name: 'server', entry: 'main.js', sources: ['server', 'shared'], settings: program('server/main.ts') },
+  { name: 'cli', entry: 'main.js', sources: ['server', 'shared'], settings: program('server/cli.ts') },
+]
+const common = ['scripts/build.mjs', 'package-lock.json']
+
+for (const part of parts) if (!isFresh(part)) await build(part)
+
+function isFresh({ name, entry, sources }) {
+  const built = statSync(at(`dist/${name}/${entry}`), { throwIfNoEntry: false })
+  return built !== undefined && Math.max(...[...sources, ...common].map((path) => newest(at(path)))) <= built.mtimeMs
+}
+
+function newest(path) {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found?.isDirectory()) return found?.mtimeMs ?? 0
+  return Math.max(found.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
+}
+
+/**
+ * One file with its packages, as thousands of small ones take longer to read than to run, and as a server that runs while the
+ * next one is built must not miss a part. lmdb stays outside: it is not only JavaScript.
+ */
+function program(source) {
+  return {
+    configFile: false,
+    ssr: { noExternal: true, external: ['lmdb'] },
+    build: {
+      ssr: true,
+      target: 'node20',
+      minify: false,
+      rollupOptions: { input: { main: at(source) }, output: { entryFileNames: '[name].js', codeSplitting: false } },
+    },
+  }
+}
+
+/** Into a folder of its own, then into place by a rename, so that nothing is ever found half built. */
+async function build({ name, settings }) {
+  process.env.NODE_ENV = 'production'
+  const vite = await import('vite')
+  mkdirSync(at('dist'), { recursive: true })
+  const fresh = mkdtempSync(at(`dist/${name}-`))
+  try {
+    await vite.build({ ...settings, logLevel: 'error', build: { ...settings.build, outDir: fresh } })
+    // Whoever builds it, an account of less may run it.
+    chmodSync(fresh, 0o755)
+    replace(at(`dist/${name}`), fresh)
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
+}
+
+function replace(place, fresh) {
+  const old = `${fresh}-old`
+  if (existsSync(place)) rename(place, old, ['ENOENT'])
+  rename(fresh, place, ['ENOTEMPTY', 'EEXIST'])
+  rmSync(old, { recursive: true, force: true })
+}
+
+/** Two that build at once are each content with what the other has put there. */
+function rename(from, to, expected) {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!expected.includes(error.code)) throw error
+  }
+}
