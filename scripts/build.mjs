@@ -42,8 +42,9 @@ function program(source) {
   }
 }
 
-/** Into a folder of its own, then into place by a rename, so that nothing is ever found half built. */
-async function build({ name, settings }) {
+/** Into a folder of its own, then into place by a rename, so that nothing is found half built; of several at once, the first one's. */
+async function build(part) {
+  const { name, settings } = part
   process.env.NODE_ENV = 'production'
   const vite = await import('vite')
   mkdirSync(at('dist'), { recursive: true })
@@ -52,7 +53,7 @@ async function build({ name, settings }) {
     await vite.build({ ...settings, logLevel: 'error', build: { ...settings.build, outDir: fresh } })
     // Whoever builds it, an account of less may run it.
     chmodSync(fresh, 0o755)
-    replace(at(`dist/${name}`), fresh)
+    if (!isFresh(part)) replace(at(`dist/${name}`), fresh)
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
