@@ -131,6 +131,20 @@ const cases: Case[] = [
     async (c) => [await c.deleteOne({ age: 36 }), await c.deleteMany({}), await c.deleteMany({})],
     [1, 4, 0].map((deletedCount) => ({ acknowledged: true, deletedCount })),
   ],
+  [
+    'a zero of either sign is one element of a set',
+    async (c) => {
+      await c.updateOne({ _id: 'a' }, { $set: { list: [-0] } })
+      await c.updateOne({ _id: 'a' }, { $addToSet: { list: 0 } })
+      return (await c.findOne({ _id: 'a' }))?.list
+    },
+    [-0],
+  ],
+  [
+    'an upsert under an empty id is told',
+    (c) => c.findOneAndUpdate({ _id: '' }, { $set: { n: 1 } }, { upsert: true, includeResultMetadata: true }),
+    { value: null, lastErrorObject: { n: 1, updatedExisting: false, upserted: '' } },
+  ],
   ['$inc of what is no number', (c) => answer(() => c.updateOne({ _id: 'a' }, { $inc: { name: 1 } })), { failed: 14 }],
   [
     'a field within a scalar',

@@ -122,7 +122,7 @@ export class Collection {
     const value = shown && project(shown)
     if (!options.includeResultMetadata) return value
     const lastErrorObject = {
-      n: before || upserted ? 1 : 0,
+      n: before !== null || upserted !== null ? 1 : 0,
       updatedExisting: before !== null,
       ...(upserted === null ? {} : { upserted }),
     }

@@ -242,7 +242,7 @@ function changeLast(
   checkStep(parent, path, path.length - 1, op)
   const before = read(parent, field)
   const after = change(before)
-  if (before === after || (before !== undefined && Object.is(before, after))) return false
+  if (Object.is(before, after)) return false
   if (after !== undefined) write(parent, field, after)
   else if (Array.isArray(parent)) parent[Number(field)] = null
   else delete parent[field]

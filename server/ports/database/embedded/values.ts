@@ -127,7 +127,7 @@ export function rank(value: Value | Missing): number {
 
 /** Equal in type, value and the order of fields. */
 export function identical(one: Value, other: Value): boolean {
-  if (Object.is(one, other)) return true
+  if (one === other || Object.is(one, other)) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
   if (rank(one) !== rank(other)) return false
   if (isDate(one)) return one.getTime() === Number(other)
