@@ -4,7 +4,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { startDemo } from './demo/demo.ts'
 import { metrics } from './kernel/metrics.ts'
 import { openPlatform, type Part, type Platform } from './platform.ts'
-import { DatabaseAway } from './ports/database/port.ts'
+import { NoDatabase } from './ports/database/port.ts'
 import { type Order, runWorkers, type Told, WorkerEnded, workersAsked } from './workers.ts'
 
 const stopMilliseconds = 15_000
@@ -28,7 +28,7 @@ async function start(): Promise<void> {
 
 function isPlain(error: unknown): boolean {
   const code = (error as { code?: string }).code ?? ''
-  if (error instanceof ConfigError || error instanceof DatabaseAway) return true
+  if (error instanceof ConfigError || error instanceof NoDatabase) return true
   return ['EADDRINUSE', 'EBUSY'].includes(code) || code.startsWith('ERR_PARSE_ARGS')
 }
 

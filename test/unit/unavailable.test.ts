@@ -1,6 +1,7 @@
 import mongoose from 'mongoose'
 import { expect, test } from 'vitest'
-import { isUnavailable } from '#server/ports/database/port'
+import { connectMongo } from '#server/ports/database/mongo'
+import { isUnavailable, NoDatabase } from '#server/ports/database/port'
 
 const { MongoBulkWriteError, MongoNetworkError } = mongoose.mongo
 const nothingWritten = Object.create(null)
@@ -24,4 +25,14 @@ test.each(['EPIPE', 'ECONNRESET'])('P13: so is what the system says of its socke
 
 test('what a store refuses in bulk is no store that is away', () => {
   expect(isUnavailable(inBulk({ message: 'E11000 duplicate key', code: 11_000, writeErrors: [] }))).toBe(false)
+})
+
+test.each([
+  ['mongodb://127.0.0.1:9/plaza?w=many&tls=perhaps', /^MONGODB_URI cannot be used: .*tls/],
+  ['mongodb://127.0.0.1:9/plaza', /^The database that MONGODB_URI names does not answer: .*ECONNREFUSED/],
+])('a start without a database says why in a sentence: %s', async (uri, sentence) => {
+  const failed = await connectMongo(uri, 0).catch((error: unknown) => error)
+  await mongoose.disconnect()
+  expect(failed).toBeInstanceOf(NoDatabase)
+  expect((failed as Error).message).toMatch(sentence)
 })

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import mongoose from 'mongoose'
-import { buildIndexes, type Database, DatabaseAway, readInstallation, setUpMongoose } from './port.ts'
+import { buildIndexes, type Database, NoDatabase, readInstallation, setUpMongoose } from './port.ts'
 
 const CLOCK_INTERVAL_MS = 30_000
 const PROBE_INTERVAL_MS = 500
@@ -8,7 +8,7 @@ const PROBE_DEADLINE_MS = 1_000
 const START_PATIENCE_MS = 30_000
 const LOOK_AGAIN_MS = 250
 
-/** A database that is away for a moment is waited for; throws DatabaseAway where it stays away. */
+/** A database that is away for a moment is waited for; throws NoDatabase where it stays away or will not have us. */
 export async function connectMongo(uri: string, patienceMilliseconds = START_PATIENCE_MS): Promise<Database> {
   setUpMongoose()
   await connectPatiently(uri, Date.now() + patienceMilliseconds)
@@ -58,11 +58,17 @@ async function connectPatiently(uri: string, end: number): Promise<void> {
       })
       return
     } catch (error) {
-      if (!(error instanceof mongoose.Error.MongooseServerSelectionError)) throw error
-      if (Date.now() > end) throw new DatabaseAway(error)
+      const isAway = error instanceof mongoose.Error.MongooseServerSelectionError
+      if (isAway && Date.now() <= end) await pause(LOOK_AGAIN_MS)
+      else throw noDatabase(error, isAway)
     }
-    await pause(LOOK_AGAIN_MS)
   }
+}
+
+function noDatabase(cause: unknown, isAway: boolean): unknown {
+  if (!(cause instanceof Error)) return cause
+  const what = isAway ? 'The database that MONGODB_URI names does not answer' : 'MONGODB_URI cannot be used'
+  return new NoDatabase(`${what}: ${cause.message}`, { cause })
 }
 
 /** Where this process itself was busy past the deadline, an answer that lies ready still counts. */

@@ -46,12 +46,9 @@ export async function readInstallation(): Promise<string> {
   return (await kept.findOne({ _id: made._id }))?.id ?? made.id
 }
 
-/** There is no database to start on. */
-export class DatabaseAway extends Error {
-  override readonly name = 'DatabaseAway'
-  constructor(cause: Error) {
-    super(`The database that MONGODB_URI names does not answer: ${cause.message}`, { cause })
-  }
+/** Why there is no database to start on, in a sentence for who starts it. */
+export class NoDatabase extends Error {
+  override readonly name = 'NoDatabase'
 }
 
 const awayErrors =
