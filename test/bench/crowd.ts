@@ -39,6 +39,9 @@ const refused = Buffer.from('44')
 const begins = (bytes: Buffer, as: Buffer): boolean =>
   bytes.length >= as.length && bytes.compare(as, 0, as.length, 0, as.length) === 0
 
+/** After people have come, until nothing of that is on its way. */
+export const settleMilliseconds = 500
+
 /** People in one room, spread over its nodes, who check what they hear: the same frames for everybody, in order, and all that was acknowledged. */
 export class Crowd {
   readonly #dialect: Dialect
@@ -74,7 +77,7 @@ export class Crowd {
       await Promise.all(
         tokens.slice(from, from + atOnce).map((token, at) => this.#enter(token, this.#nodeOf(before + from + at))),
       )
-    await sleep(500)
+    await sleep(settleMilliseconds)
     this.begin()
   }
 

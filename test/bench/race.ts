@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { settleMilliseconds } from './crowd.ts'
 import type { Order } from './driver.ts'
 import type { Driver, Measured, Reading } from './processes.ts'
 import type { Report, Setting, Side } from './report.ts'
@@ -28,6 +29,8 @@ interface Place {
 const fullShare = 0.97
 /** So many that the latency says nothing. */
 const floodWindow = 16
+const idleParts = 5
+const fillingParts = 2
 
 /** Servers under the same load, one after the other, round by round. */
 export class Race {
@@ -66,7 +69,7 @@ export class Race {
       for (let round = 0; round < this.#plan.rounds; round++)
         for (const window of room.windows) await this.#round({ ...room, window })
     }
-    if (this.#plan.idleConnections > 0) for (const server of this.#servers) await this.#idle(server, size)
+    if (this.#plan.idleConnections > 0) await this.#idle(size)
   }
 
   /** Each at full load, then all at a tenth of what the slowest of them can do. */
@@ -106,19 +109,27 @@ export class Race {
     return full.acknowledgedPerSecond
   }
 
-  /** What so many more people cost who are there and say nothing. */
-  async #idle({ side, nodes: [node] }: Server, size: number): Promise<void> {
+  /** What people cost who are there and say nothing. They come in parts, to each server in turn; the first ones fill what a server has over from before. */
+  async #idle(size: number): Promise<void> {
     const { idleConnections } = this.#plan
-    if (!node) return
-    const before = await restingBytes(node)
-    const startedAt = performance.now()
-    await this.#grow(side, size, size + idleConnections)
-    const seconds = (performance.now() - startedAt - 500) / 1_000
-    const kilobytes = ((await restingBytes(node)) - before) / idleConnections / 1_024
-    const note = (what: string, value: number) =>
+    const part = idleConnections / idleParts
+    const resting = () => Promise.all(this.#servers.map(({ nodes: [node] }) => (node ? restingBytes(node) : 0)))
+    const note = (side: Side, what: string, value: number) =>
       this.#report.note(this.#setting, side, size + idleConnections, what, value)
-    note('kB memory per idle joined connection', kilobytes)
-    note('connect, sign in and join, per second', idleConnections / seconds)
+    let before: number[] = []
+    for (let parts = 0; parts < idleParts; parts++) {
+      if (parts === fillingParts) before = await resting()
+      for (const { side } of this.#servers) {
+        const startedAt = performance.now()
+        await this.#grow(side, size + parts * part, size + (parts + 1) * part)
+        const seconds = (performance.now() - startedAt - settleMilliseconds) / 1_000
+        note(side, 'connect, sign in and join, per second', part / seconds)
+      }
+    }
+    const after = await resting()
+    const people = part * (idleParts - fillingParts)
+    for (const [at, { side }] of this.#servers.entries())
+      note(side, 'kB memory per idle joined connection', ((after[at] ?? 0) - (before[at] ?? 0)) / people / 1_024)
   }
 
   async #grow(crowd: Side, from: number, to: number): Promise<void> {
@@ -127,12 +138,14 @@ export class Race {
   }
 }
 
-/** What is left once all garbage is collected; pages go back to the system little by little. */
+/** What is left once all garbage is collected; pages go back to the system little by little, so it is asked until nothing more does. */
 async function restingBytes(node: Measured): Promise<number> {
   let least = Number.POSITIVE_INFINITY
-  for (let times = 0; times < 8; times++) {
+  for (let resting = 0; resting < 8; resting++) {
     await sleep(500)
-    least = Math.min(least, (await node.probe('memory')).rssBytes)
+    const { rssBytes } = await node.probe('memory')
+    if (rssBytes < least * 0.998) resting = 0
+    least = Math.min(least, rssBytes)
   }
   return least
 }
