@@ -1,20 +1,34 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 
-const namedAtMost = 500
+/** Of more on one node the others are told the number alone. */
+const markedAtMost = 10_000
+const typistsAtMost = 500
+const crowdedAbove = 500
 const toldEveryMilliseconds = 1_000
+const crowdToldEveryMilliseconds = 5_000
 const repeatedEveryMilliseconds = 20_000
 const forgottenAfterMilliseconds = 45_000
 
 const Typist = z.object({ id: z.string().max(200), name: z.string().max(200), until: z.number() })
 export type Typist = z.output<typeof Typist>
 
+/** What a person is known by between nodes: short, and two people do not share it but once in millions of rooms. */
+const markOf = (account: string) => createHash('sha256').update(account).digest('base64url').slice(0, markLength)
+const markLength = 8
+const Marks = z
+  .string()
+  .regex(/^([\w-]{8})*$/)
+  .max(markedAtMost * markLength)
+  .transform((marks) => new Set(marks.match(/.{8}/g)))
+
 /** What one node says of a room: who listens there (in a crowd only how many), and who types. */
 const Part = z.object({
   node: z.string(),
-  people: z.union([z.array(z.string().max(200)).max(namedAtMost), z.number().int().min(0)]),
-  typing: z.array(Typist).max(namedAtMost),
+  people: z.union([Marks, z.number().int().min(0)]),
+  typing: z.array(Typist).max(typistsAtMost),
   /** Has just begun to listen, and knows nobody else's part. */
   isNew: z.boolean(),
 })
@@ -32,7 +46,7 @@ export interface Crowd {
 
 const topicOf = (key: RoomKey) => `crowd:${key}`
 
-/** Who listens to a room on this node, each with the number of their connections. */
+/** The marks of those who listen to a room on this node, each with the number of their connections. */
 type PeopleHere = Map<string, number>
 const nobody: ReadonlyMap<string, number> = new Map()
 const peopleOn = new WeakMap<Node, Map<RoomKey, PeopleHere>>()
@@ -42,11 +56,12 @@ const peopleHere = (node: Node, key: RoomKey): ReadonlyMap<string, number> => pe
 export function arrive(node: Node, key: RoomKey, account: string): () => void {
   const rooms = peopleOn.get(node) ?? new Map<RoomKey, PeopleHere>()
   const people = rooms.get(key) ?? new Map<string, number>()
-  peopleOn.set(node, rooms.set(key, people.set(account, (people.get(account) ?? 0) + 1)))
+  const mark = markOf(account)
+  peopleOn.set(node, rooms.set(key, people.set(mark, (people.get(mark) ?? 0) + 1)))
   return () => {
-    const left = (people.get(account) ?? 1) - 1
-    if (left > 0) people.set(account, left)
-    else people.delete(account)
+    const left = (people.get(mark) ?? 1) - 1
+    if (left > 0) people.set(mark, left)
+    else people.delete(mark)
     if (people.size === 0) rooms.delete(key)
   }
 }
@@ -62,7 +77,7 @@ export function joinCrowd(node: Node, key: RoomKey, onChange: () => void): Crowd
     leave: node.peers.listen(topicOf(key), (word) => {
       const { data: part } = Part.safeParse(word)
       if (!part) return
-      if (part.people === 0 && part.typing.length === 0) crowd.parts.delete(part.node)
+      if (sizeOf(part) === 0 && part.typing.length === 0) crowd.parts.delete(part.node)
       else crowd.parts.set(part.node, { ...part, heardAt: Date.now() })
       if (part.isNew) tellCrowd(node, key, crowd)
       onChange()
@@ -71,22 +86,26 @@ export function joinCrowd(node: Node, key: RoomKey, onChange: () => void): Crowd
   return crowd
 }
 
-/** Tells the other nodes of our part: at once, and what changes within a second once. */
+const sizeOf = ({ people }: z.output<typeof Part>): number => (typeof people === 'number' ? people : people.size)
+
+/** Tells the other nodes of our part: at once, and what changes soon after once. */
 export function tellCrowd(node: Node, key: RoomKey, crowd: Crowd): void {
   if (crowd.isDue) return
   crowd.isDue = true
-  const wait = Math.max(0, crowd.toldAt + toldEveryMilliseconds - Date.now())
+  const isCrowded = peopleHere(node, key).size > crowdedAbove
+  const pause = isCrowded ? crowdToldEveryMilliseconds : toldEveryMilliseconds
+  const wait = Math.max(0, crowd.toldAt + pause - Date.now())
   setTimeout(() => {
     crowd.isDue = false
     crowd.toldAt = Date.now()
     const people = peopleHere(node, key)
-    tellPart(node, key, people.size > namedAtMost || people.size === 0 ? people.size : [...people.keys()], crowd)
+    tellPart(node, key, people.size > markedAtMost ? people.size : [...people.keys()].join(''), crowd)
     crowd.isNew = false
   }, wait).unref()
 }
 
 function tellPart(node: Node, key: RoomKey, people: z.input<typeof Part>['people'], { typing, isNew }: Crowd): void {
-  const part = { node: node.id, people, typing: [...typing.values()].slice(0, namedAtMost), isNew }
+  const part = { node: node.id, people, typing: [...typing.values()].slice(0, typistsAtMost), isNew }
   node.peers.tell(topicOf(key), part satisfies z.input<typeof Part>)
 }
 
@@ -100,16 +119,16 @@ export function leaveCrowd(node: Node, key: RoomKey, crowd: Crowd): void {
 /** Is our part to be told again, lest it be forgotten? */
 export const isToRepeat = ({ toldAt }: Crowd): boolean => Date.now() - toldAt > repeatedEveryMilliseconds
 
-/** Different people in the room; those of a crowd on another node are taken to be nowhere else. */
+/** Different people in the room; those whom another node only counts are taken to be nowhere else. */
 export function countCrowd(node: Node, key: RoomKey, crowd: Crowd | undefined): number {
   const here = peopleHere(node, key)
   const elsewhere = new Set<string>()
-  let unnamed = 0
+  let unmarked = 0
   for (const { people } of standing(node, crowd)) {
-    if (typeof people === 'number') unnamed += people
-    else for (const account of people) if (!here.has(account)) elsewhere.add(account)
+    if (typeof people === 'number') unmarked += people
+    else for (const mark of people) if (!here.has(mark)) elsewhere.add(mark)
   }
-  return here.size + elsewhere.size + unnamed
+  return here.size + elsewhere.size + unmarked
 }
 
 /** Who types, wherever. */

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { arrive, type Crowd, countCrowd, joinCrowd, tellCrowd } from '#server/domains/messages/crowd'
+import type { Node } from '#server/kernel/context'
+
+const room = 'channel:crowded'
+const here = 'here'
+const there = 'there'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** Two nodes that hear each other at once, as text. */
+function twoNodes() {
+  const listeners = new Map<string, (word: unknown) => void>()
+  const nodeOf = (id: string, other: string) =>
+    ({
+      id,
+      nodes: { live: () => new Set([here, there]) },
+      peers: {
+        listen: (_topic: string, listener: (word: unknown) => void) => {
+          listeners.set(id, listener)
+          return () => listeners.delete(id)
+        },
+        tell: (_topic: string, word: unknown) => listeners.get(other)?.(JSON.parse(JSON.stringify(word))),
+      },
+    }) as unknown as Node
+  return [nodeOf(here, there), nodeOf(there, here)].map((node) => {
+    const crowd: Crowd = joinCrowd(node, room, () => {})
+    return {
+      crowd,
+      enter: (from: number, to: number) => {
+        for (let at = from; at < to; at++) arrive(node, room, `0x${at}`)
+      },
+      tell: () => tellCrowd(node, room, crowd),
+      count: () => countCrowd(node, room, crowd),
+    }
+  })
+}
+
+test.each([
+  ['a few', 3],
+  ['a room', 600],
+  ['a crowd', 9_000],
+])('who is on two nodes counts once: %s', (_, size) => {
+  const [one, other] = twoNodes()
+  if (!one || !other) throw new Error('There are two')
+  one.enter(0, size)
+  other.enter(size - 1, 2 * size)
+  one.tell()
+  other.tell()
+  vi.advanceTimersByTime(5_000)
+  expect([one.count(), other.count()]).toEqual([2 * size, 2 * size])
+})
+
+test('of more than ten thousand on another node only their number is known', () => {
+  const [one, other] = twoNodes()
+  if (!one || !other) throw new Error('There are two')
+  one.enter(0, 10)
+  other.enter(0, 10_001)
+  one.tell()
+  other.tell()
+  vi.advanceTimersByTime(5_000)
+  expect(one.count()).toBe(10_011)
+  expect(other.count()).toBe(10_001)
+})
