@@ -8,6 +8,7 @@ process.on('message', (message) => {
   if (message === 'memory') globalThis.gc?.()
   const { user, system } = process.cpuUsage()
   const lagMilliseconds = Math.max(0, delay.percentile(99) / 1e6 - 5)
-  process.send?.({ cpuMicroseconds: user + system, rssBytes: process.memoryUsage.rss(), lagMilliseconds })
+  const { heapUsed, external } = process.memoryUsage()
+  process.send?.({ cpuMicroseconds: user + system, heapBytes: heapUsed + external, lagMilliseconds })
   delay.reset()
 })

@@ -24,7 +24,8 @@ function start(core: number, args: readonly string[], environment: Record<string
 /** What a server under measure tells of itself: see probe.mjs. */
 export interface Reading {
   cpuMicroseconds: number
-  rssBytes: number
+  /** With what lies outside the heap for it. */
+  heapBytes: number
   lagMilliseconds: number
 }
 

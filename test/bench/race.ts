@@ -9,7 +9,6 @@ export interface Plan {
   load: { warmSeconds: number; slices: number }
   pacedSeconds: number
   rooms: readonly { size: number; senders: number; windows: readonly number[] }[]
-  /** None where the memory of idle connections is not asked for. */
   idleConnections: number
 }
 
@@ -30,7 +29,6 @@ const fullShare = 0.97
 /** So many that the latency says nothing. */
 const floodWindow = 16
 const idleParts = 5
-const fillingParts = 2
 
 /** Servers under the same load, one after the other, round by round. */
 export class Race {
@@ -57,11 +55,16 @@ export class Race {
     this.#report = parts.report
   }
 
-  async run(): Promise<void> {
-    for (const { side, nodes } of this.#servers)
-      this.#report.note(this.#setting, side, 0, 'start to listening ms', nodes[0]?.startMilliseconds ?? 0)
+  async #open(): Promise<void> {
     for (const { side, nodes, dialect } of this.#servers)
       await this.#driver.tell({ order: 'open', crowd: side, urls: nodes.map(({ url }) => url), dialect })
+  }
+
+  /** Rooms of each size, at full load and at a tenth of it. */
+  async talk(): Promise<void> {
+    for (const { side, nodes } of this.#servers)
+      this.#report.note(this.#setting, side, 0, 'start to listening ms', nodes[0]?.startMilliseconds ?? 0)
+    await this.#open()
     let size = 0
     for (const room of this.#plan.rooms) {
       for (const { side } of this.#servers) await this.#grow(side, size, room.size)
@@ -69,7 +72,6 @@ export class Race {
       for (let round = 0; round < this.#plan.rounds; round++)
         for (const window of room.windows) await this.#round({ ...room, window })
     }
-    if (this.#plan.idleConnections > 0) await this.#idle(size)
   }
 
   /** Each at full load, then all at a tenth of what the slowest of them can do. */
@@ -109,27 +111,26 @@ export class Race {
     return full.acknowledgedPerSecond
   }
 
-  /** What people cost who are there and say nothing. They come in parts, to each server in turn; the first ones fill what a server has over from before. */
-  async #idle(size: number): Promise<void> {
+  /** What people cost who are there and say nothing. They come in parts, to each server in turn. */
+  async gather(): Promise<void> {
     const { idleConnections } = this.#plan
+    await this.#open()
     const part = idleConnections / idleParts
     const resting = () => Promise.all(this.#servers.map(({ nodes: [node] }) => (node ? restingBytes(node) : 0)))
     const note = (side: Side, what: string, value: number) =>
-      this.#report.note(this.#setting, side, size + idleConnections, what, value)
-    let before: number[] = []
+      this.#report.note(this.#setting, side, idleConnections, what, value)
+    const before = await resting()
     for (let parts = 0; parts < idleParts; parts++) {
-      if (parts === fillingParts) before = await resting()
       for (const { side } of this.#servers) {
         const startedAt = performance.now()
-        await this.#grow(side, size + parts * part, size + (parts + 1) * part)
+        await this.#grow(side, parts * part, (parts + 1) * part)
         const seconds = (performance.now() - startedAt - settleMilliseconds) / 1_000
         note(side, 'connect, sign in and join, per second', part / seconds)
       }
     }
     const after = await resting()
-    const people = part * (idleParts - fillingParts)
     for (const [at, { side }] of this.#servers.entries())
-      note(side, 'kB memory per idle joined connection', ((after[at] ?? 0) - (before[at] ?? 0)) / people / 1_024)
+      note(side, 'kB heap per idle joined connection', ((after[at] ?? 0) - (before[at] ?? 0)) / idleConnections / 1_024)
   }
 
   async #grow(crowd: Side, from: number, to: number): Promise<void> {
@@ -138,14 +139,12 @@ export class Race {
   }
 }
 
-/** What is left once all garbage is collected; pages go back to the system little by little, so it is asked until nothing more does. */
+/** What is left once all garbage is collected; what is held by a timer or a promise goes a little later. */
 async function restingBytes(node: Measured): Promise<number> {
   let least = Number.POSITIVE_INFINITY
-  for (let resting = 0; resting < 8; resting++) {
+  for (let times = 0; times < 4; times++) {
     await sleep(500)
-    const { rssBytes } = await node.probe('memory')
-    if (rssBytes < least * 0.998) resting = 0
-    least = Math.min(least, rssBytes)
+    least = Math.min(least, (await node.probe('memory')).heapBytes)
   }
   return least
 }

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
 import { type Plan, Race, type Server } from './race.ts'
-import { Report } from './report.ts'
+import { Report, type Setting } from './report.ts'
 import { moderatedRoom, people } from './room.ts'
 
-const settings = ['embedded', 'mongodb', 'nodes'] as const
+const settings = ['embedded', 'connections', 'mongodb', 'nodes'] as const
 const { values: options } = parseArgs({
   options: {
     json: { type: 'string' },
@@ -26,11 +26,14 @@ const plan: Plan = {
   ],
   idleConnections: isQuick ? 500 : 5_000,
 }
-const shared: Plan = { ...plan, rooms: plan.rooms.slice(0, 2), idleConnections: 0 }
+const shared: Plan = { ...plan, rooms: plan.rooms.slice(0, 2) }
 
 const report = new Report()
 const missing: string[] = []
-if (options.only.includes('embedded')) await compare({ nodes: 1, store: 'embedded' }, plan)
+const embedded = { nodes: 1, store: 'embedded' }
+if (options.only.includes('embedded')) await compare(embedded, plan, (race) => race.talk())
+// On servers of their own, as one that was under load keeps memory that these people would then fill.
+if (options.only.includes('connections')) await compare(embedded, plan, (race) => race.gather())
 if (options.only.includes('mongodb')) await onMongo({ nodes: 1, redis: false })
 if (options.only.includes('nodes')) await onMongo({ nodes: 2, redis: true })
 
@@ -40,7 +43,12 @@ for (const reason of missing) console.log(`\nNot measured: ${reason}`)
 if (options.json) writeFileSync(options.json, `${JSON.stringify({ rows: report.rows }, null, 2)}\n`)
 
 /** Every server of a setting runs at the same time; each is measured in turn, all under the same load. */
-async function compare(setting: { nodes: number; store: string }, plan: Plan, ground: Ground = {}): Promise<void> {
+async function compare(
+  setting: Setting,
+  plan: Plan,
+  run: (race: Race) => Promise<void>,
+  ground: Ground = {},
+): Promise<void> {
   try {
     const times = Array.from({ length: setting.nodes })
     const bare = await inTurn(times, () => startBare(ground.redisUrl))
@@ -55,7 +63,7 @@ async function compare(setting: { nodes: number; store: string }, plan: Plan, gr
       ...(raw.length > 0 ? [{ side: 'ws' as const, nodes: raw, dialect: 'ws' as const }] : []),
     ]
     const tokens = members.map(({ token }) => token)
-    await new Race({ setting, plan, driver, servers, tokens, report }).run()
+    await run(new Race({ setting, plan, driver, servers, tokens, report }))
   } finally {
     await stopAll()
   }
@@ -73,7 +81,8 @@ async function onMongo({ nodes, redis: wantsRedis }: { nodes: number; redis: boo
     const uri = new URL(mongo.uri)
     uri.pathname = `/plaza_bench_${process.pid}_${nodes}`
     const store = redis ? `${mongo.name} and Redis` : mongo.name
-    await compare({ nodes, store }, shared, { mongodbUri: uri.href, ...(redis ? { redisUrl: redis.url } : {}) })
+    const ground: Ground = { mongodbUri: uri.href, ...(redis ? { redisUrl: redis.url } : {}) }
+    await compare({ nodes, store }, shared, (race) => race.talk(), ground)
   } finally {
     if ('stop' in mongo) await mongo.stop()
     if (redis && 'stop' in redis) await redis.stop()
