@@ -144,7 +144,7 @@ const serverLimits = {
 }
 
 function createNode(config: Config, platform: Platform): Node {
-  const { node: id, database, kv, peers, hints, services, logger, patience } = platform
+  const { node: id, database, sessionKeys, kv, peers, hints, services, logger, patience } = platform
   const now = () => database.now()
   const store = timed(mongooseLogStore(database.alone), isDuplicate)
   const nodes = followNodes(store, id, now)
@@ -176,7 +176,7 @@ function createNode(config: Config, platform: Platform): Node {
     now,
     limits,
     logger,
-    settings: config,
+    settings: { ...config, sessionKeys },
     services,
     jobs: {} as Jobs,
     live: {} as Live,

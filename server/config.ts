@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { canonicalAddress } from '#shared/kit/primitives'
 
@@ -19,7 +16,6 @@ const webUrl = z.url({ protocol: /^https?$/ })
 /** As browsers write them; apps on Android have one of their own. */
 const isOrigin = (value: string) =>
   value.startsWith('android:apk-key-hash:') || (URL.canParse(value) && new URL(value).origin === value)
-const keyBytes = 32
 
 const variables = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
@@ -103,7 +99,8 @@ export interface Config {
   dataDirectory: string
   mongodbUri: string | undefined
   redisUrl: string | undefined
-  sessionKeys: readonly { id: string; secret: Uint8Array }[]
+  /** Null where none are given: then they are made, and kept. */
+  sessionKeys: SessionKeys | null
   admins: readonly string[]
   superAdmins: readonly string[]
   demo: boolean
@@ -166,7 +163,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     dataDirectory: env.DATA_DIR,
     mongodbUri: env.MONGODB_URI,
     redisUrl: env.REDIS_URL,
-    sessionKeys: sessionKeys(env.SESSION_KEYS, env.DATA_DIR, production),
+    sessionKeys: givenKeys(env.SESSION_KEYS, production),
     admins: env.ADMINS,
     superAdmins: env.SUPER_ADMINS,
     demo: env.DEMO ? env.DEMO === 'on' : !production && env.MONGODB_URI === undefined,
@@ -244,26 +241,25 @@ function rpcUrls(environment: Record<string, string | undefined>): ReadonlyMap<n
   return urls
 }
 
-/** `id:base64,id:base64`, newest first. Outside production a key is made once and kept in the data directory. */
-function sessionKeys(given: string | undefined, directory: string, production: boolean) {
-  if (given === undefined && production)
-    throw new ConfigError('SESSION_KEYS is required in production: id:base64 of at least 32 bytes.')
-  const keys = (given ?? keptKey(directory)).split(',').map((entry) => {
+/** Newest first: the first signs, all verify. */
+export type SessionKeys = readonly { id: string; secret: Uint8Array }[]
+
+export const keyBytes = 32
+
+/** Reads `id:base64,id:base64`; null where a key is too short or has no id. */
+export function parseSessionKeys(text: string): SessionKeys | null {
+  const keys = text.split(',').map((entry) => {
     const [id = '', secret = ''] = entry.trim().split(':')
     return { id, secret: new Uint8Array(Buffer.from(secret, 'base64')) }
   })
-  if (keys.some(({ id, secret }) => id === '' || secret.length < keyBytes))
-    throw new ConfigError('SESSION_KEYS is not usable: each key must be id:base64 of at least 32 bytes.')
-  return keys
+  return keys.some(({ id, secret }) => id === '' || secret.length < keyBytes) ? null : keys
 }
 
-function keptKey(directory: string): string {
-  const file = join(directory, 'session-keys')
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  try {
-    writeFileSync(file, `local:${randomBytes(keyBytes).toString('base64')}`, { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST') throw error
-  }
-  return readFileSync(file, 'utf8').trim()
+function givenKeys(given: string | undefined, production: boolean): SessionKeys | null {
+  if (given === undefined && production)
+    throw new ConfigError('SESSION_KEYS is required in production: id:base64 of at least 32 bytes.')
+  if (given === undefined) return null
+  const keys = parseSessionKeys(given)
+  if (!keys) throw new ConfigError('SESSION_KEYS is not usable: each key must be id:base64 of at least 32 bytes.')
+  return keys
 }

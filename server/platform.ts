@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hintsOver } from '#server/log/hints'
 import type { Hints } from '#server/log/types'
-import type { Config } from './config.ts'
+import type { Config, SessionKeys } from './config.ts'
 import { type CapturedPost, createCaptured } from './kernel/captured.ts'
 import type { Services } from './kernel/context.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
@@ -9,7 +9,7 @@ import { metrics } from './kernel/metrics.ts'
 import { openChains } from './ports/chain/viem.ts'
 import { connectEmbedded } from './ports/database/embedded.ts'
 import { connectMongo } from './ports/database/mongo.ts'
-import type { Database } from './ports/database/port.ts'
+import { type Database, keepSessionKeys } from './ports/database/port.ts'
 import { localFanout } from './ports/fanout/local.ts'
 import type { Fanout } from './ports/fanout/port.ts'
 import { worldId } from './ports/human-proof/world-id.ts'
@@ -28,11 +28,13 @@ import { redisPeers } from './ports/peers/redis.ts'
 import { capturedSms } from './ports/sms/captured.ts'
 import { httpSms } from './ports/sms/http.ts'
 import type { Sms } from './ports/sms/port.ts'
+import { keptSessionKeys } from './session-keys.ts'
 
 /** What a server stands on: one adapter for each port. */
 export interface Platform {
   node: string
   database: Database
+  sessionKeys: SessionKeys
   kv: Kv
   peers: Peers
   hints: Hints
@@ -62,7 +64,9 @@ export async function openPlatform(config: Config): Promise<Platform> {
     : await connectEmbedded(config.dataDirectory)
   const node = nodeId()
   const logger = createLogger(config.logLevel)
-  const commons = await openCommons(config, database, node, logger)
+  const sessionKeys =
+    config.sessionKeys ?? (await keptSessionKeys(config.dataDirectory, database.alone ? null : keepSessionKeys))
+  const commons = await openCommons(config, { database, sessionKeys }, node, logger)
   const jobs = await openJobs(config, database)
   const captured = createCaptured()
   const mail = await openMail(config, captured)
@@ -71,6 +75,7 @@ export async function openPlatform(config: Config): Promise<Platform> {
     ...commons,
     node,
     database,
+    sessionKeys,
     jobs,
     captured: config.mail.url === asked || config.sms.url === asked ? captured : null,
     services: {
@@ -120,8 +125,8 @@ export const nodeId = () => randomUUID().slice(0, 8)
 
 /** What a node shares with the others beside the database: each has connections of its own. */
 export async function openCommons(
-  { redisUrl: url, sessionKeys }: Config,
-  database: Database,
+  { redisUrl: url }: Config,
+  { database, sessionKeys }: Pick<Platform, 'database' | 'sessionKeys'>,
   node: string,
   logger: Logger,
 ) {

@@ -68,5 +68,5 @@ export async function boot({
 /** A second node of this process: it shares the database and the outside services, and talks for itself. */
 async function another(config: Config, first: Platform): Promise<Platform> {
   const node = nodeId()
-  return { ...first, ...(await openCommons(config, first.database, node, first.logger)), node, parts: first.parts }
+  return { ...first, ...(await openCommons(config, first, node, first.logger)), node, parts: first.parts }
 }

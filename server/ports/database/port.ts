@@ -35,15 +35,22 @@ export async function buildIndexes(): Promise<void> {
   for (const model of Object.values(mongoose.models)) await model.createIndexes()
 }
 
-export async function readInstallation(): Promise<string> {
+export const readInstallation = async (): Promise<string> =>
+  (await firstKept({ _id: 'installation', id: randomUUID() })).id
+
+/** The session keys of every node on this database: those that its first node offered. */
+export const keepSessionKeys = async (offered: string): Promise<string> =>
+  (await firstKept({ _id: 'session-keys', keys: offered })).keys
+
+/** Of all that nodes offer under one id, each gets what the first one offered. */
+async function firstKept<T extends { _id: string }>(offered: T): Promise<T> {
   const { db } = mongoose.connection
   if (!db) throw new Error('The database is not connected.')
-  const kept = db.collection<{ _id: string; id: string }>('installation')
-  const made = { _id: 'installation', id: randomUUID() }
-  await kept.insertOne(made).catch((error: { code?: number }) => {
+  const kept = db.collection<{ _id: string }>('installation')
+  await kept.insertOne(offered).catch((error: { code?: number }) => {
     if (error.code !== 11_000) throw error
   })
-  return (await kept.findOne({ _id: made._id }))?.id ?? made.id
+  return ((await kept.findOne({ _id: offered._id })) as T | null) ?? offered
 }
 
 /** Why there is no database to start on, in a sentence for who starts it. */
