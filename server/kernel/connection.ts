@@ -67,6 +67,10 @@ export class LiveConnection implements Connection {
   close(): void {
     this.socket.disconnect(true)
   }
+  /** Ends as a line that broke, so that clients come back by themselves; after `close` they stay away. */
+  drop(): void {
+    this.socket.conn.close(true)
+  }
   emit(event: { name: string }, payload: unknown): void {
     this.socket.emit(event.name, payload)
   }

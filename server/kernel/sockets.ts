@@ -215,7 +215,7 @@ async function greet(door: SocketDoor, name: string, live: LiveConnection): Prom
   } catch (error) {
     if (refusalFrom(error)) node.logger.warn({ error }, 'greeting put off')
     else node.logger.error({ error }, 'greeting failed')
-    live.close()
+    live.drop()
   }
 }
 
@@ -364,7 +364,7 @@ async function sweepConnections(io: Server, door: SocketDoor): Promise<void> {
     if (live.isBehind) {
       metrics.slowConsumer()
       door.kernel.node.logger.warn({ reason: 'slow-consumer' }, 'closed a socket')
-      live.close()
+      live.drop()
     } else if (session && session.expiresAt <= now) endConnection(live, 'SESSION_EXPIRED')
     else if (session && !live.warned && session.expiresAt - now <= expiringMilliseconds) {
       live.warned = true
@@ -398,7 +398,7 @@ async function drainConnections(io: Server): Promise<void> {
   while (Date.now() < until && all().some(owes))
   const open = all()
   for (let from = 0; from < open.length; from += batchOfClosing) {
-    for (const live of open.slice(from, from + batchOfClosing)) live.close()
+    for (const live of open.slice(from, from + batchOfClosing)) live.drop()
     await new Promise((resolve) => setTimeout(resolve, from + batchOfClosing < open.length ? 100 : 0))
   }
   // A connection that is slow to end would be waited for; the process ends without it.
