@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Socket as Line } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { messages, type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/messages'
 import { ephemeral, rooms } from '#shared/api/rooms'
 import { serverNotice } from '#shared/kit/connection'
 import type { RoomRef } from '#shared/kit/primitives'
+import { openWire } from '#test/hostile/wire'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, groupOf, over, type Person, person, staysSilent } from '#test/support/people'
 
@@ -207,6 +210,36 @@ describe('passing things', () => {
     for (const { socket } of [first, second]) socket.close()
     await expect.poll(seen).toBe(false)
   })
+})
+
+test('who is gone before they were let in is not there', async () => {
+  const watcher = await person(server, 'watcher', member.url)
+  const room = await channelOf(owner, member, watcher)
+  for (let times = 0; times < 24; times++) {
+    const { socket } = await member.socket('/rooms')
+    socket.emit('room:join', { room })
+    if (times > 0) await sleep(times / 4)
+    socket.disconnect()
+  }
+  const online = async () => (await watcher.does('socket', messages.join, { room })).online
+  await expect.poll(online).toBe(1)
+})
+
+test('what one turn has to say to a connection is one write', async () => {
+  const room = await channelOf(owner, member)
+  const wire = await openWire(server.url, '/rooms', { token: member.token })
+  onTestFinished(() => wire.socket.terminate())
+  await wire.ask('room:join', JSON.stringify({ room }))
+  const { localPort } = (wire.socket as unknown as { _socket: Line })._socket
+  const writes = vi.spyOn(Line.prototype as unknown as { _writev(): void }, '_writev')
+  onTestFinished(() => writes.mockRestore())
+  const answers = Array.from({ length: 8 }, (_, at) =>
+    wire.ask('message:send', JSON.stringify({ room, content: `together ${at}` })),
+  )
+  for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ ok: true })
+  const ours = writes.mock.contexts.filter((line) => (line as unknown as Line).remotePort === localPort)
+  expect(ours.length).toBeGreaterThan(0)
+  expect(ours.length).toBeLessThanOrEqual(4)
 })
 
 test('a server that closes says so first, and answers what it was asked', async () => {

@@ -9,8 +9,8 @@ const there = 'there'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Two nodes that hear each other at once, as text. */
-function twoNodes() {
+/** Two nodes that hear each other at once, as text; and when they were told of something. */
+function twoNodes(toldAt: number[] = []) {
   const listeners = new Map<string, (word: unknown) => void>()
   const nodeOf = (id: string, other: string) =>
     ({
@@ -21,7 +21,10 @@ function twoNodes() {
           listeners.set(id, listener)
           return () => listeners.delete(id)
         },
-        tell: (_topic: string, word: unknown) => listeners.get(other)?.(JSON.parse(JSON.stringify(word))),
+        tell: (_topic: string, word: unknown) => {
+          toldAt.push(Date.now())
+          listeners.get(other)?.(JSON.parse(JSON.stringify(word)))
+        },
       },
     }) as unknown as Node
   return [nodeOf(here, there), nodeOf(there, here)].map((node) => {
@@ -62,4 +65,23 @@ test('of more than ten thousand on another node only their number is known', () 
   vi.advanceTimersByTime(5_000)
   expect(one.count()).toBe(10_011)
   expect(other.count()).toBe(10_001)
+})
+
+test.each([
+  ['few', 500, 1_000],
+  ['a crowd', 501, 5_000],
+])('who comes and goes among %s is told together, after a while', (_, size, pause) => {
+  const toldAt: number[] = []
+  const [one] = twoNodes(toldAt)
+  if (!one) throw new Error('There is one')
+  one.enter(0, size)
+  one.tell()
+  vi.advanceTimersByTime(pause)
+  const first = toldAt.splice(0).at(-1) ?? 0
+  for (let at = 0; at < 10; at++) {
+    one.tell()
+    vi.advanceTimersByTime(pause / 20)
+  }
+  vi.advanceTimersByTime(pause)
+  expect(toldAt.map((at) => at - first)).toEqual([pause])
 })
