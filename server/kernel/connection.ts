@@ -46,8 +46,7 @@ export class LiveConnection implements Connection {
     if (!this.#ended) {
       const ended = new AbortController()
       this.#ended = ended
-      if (this.socket.connected) this.onClose(() => ended.abort())
-      else ended.abort()
+      this.onClose(() => ended.abort())
     }
     return this.#ended.signal
   }
@@ -75,7 +74,8 @@ export class LiveConnection implements Connection {
     this.socket.emit(event.name, payload)
   }
   onClose(listener: () => void): void {
-    this.socket.once('disconnect', listener)
+    if (this.socket.connected) this.socket.once('disconnect', listener)
+    else listener()
   }
   renew(caller: Caller): void {
     this.caller = caller

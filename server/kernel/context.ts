@@ -60,6 +60,7 @@ export interface Connection {
   emit<Payload extends z.ZodType>(event: Event<Payload>, payload: z.input<Payload>): void
   /** What a domain keeps about this connection; gone with it. */
   readonly memory: Map<string, unknown>
+  /** At once where it is closed already. */
   onClose(listener: () => void): void
   /** Replaces the session this connection speaks for. */
   renew(caller: SignedIn): void

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import type { Socket } from 'socket.io'
 import { expect, test } from 'vitest'
 import { LiveConnection } from '#server/kernel/connection'
@@ -23,4 +24,17 @@ test.each([
   ['bytes here and bytes there', owing([kilobytes(600)], 600_000), true, false],
 ])('who owes %s', (_what, { isBehind, isFlushed }, behind, flushed) => {
   expect({ isBehind, isFlushed }).toEqual({ isBehind: behind, isFlushed: flushed })
+})
+
+test('what is to be done at its end is done at once where it has ended', () => {
+  const socket = Object.assign(new EventEmitter(), { connected: true })
+  const live = new LiveConnection(socket as unknown as Socket, caller, { perSecond: 1 })
+  const done: string[] = []
+  live.onClose(() => void done.push('kept'))
+  expect(done).toEqual([])
+  socket.connected = false
+  socket.emit('disconnect')
+  live.onClose(() => void done.push('late'))
+  expect(done).toEqual(['kept', 'late'])
+  expect(live.signal.aborted).toBe(true)
 })
