@@ -9,6 +9,8 @@ export type RedisServer = {
 export function startRedis(port?: number): Promise<RedisServer | { missing: string }>
 export function findAnvil(): string | undefined
 export function provisionAnvil(): { name: string } | { missing: string }
+export function findOtherNode(): string | undefined
+export function provisionOtherNode(): { name: string } | { missing: string }
 export function findChromium(): string | undefined
 export interface MongoProgram {
   name: string

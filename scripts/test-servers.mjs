@@ -12,6 +12,9 @@ const SECANTUS = '0.6.0b17'
 /** A local chain: one binary a platform. Its wrapper cannot be locked where the registry lacks one of them. */
 const ANVIL = '1.7.1'
 const ANVIL_PACKAGE = `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
+/** Another Node than this one, as servers of both may meet on one database. */
+const OTHER_NODE = process.versions.node.startsWith('24.') ? '22.23.3' : '24.21.0'
+const NODE_PACKAGE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 const CACHE = join(fileURLToPath(new URL('..', import.meta.url)), '.cache')
 const MEMORY = '/dev/shm'
 const START_MILLISECONDS = 30_000
@@ -67,26 +70,41 @@ export async function startRedis(port) {
 
 /** The binary of a local chain, where there is one. */
 export function findAnvil() {
-  const cached = join(CACHE, `anvil-${ANVIL}`, 'node_modules', ANVIL_PACKAGE, 'bin', 'anvil')
+  const cached = binaryOf(ANVIL_PACKAGE, ANVIL, 'anvil')
   return process.env.ANVIL_BINARY || (isExecutable(cached) ? cached : onPath('anvil'))
 }
 
 /** Sees to it that there is a local chain: `{ name }`, or why there is none: `{ missing }`. */
-export function provisionAnvil() {
-  if (findAnvil()) return { name: findAnvil() }
+export const provisionAnvil = () => provision(findAnvil, ANVIL_PACKAGE, ANVIL)
+
+/** The binary of another version of Node, where there is one. */
+export function findOtherNode() {
+  const cached = binaryOf(NODE_PACKAGE, OTHER_NODE, 'node')
+  return process.env.OTHER_NODE_BINARY || (isExecutable(cached) ? cached : undefined)
+}
+
+/** Sees to it that there is one: `{ name }`, or why there is none: `{ missing }`. */
+export const provisionOtherNode = () => provision(findOtherNode, NODE_PACKAGE, OTHER_NODE)
+
+const homeOf = (name, version) => join(CACHE, `${name.split('/').at(-1)}-${version}`)
+const binaryOf = (name, version, binary) => join(homeOf(name, version), 'node_modules', name, 'bin', binary)
+
+/** Installs a package of binaries beside the project's own, where it is not found yet. */
+function provision(find, name, version) {
+  if (find()) return { name: find() }
   mkdirSync(CACHE, { recursive: true })
-  const home = join(CACHE, `anvil-${ANVIL}`)
+  const home = homeOf(name, version)
   const unfinished = mkdtempSync(`${home}-`)
   const options = ['install', '--prefix', unfinished, '--ignore-scripts', '--no-audit', '--no-fund']
   try {
-    execFileSync('npm', [...options, `${ANVIL_PACKAGE}@${ANVIL}`], { stdio: ['ignore', 'ignore', 'pipe'] })
+    execFileSync('npm', [...options, `${name}@${version}`], { stdio: ['ignore', 'ignore', 'pipe'] })
     renameSync(unfinished, home)
-    return { name: findAnvil() }
+    return { name: find() }
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true })
-    if (findAnvil()) return { name: findAnvil() }
+    if (find()) return { name: find() }
     const said = `${error.stderr ?? error.message}`.trim().split('\n').at(-1)
-    return { missing: `${ANVIL_PACKAGE} ${ANVIL} could not be installed: ${said}` }
+    return { missing: `${name} ${version} could not be installed: ${said}` }
   }
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findChromium, placeFor, provisionAnvil, startMongo, startRedis } from './test-servers.mjs'
+import { findChromium, placeFor, provisionAnvil, provisionOtherNode, startMongo, startRedis } from './test-servers.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const gibibyte = 2 ** 30
@@ -45,8 +45,9 @@ async function suite() {
   const redis = await startRedis()
   if (redis.stop) cleanups.push(redis.stop)
   const chain = provisionAnvil()
-  if (chain.missing && process.env.CI) fail(chain.missing)
-  report.push(`Chain: ${chain.name ?? chain.missing}`)
+  const otherNode = provisionOtherNode()
+  for (const { missing } of [chain, otherNode]) if (missing && process.env.CI) fail(missing)
+  report.push(`Chain: ${chain.name ?? chain.missing}`, `Another Node: ${otherNode.name ?? otherNode.missing}`)
   report.push(`MongoDB: ${mongo.name ?? 'none'}`, `Redis: ${redis.name ?? 'none'}`, `Chromium: ${chromium ?? 'none'}`)
 
   const outcomes = join(results, 'outcomes')

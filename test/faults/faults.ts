@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { findOtherNode } from '../../scripts/test-servers.mjs'
 import type { PlazaNode } from './cluster.ts'
 import { fill } from './disk.ts'
 import { startTogether } from './fresh-start.ts'
@@ -95,6 +96,18 @@ const nodeFaults: readonly Fault[] = [
           world.breaches.push(`F17: ${node.name} called itself ready, its clock off by ${skew} s`)
       }
       await node.kill()
+      await node.start()
+    },
+  },
+  {
+    id: 'F28',
+    what: 'nodes of different versions of Node',
+    lane: 'node',
+    async inject(world, random, { process: node }) {
+      await node.end()
+      await node.start({}, findOtherNode())
+      await pause(seconds(world, random, 3, [10, 30]))
+      await node.end()
       await node.start()
     },
   },

@@ -44,11 +44,11 @@ export class Process {
     this.#command = command
   }
 
-  /** Resolves when its port takes connections; a start that fails is tried again, as a supervisor would. */
-  async start(env: Record<string, string> = {}): Promise<void> {
+  /** Resolves when its port takes connections; a start that fails is tried again, as a supervisor would. Another program may play its part. */
+  async start(env: Record<string, string> = {}, program = this.#command.file): Promise<void> {
     const end = Date.now() + startMilliseconds
     while (Date.now() < end) {
-      this.#spawn(env)
+      this.#spawn(program, env)
       while (this.isRunning && Date.now() < end) {
         if (await isListening(this.port)) return this.#isUp(env.FAILPOINT !== undefined)
         await pause(25)
@@ -59,11 +59,10 @@ export class Process {
     throw new Error(`${this.name} did not start:\n${this.lastWords.join('\n')}`)
   }
 
-  #spawn(env: Record<string, string>): void {
-    const { file, args } = this.#command
+  #spawn(program: string, env: Record<string, string>): void {
     this.#isEnding = true
     this.#note()
-    const child = spawn(file, [...args], {
+    const child = spawn(program, [...this.#command.args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH ?? '', ...this.#command.env, ...env },
     })
