@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import mongoose from 'mongoose'
-import { buildIndexes, type Database, NoDatabase, readInstallation, setUpMongoose } from './port.ts'
+import { buildIndexes, type Database, isUnavailable, NoDatabase, readInstallation, setUpMongoose } from './port.ts'
 
 const CLOCK_INTERVAL_MS = 30_000
 const PROBE_INTERVAL_MS = 500
@@ -34,7 +34,7 @@ export async function connectMongo(uri: string, patienceMilliseconds = START_PAT
     installation,
     now: () => Date.now() + offset,
     clockOffset: () => offset,
-    buildIndexes,
+    buildIndexes: () => patiently(buildIndexes, Date.now() + patienceMilliseconds),
     ping,
     isAway: health.isAway,
     close: async () => {
@@ -61,6 +61,19 @@ async function connectPatiently(uri: string, end: number): Promise<void> {
       const isAway = error instanceof mongoose.Error.MongooseServerSelectionError
       if (isAway && Date.now() <= end) await pause(LOOK_AGAIN_MS)
       else throw noDatabase(error, isAway)
+    }
+  }
+}
+
+/** Does the work again where the database goes away in the middle of it. */
+async function patiently(work: () => Promise<void>, end: number): Promise<void> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      if (Date.now() > end) throw noDatabase(error, true)
+      await pause(LOOK_AGAIN_MS)
     }
   }
 }

@@ -31,8 +31,14 @@ export function setUpMongoose(): void {
   mongoose.set({ strictQuery: 'throw', bufferCommands: false, autoIndex: false, autoCreate: false })
 }
 
+/** One command a collection, all at once: by mongoose it would be one an index, each after the other. */
 export async function buildIndexes(): Promise<void> {
-  for (const model of Object.values(mongoose.models)) await model.createIndexes()
+  await Promise.all(
+    Object.values(mongoose.models).map(async ({ collection, schema }) => {
+      const indexes = schema.indexes().map(([key, options]) => ({ ...options, key }))
+      if (indexes.length > 0) await (collection as unknown as mongoose.mongo.Collection).createIndexes(indexes as never)
+    }),
+  )
 }
 
 export const readInstallation = async (): Promise<string> =>
