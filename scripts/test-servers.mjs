@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { freemem, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import mongoose from 'mongoose'
@@ -27,19 +27,22 @@ const CHROMIUM_APPS = [
 ]
 
 /**
- * Where a run keeps its stores: in memory if so much room is there, as what a killed process has written is there all
- * the same, and nobody waits for a disk that others keep busy.
+ * Where a run keeps its stores: in memory if so much room is there, and as much again for those who use them, as what
+ * a killed process has written is there all the same, and nobody waits for a disk that others keep busy.
  */
 export function placeFor(bytes) {
   try {
     const { bavail, bsize } = statfsSync(MEMORY)
-    return bavail * bsize > bytes ? MEMORY : tmpdir()
+    return Math.min(bavail * bsize, freemem() / 2) > bytes ? MEMORY : tmpdir()
   } catch {
     return tmpdir()
   }
 }
 
-/** A MongoDB to test against, or why there is none: `{ uri, name, stop }` or `{ missing }`. */
+/**
+ * A MongoDB to test against, or why there is none: `{ uri, name, stop }` or `{ missing }`. Where it is ours to stop,
+ * `died` tells how it ended if nobody stopped it.
+ */
 export async function startMongo() {
   const given = process.env.MONGODB_URI
   if (given) return { uri: given, name: 'MONGODB_URI', stop: () => dropTestDatabases(given) }
@@ -61,8 +64,8 @@ export async function startRedis(port) {
   const chosen = port || (await freePort())
   const options = ['--port', `${chosen}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   try {
-    const { stop, signal } = await startServer(binary, () => options, /Ready to accept connections/)
-    return { url: `redis://127.0.0.1:${chosen}`, name: binary, signal, stop }
+    const { died, stop, signal } = await startServer(binary, () => options, /Ready to accept connections/)
+    return { url: `redis://127.0.0.1:${chosen}`, name: binary, died, signal, stop }
   } catch (error) {
     return { missing: error.message }
   }
@@ -133,8 +136,8 @@ const secantusProgram = (binary) => ({
   name: `SecantusDB ${SECANTUS}`,
   binary,
   options: (directory, port) => [
-    ...['--port', `${port}`, '--sync-on-commit', '--cache-size', '512M', '--log-level', 'ERROR'],
-    ...['--storage-path', directory],
+    ...['--port', `${port}`, '--sync-on-commit', '--cache-size', '512M', '--log-file-max', '128MB'],
+    ...['--log-level', 'ERROR', '--storage-path', directory],
   ],
   prepare: async () => {},
 })
@@ -144,13 +147,13 @@ async function startMongod(binary) {
   const { name, options, prepare } = mongodProgram(binary)
   const server = await startServer(binary, (directory) => options(directory, port), /Waiting for connections/)
   await prepare(port)
-  return { uri: `mongodb://127.0.0.1:${port}/?directConnection=true`, name, stop: server.stop }
+  return { uri: `mongodb://127.0.0.1:${port}/?directConnection=true`, name, died: server.died, stop: server.stop }
 }
 
 async function startSecantus(binary) {
   const { name, options } = secantusProgram(binary)
   const server = await startServer(binary, (directory) => options(directory, 0), /listening on (\S+)/)
-  return { uri: `mongodb://${server.ready[1]}/?directConnection=true`, name, stop: server.stop }
+  return { uri: `mongodb://${server.ready[1]}/?directConnection=true`, name, died: server.died, stop: server.stop }
 }
 
 function provisionSecantus() {
@@ -176,8 +179,11 @@ function provisionSecantus() {
 async function startServer(binary, options, ready) {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-server-'))
   const child = spawn(binary, options(directory), { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
-  const ended = new Promise((resolve) => child.once('close', resolve))
+  const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(signal ?? code)))
+  let isStopped = false
+  const died = ended.then((how) => (isStopped ? undefined : `${binary} ended by itself: ${how}`))
   const stop = async () => {
+    isStopped = true
     child.kill('SIGTERM')
     const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
     await ended
@@ -185,7 +191,7 @@ async function startServer(binary, options, ready) {
     rmSync(directory, { recursive: true, force: true })
   }
   try {
-    return { ready: await printed(child, ready), stop, signal: (name) => child.kill(name) }
+    return { ready: await printed(child, ready), died, stop, signal: (name) => child.kill(name) }
   } catch (error) {
     await stop()
     throw new Error(`${binary} did not start: ${error.message}`)

@@ -41,9 +41,11 @@ async function suite() {
   process.env.PLAZA_TEST_DATABASES = `plaza_test_${process.pid}_`
   const chromium = findChromium()
   const mongo = await startMongo()
-  if (mongo.stop) cleanups.push(mongo.stop)
   const redis = await startRedis()
-  if (redis.stop) cleanups.push(redis.stop)
+  for (const { stop, died } of [mongo, redis]) {
+    if (stop) cleanups.push(stop)
+    died?.then((how) => how && fail(how))
+  }
   const chain = provisionAnvil()
   const otherNode = provisionOtherNode()
   for (const { missing } of [chain, otherNode]) if (missing && process.env.CI) fail(missing)
