@@ -19,17 +19,19 @@ export interface Percentiles {
 const words =
   'the tide a lamp warm bread two chairs along river under slow music north window paper garden seven stairs'.split(' ')
 /** Texts of 60 to 200 characters. */
-const texts = Array.from({ length: 100 }, (_, at) => {
-  const length = 60 + ((at * 37) % 141)
+const texts = Array.from({ length: 100 }, (_, at) => textOf(at, 60 + ((at * 37) % 141)))
+
+/** A text of so many characters, another one for each number. */
+export function textOf(number: number, length: number): string {
   let text = ''
-  for (let word = at; text.length < length; word++) text += `${words[(word * 7 + at) % words.length]} `
+  for (let word = number; text.length < length; word++) text += `${words[(word * 7 + number) % words.length]} `
   return text.slice(0, length).trim()
-})
+}
 
 export const median = (values: readonly number[]): number =>
   [...values].sort((one, other) => one - other)[values.length >> 1] ?? 0
 
-const percentiles = (values: readonly number[]): Percentiles => {
+export const percentiles = (values: readonly number[]): Percentiles => {
   const sorted = [...values].sort((one, other) => one - other)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
   return { p50: at(0.5), p99: at(0.99) }

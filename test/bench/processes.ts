@@ -47,17 +47,21 @@ export const startBare = (redisUrl?: string): Promise<Measured> =>
 
 export const startRaw = (): Promise<Measured> => listening(start(0, [...probed, ...source, 'test/bench/raw.ts'], {}))
 
-const directories: string[] = []
-
 /** What Plaza stands on; without a MongoDB it is the embedded store. */
 export interface Ground {
   mongodbUri?: string
   redisUrl?: string
+  /** One that outlives the server. */
+  directory?: string
 }
 
-export function startPlaza({ mongodbUri, redisUrl }: Ground = {}): Promise<Measured> {
+export function directoryOfRun(): string {
   const directory = mkdtempSync(join(tmpdir(), 'plaza-bench-'))
-  directories.push(directory)
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+export function startPlaza({ mongodbUri, redisUrl, directory = directoryOfRun() }: Ground = {}): Promise<Measured> {
   build()
   return listening(
     start(0, [...probed, programs.main], {
@@ -129,5 +133,4 @@ export async function stopAll(): Promise<void> {
     await Promise.race([isOver, new Promise((resolve) => setTimeout(resolve, 15_000).unref())])
     child.kill('SIGKILL')
   }
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
 }

@@ -16,6 +16,13 @@ export interface Row extends Setting {
   ws?: number
 }
 
+/** What no bare server does, beside the most it may be. */
+export interface Figure extends Setting {
+  name: string
+  value: number
+  target: number
+}
+
 export type Side = 'bare' | 'plaza' | 'ws'
 
 interface Noted extends Setting, Record<Side, number[]> {
@@ -26,6 +33,11 @@ interface Noted extends Setting, Record<Side, number[]> {
 /** What was measured, of all servers side by side. */
 export class Report {
   readonly #values = new Map<string, Noted>()
+  readonly figures: Figure[] = []
+
+  tell(figure: Figure): void {
+    this.figures.push({ ...figure, value: rounded(figure.value) })
+  }
 
   note({ nodes, store }: Setting, side: Side, room: number, name: string, value: number): void {
     const key = `${nodes} ${store} ${name} ${room}`
@@ -45,7 +57,16 @@ export class Report {
   /** A table for each setting, in the style of Markdown. */
   get text(): string {
     const settings = [...new Set(this.rows.map(({ nodes, store }) => `${nodes} ${store}`))]
-    return settings.map((setting) => this.#table(setting)).join('\n\n')
+    const compared = settings.map((setting) => this.#table(setting))
+    return [...compared, ...(this.figures.length > 0 ? [this.#alone()] : [])].join('\n\n')
+  }
+
+  #alone(): string {
+    const lines = this.figures.map(({ name, nodes, store, value, target }) => {
+      const where = nodes === 1 ? store : `${nodes} nodes, ${store}`
+      return [name, where, shown(value), shown(target)]
+    })
+    return `Of Plaza alone\n\n${aligned(['', 'store', 'measured', 'at most'], lines, 2)}`
   }
 
   #table(setting: string): string {
@@ -62,13 +83,19 @@ export class Report {
       `${ratio} x`,
       ...(hasWs ? [ws === undefined ? '' : shown(ws)] : []),
     ])
-    const all = [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...lines]
-    const widths = head.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0)))
-    const aligned = all.map((line) =>
-      line.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | '),
-    )
-    return `${title}\n\n${aligned.map((line) => `| ${line} |`).join('\n')}`
+    return `${title}\n\n${aligned(head, lines)}`
   }
+}
+
+/** A table whose first columns are words and whose others are figures. */
+function aligned(head: readonly string[], lines: readonly (readonly string[])[], words = 1): string {
+  const rule = head.map((_, at) => (at < words ? '---' : '---:'))
+  const all = [head, rule, ...lines]
+  const widths = head.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0)))
+  const padded = all.map((line) =>
+    line.map((cell, at) => (at < words ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | '),
+  )
+  return padded.map((line) => `| ${line} |`).join('\n')
 }
 
 const shown = (value: number): string => value.toLocaleString('en')

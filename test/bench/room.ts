@@ -3,8 +3,8 @@ import { call, signIn, wallet } from '#test/support/wallet'
 
 const Made = z.object({ channel: z.object({ id: z.string() }) })
 
-const blockedWords = 500
-const patterns = 20
+export const blockedWords = Array.from({ length: 500 }, (_, at) => `zq${at.toString(36)}xv`)
+export const blockedPatterns = Array.from({ length: 20 }, (_, at) => `q${at}[a-f]{2,4}z+x`)
 const moderators = 3
 const bans = 200
 
@@ -28,9 +28,11 @@ export async function moderatedRoom(
   await inParts(members.slice(1), 8, ({ token }) => ask(url, `POST /api/channels/${id}/join`, {}, token))
   const act = (action: string, fields: object) =>
     ask(url, 'POST /api/moderation/act', { room: { type: 'channel', id }, action, ...fields }, owner)
-  const words = Array.from({ length: blockedWords }, (_, at) => ({ word: `zq${at.toString(36)}xv` }))
-  const expressions = Array.from({ length: patterns }, (_, at) => ({ word: `q${at}[a-f]{2,4}z+x`, is_regex: true }))
-  await inParts([...words, ...expressions], 8, (patch) => act('word_add', { patch }))
+  const words = [
+    ...blockedWords.map((word) => ({ word })),
+    ...blockedPatterns.map((word) => ({ word, is_regex: true })),
+  ]
+  await inParts(words, 8, (patch) => act('word_add', { patch }))
   await inParts(members.slice(1, 1 + moderators), 1, ({ address: target }) => act('promote', { target }))
   const strangers = Array.from({ length: bans }, (_, at) => wallet(`banned ${at}`).address)
   await inParts(strangers, 8, (target) => act('ban', { target, duration: 'permanent' }))

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { measureEffect, measureLongLog, measureVerdict, type Size } from './alone.ts'
 import { type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
 import { type Plan, Race, type Server } from './race.ts'
 import { Report, type Setting } from './report.ts'
 import { moderatedRoom, people } from './room.ts'
 
-const settings = ['embedded', 'connections', 'mongodb', 'nodes'] as const
+const settings = ['embedded', 'connections', 'mongodb', 'nodes', 'alone'] as const
 const { values: options } = parseArgs({
   options: {
     json: { type: 'string' },
@@ -26,6 +27,9 @@ const plan: Plan = {
   ],
   idleConnections: isQuick ? 500 : 5_000,
 }
+const size: Size = isQuick
+  ? { rounds: 2, seconds: 2, longLog: 50_000, acts: 50 }
+  : { rounds: 5, seconds: 4, longLog: 1_000_000, acts: 400 }
 const shared: Plan = { ...plan, rooms: plan.rooms.slice(0, 2) }
 
 const report = new Report()
@@ -34,13 +38,21 @@ const embedded = { nodes: 1, store: 'embedded' }
 if (options.only.includes('embedded')) await compare(embedded, plan, (race) => race.talk())
 // On servers of their own, as one that was under load keeps memory that these people would then fill.
 if (options.only.includes('connections')) await compare(embedded, plan, (race) => race.gather())
-if (options.only.includes('mongodb')) await onMongo({ nodes: 1, redis: false })
-if (options.only.includes('nodes')) await onMongo({ nodes: 2, redis: true })
+const onShared = (setting: Setting, ground: Ground) => compare(setting, shared, (race) => race.talk(), ground)
+if (options.only.includes('mongodb')) await onMongo({ nodes: 1, redis: false }, onShared)
+if (options.only.includes('nodes')) await onMongo({ nodes: 2, redis: true }, onShared)
+if (options.only.includes('alone')) {
+  measureVerdict(report)
+  await measureLongLog(report, size)
+  await measureEffect(report, embedded, {}, size)
+  await onMongo({ nodes: 2, redis: true }, (setting, ground) => measureEffect(report, setting, ground, size))
+}
 
 console.log(`\nNode ${process.version}; ${accounts} accounts share the connections of a larger room.\n`)
 console.log(report.text)
 for (const reason of missing) console.log(`\nNot measured: ${reason}`)
-if (options.json) writeFileSync(options.json, `${JSON.stringify({ rows: report.rows }, null, 2)}\n`)
+if (options.json)
+  writeFileSync(options.json, `${JSON.stringify({ rows: report.rows, alone: report.figures }, null, 2)}\n`)
 
 /** Every server of a setting runs at the same time; each is measured in turn, all under the same load. */
 async function compare(
@@ -69,7 +81,10 @@ async function compare(
   }
 }
 
-async function onMongo({ nodes, redis: wantsRedis }: { nodes: number; redis: boolean }): Promise<void> {
+async function onMongo(
+  { nodes, redis: wantsRedis }: { nodes: number; redis: boolean },
+  run: (setting: Setting, ground: Ground) => Promise<void>,
+): Promise<void> {
   const { startMongo, startRedis } = await import('../../scripts/test-servers.mjs')
   const mongo = await startMongo()
   const redis = wantsRedis ? await startRedis() : null
@@ -82,7 +97,7 @@ async function onMongo({ nodes, redis: wantsRedis }: { nodes: number; redis: boo
     uri.pathname = `/plaza_bench_${process.pid}_${nodes}`
     const store = redis ? `${mongo.name} and Redis` : mongo.name
     const ground: Ground = { mongodbUri: uri.href, ...(redis ? { redisUrl: redis.url } : {}) }
-    await compare({ nodes, store }, shared, (race) => race.talk(), ground)
+    await run({ nodes, store }, ground)
   } finally {
     if ('stop' in mongo) await mongo.stop()
     if (redis && 'stop' in redis) await redis.stop()

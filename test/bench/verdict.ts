@@ -1,0 +1,44 @@
+import { judgeMessage, type RoomState } from '#server/domains/rooms/verdict'
+import { compileWords } from '#server/domains/rooms/words'
+import { defaultRules } from '#shared/api/verdict'
+import { median, textOf } from './load.ts'
+import { blockedPatterns, blockedWords } from './room.ts'
+
+const length = 200
+const texts = Array.from({ length: 1_000 }, (_, at) => textOf(at, length).padEnd(length, '.'))
+const times = 20
+
+/** One judgement of a text of 200 characters against the words and patterns of a busy room, none of which it holds. */
+export function verdictMicroseconds(): number {
+  const state = busyRoom()
+  const slices = Array.from({ length: times }, () => {
+    const startedAt = performance.now()
+    for (const text of texts)
+      if (!judgeMessage({ type: 'text', text }, state).verdict.ok) throw new Error('A plain text was refused')
+    return ((performance.now() - startedAt) * 1_000) / texts.length
+  })
+  return median(slices.slice(times / 2))
+}
+
+function busyRoom(): RoomState {
+  const rule = { scope: 'room', action: 'block' } as const
+  const words = blockedWords.map((word) => ({ ...rule, id: word, word, is_regex: false }))
+  const patterns = blockedPatterns.map((word) => ({ ...rule, id: word, word, is_regex: true }))
+  return {
+    kind: 'channel',
+    now: Date.now(),
+    judgedSeq: 1,
+    suspended: false,
+    ban: null,
+    blocked: false,
+    member: true,
+    archived: false,
+    mute: null,
+    rank: 1,
+    rules: defaultRules,
+    words: [compileWords([...words, ...patterns])],
+    lastMessageAt: null,
+    sender: '0x00000000000000000000000000000000000000aa',
+    storage: { publicUrl: 'https://media.test' },
+  }
+}
