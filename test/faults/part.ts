@@ -102,7 +102,7 @@ async function lettersLost({ letters }: Cluster): Promise<string[]> {
   ]
 }
 
-/** Waits until every reader has shown the logs to their ends, or has had the time to. */
+/** Waits until every reader has shown the logs to their ends, or none of them comes any further. */
 async function settled(cluster: Cluster, { rooms, readers, world }: Crowd): Promise<void> {
   const heads = new Map<string, number>()
   const store = cluster.storeUri === null ? null : await cluster.openStore()
@@ -113,7 +113,9 @@ async function settled(cluster: Cluster, { rooms, readers, world }: Crowd): Prom
     heads.set(room.key, (await log).length)
   }
   await store?.close()
-  await until(() => readers.every(({ last, room }) => last >= (heads.get(room.key) ?? 0)), settleMilliseconds)
+  const areAtEnd = () => readers.every(({ last, room }) => last >= (heads.get(room.key) ?? 0))
+  const shown = () => readers.reduce((sum, { last }) => sum + last, 0)
+  for (let before = -1; !areAtEnd() && shown() > before; await until(areAtEnd, settleMilliseconds)) before = shown()
 }
 
 /** The logs as they are stored, and what the records beside them say otherwise when they had the time to follow. */

@@ -96,6 +96,30 @@ describe('catching up', () => {
     expect(line.log(room)).toEqual(all.slice(2))
   })
 
+  test('a page of long messages ends early, so that a slow client can read it, and the next one goes on', async () => {
+    const room = await channelOf(owner, member)
+    const first = await send(owner, room, 'short')
+    const long = '🏛'.repeat(4_900)
+    for (let at = 0; at < 40; at++) await send(owner, room, long)
+    const last = first.seq + 40
+    const joined = await member.does('socket', messages.join, { room, after_seq: first.seq - 1 })
+    expect(joined).toMatchObject({ complete: false, head_seq: last })
+    const pages = [joined.events]
+    for (const door of over) {
+      const all: RoomEvent[] = []
+      for (let complete = false; !complete; ) {
+        const page = await member.does(door, messages.sync, { room, after_seq: first.seq - 1 + all.length })
+        complete = page.complete
+        pages.push(page.events)
+        all.push(...page.events)
+        expect(complete).toBe(all.at(-1)?.seq === last)
+      }
+      expect(seqs(all)).toEqual(upTo(last, first.seq))
+    }
+    for (const page of pages) expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(300_000)
+    expect(pages.length).toBeLessThan(12)
+  })
+
   test('waits for what comes and answers at once, or with nothing when the time is up', async () => {
     const room = await channelOf(owner, member)
     const { seq } = await send(owner, room, 'last')

@@ -8,7 +8,7 @@ import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { arrive } from './crowd.ts'
 import { pinnedMessages, readable } from './history.ts'
-import { eventsOf } from './pages.ts'
+import { eventsOf, rowsAfter } from './pages.ts'
 import { onlineIn, presenceChanged } from './presence.ts'
 import { unreadOf } from './reads.ts'
 import { capabilitiesOf } from './state.ts'
@@ -65,7 +65,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
     const isLost =
       (epoch !== undefined && epoch !== '' && epoch !== state.head.epoch) || (after_seq ?? 0) > state.head.seq
     const from = isLost || after_seq === undefined ? Math.max(0, state.head.seq - (backlog ?? 0)) : after_seq
-    const rows = from < state.head.seq ? await node.log.read(key, from, page) : []
+    const rows = from < state.head.seq ? await rowsAfter(node, key, from, page) : []
     const { seq: read_seq, unread } = await unreadOf(key, account, state.head)
     presenceChanged(node, key)
     const { rules_id: _, version, updated_by: __, updated_at: ___, ...rules } = state.rules
@@ -141,7 +141,7 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
   if (input.allow_reset && head - after > resetAbove)
     return { events: [], next_after_seq: head, head_seq: head, complete: false, epoch, reset: true }
   const rows =
-    after < head ? await context.node.log.read(key, after, input.limit) : await awaitRows(context, key, after, input)
+    after < head ? await rowsAfter(context.node, key, after, input.limit) : await awaitRows(context, key, after, input)
   if (after >= head && rows.length > 0) await readable(context, input.room)
   const last = rows.at(-1)?.seq ?? after
   context.setHeader('ETag', `"${Math.max(head, last)}"`)
@@ -167,7 +167,7 @@ async function awaitRows(
   const release = await node.log.hold(key)
   try {
     await nextRow(waitersOn(node), key, wait * 1000, signal, async () => (await node.log.head(key)).seq > after)
-    return await node.log.read(key, after, limit)
+    return await rowsAfter(node, key, after, limit)
   } finally {
     release()
   }

@@ -1,11 +1,33 @@
 import { type MessageFact, messageFactOf } from '#server/domains/rooms/facts'
 import { Reactions } from '#server/domains/rooms/model'
 import { bodyOf } from '#server/domains/rooms/projection'
+import type { Node } from '#server/kernel/context'
 import { byId } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import type { Message, RoomEvent } from '#shared/api/messages'
 import { roomOfKey } from '#shared/kit/primitives'
 import { eventOf, messageOf } from './render.ts'
+
+/** An answer that is larger keeps a slow client from ever reading it: more than 1 MB unread, and the connection is ended. */
+const pageBytes = 256 * 1_024
+const firstRows = 25
+
+/** The rows after a seq, no more than one answer should carry, but one at least where there is one. */
+export async function rowsAfter(node: Node, key: RoomKey, after: number, limit: number): Promise<Row[]> {
+  const rows: Row[] = []
+  let bytes = 0
+  for (let step = firstRows; rows.length < limit; step = Math.ceil((rows.length * (pageBytes - bytes)) / bytes)) {
+    const asked = Math.min(step, limit - rows.length)
+    const next = await node.log.read(key, after + rows.length, asked)
+    for (const row of next) {
+      bytes += Buffer.byteLength(JSON.stringify(row.body))
+      if (bytes > pageBytes && rows.length > 0) return rows
+      rows.push(row)
+    }
+    if (next.length < asked || bytes >= pageBytes) return rows
+  }
+  return rows
+}
 
 /** Events of a catch-up: messages as they are now, without quotes of what was taken back. */
 export async function eventsOf(rows: readonly Row[]): Promise<RoomEvent[]> {
