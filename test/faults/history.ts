@@ -93,6 +93,7 @@ export type Effect =
 /** Grows while a run goes on. */
 export class History {
   readonly entries: Entry[] = []
+  readonly #texts = new Map<string, string>()
   readonly #began = performance.now()
 
   now(): number {
@@ -100,6 +101,14 @@ export class History {
   }
 
   add(entry: Entry): void {
-    this.entries.push(entry)
+    this.entries.push('text' in entry ? { ...entry, ...this.#once(entry) } : entry)
+  }
+
+  /** A hundred readers of one long text would else keep it a hundred times. */
+  #once({ cid, text }: { cid: string | null; text?: string | null }): { text?: string } {
+    if (cid === null || typeof text !== 'string') return {}
+    const known = this.#texts.get(cid) ?? text
+    this.#texts.set(cid, known)
+    return known === text ? { text: known } : {}
   }
 }
