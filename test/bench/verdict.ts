@@ -1,6 +1,6 @@
 import { judgeMessage, type RoomState } from '#server/domains/rooms/verdict'
 import { compileWords } from '#server/domains/rooms/words'
-import { defaultRules } from '#shared/api/verdict'
+import { stateOf } from '#test/support/verdict'
 import { median, textOf } from './load.ts'
 import { blockedPatterns, blockedWords } from './room.ts'
 
@@ -24,21 +24,5 @@ function busyRoom(): RoomState {
   const rule = { scope: 'room', action: 'block' } as const
   const words = blockedWords.map((word) => ({ ...rule, id: word, word, is_regex: false }))
   const patterns = blockedPatterns.map((word) => ({ ...rule, id: word, word, is_regex: true }))
-  return {
-    kind: 'channel',
-    now: Date.now(),
-    judgedSeq: 1,
-    suspended: false,
-    ban: null,
-    blocked: false,
-    member: true,
-    archived: false,
-    mute: null,
-    rank: 1,
-    rules: defaultRules,
-    words: [compileWords([...words, ...patterns])],
-    lastMessageAt: null,
-    sender: '0x00000000000000000000000000000000000000aa',
-    storage: { publicUrl: 'https://media.test' },
-  }
+  return stateOf({ words: [compileWords([...words, ...patterns])] })
 }

@@ -4,7 +4,6 @@ import { capabilities, judgeMessage, type MessageDraft, probeOf, type RoomState 
 import { type BlockedWord, compileWords } from '#server/domains/rooms/words'
 import {
   Capabilities,
-  defaultRules,
   MessageType,
   PermissionLevel,
   type Rules,
@@ -16,31 +15,10 @@ import {
   steps,
   Verdict,
 } from '#shared/api/verdict'
+import { verdictMicroseconds } from '#test/bench/verdict'
+import { now, sender, stateOf } from '#test/support/verdict'
 
-const now = Date.UTC(2030, 0, 1)
-const sender = '0x00000000000000000000000000000000000000aa'
 const image = `https://media.test/encrypted/${sender}/aGVsbG8w/1_a.enc`
-
-function stateOf(more: Partial<RoomState> = {}, rules: Partial<Rules> = {}): RoomState {
-  return {
-    kind: 'channel',
-    now,
-    judgedSeq: 41,
-    suspended: false,
-    ban: null,
-    blocked: false,
-    member: true,
-    archived: false,
-    mute: null,
-    rank: 1,
-    rules: { ...defaultRules, ...rules },
-    words: [],
-    lastMessageAt: null,
-    sender,
-    storage: { publicUrl: 'https://media.test' },
-    ...more,
-  }
-}
 
 function listOf(...words: (Partial<BlockedWord> & { word: string })[]) {
   return compileWords(
@@ -426,4 +404,8 @@ describe('rules as written', () => {
     'refuse %j',
     (patch) => expect(RulesPatch.safeParse(patch).success).toBe(false),
   )
+})
+
+it('takes no more than ten times the 20 microseconds that are promised for a busy room', () => {
+  expect(verdictMicroseconds()).toBeLessThan(200)
 })

@@ -1,0 +1,27 @@
+import type { RoomState } from '#server/domains/rooms/verdict'
+import { defaultRules, type Rules } from '#shared/api/verdict'
+
+export const now = Date.UTC(2030, 0, 1)
+export const sender = '0x00000000000000000000000000000000000000aa'
+
+/** A plain member of a plain room, but for what is said otherwise. */
+export function stateOf(more: Partial<RoomState> = {}, rules: Partial<Rules> = {}): RoomState {
+  return {
+    kind: 'channel',
+    now,
+    judgedSeq: 41,
+    suspended: false,
+    ban: null,
+    blocked: false,
+    member: true,
+    archived: false,
+    mute: null,
+    rank: 1,
+    rules: { ...defaultRules, ...rules },
+    words: [],
+    lastMessageAt: null,
+    sender,
+    storage: { publicUrl: 'https://media.test' },
+    ...more,
+  }
+}
