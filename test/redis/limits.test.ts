@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { metrics } from '#server/kernel/metrics'
 import { type Booted, boot } from '#test/support/boot'
 import { wallet } from '#test/support/wallet'
 import { type OwnRedis, ownRedis } from './own-redis.ts'
@@ -24,11 +25,24 @@ async function asked(times: number): Promise<number[]> {
   return statuses
 }
 
+/** How many calls the nodes have counted alone so far. */
+const countedAlone = async () => Number(/^plaza_ratelimit_fallback_total (\d+)/m.exec(await metrics.text())?.[1])
+const free = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length
+
 test('P20: a limit is shared by the doors of all nodes, and by none any more once Redis is gone', async () => {
-  expect(await asked(14)).toEqual([...Array(10).fill(200), ...Array(4).fill(429)])
+  const known = () => server.apps.map(({ node }) => node.nodes.live().size)
+  await expect.poll(known, { timeout: 10_000 }).toEqual(server.apps.map(() => server.apps.length))
+  const before = await countedAlone()
+  const together = await asked(14)
+  // Where the machine stalls for a quarter of a second, a node counts that call alone.
+  const stalled = (await countedAlone()) - before
+  expect(stalled).toBeLessThan(14)
+  expect(free(together)).toBeGreaterThanOrEqual(10)
+  expect(free(together)).toBeLessThanOrEqual(10 + stalled)
   await redis.kill()
   await expect.poll(() => server.apps.every(({ node }) => !node.peers.isUp())).toBe(true)
   const alone = await asked(14)
-  expect(alone.filter((status) => status === 200)).toHaveLength(10)
+  expect(free(together) + free(alone)).toBeLessThanOrEqual(20)
+  expect(free(together) + free(alone)).toBeGreaterThanOrEqual(20 - stalled)
   await redis.start()
 })
