@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
 
 /** Everybody can use the page: by keyboard, with a screen reader, on a phone. */
@@ -9,6 +9,7 @@ describe('the page for everybody', () => {
     plaza = await openPlaza()
   })
   afterAll(() => plaza.close())
+  afterEach(() => plaza.settle())
 
   test('every control has a name, and no id is there twice', async () => {
     const page = await plaza.guest()

@@ -34,6 +34,7 @@ export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
     const context = await browser.newContext(options)
     const page = await context.newPage()
     page.on('pageerror', ({ message }) => faults.push(message))
+    await page.addInitScript(watchNesting)
     page.on('request', (request) => {
       if (new URL(request.url()).origin !== url) outside.push(request.url())
     })
@@ -66,6 +67,17 @@ export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
       await server.close()
     },
   }
+}
+
+/** Throws in the page as soon as it shows what HTML lets nobody nest: such a form or control does something else when it is used. */
+function watchNesting() {
+  const inside = (outer: string) => `:is(${outer}) :is(a, button, input, select, textarea, summary)`
+  const faulty = ['form form', 'label label', inside('a, button, summary'), 'p :is(div, p, ul, ol, dl, form, section)']
+  const look = () => {
+    const nested = document.querySelector(faulty.join())
+    if (nested) throw new Error(`Nested where it may not be: ${nested.outerHTML.slice(0, 200)}`)
+  }
+  new MutationObserver(look).observe(document, { childList: true, subtree: true })
 }
 
 export const field = (page: Page) => page.getByRole('combobox', { name: 'Message' })

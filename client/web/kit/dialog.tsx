@@ -1,13 +1,18 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { Icon } from './icon.tsx'
 
-/** A modal: the browser keeps the focus inside, closes it on Escape and gives the focus back. */
+const firstControl = '.body :is(button, a, input:not([type=radio]), select, textarea):not(:disabled, [tabindex="-1"])'
+
+/** A modal, begun at its first control: the browser keeps the focus inside, closes it on Escape and gives the focus back. */
 export function Dialog(props: { title: string; onClose: () => void; isBroad?: boolean; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = dialog.current
     const before = document.activeElement
-    if (element && !element.open) element.showModal()
+    if (element && !element.open) {
+      element.showModal()
+      element.querySelector<HTMLElement>(firstControl)?.focus()
+    }
     return () => {
       element?.close()
       if (before instanceof HTMLElement) before.focus()

@@ -75,6 +75,11 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
       live.setTyping(false)
     })
 
+  const closePoll = () => {
+    setAsksPoll(false)
+    focusAtEnd()
+  }
+
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing || mentions.press(event, write)) return
     if (event.key === 'Enter' && !event.shiftKey) {
@@ -93,46 +98,48 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
   }
 
   return (
-    <form
-      className="composer"
-      aria-label="Write a message"
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
-      <ComposerStatus state={state} standing={standing} length={[...text].length} />
-      {aim && <ComposerContext aim={aim} onCancel={cancelAim} />}
-      {mentions.found.length > 0 && (
-        <MentionPicker mentions={mentions} onPick={(member) => write(mentions.pick(member))} />
-      )}
-      <div className={`composer-field ${standing.canWrite ? '' : 'shut'}`}>
-        {standing.canPoll && (
-          <button type="button" className="icon-button" aria-label="Make a poll" onClick={() => setAsksPoll(true)}>
-            <Icon name="poll" />
-          </button>
+    <>
+      <form
+        className="composer"
+        aria-label="Write a message"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <ComposerStatus state={state} standing={standing} length={[...text].length} />
+        {aim && <ComposerContext aim={aim} onCancel={cancelAim} />}
+        {mentions.found.length > 0 && (
+          <MentionPicker mentions={mentions} onPick={(member) => write(mentions.pick(member))} />
         )}
-        <textarea
-          ref={field}
-          id="composer"
-          rows={1}
-          aria-label="Message"
-          aria-autocomplete="list"
-          aria-expanded={mentions.found.length > 0}
-          aria-controls="mention-picker"
-          role="combobox"
-          placeholder={standing.placeholder}
-          disabled={!standing.canWrite}
-          value={text}
-          onChange={(event) => write(event.target.value)}
-          onSelect={mentions.look}
-          onKeyDown={press}
-        />
-        <button type="submit" className="send" aria-label="Send" disabled={!standing.canWrite || !text.trim()}>
-          <Icon name={aim?.kind === 'edit' ? 'check' : 'send'} />
-        </button>
-      </div>
-      {asksPoll && <PollForm onClose={() => setAsksPoll(false)} />}
-    </form>
+        <div className={`composer-field ${standing.canWrite ? '' : 'shut'}`}>
+          {standing.canPoll && (
+            <button type="button" className="icon-button" aria-label="Make a poll" onClick={() => setAsksPoll(true)}>
+              <Icon name="poll" />
+            </button>
+          )}
+          <textarea
+            ref={field}
+            id="composer"
+            rows={1}
+            aria-label="Message"
+            aria-autocomplete="list"
+            aria-expanded={mentions.found.length > 0}
+            aria-controls="mention-picker"
+            role="combobox"
+            placeholder={standing.placeholder}
+            disabled={!standing.canWrite}
+            value={text}
+            onChange={(event) => write(event.target.value)}
+            onSelect={mentions.look}
+            onKeyDown={press}
+          />
+          <button type="submit" className="send" aria-label="Send" disabled={!standing.canWrite || !text.trim()}>
+            <Icon name={aim?.kind === 'edit' ? 'check' : 'send'} />
+          </button>
+        </div>
+      </form>
+      {asksPoll && <PollForm onClose={closePoll} />}
+    </>
   )
 }

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+
+/** A question to the room, from the button to the last vote. */
+describe('polls', () => {
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+  beforeAll(async () => {
+    plaza = await openPlaza()
+  })
+  afterAll(() => plaza.close())
+  afterEach(() => plaza.settle())
+
+  const form = (page: Page) => page.getByRole('dialog', { name: 'Ask the room' })
+  const poll = (page: Page, question: string) => page.getByRole('region', { name: `Poll: ${question}` })
+  const isInField = (page: Page) => field(page).and(page.locator(':focus')).waitFor()
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('M61: a poll is made, voted in and closed on a %s', async (_name, device) => {
+    const [one, other] = [await plaza.guest(device), await plaza.guest(device)]
+    const question = `Tea or coffee ${randomUUID()}`
+    await field(one).fill('half a thought')
+    await one.getByRole('button', { name: 'Make a poll' }).click()
+    await form(one).getByLabel('Question').fill(question)
+    await form(one).getByLabel('Answer 1').fill('Tea')
+    await form(one).getByLabel('Answer 2').fill('Coffee')
+    await form(one).getByRole('button', { name: 'Another answer' }).click()
+    await form(one).getByLabel('Answer 3').fill('Water')
+    await form(one).getByRole('button', { name: 'Ask' }).click()
+    await form(one).waitFor({ state: 'detached' })
+    await isInField(one)
+    expect(await field(one).inputValue()).toBe('half a thought')
+
+    await poll(other, question).getByRole('button', { name: 'Tea' }).click()
+    await poll(one, question).getByText('1 vote').waitFor()
+    await poll(one, question).getByRole('button', { name: 'Tea 100 %' }).waitFor()
+    await poll(one, question).getByRole('button', { name: 'Close poll' }).click()
+    await poll(other, question).getByText('closed').waitFor()
+    expect(await line(one, question).count()).toBe(1)
+  })
+
+  test('M61: the keyboard alone makes a poll, and Enter in it sends no message', async () => {
+    const page = await plaza.guest()
+    const [question, draft] = [`By hand ${randomUUID()}`, `A draft ${randomUUID()}`]
+    await field(page).focus()
+    await page.keyboard.type(draft)
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await form(page).getByLabel('Question').and(page.locator(':focus')).waitFor()
+    await page.keyboard.type(question)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('Yes')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('No')
+    await page.keyboard.press('Enter')
+    await poll(page, question).waitFor()
+    await isInField(page)
+    expect(await field(page).inputValue()).toBe(draft)
+    expect(await line(page, draft).count()).toBe(0)
+  })
+
+  test('M61: a poll that is refused says why, and keeps what was written', async () => {
+    const page = await plaza.guest()
+    await say(page, 'A line before')
+    await page.getByRole('button', { name: 'Make a poll' }).click()
+    await form(page).getByLabel('Question').fill('Twice the same')
+    for (const answer of [1, 2]) await form(page).getByLabel(`Answer ${answer}`).fill('Same')
+    await form(page).getByRole('button', { name: 'Ask' }).click()
+    await form(page).getByRole('alert').waitFor()
+    expect(await form(page).getByLabel('Question').inputValue()).toBe('Twice the same')
+    await page.keyboard.press('Escape')
+    await form(page).waitFor({ state: 'detached' })
+    await isInField(page)
+  })
+})
