@@ -13,8 +13,9 @@ export function filesUnder(folder: string): string[] {
   const entries = readdirSync(join(root, folder), { withFileTypes: true })
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name)
-    if (!entry.isDirectory()) return entry.isFile() ? [path] : []
-    return NOT_OURS.has(entry.name) ? [] : filesUnder(path)
+    if (NOT_OURS.has(entry.name)) return []
+    if (entry.isDirectory()) return filesUnder(path)
+    return entry.isFile() ? [path] : []
   })
 }
 
