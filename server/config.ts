@@ -120,13 +120,7 @@ export interface Config {
   mail: { url: string | undefined; from: string }
   sms: { url: string | undefined; from: string }
   humanProof: { baseUrl: string; appId: string | undefined; action: string | undefined; level: string }
-  partner: {
-    jwksUrl: string | undefined
-    jwks: string | undefined
-    issuer: string | undefined
-    audience: string | undefined
-    channel: string
-  }
+  partner: { keys: PartnerKeys | null; channel: string }
   onramp: { url: string; key: string } | null
 }
 
@@ -192,15 +186,27 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       action: env.WORLDID_ACTION,
       level: env.WORLDID_LEVEL,
     },
-    partner: {
-      jwksUrl: env.PARTNER_JWKS_URL,
-      jwks: env.PARTNER_JWKS,
-      issuer: env.PARTNER_ISSUER,
-      audience: env.PARTNER_AUDIENCE,
-      channel: env.PARTNER_CHANNEL,
-    },
+    partner: { keys: partnerKeysOf(env), channel: env.PARTNER_CHANNEL },
     onramp: onrampOf(env.ONRAMP_URL, env.ONRAMP_KEY),
   }
+}
+
+/** Where the keys of a partner are, and which of the tokens they sign are for us. */
+export interface PartnerKeys {
+  jwksUrl: string | undefined
+  jwks: string | undefined
+  issuer: string
+  audience: string
+}
+
+function partnerKeysOf(env: z.output<typeof variables>): PartnerKeys | null {
+  const { PARTNER_JWKS_URL: jwksUrl, PARTNER_JWKS: jwks, PARTNER_ISSUER: issuer, PARTNER_AUDIENCE: audience } = env
+  if (jwksUrl === undefined && jwks === undefined) return null
+  if (issuer === undefined || audience === undefined)
+    throw new ConfigError(
+      'PARTNER_ISSUER and PARTNER_AUDIENCE are required with partner keys: without them a token for another app signs in here.',
+    )
+  return { jwksUrl, jwks, issuer, audience }
 }
 
 function onrampOf(url: string | undefined, key: string | undefined): Config['onramp'] {

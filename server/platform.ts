@@ -187,9 +187,10 @@ const onChains = ({ siwe, onramp }: Config) => ({
 const openHumanProofs = ({ humanProof: { baseUrl, appId, level } }: Config) =>
   appId === undefined ? null : worldId({ baseUrl, appId, level })
 
-function openPartner({ partner: { jwks, jwksUrl, issuer, audience } }: Config) {
-  if (jwks !== undefined) return partnerByKeys(jwks, { issuer, audience })
-  return jwksUrl === undefined ? null : partnerByUrl(jwksUrl, { issuer, audience })
+function openPartner({ partner: { keys } }: Config) {
+  if (keys === null) return null
+  const { jwks, jwksUrl = '' } = keys
+  return jwks === undefined ? partnerByUrl(jwksUrl, keys) : partnerByKeys(jwks, keys)
 }
 
 /** What vouches for people, or why nothing does. */
@@ -197,11 +198,11 @@ const vouchingParts = ({ humanProof, partner }: Config): Part[] => [
   humanProof.appId === undefined
     ? { part: 'human proof', adapter: 'none', why: 'WORLDID_APP_ID is not set: sign-in by it answers 503' }
     : { part: 'human proof', adapter: new URL(humanProof.baseUrl).host, why: 'WORLDID_APP_ID is set' },
-  partner.jwks === undefined && partner.jwksUrl === undefined
+  partner.keys === null
     ? { part: 'partner', adapter: 'none', why: 'PARTNER_JWKS_URL is not set: sign-in by it answers 503' }
     : {
         part: 'partner',
-        adapter: partner.jwks ? 'given keys' : 'published keys',
+        adapter: partner.keys.jwks ? 'given keys' : 'published keys',
         why: 'the keys of its tokens are set',
       },
 ]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { openOnramp, openPartner, openProofProvider } from '#test/support/providers'
+import { openOnramp, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { wallet } from '#test/support/wallet'
 import { inUrl, place, restTargets, samples, seeded, socketTargets, spoil, type Target } from './generator.ts'
 import { type House, newChannel, openHouse, type Person, person, watchProcess } from './house.ts'
@@ -30,6 +30,7 @@ beforeAll(async () => {
     WORLDID_BASE_URL: proofs.url,
     WORLDID_APP_ID: 'app_hostile',
     PARTNER_JWKS: JSON.stringify(partner.jwks()),
+    ...partnerRules,
     ONRAMP_URL: onramp.url,
     ONRAMP_KEY: 'hostile',
   })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newServiceToken } from '#server/domains/identity/bots'
 import { Sessions } from '#server/domains/identity/model'
 import type { Platform } from '#server/platform'
-import { openPartner, openProofProvider } from '#test/support/providers'
+import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { signedBySolana, solana, verifySolana } from '#test/support/solana'
 import { begin, call, signed, signIn, wallet } from '#test/support/wallet'
 import { type House, openHouse } from './house.ts'
@@ -32,6 +32,7 @@ beforeAll(async () => {
       WORLDID_BASE_URL: provider.url,
       WORLDID_APP_ID: 'app_test',
       PARTNER_JWKS: JSON.stringify(partner.jwks()),
+      ...partnerRules,
       SUPER_ADMINS: wallet('root').address,
     },
     changed,

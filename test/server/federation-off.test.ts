@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '#server/config'
 import { type Booted, boot } from '#test/support/boot'
 import { call } from '#test/support/wallet'
 
@@ -20,4 +21,19 @@ test.each([
   expect(answer).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE', body: { success: false } })
   expect(answer.body.error).toMatch(/not configured here$/)
   expect(answer.headers.get('set-cookie')).toBeNull()
+})
+
+test.each([
+  ['an issuer', { PARTNER_AUDIENCE: 'plaza' }],
+  ['an audience', { PARTNER_ISSUER: 'https://partner.example' }],
+  ['either', {}],
+])('M04: partner keys without %s stop the start with one sentence', (_title, rules) => {
+  for (const keys of [
+    { PARTNER_JWKS_URL: 'https://partner.example/keys' },
+    { PARTNER_JWKS: '{"keys":[{"kty":"OKP"}]}' },
+  ])
+    expect(() => readConfig({ ...keys, ...rules })).toThrow(ConfigError)
+  expect(() => readConfig({ PARTNER_JWKS_URL: 'https://partner.example/keys', ...rules })).toThrow(
+    /^PARTNER_ISSUER and PARTNER_AUDIENCE are required with partner keys: .+\.$/,
+  )
 })

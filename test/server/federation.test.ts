@@ -8,7 +8,7 @@ import { partnerByKeys } from '#server/ports/partner/jwks'
 import { rooms } from '#shared/api/rooms'
 import { type Booted, boot } from '#test/support/boot'
 import { person } from '#test/support/people'
-import { openPartner, openProofProvider } from '#test/support/providers'
+import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -24,7 +24,7 @@ beforeAll(async () => {
       WORLDID_APP_ID: 'app_test',
       WORLDID_ACTION: 'sign-in',
       PARTNER_JWKS_URL: `${partner.url}/keys`,
-      PARTNER_AUDIENCE: 'plaza-test',
+      ...partnerRules,
       PARTNER_CHANNEL: 'partners',
     },
   })
@@ -163,7 +163,7 @@ describe('signing in with a human proof', () => {
 })
 
 const sso = (body: object, path = '/api/auth/partner-id') => call(url, `POST ${path}`, body)
-const tokenFor = (claims: object, header?: object) => partner.token({ aud: 'plaza-test', ...claims }, header)
+const tokenFor = (claims: Record<string, unknown>, header?: object) => partner.token(claims, header)
 
 describe('signing in with a partner token', () => {
   test('while the keys cannot be had nobody is signed in', async () => {
@@ -214,7 +214,8 @@ describe('signing in with a partner token', () => {
     const both = await sso({ token: await tokenFor({ sub: 'member-3', user_id: 'member-4' }), isMiniApp: true })
     expect(both.body.userAddress).toBe('member-3')
     const sub = `0x${'AB'.repeat(20)}`
-    expect((await sso({ token: await tokenFor({ sub }), isMiniApp: true })).body.userAddress).toBe(sub.toLowerCase())
+    const { body } = await sso({ token: await tokenFor({ sub }), isMiniApp: true })
+    expect(body.partnerAddress).toBe(sub.toLowerCase())
   })
 
   const past = 1_600_000_000
@@ -298,6 +299,10 @@ describe('T38: tokens that the partner did not sign for us', () => {
     ['with an end that is no number', () => tokenFor({ ...claims, exp: 'never' as unknown as number })],
     ['not good yet', () => tokenFor({ ...claims, nbf: 4_000_000_000 })],
     ['for somebody else', () => tokenFor({ ...claims, aud: 'elsewhere' })],
+    ['for nobody', () => tokenFor({ ...claims, aud: undefined })],
+    ['of another issuer', () => tokenFor({ ...claims, iss: 'https://other.example' })],
+    ['of no issuer', () => tokenFor({ ...claims, iss: undefined })],
+    ['that names an id of ours', () => tokenFor({ ...claims, sub: `Partner:${'ab'.repeat(32)}` })],
     ['of an unknown key', () => tokenFor(claims, { kid: 'key-0' })],
     ['that names nobody', () => tokenFor({ ...claims, sub: undefined })],
     ['that names a list', () => tokenFor({ ...claims, sub: undefined, user_id: ['victim'] })],

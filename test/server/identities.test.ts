@@ -6,7 +6,7 @@ import { identities } from '#shared/api/identities'
 import { sessions } from '#shared/api/sessions'
 import { type Booted, boot } from '#test/support/boot'
 import { type Person, person } from '#test/support/people'
-import { openPartner, openProofProvider } from '#test/support/providers'
+import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { signedBySolana, solana, verifySolana } from '#test/support/solana'
 import { call, signed, signIn, wallet } from '#test/support/wallet'
 
@@ -22,6 +22,7 @@ beforeAll(async () => {
       WORLDID_BASE_URL: provider.url,
       WORLDID_APP_ID: 'app_test',
       PARTNER_JWKS: JSON.stringify(partner.jwks()),
+      ...partnerRules,
       RPC_URL_10: 'http://127.0.0.1:1',
     },
   })

@@ -83,6 +83,11 @@ export const openOnrampProvider = (shop: { key: string }, opened: object): Promi
 /** A service that opens purchases. */
 export const openOnramp = () => openProvider(() => ({ status: 200, body: { token: 'a-purchase' } }))
 
+export const partnerIssuer = 'https://partner.example'
+export const partnerAudience = 'plaza-test'
+/** Which tokens of the partner are for us. */
+export const partnerRules = { PARTNER_ISSUER: partnerIssuer, PARTNER_AUDIENCE: partnerAudience }
+
 /** A partner that publishes its keys and signs tokens with the newest. */
 export async function openPartner() {
   let made = 0
@@ -109,7 +114,7 @@ export async function openPartner() {
     token: (claims: JWTPayload, header?: object): Promise<string> => {
       const [newest] = keys
       if (!newest) throw new Error('There is no key')
-      return newest.sign({ iat: now(), exp: now() + 600, ...claims }, header)
+      return newest.sign({ iss: partnerIssuer, aud: partnerAudience, iat: now(), exp: now() + 600, ...claims }, header)
     },
   })
 }

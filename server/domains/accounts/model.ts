@@ -104,3 +104,57 @@ export const Accounts = mongoose.model<Account>(
     .index({ last_login: -1 })
     .index({ created_at: -1 }),
 )
+
+/** A passkey opens the account it was added to. */
+export interface Passkey {
+  _id: string
+  user_address: string
+  /** base64url; no two passkeys have the same. */
+  credential_id: string
+  /** `0x` and 32 bytes in hex. */
+  public_key_x: string
+  public_key_y: string
+  rp_id: string
+  counter: number
+  /** The user id the authenticator was given; it comes back as `userHandle`. */
+  user_handle: string
+  display_name: string | null
+  aaguid: string
+  transports: string[]
+  backed_up: boolean
+  user_agent: string
+  created_at: Date
+  last_used_at: Date | null
+  /** On the first passkey of an account alone, and only one can have it: its key is the signer of the smart account. */
+  first_of?: string
+}
+
+const required = { type: String, required: true } as const
+
+export const Passkeys = mongoose.model<Passkey>(
+  'Passkeys',
+  new Schema<Passkey>(
+    {
+      _id: required,
+      user_address: required,
+      credential_id: required,
+      public_key_x: required,
+      public_key_y: required,
+      rp_id: required,
+      counter: { type: Number, required: true },
+      user_handle: required,
+      display_name: { type: String, default: null },
+      aaguid: required,
+      transports: { type: [String], required: true },
+      backed_up: { type: Boolean, required: true },
+      user_agent: { type: String, default: '' },
+      created_at: { type: Date, required: true },
+      last_used_at: { type: Date, default: null },
+      first_of: { type: String },
+    },
+    { collection: 'passkeys', versionKey: false },
+  )
+    .index({ credential_id: 1 }, { unique: true })
+    .index({ first_of: 1 }, { unique: true, partialFilterExpression: { first_of: { $exists: true } } })
+    .index({ user_address: 1, created_at: -1 }),
+)

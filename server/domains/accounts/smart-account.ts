@@ -51,6 +51,21 @@ export async function settleSmartAccount(account: Account, passkey: Passkey | nu
   return settled && smartAccountIn(settled)
 }
 
+/** Forgets the wallet of an account, so that whoever signs in next fixes what it is. */
+export async function disown(id: string, at: number): Promise<void> {
+  const smart = {
+    smart_wallet_address: '',
+    smart_wallet_profile: '',
+    smart_wallet_credential_id: '',
+    smart_wallet_x: '',
+    smart_wallet_y: '',
+  }
+  await Accounts.updateOne(
+    { _id: id },
+    { $unset: smart, $set: { wallet_type: null, chain: null, updated_at: new Date(at) } },
+  )
+}
+
 function derive(account: Account, passkey: Passkey | null): Partial<Account> | null {
   if (isWalletAccount(account) && isHex(account._id)) return named(account._id)
   if (!passkey) return null

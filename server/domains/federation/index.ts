@@ -5,6 +5,7 @@ import { federation as contract } from '#shared/api/federation'
 import { proveHuman, writeSignal } from './human-proof.ts'
 import { provePartner } from './partner.ts'
 import { joinPartnerChannel } from './partner-channel.ts'
+import { partnerIdentity } from './partner-identity.ts'
 
 export const federation = implement('federation', contract, {
   proofSignal: (_input, { node }) => writeSignal(node),
@@ -21,13 +22,13 @@ export const federation = implement('federation', contract, {
   },
 
   async partner(input, context) {
-    const identity = await provePartner(context.node, input)
-    const answer = await signInBy(context, identity)
+    const named = await provePartner(context.node, input)
+    const answer = await signInBy(context, await partnerIdentity(named))
     await joinPartnerChannel(context.node, answer.userAddress)
-    return { ...answer, partnerAddress: identity.identifier, alienAddress: identity.identifier }
+    return { ...answer, partnerAddress: named.name, alienAddress: named.name }
   },
 
   async linkPartner(input, context) {
-    return link(context, await provePartner(context.node, input))
+    return link(context, await partnerIdentity(await provePartner(context.node, input)))
   },
 })

@@ -13,3 +13,17 @@ export const SpentProofs = mongoose.model<SpentProof>(
     { collection: 'spentProofs', versionKey: false },
   ),
 )
+
+/** The issuer whose user a name of a partner is. */
+export interface PartnerName {
+  _id: string
+  issuer: string
+}
+
+export const PartnerNames = mongoose.model<PartnerName>(
+  'PartnerNames',
+  new Schema<PartnerName>(
+    { _id: { type: String, required: true }, issuer: { type: String, required: true } },
+    { collection: 'partnerNames', versionKey: false },
+  ),
+)

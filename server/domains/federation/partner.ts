@@ -1,12 +1,12 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import type { ProvenIdentity } from '#server/domains/identity/identities'
 import type { Node } from '#server/kernel/context'
 import { Address, canonicalAddress } from '#shared/kit/primitives'
+import type { Named } from './partner-identity.ts'
 import { refusal } from './refusals.ts'
 
 const longestToken = 8 * 1024
 /** Ids that other ways in give out, and names of our own. */
-const reserved = /^(email|worldid|humanproof|bot|plaza|global|alpha)(:|$)/i
+const reserved = /^(email|worldid|humanproof|partner|bot|plaza|global|alpha)(:|$)/i
 
 interface Asked {
   token?: string | undefined
@@ -16,7 +16,7 @@ interface Asked {
 }
 
 /** Proves whom a token of the partner names. */
-export async function provePartner(node: Node, asked: Asked): Promise<ProvenIdentity> {
+export async function provePartner(node: Node, asked: Asked): Promise<Named> {
   const { partnerTokens } = node.services
   if (!partnerTokens) throw refusal('SERVICE_UNAVAILABLE', 'Partner sign-in is not configured here')
   const { token = '', isMiniApp } = asked
@@ -24,10 +24,12 @@ export async function provePartner(node: Node, asked: Asked): Promise<ProvenIden
   const verdict = await partnerTokens.verify(token, node.now())
   if (!verdict.valid && verdict.reason === 'refused')
     throw refusal('INVALID_SIGNATURE', 'The token could not be verified')
-  const identifier = identifierIn(verdict.claims)
-  if (!isMiniApp) refuseOthers(identifier, asked)
+  const { iss: issuer } = verdict.claims
+  if (typeof issuer !== 'string') throw refusal('INVALID_SIGNATURE', 'The token names no issuer')
+  const name = nameIn(verdict.claims)
+  if (!isMiniApp) refuseOthers(name, asked)
   if (!verdict.valid) throw refusal('UNAUTHORIZED', 'The token has expired')
-  return { method: 'alien', identifier }
+  return { issuer, name }
 }
 
 function refuseUnreadable(token: string): void {
@@ -42,17 +44,16 @@ function refuseUnreadable(token: string): void {
   }
 }
 
-/** The subject, else the user id: a text that can be the id of an account, and of no account made in another way. */
-function identifierIn({ sub, user_id }: Readonly<Record<string, unknown>>): string {
+/** The subject, else the user id: a text that can be the id of an account, and is not one that another way in gives out. */
+function nameIn({ sub, user_id }: Readonly<Record<string, unknown>>): string {
   const named = Address.safeParse(sub ?? user_id)
   if (!named.success || reserved.test(named.data)) throw refusal('UNAUTHORIZED', 'The token names no usable identifier')
   return named.data
 }
 
-function refuseOthers(identifier: string, { partnerAddress, alienAddress = partnerAddress }: Asked): void {
+function refuseOthers(name: string, { partnerAddress, alienAddress = partnerAddress }: Asked): void {
   if (!alienAddress) throw refusal('VALIDATION_ERROR', 'partnerAddress is required')
   const claimed = [alienAddress, partnerAddress ?? alienAddress].map((one) => canonicalAddress(one).toLowerCase())
   if (claimed[0] !== claimed[1]) throw refusal('VALIDATION_ERROR', 'partnerAddress and alienAddress differ')
-  if (claimed[0] !== identifier.toLowerCase())
-    throw refusal('UNAUTHORIZED', 'The token does not match the claimed address')
+  if (claimed[0] !== name.toLowerCase()) throw refusal('UNAUTHORIZED', 'The token does not match the claimed address')
 }

@@ -11,6 +11,12 @@ export async function endAllSessions(node: Node, account: string): Promise<void>
   await announceEnd(node, account, 'all')
 }
 
+/** Ends the sessions of an account that began with this method. */
+export async function endSessionsBy(node: Node, account: string, auth_method: AuthMethod): Promise<void> {
+  const ids = await deleteAll({ user_address: account, auth_method })
+  if (ids.length > 0) await announceEnd(node, account, ids)
+}
+
 /** Ends one session of an account together with those it was refreshed from and to; false where the account has no such session. */
 export async function endSession(node: Node, account: string, id: string): Promise<boolean> {
   const record = await Sessions.findOne({ _id: id, user_address: account }).lean<SessionRecord>()

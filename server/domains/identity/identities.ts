@@ -1,14 +1,15 @@
 import type { z } from 'zod'
 import { accountOf, isBot } from '#server/domains/accounts/accounts'
-import { emailAccountId } from '#server/domains/accounts/emails'
-import type { Account } from '#server/domains/accounts/model'
-import { type Context, type SignedIn, signedIn } from '#server/kernel/context'
+import { clearEmail, emailAccountId } from '#server/domains/accounts/emails'
+import { type Account, Passkeys } from '#server/domains/accounts/model'
+import { disown } from '#server/domains/accounts/smart-account'
+import { type Context, type Node, type SignedIn, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { isDuplicate } from '#server/log/store'
 import type { Identity } from '#shared/api/identities'
 import type { AuthMethod } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
-import { endOtherSessions } from './endings.ts'
+import { endAllSessions, endOtherSessions, endSessionsBy } from './endings.ts'
 import { Identities, type IdentityRecord, type LinkedMethod } from './model.ts'
 
 /** What somebody has just proved to be. */
@@ -16,33 +17,63 @@ export interface ProvenIdentity {
   method: LinkedMethod
   /** The id of the account it founds where it was not linked to one. */
   identifier: string
+  /** The account a third party says this is: enough to be linked by that account, never enough to open it. */
+  names?: string
 }
 
 /** The account that an identity opens: the one it is linked to, else its own, which is its own for good from then on. */
-export async function accountOpenedBy(identity: ProvenIdentity, now: number): Promise<string> {
-  const { method, identifier } = identity
+export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Promise<string> {
+  const { method, identifier, names = identifier } = identity
+  const now = node.now()
   const used = await Identities.findOneAndUpdate(
     { method, identifier },
     { $set: { last_used_at: new Date(now) } },
   ).lean<IdentityRecord>()
   if (used) return used.account
-  if (method === 'alien' && (await accountOf(identifier)))
+  const known = await accountOf(names)
+  const isOfPartner = known?.wallet_type === partnerType
+  if (method === 'alien' && known && !(isOfPartner && names !== identifier))
     throw new AppError('CONFLICT', {
       message: 'This account was made in another way; sign in to it and link the partner',
     })
+  if (method !== 'alien' && isOfPartner) await evictPartner(node, identifier)
   const { account } = await claim(identity, identifier, now)
   return account
+}
+
+const partnerType = 'partner_id'
+
+/** A partner once could found the account of a wallet by naming it. Its owner gets it without the ways in of others. */
+async function evictPartner(node: Node, account: string): Promise<void> {
+  await Promise.all([
+    Identities.deleteMany({ account }),
+    Passkeys.deleteMany({ user_address: account }),
+    clearEmail(account, node.now()),
+  ])
+  await endAllSessions(node, account)
+  await disown(account, node.now())
 }
 
 /** Links a proven identity to the calling account. One that opens another account stays where it is. */
 export async function link(context: Context, identity: ProvenIdentity) {
   const { account, scopes } = signedIn(context)
   if (scopes) throw new AppError('FORBIDDEN', { message: 'A bot is opened by its tokens alone' })
+  if (identity.names === account)
+    return { success: true as const, identity: shown(await move(context.node, identity, account)) }
   const isForeign = identity.identifier !== account && (await accountOf(identity.identifier)) !== null
   if (isForeign) throw new AppError('CONFLICT', { message: 'This identity has an account of its own' })
   const record = await claim(identity, account, context.node.now())
   if (record.account !== account) throw new AppError('CONFLICT', { message: 'This identity opens another account' })
   return { success: true as const, identity: shown(record) }
+}
+
+/** What names this very account goes to it, from wherever it was. */
+async function move(node: Node, identity: ProvenIdentity, account: string): Promise<IdentityRecord> {
+  const { method, identifier } = identity
+  const before = await Identities.findOneAndUpdate({ method, identifier }, { $set: { account } }).lean<IdentityRecord>()
+  if (!before) return claim(identity, account, node.now())
+  if (before.account !== account) await endSessionsBy(node, before.account, method)
+  return { ...before, account }
 }
 
 /** Of several at once the first wins, and everybody learns whose it is. */

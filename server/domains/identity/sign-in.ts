@@ -45,7 +45,7 @@ export async function signIn(
 
 /** As `signIn`, into the account that this identity opens. */
 export async function signInBy(context: Context, identity: ProvenIdentity, proof: Partial<Omit<Proven, 'seen'>> = {}) {
-  const account = await accountOpenedBy(identity, context.node.now())
+  const account = await accountOpenedBy(context.node, identity)
   return signIn(context, account, { authMethod: identity.method, ...proof })
 }
 
