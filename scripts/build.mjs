@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compress } from './compress.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const at = (path) => join(root, path)
@@ -10,7 +11,7 @@ const parts = [
   { name: 'server', entry: 'main.js', sources: ['server', 'shared'], settings: program('server/main.ts') },
   { name: 'cli', entry: 'main.js', sources: ['server', 'shared'], settings: program('server/cli.ts') },
 ]
-const common = ['scripts/build.mjs', 'package-lock.json']
+const common = ['scripts', 'package-lock.json']
 
 for (const part of parts) if (!isFresh(part)) await build(part)
 
@@ -51,6 +52,7 @@ async function build(part) {
   const fresh = mkdtempSync(at(`dist/${name}-`))
   try {
     await vite.build({ ...settings, logLevel: 'error', build: { ...settings.build, outDir: fresh } })
+    if (name === 'page') compress(fresh)
     // Whoever builds it, an account of less may run it.
     chmodSync(fresh, 0o755)
     if (!isFresh(part)) replace(at(`dist/${name}`), fresh)

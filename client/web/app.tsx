@@ -1,16 +1,19 @@
-import { useState } from 'react'
+import { lazy, useEffect, useState } from 'react'
 import type { Client, SignInUser } from '#client/sdk/types'
 import { loadUser } from './accounts/load-user.ts'
 import { type ServerStatus, SessionContext } from './accounts/session.ts'
 import { Welcome } from './accounts/welcome.tsx'
 import { ClientContext, useAccount, useClient } from './connection/client.ts'
 import { CutContext, useCutting } from './connection/cut.ts'
-import { Home } from './home.tsx'
 import { Blank, Bones } from './kit/notice.tsx'
+import { Part } from './kit/part.tsx'
 import { problemText } from './kit/problem.ts'
 import { Toasts } from './kit/toasts.tsx'
 import { useLoaded } from './kit/use-loaded.ts'
 import { TourContext, useTour } from './tour/use-tour.ts'
+
+const importHome = () => import('./home.tsx')
+const Home = lazy(async () => ({ default: (await importHome()).Home }))
 
 export function App({ client }: { client: Client }) {
   return (
@@ -33,11 +36,7 @@ function Door() {
   const tour = useTour(status.value?.demo ?? false)
 
   if (tour.isOpening) {
-    return (
-      <main className="waiting">
-        <Bones label="Opening the tour" />
-      </main>
-    )
+    return <Opening label="Opening the tour" />
   }
   if (account === null) {
     return <Welcome status={status} endedBy={client.session.endedBy} onEnter={setEntered} />
@@ -54,25 +53,23 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   const client = useClient()
   const loaded = useLoaded(props.account, () => loadUser(client))
   const user = loaded.value?.user ?? props.known
+  useEffect(() => void importHome().catch(() => {}), [])
 
+  if (!user && !loaded.error) return <Opening />
   if (!user) {
     return (
       <main className="waiting">
-        {loaded.error ? (
-          <Blank icon="warn" title="Plaza cannot open">
-            <p>{problemText(loaded.error)}</p>
-            <div className="row">
-              <button type="button" className="button main" onClick={loaded.reload}>
-                Try again
-              </button>
-              <button type="button" className="button" onClick={() => client.signOut()}>
-                Sign out
-              </button>
-            </div>
-          </Blank>
-        ) : (
-          <Bones label="Opening Plaza" />
-        )}
+        <Blank icon="warn" title="Plaza cannot open">
+          <p>{problemText(loaded.error)}</p>
+          <div className="row">
+            <button type="button" className="button main" onClick={loaded.reload}>
+              Try again
+            </button>
+            <button type="button" className="button" onClick={() => client.signOut()}>
+              Sign out
+            </button>
+          </div>
+        </Blank>
       </main>
     )
   }
@@ -86,7 +83,17 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   }
   return (
     <SessionContext value={session}>
-      <Home />
+      <Part waiting={<Opening />}>
+        <Home />
+      </Part>
     </SessionContext>
+  )
+}
+
+function Opening({ label = 'Opening Plaza' }: { label?: string }) {
+  return (
+    <main className="waiting">
+      <Bones label={label} />
+    </main>
   )
 }

@@ -1,3 +1,4 @@
+import './styles/home.css'
 import { lazy, useEffect, useState } from 'react'
 import { roomKey } from '#shared/kit/room-key'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'

@@ -1,19 +1,81 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import express, { type Express } from 'express'
+import type { Express, Request, RequestHandler } from 'express'
 
-const directory = fileURLToPath(new URL('../../dist/page', import.meta.url))
+const folder = fileURLToPath(new URL('../../dist/page', import.meta.url))
 
-/** The web app, where it has been built. Its assets carry hashes in their names; the page itself is never kept. */
+/** From the smallest to the file as it is. */
+const codings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+  [null, ''],
+] as const
+
+interface Encoded {
+  coding: (typeof codings)[number][0]
+  body: Buffer
+  etag: string
+}
+
+/** The web app, where it has been built: as it was when the server started, so that its parts fit each other and the server. */
 export function mountPage(app: Express): void {
-  if (!existsSync(join(directory, 'index.html'))) return
-  app.use('/assets', express.static(join(directory, 'assets'), { immutable: true, maxAge: '365d', fallthrough: true }))
-  app.use(
-    express.static(directory, {
-      index: 'index.html',
-      cacheControl: false,
-      setHeaders: (response) => response.setHeader('Cache-Control', 'no-cache'),
-    }),
+  if (existsSync(join(folder, 'index.html'))) app.use(servePage(readPage()))
+}
+
+type Page = ReadonlyMap<string, readonly Encoded[]>
+
+function readPage(): Page {
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && !/\.(br|gz)$/.test(file.name))
+    .map((file) => join(file.parentPath, file.name))
+  const page = new Map(
+    paths.map((path) => [`/${relative(folder, path).split(sep).join('/')}`, codings.flatMap(readEncoded(path))]),
   )
+  return page.set('/', page.get('/index.html') ?? [])
+}
+
+const readEncoded =
+  (path: string) =>
+  ([coding, ending]: (typeof codings)[number]): readonly Encoded[] => {
+    if (!existsSync(`${path}${ending}`)) return []
+    const body = readFileSync(`${path}${ending}`)
+    return [{ coding, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }]
+  }
+
+/** Assets carry hashes in their names and are kept for good; everything else is asked for again. */
+const servePage =
+  (page: Page): RequestHandler =>
+  (request, response, next) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next()
+    const file = page.get(request.path)
+    const chosen = file?.find(({ coding }) => coding === null || request.acceptsEncodings(coding))
+    if (!chosen) return next()
+    const { coding, body, etag } = chosen
+    response.vary('Accept-Encoding')
+    response.setHeader('ETag', etag)
+    response.setHeader('Accept-Ranges', 'bytes')
+    const isHashed = request.path.startsWith('/assets/')
+    response.setHeader('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+    if (request.fresh) return void response.status(304).end()
+
+    const range = rangeOf(request, etag, body.length)
+    if (range === 'beyond') {
+      response.setHeader('Content-Range', `bytes */${body.length}`)
+      return void response.status(416).end()
+    }
+    if (range) response.status(206).setHeader('Content-Range', `bytes ${range.start}-${range.end}/${body.length}`)
+    if (coding) response.setHeader('Content-Encoding', coding)
+    response.type(extname(request.path) || '.html').send(range ? body.subarray(range.start, range.end + 1) : body)
+  }
+
+/** The one part of the encoded file that is asked for; several at once, or a part of another version, are answered with all of it. */
+function rangeOf(request: Request, etag: string, size: number): { start: number; end: number } | 'beyond' | null {
+  const wanted = request.get('if-range')
+  if (request.method !== 'GET' || (wanted !== undefined && wanted !== etag)) return null
+  const ranges = request.range(size)
+  if (ranges === -1) return 'beyond'
+  if (typeof ranges !== 'object' || ranges.type !== 'bytes' || ranges.length !== 1) return null
+  return ranges[0] ?? null
 }

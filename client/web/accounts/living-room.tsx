@@ -1,65 +1,113 @@
-import { useEffect, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { createClient } from '#client/sdk/index'
-import type { LiveRoom } from '#client/sdk/types'
+import type { Client } from '#client/sdk/types'
+import type { Message } from '#shared/api/messages'
+import type { RoomRef } from '#shared/kit/primitives'
 import { ConnectionWord } from '../connection/connection-state.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, timeOf } from '../kit/format.ts'
-import { Blank, Bones, Problem } from '../kit/notice.tsx'
-import { useRoom } from '../rooms/use-room.ts'
+import { Blank, Listed } from '../kit/notice.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
 
-const shown = 14
+const room: RoomRef = { type: 'alpha', id: null }
+const loadedLines = 10
+const waitSeconds = 25
+const pauseMilliseconds = 5_000
 const kept = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
 
 /** The public room, read by a visitor who is not signed in. */
 export function LivingRoom({ isDemo }: { isDemo: boolean }) {
-  const [room, setRoom] = useState<LiveRoom | null>(null)
+  const [visitor, setVisitor] = useState<Client | null>(null)
   useEffect(() => {
-    const visitor = createClient({ url: location.origin, transport: 'rest', token: null, storage: kept })
-    setRoom(visitor.room({ type: 'alpha', id: null }))
-    return () => visitor.close()
+    const client = createClient({ url: location.origin, transport: 'rest', token: null, storage: kept })
+    setVisitor(client)
+    return () => client.close()
   }, [])
   return (
     <section className="living" aria-label="The public room, live">
-      {room && <Glimpse room={room} isDemo={isDemo} />}
+      {visitor && <Glimpse visitor={visitor} isDemo={isDemo} />}
     </section>
   )
 }
 
-function Glimpse({ room, isDemo }: { room: LiveRoom; isDemo: boolean }) {
-  const state = useRoom(room)
-  const lines = state.messages.filter((message) => !message.is_deleted && message.message_type === 'text').slice(-shown)
-  const isWaiting = state.status === 'joining' && lines.length === 0
+function Glimpse({ visitor, isDemo }: { visitor: Client; isDemo: boolean }) {
+  const head = useRef(0)
+  const lines = useLoaded<readonly Message[]>('lines', async () => {
+    head.current = (await visitor.messages.sync({ room, after_seq: head.current, limit: 1 })).head_seq
+    const { messages } = await visitor.messages.history({ room, limit: loadedLines })
+    return messages.filter((message) => !message.is_deleted && message.message_type === 'text')
+  })
+  const isLost = useNews(visitor, lines.value ? head : null, lines.reload)
+  const state = lines.error || isLost ? 'offline' : lines.value === null ? 'connecting' : 'online'
   return (
     <div className="living-card">
       <header className="row">
-        <strong className="display">{state.room?.name ?? 'Public room'}</strong>
+        <strong className="display">Public room</strong>
         <span className="grow" />
-        <ConnectionWord
-          state={isWaiting ? 'connecting' : state.error || state.status === 'offline' ? 'offline' : 'online'}
-        />
+        <ConnectionWord state={state} />
       </header>
       {isDemo && <p className="demo-note">Demo: the others here are scripted.</p>}
-      {isWaiting && <Bones rows={9} label="Loading the public room" />}
-      {state.error && lines.length === 0 && <Problem error={state.error} />}
-      {!isWaiting && !state.error && lines.length === 0 && (
-        <Blank icon="message" title="It is quiet here">
-          <p>Nobody has said anything yet. You could be first.</p>
-        </Blank>
-      )}
-      <ol className="living-lines">
-        {lines.map((message) => (
-          <li key={message.id}>
-            <Avatar id={message.sender_address} name={message.sender.name} />
-            <div>
-              <p className="living-who">
-                {nameOf(message.sender.name, message.sender_address)}
-                <time dateTime={message.created_at}>{timeOf(message.created_at)}</time>
-              </p>
-              <p>{message.content}</p>
-            </div>
-          </li>
-        ))}
-      </ol>
+      <Listed loaded={lines} empty={<Quiet />}>
+        {(shown) => (
+          <ol className="living-lines">
+            {shown.map((message) => (
+              <Line key={message.id} message={message} />
+            ))}
+          </ol>
+        )}
+      </Listed>
     </div>
   )
+}
+
+const Quiet = () => (
+  <Blank icon="message" title="It is quiet here">
+    <p>Nobody has said anything yet. You could be first.</p>
+  </Blank>
+)
+
+function Line({ message }: { message: Message }) {
+  return (
+    <li>
+      <Avatar id={message.sender_address} name={message.sender.name} />
+      <div>
+        <p className="living-who">
+          {nameOf(message.sender.name, message.sender_address)}
+          <time dateTime={message.created_at}>{timeOf(message.created_at)}</time>
+        </p>
+        <p>{message.content}</p>
+      </div>
+    </li>
+  )
+}
+
+/** Calls `tell` whenever something has happened in the room after `head`; true while nobody answers. */
+function useNews(visitor: Client, head: RefObject<number> | null, tell: () => void): boolean {
+  const [isLost, setLost] = useState(false)
+  useEffect(() => {
+    if (!head) return
+    let isOver = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const follow = async (): Promise<void> => {
+      try {
+        const after_seq = head.current
+        const { head_seq } = await visitor.messages.sync({ room, after_seq, wait: waitSeconds, limit: 1 })
+        if (isOver) return
+        setLost(false)
+        if (head_seq !== after_seq) tell()
+        head.current = head_seq
+        return follow()
+      } catch {
+        if (isOver) return
+        setLost(true)
+        timer = setTimeout(() => void follow(), pauseMilliseconds)
+      }
+    }
+    void follow()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [visitor, head, tell])
+  return isLost
 }

@@ -15,7 +15,9 @@ export function Welcome(props: {
   onEnter: (user: SignInUser) => void
 }) {
   const link = useSignInLink(props.onEnter)
-  const { value: status, error, reload } = props.status
+  const { value: status, error, isLoading, reload } = props.status
+  // What depends on the status comes with it, so that nothing that is shown has to make room.
+  const isKnown = !isLoading
 
   return (
     <main className="welcome">
@@ -46,13 +48,15 @@ export function Welcome(props: {
           <SignIn status={status} onEnter={props.onEnter} />
           {status?.demo && <TourList />}
         </div>
-        <dl className="welcome-facts">
-          <Fact term="One verdict" text="Every message is judged by the same eleven steps, on every door." />
-          <Fact term="One order" text="Everyone in a room reads the same lines in the same order." />
-          <Fact term="Nothing lost" text="Lose the connection, come back, and find every line in its place." />
-        </dl>
+        {isKnown && (
+          <dl className="welcome-facts">
+            <Fact term="One verdict" text="Every message is judged by the same eleven steps, on every door." />
+            <Fact term="One order" text="Everyone in a room reads the same lines in the same order." />
+            <Fact term="Nothing lost" text="Lose the connection, come back, and find every line in its place." />
+          </dl>
+        )}
       </section>
-      <LivingRoom isDemo={status?.demo ?? false} />
+      {isKnown && <LivingRoom isDemo={status?.demo ?? false} />}
     </main>
   )
 }

@@ -74,7 +74,13 @@ export function OpenRoomView(props: {
         <TourHint isLive={state.status === 'live'} />
         <CutStrip />
         <CaughtUp status={state.status} caughtUp={state.caughtUp} />
-        <Timeline state={state} marked={marked} onReopen={onReopen} />
+        {/* The first lines come with the bars above them, in a frame of their own: nothing that is shown has to move. */}
+        <Timeline
+          key={state.messages.length > 0 ? 'lines' : 'none'}
+          state={state}
+          marked={marked}
+          onReopen={onReopen}
+        />
         <TypingLine typing={state.typing} />
         <Composer ref={composer} state={state} />
       </main>

@@ -1,0 +1,89 @@
+import { useClient } from '../connection/client.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Problem } from '../kit/notice.tsx'
+import { EmailWay } from './email-way.tsx'
+import type { Entering } from './entering.ts'
+import { createPasskey, enterByPasskey } from './passkeys.ts'
+import { RecoverPasskey, rescueIn } from './recover-passkey.tsx'
+import type { ServerStatus } from './session.ts'
+import { HumanWay, PartnerWay } from './vouched-way.tsx'
+import { WalletWay } from './wallet-way.tsx'
+
+const titles = {
+  passkey: 'Passkey',
+  email: 'E-mail',
+  wallet: 'Wallet',
+  recovery: 'A lost passkey',
+  worldid: 'Proof of being human',
+  alien: 'Partner account',
+} as const
+export type WayName = keyof typeof titles
+
+/** One way in, with the way back to all of them. */
+export function WayIn(props: {
+  way: WayName
+  entering: Entering
+  status: ServerStatus | null
+  onOpen: (way: WayName | null) => void
+  /** Opens another way that goes on from how this one failed. */
+  onRescue: (way: WayName) => void
+}) {
+  const { way, entering, status, onOpen } = props
+  return (
+    <section className="way-in" aria-label={titles[way]} ref={focusFirst}>
+      <header className="row">
+        <button type="button" className="icon-button" aria-label="All ways in" onClick={() => onOpen(null)}>
+          <Icon name="back" />
+        </button>
+        <h2>{titles[way]}</h2>
+      </header>
+      {way === 'passkey' && (
+        <PasskeyWay entering={entering} onLost={() => onOpen('recovery')} onRescue={props.onRescue} />
+      )}
+      {way === 'email' && <EmailWay entering={entering} status={status} />}
+      {way === 'wallet' && <WalletWay entering={entering} />}
+      {way === 'recovery' && <RecoverPasskey entering={entering} status={status} rescue={rescueIn(entering.error)} />}
+      {way === 'worldid' && <HumanWay entering={entering} />}
+      {way === 'alien' && <PartnerWay entering={entering} />}
+    </section>
+  )
+}
+
+const focusFirst = (section: HTMLElement | null) => {
+  const first = section?.querySelector<HTMLElement>('.input, .button.main') ?? section?.querySelector('button')
+  first?.focus()
+}
+
+function PasskeyWay(props: { entering: Entering; onLost: () => void; onRescue: (way: WayName) => void }) {
+  const client = useClient()
+  const { busy, error, attempt } = props.entering
+  const use = () =>
+    attempt('use', () =>
+      enterByPasskey(client).catch((cause: unknown) => {
+        if (rescueIn(cause)) props.onRescue('recovery')
+        throw cause
+      }),
+    )
+  return (
+    <div className="stack">
+      <p>A passkey is kept by your device or your password manager, and opened by your finger, face or PIN.</p>
+      <Problem error={error} />
+      <div className="row wrap">
+        <button type="button" className="button main" disabled={busy !== null} onClick={() => void use()}>
+          {busy === 'use' ? 'Waiting for the device…' : 'Use a passkey'}
+        </button>
+        <button
+          type="button"
+          className="button"
+          disabled={busy !== null}
+          onClick={() => void attempt('create', () => createPasskey(client))}
+        >
+          {busy === 'create' ? 'Waiting for the device…' : 'Make a new account'}
+        </button>
+      </div>
+      <button type="button" className="link" onClick={props.onLost}>
+        I have lost my passkey
+      </button>
+    </div>
+  )
+}
