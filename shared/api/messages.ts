@@ -23,12 +23,14 @@ export const Mention = z.strictObject({
   start: count(0, 20_000),
   len: count(1, 200),
 })
-const Attachment = z.strictObject({
+export type Mention = z.infer<typeof Mention>
+export const Attachment = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2_000),
   name: line(1, 200).optional(),
   mime: z.string().max(100).optional(),
   size: count(0, 1_000_000_000).optional(),
 })
+export type Attachment = z.infer<typeof Attachment>
 
 /** One message: the row of the channel messages, with its place in the room's order. */
 export const Message = z.object({
@@ -143,6 +145,8 @@ const touched = [
   'ROOM_ARCHIVED',
   'MESSAGE_NOT_FOUND',
 ] as const
+/** Words beside a message, such as a reaction, are judged as its text is. */
+const remarked = ['BLOCKED_WORD', 'MESSAGE_REJECTED', 'LINKS_NOT_ALLOWED'] as const
 const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
 
 const Sent = z.object({
@@ -373,7 +377,7 @@ export const messages = {
     idempotency: { key: 'client_action_id', kept: 'log' },
     input: z.object({ room, id: Id, reason: text(500).optional(), client_action_id: ClientId.optional() }),
     output: z.object({ seq: z.number().int() }),
-    errors: touched,
+    errors: [...touched, ...remarked],
   }),
   react: operation({
     summary: 'Put a reaction on a message, or take it off. Counts are absolute.',
@@ -405,7 +409,7 @@ export const messages = {
       client_action_id: ClientId.optional(),
     }),
     output: z.object({ counts: z.record(z.string(), z.number().int()), on: z.boolean(), seq: z.number().int() }),
-    errors: [...touched, 'MUTED'],
+    errors: [...touched, ...remarked, 'MUTED'],
   }),
   reactions: operation({
     summary: 'Who reacted to these messages, oldest first.',

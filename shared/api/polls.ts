@@ -33,6 +33,8 @@ const fields = {
   ends_at: Moment.nullish(),
   isAnonymous: z.boolean().default(false),
 }
+/** A poll as it is asked, its end under one name. */
+export type Asked = Omit<z.output<z.ZodObject<typeof fields>>, 'ends_at'>
 const changes = {
   question: line(1, 500).optional(),
   endsAt: Moment.nullish(),
@@ -42,6 +44,15 @@ const changes = {
 const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
 const written = [...seen, 'SUSPENDED', 'ROOM_ARCHIVED'] as const
 const touched = [...written, 'NOT_FOUND'] as const
+const judged = [
+  'MUTED',
+  'READ_ONLY',
+  'CONTENT_NOT_ALLOWED',
+  'BLOCKED_WORD',
+  'MESSAGE_REJECTED',
+  'LINKS_NOT_ALLOWED',
+  'MESSAGE_TOO_LONG',
+] as const
 
 export const polls = {
   list: operation({
@@ -73,20 +84,10 @@ export const polls = {
     idempotency: { key: 'client_msg_id', kept: 'log' },
     input: z.object({ room: RoomRef, ...fields, client_msg_id: ClientId.optional() }),
     output: z.object({ poll: Poll, message: Message }),
-    errors: [
-      ...written,
-      'MUTED',
-      'READ_ONLY',
-      'CONTENT_NOT_ALLOWED',
-      'BLOCKED_WORD',
-      'MESSAGE_REJECTED',
-      'LINKS_NOT_ALLOWED',
-      'MESSAGE_TOO_LONG',
-      'SLOW_MODE',
-    ],
+    errors: [...written, ...judged, 'SLOW_MODE'],
   }),
   update: operation({
-    summary: 'Change or close a poll. Its author, and whoever may pin.',
+    summary: 'Change or close a poll. Its author, and whoever may pin. A new question is judged like a message.',
     http: 'PATCH /api/rooms/{room}/polls/:pollId',
     aliases: roomPaths.map(({ path, ref, fields: where }) => ({
       http: `PATCH ${path}/polls/:pollId` as const,
@@ -98,7 +99,7 @@ export const polls = {
     limit: 'general',
     input: z.object({ room: RoomRef, pollId: Id, ...changes }),
     output: z.object({ poll: Poll }),
-    errors: touched,
+    errors: [...touched, ...judged],
   }),
   remove: operation({
     summary: 'Delete a poll with its message.',

@@ -97,6 +97,7 @@ const onlyAlpha = z
   .object({ userAddress: CallerAddress })
   .transform(() => ({ room: { type: 'alpha', id: null } as RoomRef }))
 
+const named = ['BLOCKED_WORD', 'MESSAGE_REJECTED'] as const
 const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
 const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED', 'SUSPENDED'] as const
 
@@ -147,7 +148,7 @@ export const rooms = {
       userAddress: CallerAddress,
     }),
     output: z.object({ channel: Room }),
-    errors: ['SUSPENDED'],
+    errors: ['SUSPENDED', ...named],
     audit: true,
   }),
   createGroup: operation({
@@ -162,7 +163,7 @@ export const rooms = {
       memberAddresses: z.array(Address).max(100).default([]),
     }),
     output: z.object({ group: Room }),
-    errors: ['SUSPENDED', 'USER_NOT_FOUND', 'BLOCKED'],
+    errors: ['SUSPENDED', 'USER_NOT_FOUND', 'BLOCKED', ...named],
     audit: true,
   }),
   openDm: operation({
@@ -207,7 +208,7 @@ export const rooms = {
       icon_url: HttpsUrl.nullish(),
     }),
     output: RoomAnswer,
-    errors: managed,
+    errors: [...managed, ...named],
     audit: true,
   }),
   archive: operation({

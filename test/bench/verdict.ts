@@ -1,3 +1,4 @@
+import { written } from '#server/domains/rooms/content'
 import { judgeMessage, type RoomState } from '#server/domains/rooms/verdict'
 import { compileWords } from '#server/domains/rooms/words'
 import { stateOf } from '#test/support/verdict'
@@ -14,7 +15,7 @@ export function verdictMicroseconds(): number {
   const slices = Array.from({ length: times }, () => {
     const startedAt = performance.now()
     for (const text of texts)
-      if (!judgeMessage({ type: 'text', text }, state).verdict.ok) throw new Error('A plain text was refused')
+      if (!judgeMessage(written('text', text), state).verdict.ok) throw new Error('A plain text was refused')
     return ((performance.now() - startedAt) * 1_000) / texts.length
   })
   return median(slices.slice(times / 2))

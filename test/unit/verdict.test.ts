@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { written } from '#server/domains/rooms/content'
 import { capabilities, judgeMessage, type MessageDraft, probeOf, type RoomState } from '#server/domains/rooms/verdict'
 import { type BlockedWord, compileWords } from '#server/domains/rooms/words'
 import {
@@ -26,7 +27,7 @@ function listOf(...words: (Partial<BlockedWord> & { word: string })[]) {
   )
 }
 
-const say = (text: string): MessageDraft => ({ type: 'text', text })
+const say = (text: string): MessageDraft => written('text', text)
 const judge = (text: string, more?: Partial<RoomState>, rules?: Partial<Rules>) =>
   judgeMessage(say(text), stateOf(more, rules))
 
@@ -44,7 +45,7 @@ const obstacles: Readonly<Record<Step, { state?: Partial<RoomState>; rules?: Par
   length: { rules: { max_message_length: 10 } },
   slow_mode: { state: { lastMessageAt: now - 1 }, rules: { slow_mode_seconds: 5 } },
 }
-const offence: MessageDraft = { type: 'photo', text: 'zork at https://example.com' }
+const offence = written('photo', 'zork at https://example.com')
 
 describe('the order of the steps', () => {
   it.each(steps.map((step, at) => [step, at] as const))('%s decides before all that follow', (step, at) => {
@@ -157,11 +158,13 @@ describe('content types', () => {
     ['gif', '[VOICE:3]x', 'voice_allowed', 'Voice messages are not allowed'],
     ['voice', `[GIF]${image}`, 'voice_allowed', 'Voice messages are not allowed'],
   ])('%s %j is held to %s', (type, text, rule, refusal) => {
-    const refused = judgeMessage({ type, text }, stateOf({}, { [rule]: 'disabled' })).verdict
+    const refused = judgeMessage(written(type, text), stateOf({}, { [rule]: 'disabled' })).verdict
     expect(refused).toMatchObject({ code: 'CONTENT_NOT_ALLOWED', text: refusal, rule: { id: rule } })
     const modsOnly = { [rule]: 'mods_only' }
-    expect(judgeMessage({ type, text }, stateOf({}, modsOnly)).verdict.code).toBe('CONTENT_NOT_ALLOWED')
-    expect(judgeMessage({ type, text }, stateOf({ rank: 2 }, modsOnly)).verdict.code).not.toBe('CONTENT_NOT_ALLOWED')
+    expect(judgeMessage(written(type, text), stateOf({}, modsOnly)).verdict.code).toBe('CONTENT_NOT_ALLOWED')
+    expect(judgeMessage(written(type, text), stateOf({ rank: 2 }, modsOnly)).verdict.code).not.toBe(
+      'CONTENT_NOT_ALLOWED',
+    )
   })
 
   it('T25: answers a permitted type with a foreign address otherwise', () => {
@@ -320,14 +323,14 @@ const anyState: fc.Arbitrary<RoomState> = fc.record({
 /** A real message of each kind, where the probe of the capability is a bare one. */
 const genuine: Readonly<Record<Sendable, MessageDraft>> = {
   text: say('hi'),
-  photo: { type: 'photo', text: `[IMAGE]${image}` },
-  gif: { type: 'gif', text: `[GIF]${image}` },
-  pixel_art: { type: 'pixel_art', text: `[PIXEL_ART]${image}` },
-  poll: { type: 'poll', text: 'Tea?' },
-  location: { type: 'location', text: '' },
-  voice: { type: 'voice', text: `[VOICE:3]${image.replace('encrypted', 'voice')}` },
-  encrypted_image: { type: 'encrypted_image', text: `[ENC_IMAGE:image/png]${image}` },
-  voice_memo: { type: 'voice_memo', text: `[VOICE:3]${image.replace('encrypted', 'voice')}` },
+  photo: written('photo', `[IMAGE]${image}`),
+  gif: written('gif', `[GIF]${image}`),
+  pixel_art: written('pixel_art', `[PIXEL_ART]${image}`),
+  poll: written('poll', 'Tea?'),
+  location: written('location', ''),
+  voice: written('voice', `[VOICE:3]${image.replace('encrypted', 'voice')}`),
+  encrypted_image: written('encrypted_image', `[ENC_IMAGE:image/png]${image}`),
+  voice_memo: written('voice_memo', `[VOICE:3]${image.replace('encrypted', 'voice')}`),
   links: say('https://a.io'),
 }
 
@@ -366,7 +369,8 @@ describe('the verdict', () => {
       text: fc.oneof(fc.string(), fc.constantFrom('zork', 'https://x.test', `[IMAGE]${image}`, '[VOICE:9]x')),
     })
     fc.assert(
-      fc.property(draft, anyState, (message, state) => {
+      fc.property(draft, anyState, ({ type, text }, state) => {
+        const message = written(type, text)
         const ruling = judgeMessage(message, state)
         expect(Verdict.parse(ruling.verdict)).toEqual(ruling.verdict)
         expect(judgeMessage(message, state)).toEqual(ruling)

@@ -6,6 +6,7 @@ import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { RowModeration } from '../moderation/row-moderation.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { AttachmentChip } from './attachment-chip.tsx'
 import { type ClearText, useClearText } from './dm-cipher.ts'
 import { MessageState } from './message-state.tsx'
 import { MessageText } from './message-text.tsx'
@@ -115,10 +116,8 @@ function Content({ message, clear, poll }: { message: LocalMessage; clear: Clear
   return (
     <>
       <MessageText text={clear.text} mentions={message.mentions} account={account} />
-      {message.attachments.map(({ url, name }) => (
-        <a key={url} className="chip" href={url} target="_blank" rel="noopener noreferrer nofollow">
-          {name ?? url}
-        </a>
+      {message.attachments.map((attachment) => (
+        <AttachmentChip key={attachment.url} {...attachment} />
       ))}
     </>
   )

@@ -1,5 +1,7 @@
-import type { MessageBody } from '#server/domains/rooms/facts'
-import type { MessageDraft } from '#server/domains/rooms/verdict'
+import type { MessageDraft } from '#server/domains/rooms/content'
+import type { MessageBody, PollFact } from '#server/domains/rooms/facts'
+import { pollMarker } from '#server/domains/rooms/markers'
+import type { Asked } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
 
 interface Spelled {
@@ -11,14 +13,8 @@ interface Spelled {
   reply_to?: string | null | undefined
   replyToId?: string | null | undefined
   reply_to_id?: string | null | undefined
-  attachments?: unknown
-  mentions?: unknown
-}
-
-export interface Draft extends MessageDraft {
-  replyTo: string | null
-  attachments: MessageBody['attachments']
-  mentions: MessageBody['mentions']
+  attachments?: MessageDraft['attachments'] | undefined
+  mentions?: MessageDraft['mentions'] | undefined
 }
 
 /** The one value among several spellings of a field; two that disagree are an error. */
@@ -30,14 +26,13 @@ function oneOf<T>(name: string, values: readonly (T | null | undefined)[]): T | 
 }
 
 /** One draft from every spelling a client may use. */
-export function draftOf(input: Spelled, isSealed: boolean): Draft {
+export function draftOf(input: Spelled, isSealed: boolean): MessageDraft {
   const text = (oneOf('text', [input.text, input.content]) ?? '').trim()
   const spelled = oneOf('type', [input.type, input.messageType, input.message_type]) ?? 'text'
   const type = spelled === 'image' ? 'photo' : spelled
   if (type === 'system')
     throw new AppError('VALIDATION_ERROR', { message: 'type: system messages are not sent by people' })
-  const attachments = (input.attachments ?? []) as MessageBody['attachments']
-  const mentions = (input.mentions ?? []) as MessageBody['mentions']
+  const { attachments = [], mentions = [] } = input
   if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(text))
     throw new AppError('VALIDATION_ERROR', { message: 'text: the message is empty' })
   if (mentions.some(({ start, len }) => start + len > text.length))
@@ -51,9 +46,39 @@ export function draftOf(input: Spelled, isSealed: boolean): Draft {
     text,
     attachments,
     mentions,
+    poll: null,
     replyTo: oneOf('reply_to', [input.reply_to, input.replyToId, input.reply_to_id]),
   }
 }
+
+/** The message that asks a poll. */
+export const draftOfPoll = (poll: Asked): MessageDraft => ({
+  type: 'poll',
+  text: pollMarker(poll.question),
+  attachments: [],
+  mentions: [],
+  poll,
+  replyTo: null,
+})
+
+/** What is stored of a message, as it would be sent now. */
+export const draftOfBody = ({ type, text, attachments, mentions, reply_to, poll }: MessageBody): MessageDraft => ({
+  type: type as MessageDraft['type'],
+  text,
+  attachments,
+  mentions: mentions as MessageDraft['mentions'],
+  poll: poll ? askedBy(poll) : null,
+  replyTo: reply_to?.id ?? null,
+})
+
+/** The poll as it would be asked now. */
+export const askedBy = ({ question, options, allows_multiple, ends_at, is_anonymous }: PollFact): Asked => ({
+  question,
+  options,
+  allowsMultiple: allows_multiple,
+  endsAt: ends_at,
+  isAnonymous: is_anonymous,
+})
 
 const sealBytes = 12 + 16
 

@@ -1,6 +1,7 @@
 import { keyOf, readBy } from '#server/domains/rooms/access'
 import { muteIn, pinsIn, rulesIn } from '#server/domains/rooms/facts'
 import { isSuspended, type Standing } from '#server/domains/rooms/standing'
+import { capabilitiesOf } from '#server/domains/rooms/state'
 import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { RoomKey, Row } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
@@ -11,7 +12,6 @@ import { pinnedMessages, readable } from './history.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
 import { onlineIn, presenceChanged } from './presence.ts'
 import { unreadOf } from './reads.ts'
-import { capabilitiesOf } from './state.ts'
 
 const page = 200
 

@@ -2,20 +2,20 @@ import { keyOf } from '#server/domains/rooms/access'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
 import { muteIn, type PollFact, pollIn, refOf, voteIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
-import { pollMarker } from '#server/domains/rooms/markers'
 import { Polls, Votes } from '#server/domains/rooms/model'
 import { bodyOf } from '#server/domains/rooms/projection'
 import { standingOf } from '#server/domains/rooms/standing'
+import { capabilitiesOf, refuseChange, stateOf } from '#server/domains/rooms/state'
 import { type Action, type Context, implement, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { Json, RoomKey, View } from '#server/log/types'
-import { polls as contract, type Poll } from '#shared/api/polls'
+import { type Asked, polls as contract, type Poll } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { askedBy, draftOfPoll } from './drafts.ts'
 import { readable } from './history.ts'
 import { messageOfRow, pollOf } from './render.ts'
 import { sendDraft } from './send.ts'
-import { capabilitiesOf } from './state.ts'
 import { judging, touchable } from './touch.ts'
 
 const list: Action<typeof contract.list> = async ({ room }, context) => {
@@ -73,24 +73,24 @@ const create: Action<typeof contract.create> = async (
       throw new AppError('FORBIDDEN', { message: 'Only moderators may create polls here' })
   })
   const poll_id = newId()
+  const asked: Asked = { question, options, allowsMultiple, endsAt: end, isAnonymous }
   const fact = (at: number): PollFact => ({
     poll_id,
     message_id: '',
     message_seq: 0,
     creator_address: account,
-    question,
-    options,
-    allows_multiple: allowsMultiple,
+    question: asked.question,
+    options: [...asked.options],
+    allows_multiple: asked.allowsMultiple,
     ends_at: end,
-    is_anonymous: isAnonymous,
+    is_anonymous: asked.isAnonymous,
     is_closed: false,
     created_at: new Date(at).toISOString(),
     version: 1,
     counts: options.map(() => 0),
     voters: 0,
   })
-  const draft = { type: 'poll' as const, text: pollMarker(question), attachments: [], mentions: [], replyTo: null }
-  const { row } = await sendDraft(context, key, account, draft, {
+  const { row } = await sendDraft(context, key, account, draftOfPoll(asked), {
     cid: client_msg_id,
     poll: (_id, at) => ({ id: poll_id, poll: fact(at) as unknown as Json }),
   })
@@ -122,6 +122,10 @@ const update: Action<typeof contract.update> = async ({ room, pollId, question, 
       ends_at: endsAt === undefined ? poll.ends_at : endsAt,
       is_closed: isClosed ?? poll.is_closed,
       version: poll.version + 1,
+    }
+    if (question !== undefined) {
+      const state = stateOf(view, account, now, context.node.settings.storageUrl)
+      refuseChange(draftOfPoll(askedBy(next)), { ...state, member: true })
     }
     return { poll: next, entry: entryOf(view, actor, 'poll.changed', { poll: next }) }
   })

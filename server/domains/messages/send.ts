@@ -1,10 +1,17 @@
 import { keyOf } from '#server/domains/rooms/access'
 import { entryOf, nameOf } from '#server/domains/rooms/entries'
-import { type MessageBody, messageIn, refOf, roomIn } from '#server/domains/rooms/facts'
+import { type MessageBody, type MessageFact, messageIn, refOf, roomIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
 import { ensureDm } from '#server/domains/rooms/rooms'
 import { standingOf } from '#server/domains/rooms/standing'
-import { judgeMessage, type Ruling } from '#server/domains/rooms/verdict'
+import { acceptedAt, capabilitiesOf, refusalOf, stateOf } from '#server/domains/rooms/state'
+import {
+  judgeMessage,
+  type MessageDraft,
+  type RoomState,
+  type Ruling,
+  remarkFault,
+} from '#server/domains/rooms/verdict'
 import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
 import { metrics } from '#server/kernel/metrics'
 import type { Json, Judgement, View } from '#server/log/types'
@@ -12,9 +19,8 @@ import type { messages as contract } from '#shared/api/messages'
 import { capabilitiesChanged } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
-import { type Draft, draftOf } from './drafts.ts'
+import { draftOf } from './drafts.ts'
 import { messageOfRow } from './render.ts'
-import { acceptedAt, capabilitiesOf, refusalOf, stateOf } from './state.ts'
 
 export const send: Action<typeof contract.send> = async (input, context) => {
   const { account } = signedIn(context)
@@ -40,7 +46,7 @@ export async function sendDraft(
   { node, emit }: Pick<Context, 'node' | 'emit'>,
   key: string,
   account: string,
-  draft: Draft,
+  draft: MessageDraft,
   { cid, poll }: Extra = {},
 ) {
   const name = await nameOf(account)
@@ -53,13 +59,14 @@ export async function sendDraft(
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
         const standing = standingOf(view, account)
         const hidden = absent(view, standing.isMember)
-        ruling = judgeMessage(draft, stateOf(view, account, now, node.settings.storageUrl, standing))
+        const state = stateOf(view, account, now, node.settings.storageUrl, standing)
+        ruling = judgeMessage(draft, state)
         if (hidden && !isToldFirst(ruling)) return { refuse: hidden }
         if (!ruling.verdict.ok) return { refuse: refusalOf(ruling) }
         if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReply }
         const extra = poll?.('', now)
         if (extra instanceof AppError) return { refuse: extra }
-        const body = bodyOf(draft, reply, ruling, extra?.id ?? null)
+        const body = bodyOf(draft, reply && quoteOf(reply, state), ruling, extra?.id ?? null)
         return {
           accept: entryOf(
             view,
@@ -99,23 +106,26 @@ const isToldFirst = ({ verdict: { code } }: Ruling): boolean => code === 'BANNED
 
 const quoted = 200
 
+/** What is quoted is said again, so that nothing is which could not be sent today. */
+const quoteOf = ({ id, sender, body: { text, type } }: MessageFact, state: RoomState): MessageBody['reply_to'] => ({
+  id,
+  sender_address: sender,
+  content: remarkFault(text, state) === null ? text.slice(0, quoted) : '',
+  message_type: type,
+})
+
 function bodyOf(
-  draft: Draft,
-  reply: ReturnType<typeof messageIn>,
+  draft: MessageDraft,
+  reply_to: MessageBody['reply_to'],
   ruling: Ruling,
   pollId: string | null,
 ): Omit<MessageBody, 'actor'> {
   return {
     text: draft.text,
     type: draft.type,
-    attachments: draft.attachments,
-    mentions: draft.mentions,
-    reply_to: reply && {
-      id: reply.id,
-      sender_address: reply.sender,
-      content: reply.body.text.slice(0, quoted),
-      message_type: reply.body.type,
-    },
+    attachments: draft.attachments as MessageBody['attachments'],
+    mentions: [...draft.mentions],
+    reply_to,
     poll_id: pollId,
     version: 1,
     edited_at: null,

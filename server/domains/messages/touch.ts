@@ -3,16 +3,15 @@ import { actorOf, entryOf } from '#server/domains/rooms/entries'
 import { blocksIn, type MessageFact, messageIn, muteIn, pinsIn, reactedIn, refOf } from '#server/domains/rooms/facts'
 import { bodyOf } from '#server/domains/rooms/projection'
 import { isSuspended, type Standing } from '#server/domains/rooms/standing'
-import { judgeMessage } from '#server/domains/rooms/verdict'
+import { acceptedAt, refuseChange, refuseRemark, stateOf } from '#server/domains/rooms/state'
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
-import { draftOf } from './drafts.ts'
+import { draftOf, draftOfBody } from './drafts.ts'
 import { messageOf } from './render.ts'
-import { acceptedAt, refusalOf, stateOf } from './state.ts'
 
 const editMilliseconds = 15 * 60_000
 const maxPins = 50
@@ -72,11 +71,8 @@ export const edit: Action<typeof contract.edit> = async ({ room, id, version, te
           details: { version: message.body.version },
         })
       if (now - message.at > editMilliseconds) throw new AppError('EDIT_WINDOW_CLOSED')
-      const state = { ...stateOf(view, account, now, context.node.settings.storageUrl), lastMessageAt: null }
-      const ruling = judgeMessage({ type: message.body.type as never, text: clean }, state)
-      if (!ruling.verdict.ok) throw refusalOf(ruling)
       const { poll: _, ...before } = message.body
-      const body = {
+      const changed = {
         ...before,
         text: clean,
         reply_to: quoted?.body.deleted ? null : reply_to,
@@ -85,7 +81,12 @@ export const edit: Action<typeof contract.edit> = async ({ room, id, version, te
             start + len <= clean.length &&
             clean.slice(start, start + len) === message.body.text.slice(start, start + len),
         ),
-        flagged: ruling.flagged.map((hit) => hit.id),
+      }
+      const state = stateOf(view, account, now, context.node.settings.storageUrl)
+      const { flagged } = refuseChange(draftOfBody(changed), state)
+      const body = {
+        ...changed,
+        flagged: flagged.map((hit) => hit.id),
         version: message.body.version + 1,
         edited_at: new Date(now).toISOString(),
       }
@@ -120,6 +121,8 @@ export async function removeMessage(
       if (message.sender !== account && !standing.canDelete)
         throw new AppError('FORBIDDEN', { message: 'You may not delete this message' })
       if (message.body.deleted) return { already: null }
+      if (reason !== null && message.sender === account)
+        refuseRemark(reason, stateOf(view, account, now, node.settings.storageUrl))
       const body = { id, at: new Date(now).toISOString(), poll_id: message.body.poll_id }
       return {
         accept: entryOf(view, actor, 'message.deleted', body, {
@@ -152,6 +155,7 @@ export const react: Action<typeof contract.react> = async ({ room, id, emoji, on
       isOn = on ?? !has
       counts = message.body.reactions
       if (has === isOn) return { already: null }
+      if (isOn) refuseRemark(emoji, stateOf(view, account, now, context.node.settings.storageUrl))
       if (isOn && !(emoji in counts) && Object.keys(counts).length >= maxEmojis)
         throw new AppError('CONFLICT', { message: `A message takes at most ${maxEmojis} different reactions` })
       counts = withCount(counts, emoji, (counts[emoji] ?? 0) + (isOn ? 1 : -1))

@@ -1,5 +1,5 @@
-import { isQuarantined, onQuarantine } from '#server/domains/messages/state'
 import { bodyOf } from '#server/domains/rooms/projection'
+import { isQuarantined, onQuarantine } from '#server/domains/rooms/state'
 import { audiences, type Node } from '#server/kernel/context'
 import { hintFrom } from '#server/log/hints'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'

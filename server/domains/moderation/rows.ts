@@ -1,5 +1,5 @@
-import { isQuarantined } from '#server/domains/messages/state'
 import type { BanFact, ModeratorFact, MuteFact, RulesFact, WordFact } from '#server/domains/rooms/facts'
+import { isQuarantined } from '#server/domains/rooms/state'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 import { roomOfKey } from '#shared/kit/primitives'
 import type { Moderated } from './moderate.ts'

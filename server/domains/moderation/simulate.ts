@@ -1,7 +1,8 @@
+import { draftOfBody } from '#server/domains/messages/drafts'
 import { messagesOf } from '#server/domains/messages/pages'
-import { stateOf } from '#server/domains/messages/state'
 import { readRoom } from '#server/domains/rooms/access'
 import { messageFactOf } from '#server/domains/rooms/facts'
+import { stateOf } from '#server/domains/rooms/state'
 import { judgeMessage, type RoomState } from '#server/domains/rooms/verdict'
 import { checkPattern, compileWords } from '#server/domains/rooms/words'
 import type { Action } from '#server/kernel/context'
@@ -39,9 +40,7 @@ export const simulate: Action<typeof contract.simulate> = async (
   }
   const facts = await lastMessages(key, also.total, last)
   const started = performance.now()
-  const hits = facts.filter(
-    ({ sender, body }) => !judgeMessage({ type: body.type as never, text: body.text }, { ...state, sender }).verdict.ok,
-  )
+  const hits = facts.filter(({ sender, body }) => !judgeMessage(draftOfBody(body), { ...state, sender }).verdict.ok)
   const milliseconds = performance.now() - started
   return {
     tested: facts.length,

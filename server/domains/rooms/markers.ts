@@ -90,6 +90,8 @@ export function isMedia(marker: Marker): boolean {
   return isAddressed.includes(marker.content)
 }
 
+export const foreignMedia = 'Media must be uploaded here by its sender'
+
 /** Why a marker cannot stand, in words for its sender; null where it is sound. */
 export function markerFault(marker: Marker, storage: OwnStorage): string | null {
   const { tag, parameter, rest } = marker
@@ -100,7 +102,7 @@ export function markerFault(marker: Marker, storage: OwnStorage): string | null 
   if (tag !== 'ENC_IMAGE' && tag !== 'VOICE' && parameter !== null) return 'The media marker is not valid'
   if (tag === 'LOCATION') return isPlace(rest) ? null : 'The location is not valid'
   if (!isMedia(marker)) return null
-  return isOwnUrl(rest, marker.content, storage) ? null : 'Media must be uploaded here by its sender'
+  return isOwnUrl(rest, marker.content, storage) ? null : foreignMedia
 }
 
 function isDuration(parameter: string | null): boolean {
@@ -119,7 +121,7 @@ function isPlace(rest: string): boolean {
 const keySegments = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
 /** Compared as text, not parsed: an address that would have to be normalised first is not ours. */
-function isOwnUrl(url: string, content: ContentKind, { publicUrl, sender }: OwnStorage): boolean {
+export function isOwnUrl(url: string, content: ContentKind, { publicUrl, sender }: OwnStorage): boolean {
   const base = `${publicUrl.replace(/\/+$/, '')}/`
   if (sender === '' || !url.startsWith(base)) return false
   const [bucket, folder] = content === 'voice' ? ['chat-voice/', 'voice/'] : ['chat-images/', 'encrypted/']

@@ -17,6 +17,7 @@ import { Members, Rooms } from './model.ts'
 import { nameTaken, withNames } from './names.ts'
 import { roomAnswer, rowsOf } from './rows.ts'
 import { isSuspended, ranks } from './standing.ts'
+import { refuseNames } from './state.ts'
 
 export const list: Action<typeof contract.list> = async (
   { category, joined, search, limit, offset },
@@ -73,7 +74,10 @@ export const createGroup: Action<typeof contract.createGroup> = async ({ name, e
 
 /** Makes a room and its first member. */
 async function found(node: Node, account: string, type: 'channel' | 'group', fields: object): Promise<string> {
-  await refuseSuspended(node, account)
+  await node.log.ask(GLOBAL, (view) => {
+    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+    refuseNames(view, fields)
+  })
   const id = newId()
   const key = roomKey({ type, id })
   const now = new Date(node.now()).toISOString()
@@ -175,6 +179,7 @@ const judgeUpdate =
     if (!before.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
     const changed = Object.entries(patch).some(([name, value]) => before[name as keyof RoomFact] !== value)
     if (!changed) return { already: null }
+    refuseNames(view, patch)
     return {
       accept: entryOf(view, actor, 'room.updated', { patch: { ...patch, updated_at: new Date(now).toISOString() } }),
     }

@@ -1,13 +1,9 @@
-import type { DecidingRule, MessageType, PermissionLevel, Rules, Step } from '#shared/api/verdict'
+import type { DecidingRule, PermissionLevel, Rules, Step } from '#shared/api/verdict'
 import type { ErrorCode } from '#shared/errors'
+import { contentsOf, type MessageDraft, type Part } from './content.ts'
 import { hasLink } from './links.ts'
-import { type ContentKind, contentOfType, type Marker, markerFault } from './markers.ts'
+import { type ContentKind, contentOfType, foreignMedia, isOwnUrl, type Marker, markerFault } from './markers.ts'
 import { firstHit, type Hit, type WordList } from './words.ts'
-
-export interface MessageDraft {
-  type: MessageType
-  text: string
-}
 
 /** All that a verdict rests on. An expired ban or mute counts as none. */
 export interface RoomState {
@@ -74,15 +70,27 @@ const permissionOf: Readonly<Record<ContentKind, readonly [name: PermissionName,
   voice: ['voice_allowed', 'Voice messages are not allowed'],
 }
 
-/** The room's permission first, for what the message says it is and for what it is; then whether the media is the sender's own. */
+/** What is sealed is sealed whole: an attachment beside the ciphertext could be read by anybody who stores it. */
+export function unsealed({ attachments }: MessageDraft): Refusal | null {
+  if (attachments.length === 0) return null
+  const text = 'Direct messages carry attachments inside the ciphertext'
+  return { step: 'content_type', code: 'INVALID_PARAMETER', text }
+}
+
+/** The room's permission first, for all that the message says it is and is; then whether its media are the sender's own. */
 export function contentType(message: MessageDraft, marker: Marker | null, state: RoomState): Refusal | null {
-  for (const content of [contentOfType[message.type], marker?.content]) {
+  const storage = { publicUrl: state.storage.publicUrl, sender: state.sender }
+  const attached = message.attachments.map((attachment) => contentsOf(attachment, storage))
+  for (const content of [contentOfType[message.type], marker?.content, ...attached.flat()]) {
     if (content === null || content === undefined) continue
     const [name, text] = permissionOf[content]
     if (mayUse(name, state)) continue
     return { step: 'content_type', code: 'CONTENT_NOT_ALLOWED', text, rule: setting(name) }
   }
-  const fault = marker && markerFault(marker, { publicUrl: state.storage.publicUrl, sender: state.sender })
+  const isForeign = message.attachments.some(
+    ({ url }, at) => attached[at]?.length && !attached[at].some((content) => isOwnUrl(url, content, storage)),
+  )
+  const fault = (marker && markerFault(marker, storage)) ?? (isForeign ? foreignMedia : null)
   return fault === null ? null : { step: 'content_type', code: 'INVALID_PARAMETER', text: fault }
 }
 
@@ -98,14 +106,22 @@ export function blockedWord(found: readonly Hit[]): Refusal | null {
   return { step: 'blocked_words', code: 'BLOCKED_WORD', rule }
 }
 
-export function links(message: MessageDraft, state: RoomState): Refusal | null {
-  if (mayUse('links_allowed', state) || !hasLink(message.text)) return null
+export function links(parts: readonly Part[], state: RoomState): Refusal | null {
+  if (mayUse('links_allowed', state) || !parts.some((part) => leadsAway(part, state))) return null
   return { step: 'links', code: 'LINKS_NOT_ALLOWED', rule: setting('links_allowed') }
 }
 
-export function length({ text }: MessageDraft, { rules }: RoomState): Refusal | null {
+function leadsAway({ reading, text }: Part, { storage: { publicUrl }, sender }: RoomState): boolean {
+  if (reading !== 'address') return hasLink(text)
+  return !(['photo', 'voice'] as const).some((kind) => isOwnUrl(text, kind, { publicUrl, sender }))
+}
+
+/** All that people are shown counts, so that a poll's answers or a file's name are no way around the limit. */
+export function length(parts: readonly Part[], { rules }: RoomState): Refusal | null {
   const most = rules.max_message_length
-  if (most === 0 || text.length <= most || [...text].length <= most) return null
+  const shown = parts.filter(({ reading }) => reading === 'prose').map(({ text }) => text)
+  if (most === 0 || lengthOf(shown, (text) => text.length) <= most) return null
+  if (lengthOf(shown, (text) => [...text].length) <= most) return null
   return {
     step: 'length',
     code: 'MESSAGE_TOO_LONG',
@@ -113,6 +129,9 @@ export function length({ text }: MessageDraft, { rules }: RoomState): Refusal | 
     rule: setting('max_message_length'),
   }
 }
+
+const lengthOf = (texts: readonly string[], measure: (text: string) => number): number =>
+  texts.reduce((sum, text) => sum + measure(text), 0)
 
 export function slowMode(state: RoomState): Refusal | null {
   const until = slowUntil(state)

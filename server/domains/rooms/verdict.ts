@@ -1,5 +1,7 @@
 import type { Capabilities, Sendable, Verdict } from '#shared/api/verdict'
 import { errors } from '#shared/errors'
+import { type MessageDraft, type Part, partsOf, plainly, written } from './content.ts'
+import { kinds } from './kinds.ts'
 import { isMedia, readMarker } from './markers.ts'
 import {
   admission,
@@ -8,16 +10,17 @@ import {
   isSlowed,
   length,
   links,
-  type MessageDraft,
   type Refusal,
   type RoomState,
   readOnly,
   slowMode,
   slowUntil,
+  unsealed,
 } from './steps.ts'
-import { type Hit, hits } from './words.ts'
+import { type Hit, hits, type WordList } from './words.ts'
 
-export type { MessageDraft, RoomState } from './steps.ts'
+export type { MessageDraft } from './content.ts'
+export type { Refusal, RoomState } from './steps.ts'
 
 export interface Ruling {
   verdict: Verdict
@@ -32,22 +35,42 @@ export interface Ruling {
 export function judgeMessage(message: MessageDraft, state: RoomState): Ruling {
   const barred = admission(state)
   if (barred !== null) return refused(barred, state)
-  if (state.kind === 'dm') return accepted([], state)
+  if (kinds[state.kind].isSealed) return ruled(unsealed(message), [], state)
 
   const marker = readMarker(message.type, message.text)
   const misplaced = readOnly(state) ?? contentType(message, marker, state)
   if (misplaced !== null) return refused(misplaced, state)
 
-  const isOwnMedia = marker !== null && isMedia(marker)
-  const found = isOwnMedia ? [] : hits(state.words, message.text)
-  const written = blockedWord(found) ?? (isOwnMedia ? null : (links(message, state) ?? length(message, state)))
-  const refusal = written ?? slowMode(state)
-  return refusal === null ? accepted(found, state) : refused(refusal, state)
+  const parts = partsOf(message).slice(marker !== null && isMedia(marker) ? 1 : 0)
+  const found = hitsAmong(state.words, parts)
+  const refusal = blockedWord(found) ?? links(parts, state) ?? length(parts, state) ?? slowMode(state)
+  return ruled(refusal, found, state)
+}
+
+/** Why a text that goes along with a message, or is quoted by one, may not stand in this room. */
+export function remarkFault(text: string, state: RoomState): Refusal | null {
+  if (kinds[state.kind].isSealed) return null
+  return wordFault([text], state.words) ?? links([labelled(text)], state)
+}
+
+/** The first of these texts' blocked words, where there is one. */
+export const wordFault = (texts: readonly string[], words: readonly WordList[]): Refusal | null =>
+  blockedWord(hitsAmong(words, texts.map(labelled)))
+
+const labelled = (text: string): Part => ({ reading: 'label', text })
+
+function hitsAmong(lists: readonly WordList[], parts: readonly Part[]): readonly Hit[] {
+  const texts = parts.map(({ reading, text }) => (reading === 'address' ? plainly(text) : text))
+  // Read as one as well, so that a word cannot be spelled over several fields.
+  if (texts.length > 1) texts.push(texts.join('\n'))
+  const found = new Map<string, Hit>()
+  for (const text of texts) for (const hit of hits(lists, text)) found.set(hit.id, hit)
+  return [...found.values()]
 }
 
 /** The message a capability stands for: of its type, and with nothing else in it to object to. */
 export function probeOf(sendable: Sendable): MessageDraft {
-  return sendable === 'links' ? { type: 'text', text: 'https://example.com' } : { type: sendable, text: '' }
+  return sendable === 'links' ? written('text', 'https://example.com') : written(sendable, '')
 }
 
 /** What this member may send now: for each kind, the verdict on its probe. */
@@ -75,6 +98,9 @@ export function capabilities(state: RoomState): Capabilities {
   }
 }
 
+const ruled = (refusal: Refusal | null, found: readonly Hit[], state: RoomState): Ruling =>
+  refusal === null ? accepted(found, state) : refused(refusal, state)
+
 function accepted(found: readonly Hit[], state: RoomState): Ruling {
   const { rules, now, judgedSeq } = state
   return {
@@ -95,21 +121,25 @@ function accepted(found: readonly Hit[], state: RoomState): Ruling {
 }
 
 function refused(refusal: Refusal, state: RoomState): Ruling {
-  const { step, code, rule = null, until = null, retryAfter = null } = refusal
-  const [status, message] = errors[code]
   return {
-    verdict: {
-      ok: false,
-      step,
-      code,
-      status,
-      text: refusal.text ?? message,
-      rule,
-      until: until === null ? null : new Date(until).toISOString(),
-      judged_seq: state.judgedSeq,
-    },
-    retryAfter,
+    verdict: verdictOf(refusal, state.judgedSeq),
+    retryAfter: refusal.retryAfter ?? null,
     flagged: [],
     nextSendAt: slowUntil(state),
+  }
+}
+
+export function verdictOf(refusal: Refusal, judged_seq: number): Verdict {
+  const { step, code, text, rule, until = null } = refusal
+  const [status, message] = errors[code]
+  return {
+    ok: false,
+    step,
+    code,
+    status,
+    text: text ?? message,
+    rule: rule ?? null,
+    until: until === null ? null : new Date(until).toISOString(),
+    judged_seq,
   }
 }

@@ -1,20 +1,20 @@
-import {
-  banIn,
-  blocksIn,
-  clockIn,
-  muteIn,
-  refOf,
-  roomIn,
-  rulesIn,
-  type WordFact,
-  wordsIn,
-} from '#server/domains/rooms/facts'
-import { isSuspended, standingOf } from '#server/domains/rooms/standing'
-import { capabilities, type MessageDraft, type RoomState, type Ruling } from '#server/domains/rooms/verdict'
-import { compileWords, type WordList } from '#server/domains/rooms/words'
-import type { View } from '#server/log/types'
+import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
+import { banIn, blocksIn, clockIn, muteIn, refOf, roomIn, rulesIn, type WordFact, wordsIn } from './facts.ts'
+import { isSuspended, standingOf } from './standing.ts'
+import {
+  capabilities,
+  judgeMessage,
+  type MessageDraft,
+  type Refusal,
+  type RoomState,
+  type Ruling,
+  remarkFault,
+  verdictOf,
+  wordFault,
+} from './verdict.ts'
+import { compileWords, type WordList } from './words.ts'
 
 const until = (time: string | null) => ({ until: time === null ? null : Date.parse(time) })
 
@@ -44,12 +44,18 @@ export function stateOf(
     mute: mute && until(mute.muted_until),
     rank,
     rules,
-    words: [compiled(wordsIn(view.global), 'global'), compiled(wordsIn(view), 'room')],
+    words: wordListsOf(view),
     lastMessageAt: clock?.at ?? null,
     sender: account,
     storage: { publicUrl },
   }
 }
+
+/** The words that are blocked everywhere, then those that are blocked here. */
+const wordListsOf = (view: View): readonly WordList[] => [
+  compiled(wordsIn(view.global), 'global'),
+  ...(view.room === GLOBAL ? [] : [compiled(wordsIn(view), 'room')]),
+]
 
 const lists = new WeakMap<readonly WordFact[], WordList>()
 const slowPatterns = new Set<string>()
@@ -81,6 +87,29 @@ function compiled(words: readonly WordFact[], scope: 'global' | 'room'): WordLis
 export function refusalOf({ verdict, retryAfter }: Ruling): AppError {
   const wait = retryAfter === null ? {} : { retryAfter }
   return new AppError(verdict.code ?? 'MESSAGE_REJECTED', { message: verdict.text ?? '', verdict, ...wait })
+}
+
+/** Judges a change of what was sent before, for which slow mode does not wait again. */
+export function refuseChange(draft: MessageDraft, state: RoomState): Ruling {
+  const ruling = judgeMessage(draft, { ...state, lastMessageAt: null })
+  if (!ruling.verdict.ok) throw refusalOf(ruling)
+  return ruling
+}
+
+/** Judges words that go along with a message: a reaction, or the reason for taking it back. */
+export const refuseRemark = (text: string, state: RoomState): void =>
+  refuseWith(remarkFault(text, state), state.judgedSeq)
+
+/** Judges what a room says of itself, in the room or, where there is none yet, by what is blocked everywhere. */
+export function refuseNames(view: View, fields: object): void {
+  const texts = Object.values(fields).filter((value) => typeof value === 'string')
+  refuseWith(wordFault(texts, wordListsOf(view)), view.seq)
+}
+
+function refuseWith(fault: Refusal | null, judgedSeq: number): void {
+  if (fault === null) return
+  const verdict = verdictOf(fault, judgedSeq)
+  throw new AppError(fault.code, { message: verdict.text ?? '', verdict })
 }
 
 /** What a member may send now, as the composer is told. */

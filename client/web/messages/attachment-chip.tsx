@@ -1,0 +1,11 @@
+/** A link to what is attached. Its name is its sender's choice, so that the host it leads to stands beside it. */
+export function AttachmentChip({ url, name, home }: { url: string; name?: string | undefined; home?: string }) {
+  const { host, pathname } = new URL(url)
+  const isOutside = host !== (home ?? globalThis.location?.host)
+  return (
+    <a className="chip" href={url} title={url} target="_blank" rel="noopener noreferrer nofollow">
+      <bdi>{name ?? pathname.split('/').at(-1) ?? ''}</bdi>
+      {isOutside && <bdi className="quiet">{host}</bdi>}
+    </a>
+  )
+}

@@ -1,0 +1,116 @@
+import type { Attachment, Mention } from '#shared/api/messages'
+import type { Asked } from '#shared/api/polls'
+import type { MessageType } from '#shared/api/verdict'
+import { type ContentKind, isOwnUrl, type OwnStorage } from './markers.ts'
+
+/** What a person puts into a message. What is stored of a message comes from here, and so is judged. */
+export interface MessageDraft {
+  type: MessageType
+  text: string
+  attachments: readonly Attachment[]
+  mentions: readonly Mention[]
+  /** The poll that the message asks; its text is the question. */
+  poll: Asked | null
+  replyTo: string | null
+}
+
+export const written = (type: MessageType, text: string): MessageDraft => ({
+  type,
+  text,
+  attachments: [],
+  mentions: [],
+  poll: null,
+  replyTo: null,
+})
+
+/**
+ * How a verdict reads a field: `prose` is shown to people, so its words, links and length count; a `label` is sent along
+ * with it, so its words and links count; an `address` is a link unless it is media of the sender's own. `none` holds no
+ * text of a person's.
+ */
+type Reading = 'prose' | 'label' | 'address' | 'none'
+type ReadingsOf<T> = T extends readonly (infer One)[]
+  ? ReadingsOf<One>
+  : T extends object
+    ? { readonly [Field in keyof T]-?: ReadingsOf<NonNullable<T[Field]>> }
+    : Reading
+
+/** Every field of a draft, read in one way. A field that is added to a draft has to be added here. */
+const readings: ReadingsOf<MessageDraft> = {
+  type: 'none',
+  text: 'prose',
+  attachments: { url: 'address', name: 'prose', mime: 'label', size: 'none' },
+  mentions: { kind: 'none', id: 'label', start: 'none', len: 'none' },
+  poll: { question: 'none', options: 'prose', allowsMultiple: 'none', endsAt: 'none', isAnonymous: 'none' },
+  replyTo: 'none',
+}
+
+export interface Part {
+  reading: Exclude<Reading, 'none'>
+  text: string
+}
+
+type Readings = Reading | { readonly [field: string]: Readings }
+
+/** The texts of a draft, its own text first. */
+export function partsOf(draft: MessageDraft): readonly Part[] {
+  const { attachments, mentions, poll } = draft
+  if (attachments.length === 0 && mentions.length === 0 && poll === null)
+    return [{ reading: 'prose', text: draft.text }]
+  return collect(draft, readings)
+}
+
+function collect(value: unknown, reading: Readings): Part[] {
+  if (Array.isArray(value)) return value.flatMap((one) => collect(one, reading))
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([field, its]) =>
+      typeof reading === 'object' && reading[field] !== undefined ? collect(its, reading[field]) : [],
+    )
+  return typeof value === 'string' && typeof reading === 'string' && reading !== 'none'
+    ? [{ reading, text: value }]
+    : []
+}
+
+const contentOfExtension: Readonly<Record<string, ContentKind>> = {
+  ...extensions('jpg jpeg jfif png apng webp avif heic heif bmp ico svg tif tiff', 'photo'),
+  ...extensions('mp4 m4v mov webm mkv avi', 'photo'),
+  ...extensions('gif', 'gif'),
+  ...extensions('mp3 m4a aac ogg oga opus wav flac weba', 'voice'),
+}
+
+function extensions(names: string, kind: ContentKind): Record<string, ContentKind> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, kind]))
+}
+
+/** What an attachment is by its type, its name, its address, or the storage it lies in; nothing where it is a plain file. */
+export function contentsOf({ url, name, mime }: Attachment, storage: OwnStorage): readonly ContentKind[] {
+  const found = [byMime(mime), byExtension(name), byExtension(pathOf(url))]
+  for (const kind of ['photo', 'voice'] as const)
+    if (isOwnUrl(url, kind, storage) && !found.some((one) => one !== null)) found.push(kind)
+  return [...new Set(found.filter((kind) => kind !== null))]
+}
+
+function byMime(mime: string | undefined): ContentKind | null {
+  const [kind, format] = (mime ?? '').trim().toLowerCase().split(/[/;]/)
+  if (kind === 'audio') return 'voice'
+  if (kind !== 'image' && kind !== 'video') return null
+  return format?.trim() === 'gif' ? 'gif' : 'photo'
+}
+
+function byExtension(name: string | undefined): ContentKind | null {
+  const extension = /\.([a-z0-9]{2,5})$/.exec((name ?? '').trim().toLowerCase())?.[1]
+  return extension !== undefined && Object.hasOwn(contentOfExtension, extension)
+    ? (contentOfExtension[extension] ?? null)
+    : null
+}
+
+const pathOf = (url: string): string => plainly(URL.canParse(url) ? new URL(url).pathname : url)
+
+/** An address without its percent signs, as a browser shows it. */
+export function plainly(url: string): string {
+  try {
+    return decodeURIComponent(url)
+  } catch {
+    return url
+  }
+}
