@@ -12,6 +12,7 @@ import { alive, identify } from './domains/identity/sessions.ts'
 import { describe } from './domains/identity/sign-in.ts'
 import { followUnread, greetNotifications } from './domains/inbox/unread.ts'
 import { bound, jobKinds } from './domains/index.ts'
+import { followSearch } from './domains/messages/filing.ts'
 import { connected, followRooms } from './domains/messages/live.ts'
 import { followPresence } from './domains/messages/presence.ts'
 import { answerModerators } from './domains/moderation/listening.ts'
@@ -20,6 +21,7 @@ import { ensureAlpha } from './domains/rooms/alpha.ts'
 import { answerOnline } from './domains/rooms/online.ts'
 import { projection } from './domains/rooms/projection.ts'
 import { records } from './domains/rooms/records.ts'
+import { fileRooms } from './domains/rooms/rooms.ts'
 import { recordAudit } from './kernel/audit.ts'
 import type { Connection, Jobs, Live, Node } from './kernel/context.ts'
 import { mountDocs } from './kernel/docs.ts'
@@ -81,6 +83,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     followModeration(node),
     answerModerators(node),
     followUnread(node),
+    followSearch(node),
     tellOfNode(node),
     metrics.onDegraded((part, isAway) => sockets.notice(isAway ? 'degraded' : 'restored', part)),
   ]
@@ -88,6 +91,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   const jobs = startJobs(node, platform.jobs, jobKinds)
   node.jobs.add = jobs.add
   await ensureAlpha()
+  void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
   await ensureAdmins(node)
   limitConnections(server, 50 * config.rateLimitScale)
   const port = await listen(server, config.port, config.host)

@@ -2,7 +2,15 @@ import type { Kv } from '#server/ports/kv/port'
 import type { Tier } from '#shared/kit/contract'
 
 /** Calls a minute. */
-export const tiers: Record<Tier, number> = { auth: 10, strict: 5, contact: 3, ai: 30, messaging: 60, general: 100 }
+export const tiers: Record<Tier, number> = {
+  auth: 10,
+  strict: 5,
+  contact: 3,
+  ai: 30,
+  messaging: 60,
+  search: 30,
+  general: 100,
+}
 const windowSeconds = 60
 
 export interface Rate {

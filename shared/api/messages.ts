@@ -278,18 +278,25 @@ export const messages = {
     errors: seen,
   }),
   search: operation({
-    summary: 'Messages of a room that hold all of these words, newest first.',
+    summary: 'Messages of a room with all of these words or words that begin so, newest first; it may end early.',
     http: 'GET /api/rooms/{room}/search',
     socket: '/rooms message:search',
     access: 'user',
-    limit: 'general',
+    limit: 'search',
     input: z.object({
       room,
       query: line(2, 200),
       limit: count(1, 50).default(20),
       before_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),
     }),
-    output: z.object({ messages: z.array(Message), has_more: z.boolean(), searched: z.number().int() }),
+    output: z.object({
+      messages: z.array(Message),
+      has_more: z.boolean(),
+      /** The `before_seq` to go on from, where there is more to look through. */
+      next_before_seq: z.number().int().nullable(),
+      /** How many messages were looked through. */
+      searched: z.number().int(),
+    }),
     errors: seen,
   }),
   send: operation({

@@ -12,7 +12,7 @@ export type SocketEvent = `${Namespace | '*'} ${string}`
 
 /** Who may call at all. Who may touch an object is decided by the finder that loads it. */
 export type Access = 'public' | 'user' | 'admin'
-export type Tier = 'auth' | 'strict' | 'contact' | 'ai' | 'messaging' | 'general'
+export type Tier = 'auth' | 'strict' | 'contact' | 'ai' | 'messaging' | 'search' | 'general'
 
 /** `text`: `{ error: text, code }`. `coded`: `{ success: false, error: { code, message } }`. */
 export type ErrorBody = 'text' | 'coded'

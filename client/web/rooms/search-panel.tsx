@@ -6,8 +6,11 @@ import { Blank, Bones, Problem } from '../kit/notice.tsx'
 import { useOpenRoom } from './room-context.ts'
 
 interface Found {
+  query: string
   messages: readonly Message[]
   searched: number
+  /** Where to go on, while there is more to look through. */
+  next: number | null
 }
 
 export function SearchPanel() {
@@ -18,16 +21,28 @@ export function SearchPanel() {
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
 
-  const search = async (event: FormEvent) => {
-    event.preventDefault()
+  const look = async (query: string, before: Found | null) => {
     setBusy(true)
     setError(null)
     try {
-      setFound(await client.messages.search({ room: live.ref, query: words.trim() }))
+      const before_seq = before?.next ?? undefined
+      const more = await client.messages.search({ room: live.ref, query, before_seq })
+      setFound({
+        query,
+        messages: [...(before?.messages ?? []), ...more.messages],
+        searched: (before?.searched ?? 0) + more.searched,
+        next: more.next_before_seq,
+      })
     } catch (cause) {
       setError(cause)
     }
     setBusy(false)
+  }
+
+  const search = (event: FormEvent) => {
+    event.preventDefault()
+    setFound(null)
+    void look(words.trim(), null)
   }
 
   return (
@@ -49,30 +64,34 @@ export function SearchPanel() {
         </button>
       </form>
       <Problem error={error} />
-      {isBusy && <Bones />}
+      {isBusy && !found && <Bones />}
       {!found && !isBusy && !error && (
         <Blank icon="search" title="Search this room">
-          <p>A message is found when it holds all of your words.</p>
+          <p>A message is found when it holds all of your words, or words that begin with them.</p>
         </Blank>
       )}
-      {found && !isBusy && found.messages.length === 0 && (
+      {found && !isBusy && found.next === null && found.messages.length === 0 && (
         <Blank icon="search" title="Nothing found">
           <p>{plural(found.searched, 'message')} looked at.</p>
         </Blank>
       )}
       <ol className="found" aria-label="Results">
-        {!isBusy &&
-          found?.messages.map((message) => (
-            <li key={message.id}>
-              <button type="button" onClick={() => jumpTo(message.id, message.seq)}>
-                <small>
-                  {nameOf(message.sender.name, message.sender_address)} · {fullTimeOf(message.created_at)}
-                </small>
-                <span>{message.content}</span>
-              </button>
-            </li>
-          ))}
+        {found?.messages.map((message) => (
+          <li key={message.id}>
+            <button type="button" onClick={() => jumpTo(message.id, message.seq)}>
+              <small>
+                {nameOf(message.sender.name, message.sender_address)} · {fullTimeOf(message.created_at)}
+              </small>
+              <span>{message.content}</span>
+            </button>
+          </li>
+        ))}
       </ol>
+      {found && found.next !== null && (
+        <button type="button" className="button" disabled={isBusy} onClick={() => look(found.query, found)}>
+          Search older messages
+        </button>
+      )}
     </div>
   )
 }

@@ -4,7 +4,6 @@ import type { Action, Context, Node } from '#server/kernel/context'
 import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
-import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { messagesOf, reactionsOf } from './pages.ts'
 
@@ -20,7 +19,12 @@ export async function readable({ node, caller }: Pick<Context, 'node' | 'caller'
 }
 
 /** Messages in the room up to and including the row at this seq. */
-async function totalAt(node: Node, key: RoomKey, seq: number, head: { seq: number; total: number }): Promise<number> {
+export async function totalAt(
+  node: Node,
+  key: RoomKey,
+  seq: number,
+  head: { seq: number; total: number },
+): Promise<number> {
   if (seq >= head.seq) return head.total
   if (seq <= 0) return 0
   const [row] = await node.log.read(key, seq - 1, 1)
@@ -70,35 +74,6 @@ async function rangeOf(
   if (page.after !== undefined) return after(await firstSince(key, Date.parse(page.after) + 1, head.total))
   return before(head.total)
 }
-
-const searchedAtMost = 5_000
-const chunk = 200
-
-/** Looks through the newest messages for all of the words, and says how many it looked at. */
-export const search: Action<typeof contract.search> = async ({ room, query, limit, before_seq }, context) => {
-  const { key, ...head } = await readable(context, room)
-  if (room.type === 'dm')
-    throw new AppError('VALIDATION_ERROR', { message: 'Direct messages are ciphertext and cannot be searched here' })
-  const words = fold(query).split(/\s+/)
-  const start = before_seq === undefined ? head.total : await totalAt(context.node, key, before_seq - 1, head)
-  const found = []
-  let to = start
-  while (to >= 1 && found.length < limit && start - to < searchedAtMost) {
-    const rows = await rowsBetween(key, Math.max(1, to - chunk + 1), to)
-    const hits = rows
-      .map(messageFactOf)
-      .filter(({ body }) => !body.deleted && words.every((word) => fold(body.text).includes(word)))
-    found.push(...hits.reverse())
-    to -= chunk
-  }
-  return {
-    messages: await messagesOf(key, found.slice(0, limit)),
-    has_more: to >= 1 || found.length > limit,
-    searched: start - Math.max(0, to),
-  }
-}
-
-const fold = (text: string) => text.normalize('NFKC').toLowerCase()
 
 export const pins: Action<typeof contract.pins> = async ({ room }, context) => {
   const { key, pins: ids } = await readable(context, room)

@@ -1,9 +1,10 @@
 import { implement } from '#server/kernel/context'
 import { messages as contract } from '#shared/api/messages'
-import { history, pins, reactions, search } from './history.ts'
+import { history, pins, reactions } from './history.ts'
 import { join, leave, sync } from './listen.ts'
 import { presence, presenceOf, typing } from './presence.ts'
 import { read } from './reads.ts'
+import { search } from './search.ts'
 import { check, send } from './send.ts'
 import { edit, pin, react, remove } from './touch.ts'
 

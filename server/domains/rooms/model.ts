@@ -56,6 +56,8 @@ const roomSchema = new Schema(
     access_level: { type: String, default: 'public' },
     messaging_type: { type: String, default: 'standard' },
     member_count: { type: Number, default: 0 },
+    /** What name and description are filed under; absent in rooms that an older version stored. */
+    terms: { type: [String], default: undefined },
     is_active: { type: Boolean, default: true },
     /** The two people of a dm. */
     peers: { type: [String], default: [] },
@@ -67,7 +69,8 @@ const roomSchema = new Schema(
 )
 roomSchema.index({ slug: 1 }, { unique: true, partialFilterExpression: { slug: { $exists: true } } })
 roomSchema.index({ unique_name: 1 }, { unique: true, partialFilterExpression: { unique_name: { $exists: true } } })
-roomSchema.index({ type: 1, is_active: 1, member_count: -1 })
+roomSchema.index({ type: 1, is_active: 1, access_level: 1, is_official: -1, member_count: -1, _id: 1 })
+roomSchema.index({ type: 1, terms: 1 })
 export const Rooms = mongoose.model('Rooms', roomSchema)
 
 export const Members = followed<MemberFact>(
@@ -191,6 +194,33 @@ export const Flags = followed<{
     claimed_by: optional,
   },
   [[{ room: 1, flagged_at: -1 }], [{ flagged_at: -1 }]],
+)
+
+const searchBlockSchema = new Schema(
+  {
+    /** The room and the number of the block. */
+    _id: required,
+    room: required,
+    segment: { type: Number, required: true },
+    block: { type: Number, required: true },
+    terms: { type: [String], required: true },
+    is_ready: flag,
+    /** Who is about to write the terms; whoever takes words back takes the claim away. */
+    claim: optional,
+  },
+  { collection: 'search_blocks', versionKey: false, id: false },
+)
+searchBlockSchema.index({ room: 1, segment: 1, terms: 1 })
+/** Under which terms the messages of a block are found. */
+export const SearchBlocks = mongoose.model('SearchBlocks', searchBlockSchema)
+
+/** How many blocks of a room, from the first, are filed; `_id` is the room. */
+export const SearchMarks = mongoose.model(
+  'SearchMarks',
+  new Schema(
+    { _id: required, blocks: { type: Number, required: true } },
+    { collection: 'search_marks', versionKey: false, id: false },
+  ),
 )
 
 /** How far somebody has read a room. */

@@ -3,7 +3,7 @@ import { Accounts } from '#server/domains/accounts/model'
 import { byId, isDuplicate, lastOf } from '#server/log/store'
 import type { Fact, Records, RoomKey, Row } from '#server/log/types'
 import { roomOfKey } from '#shared/kit/primitives'
-import { keys, type MessageFact, messageFactOf, type PurgeFact } from './facts.ts'
+import { keys, type MessageFact, messageFactOf, type PurgeFact, type RoomFact } from './facts.ts'
 import { peersOf } from './kinds.ts'
 import {
   type AnyModel,
@@ -21,6 +21,8 @@ import {
   Words,
 } from './model.ts'
 import { clearPollChanges, purgeMessages, writeMessage } from './redaction.ts'
+import { forgetTerms } from './search-index.ts'
+import { roomTerms } from './terms.ts'
 
 type Known = { value: Fact; seq: number }
 type Saved = { key: string; value: Fact; row: Row }
@@ -89,7 +91,7 @@ const roomKind: Kind = {
     const { type, id } = roomOfKey(room)
     const document = await Rooms.findOne({ _id: room }).lean()
     if (document) {
-      const { _id, type: _type, id: _id2, unique_name, peers, applied_seq, ...fields } = document
+      const { _id, type: _type, id: _id2, unique_name, peers, terms, applied_seq, ...fields } = document
       return new Map([
         [keys.room, { value: { ...fields, slug: fields.slug ?? null } as unknown as Fact, seq: applied_seq }],
       ])
@@ -99,7 +101,8 @@ const roomKind: Kind = {
   async save(room, changes) {
     for (const { value, row } of changes) {
       const { slug, ...fields } = value as { slug: string | null }
-      const $set = { ...fields, applied_seq: row.seq, ...(slug === null ? {} : { slug }) }
+      const terms = roomTerms(fields as unknown as RoomFact)
+      const $set = { ...fields, terms, applied_seq: row.seq, ...(slug === null ? {} : { slug }) }
       const unset = slug === null ? { $unset: { slug: '' } } : {}
       await Rooms.updateOne({ _id: room, applied_seq: { $lt: row.seq } }, { $set, ...unset })
     }
@@ -131,6 +134,8 @@ async function unopenedDm(id: string | null): Promise<Fact> {
   }
 }
 
+const changesText = new Set(['message.edited', 'message.deleted', 'poll.deleted'])
+
 const messageKind: Kind = {
   async load(room, wanted) {
     const rows = await Promise.all(wanted.map((key) => byId(room, subject(key))))
@@ -138,8 +143,9 @@ const messageKind: Kind = {
   },
   async save(room, changes) {
     for (const { key, value, row } of changes) {
-      const { body } = value as unknown as MessageFact
+      const { body, n } = value as unknown as MessageFact
       await writeMessage(room, subject(key), body, row.seq)
+      if (changesText.has(row.type)) await forgetTerms(room, [n])
     }
   },
 }

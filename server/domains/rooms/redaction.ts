@@ -3,6 +3,7 @@ import { byId, rewrite } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import { type MessageBody, type PurgeFact, purgedBody } from './facts.ts'
 import { bodyOf } from './projection.ts'
+import { forgetTerms } from './search-index.ts'
 
 /** Writes a message as it is now into its row; the texts of its edits go with it. */
 export async function writeMessage(room: RoomKey, id: string, body: MessageBody, seq: number): Promise<void> {
@@ -17,23 +18,30 @@ export async function purgeMessages(
   purge: PurgeFact,
   { seq, clearPoll }: { seq: number; clearPoll: (id: string) => Promise<void> },
 ): Promise<void> {
-  for (const { _id, body } of await writtenBy(room, sender, purge)) {
+  const sent = await sentBy(room, sender, purge)
+  for (const { _id, body } of sent.filter(isThere)) {
     if (body.poll_id !== null) await clearPoll(body.poll_id)
     await writeMessage(room, _id, purgedBody(body, purge), seq)
   }
+  await forgetTerms(
+    room,
+    sent.map(({ n }) => n),
+  )
 }
 
-type Written = { _id: string; seq: number; at: number; body: MessageBody }
+type Written = { _id: string; seq: number; n: number; at: number; body: MessageBody }
+type Range = { from_seq: number; to_seq: number }
+
+const isThere = ({ body }: Written) => !body.deleted
 
 /** What somebody wrote within a range and has not been taken back. */
-export async function writtenBy(
-  room: RoomKey,
-  sender: string,
-  { from_seq, to_seq }: { from_seq: number; to_seq: number },
-) {
+export const writtenBy = async (room: RoomKey, sender: string, range: Range): Promise<Written[]> =>
+  (await sentBy(room, sender, range)).filter(isThere)
+
+async function sentBy(room: RoomKey, sender: string, { from_seq, to_seq }: Range): Promise<Written[]> {
   const all = { room, sender, n: { $gte: 1, $lte: Number.MAX_SAFE_INTEGER } }
-  const rows = await RoomEvents.find(all, { seq: 1, at: 1, body: 1 }).lean<Written[]>()
-  return rows.filter(({ seq, body }) => seq >= from_seq && seq <= to_seq && !body.deleted)
+  const rows = await RoomEvents.find(all, { seq: 1, n: 1, at: 1, body: 1 }).lean<Written[]>()
+  return rows.filter(({ seq }) => seq >= from_seq && seq <= to_seq)
 }
 
 async function clearEdits(room: RoomKey, seqs: readonly number[]): Promise<void> {

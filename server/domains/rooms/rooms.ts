@@ -18,25 +18,45 @@ import { nameTaken, withNames } from './names.ts'
 import { roomAnswer, rowsOf } from './rows.ts'
 import { isSuspended, ranks } from './standing.ts'
 import { refuseNames } from './state.ts'
+import { holdsAll, roomTerms, searchWords, termOf } from './terms.ts'
 
 export const list: Action<typeof contract.list> = async (
   { category, joined, search, limit, offset },
   { node, caller },
 ) => {
   const mine = joined && caller.account !== null ? await membershipsOf(caller.account) : null
+  const words = search === undefined ? null : searchWords(search)
   const filter = {
     type: 'channel',
     is_active: true,
     access_level: 'public',
     ...(category && category !== 'all' ? { category } : {}),
     ...(mine ? { _id: { $in: mine } } : {}),
+    ...(words ? { $and: words.map((word) => ({ terms: termOf(word) })) } : {}),
   }
-  const found = await Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 }).lean()
-  const wanted = search?.toLowerCase()
-  const matching = wanted
-    ? found.filter(({ name, description }) => `${name} ${description ?? ''}`.toLowerCase().includes(wanted))
-    : found
+  if (!words)
+    return { channels: await rowsOf(node, await listed(filter).skip(offset).limit(limit).lean(), caller.account) }
+  if (words.length === 0) return { channels: [] }
+  const matching = (await listed(filter).lean()).filter(({ name, description }) =>
+    holdsAll(`${name} ${description ?? ''}`, words),
+  )
   return { channels: await rowsOf(node, matching.slice(offset, offset + limit), caller.account) }
+}
+
+const listed = (filter: object) => Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 })
+
+/** Files the rooms that an older version stored, a few at a time. */
+export async function fileRooms(): Promise<void> {
+  for (;;) {
+    const rooms = await Rooms.find({ type: 'channel', terms: { $exists: false } }, { name: 1, description: 1 })
+      .limit(100)
+      .lean()
+    if (rooms.length === 0) return
+    const writes = rooms.map((room) => ({
+      updateOne: { filter: { _id: room._id, terms: { $exists: false } }, update: { $set: { terms: roomTerms(room) } } },
+    }))
+    await Rooms.bulkWrite(writes)
+  }
 }
 
 export async function membershipsOf(account: string): Promise<string[]> {

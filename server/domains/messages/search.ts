@@ -1,0 +1,102 @@
+import { type MessageFact, messageFactOf } from '#server/domains/rooms/facts'
+import { blockOf, blockSize, blocksWith, filedBlocks, segmentSize } from '#server/domains/rooms/search-index'
+import { holdsAll, searchWords, termOf } from '#server/domains/rooms/terms'
+import type { Action, Node } from '#server/kernel/context'
+import { createTurnstile } from '#server/kernel/turnstile'
+import { messages as rowsBetween } from '#server/log/store'
+import type { RoomKey } from '#server/log/types'
+import type { messages as contract } from '#shared/api/messages'
+import { AppError } from '#shared/errors'
+import { fileSoon } from './filing.ts'
+import { readable, totalAt } from './history.ts'
+import { messagesOf } from './pages.ts'
+
+const budgetMilliseconds = 50
+const readAtMost = 2_000
+const segmentsAtMost = 8
+const sliceMilliseconds = 10
+
+/** However many people search at once, others come in between. */
+const turn = createTurnstile()
+
+/** Ordinals of messages that may match, both ends included; empty where `to` is below `from`. Nothing above `from` is left out. */
+interface Stretch {
+  from: number
+  to: number
+}
+
+/**
+ * Messages with all of the words, newest first. A call that has read enough ends early and says where to go on, so that no
+ * search holds up the others, however long the messages are.
+ */
+export const search: Action<typeof contract.search> = async ({ room, query, limit, before_seq }, context) => {
+  const { node } = context
+  const { key, ...head } = await readable(context, room)
+  if (room.type === 'dm')
+    throw new AppError('VALIDATION_ERROR', { message: 'Direct messages are ciphertext and cannot be searched here' })
+  const words = searchWords(query)
+  const start = before_seq === undefined ? head.total : await totalAt(node, key, before_seq - 1, head)
+  const found: MessageFact[] = []
+  let rest = words.length === 0 ? 0 : start
+  let left = budgetMilliseconds
+  let read = 0
+  const isEnough = () => found.length === limit || left <= 0 || read >= readAtMost
+  for await (const { from, to } of rest > 0 ? stretches(node, key, words, start) : []) {
+    await turn()
+    const facts = from > to ? [] : (await rowsBetween(key, from, to)).map(messageFactOf)
+    rest = from - 1
+    let began = performance.now()
+    let counted = began
+    for (const fact of facts.reverse()) {
+      read += 1
+      if (!fact.body.deleted && holdsAll(fact.body.text, words)) found.push(fact)
+      const now = performance.now()
+      left -= now - counted
+      counted = now
+      if (isEnough()) {
+        rest = fact.n - 1
+        break
+      }
+      if (now - began < sliceMilliseconds) continue
+      await turn()
+      began = counted = performance.now()
+    }
+    if (isEnough()) break
+  }
+  return {
+    messages: await messagesOf(key, found),
+    has_more: rest > 0,
+    next_before_seq: rest > 0 ? await seqAfter(key, rest) : null,
+    searched: start - rest,
+  }
+}
+
+/** First what is not filed yet, as it is; then the filed blocks in which every word may be. */
+async function* stretches(node: Node, room: RoomKey, words: readonly string[], start: number): AsyncGenerator<Stretch> {
+  const filed = (await filedBlocks(room)) * blockSize
+  if (start - filed >= blockSize) fileSoon(node, room)
+  let to = start
+  for (; to > filed; to = Math.max(filed, to - blockSize)) yield { from: Math.max(filed, to - blockSize) + 1, to }
+  const terms = [...words].sort((one, other) => other.length - one.length).map(termOf)
+  let next = to > 0 ? Math.floor(blockOf(to) / segmentSize) : -1
+  for (let count = 1; next >= 0; ) {
+    const segments = Array.from({ length: Math.min(count, next + 1) }, (_, at) => next - at)
+    next -= segments.length
+    const blocks = await blocksWith(room, segments, terms)
+    for (const { block, is_ready } of blocks) {
+      const from = block * blockSize + 1
+      if (from > to) continue
+      if (!is_ready) fileSoon(node, room, block)
+      yield { from, to: Math.min(to, from + blockSize - 1) }
+    }
+    const lowest = (next + 1) * segmentSize * blockSize + 1
+    yield { from: lowest, to: lowest - 1 }
+    count = blocks.length > 0 ? 1 : Math.min(2 * count, segmentsAtMost)
+  }
+}
+
+/** The seq just above the nth message. */
+async function seqAfter(room: RoomKey, n: number): Promise<number | null> {
+  const [row] = await rowsBetween(room, n, n)
+  return row ? row.seq + 1 : null
+}

@@ -1,0 +1,76 @@
+import { setImmediate } from 'node:timers/promises'
+import { newId } from '#server/kernel/ids'
+import { messages } from '#server/log/store'
+import type { RoomKey } from '#server/log/types'
+import { messageFactOf } from './facts.ts'
+import { SearchBlocks, SearchMarks } from './model.ts'
+import { termsOf } from './terms.ts'
+
+/** Messages a block. */
+export const blockSize = 64
+/** Blocks a segment: what one look-up of a term is about. */
+export const segmentSize = 64
+// A block of more is found by every search.
+const termsAtMost = 2_000
+/** Stands for every term: the messages themselves must be looked at. */
+const anyTerm = '*'
+const sliceMilliseconds = 10
+
+/** The number of the block that holds the nth message. */
+export const blockOf = (n: number): number => Math.floor((n - 1) / blockSize)
+
+const blockId = (room: RoomKey, block: number) => `${room}|${block}`
+
+/** How many blocks from the first are filed, and so found by their terms. */
+export async function filedBlocks(room: RoomKey): Promise<number> {
+  return (await SearchMarks.findOne({ _id: room }).lean())?.blocks ?? 0
+}
+
+/**
+ * Files a full block. Until its terms are written it is found by every search; they are written only if no words were taken
+ * back since its messages were read.
+ */
+export async function fileBlock(room: RoomKey, block: number): Promise<void> {
+  const _id = blockId(room, block)
+  const claim = newId()
+  const unfiled = { room, segment: Math.floor(block / segmentSize), block, terms: [anyTerm], is_ready: false, claim }
+  await SearchBlocks.updateOne({ _id }, { $set: unfiled }, { upsert: true })
+  const terms = await termsBetween(room, block * blockSize + 1, (block + 1) * blockSize)
+  await SearchBlocks.updateOne({ _id, claim }, { $set: { terms, is_ready: true, claim: null } })
+  await SearchMarks.updateOne({ _id: room, blocks: block }, { $set: { blocks: block + 1 } })
+}
+
+/** The number of the next block to be filed. */
+export async function nextBlock(room: RoomKey): Promise<number> {
+  await SearchMarks.updateOne({ _id: room }, { $setOnInsert: { blocks: 0 } }, { upsert: true })
+  return filedBlocks(room)
+}
+
+async function termsBetween(room: RoomKey, from: number, to: number): Promise<string[]> {
+  const terms = new Set<string>()
+  let began = performance.now()
+  for (const row of await messages(room, from, to)) {
+    const { body } = messageFactOf(row)
+    if (!body.deleted) for (const term of termsOf(body.text)) terms.add(term)
+    if (terms.size > termsAtMost) return [anyTerm]
+    if (performance.now() - began < sliceMilliseconds) continue
+    await setImmediate()
+    began = performance.now()
+  }
+  return [...terms]
+}
+
+/** The words of these messages, by ordinal, are found no more; called after the messages are rewritten. */
+export async function forgetTerms(room: RoomKey, ns: readonly number[]): Promise<void> {
+  const ids = [...new Set(ns.map((n) => blockId(room, blockOf(n))))]
+  if (ids.length === 0) return
+  await SearchBlocks.updateMany({ _id: { $in: ids } }, { $set: { terms: [anyTerm], is_ready: false, claim: null } })
+}
+
+/** Of the filed blocks of these segments those that may hold all of the terms, newest first. */
+export async function blocksWith(room: RoomKey, segments: readonly number[], terms: readonly string[]) {
+  const [first, ...others] = terms.map((term) => ({ terms: { $in: [term, anyTerm] } }))
+  const filter = { room, segment: { $in: [...segments] }, ...first, ...(others.length > 0 ? { $and: others } : {}) }
+  const found = await SearchBlocks.find(filter, { block: 1, is_ready: 1 }).lean()
+  return found.sort((one, other) => other.block - one.block)
+}

@@ -1,0 +1,37 @@
+import { skeleton, wordsOf } from './skeleton.ts'
+
+// A word is filed under its first three and its first six letters, so that its start finds it.
+const short = 3
+const long = 6
+const loneSurrogate = /[\ud800-\udbff]$/
+
+const cut = (word: string, length: number): string => word.slice(0, length).replace(loneSurrogate, '')
+
+/** What a search is compared by: the words of a text without case, accents, width and look-alikes. */
+export const searchWords = (text: string): string[] => wordsOf(skeleton(text))
+
+/** What a text is filed under in an index, each once. */
+export function termsOf(text: string): Set<string> {
+  const terms = new Set<string>()
+  for (const word of searchWords(text)) {
+    terms.add(cut(word, short))
+    if (word.length >= long) terms.add(cut(word, long))
+  }
+  return terms
+}
+
+/** The most telling term under which every text is filed that has a word like this. */
+export const termOf = (word: string): string => cut(word, word.length >= long ? long : short)
+
+/** Does the text hold each of these words? One of up to two letters is a whole word, a longer one the start of a word. */
+export function holdsAll(text: string, words: readonly string[]): boolean {
+  const own = searchWords(text)
+  return words.every((word) =>
+    own.some(word.length < short ? (each) => each === word : (each) => each.startsWith(word)),
+  )
+}
+
+/** What a room is filed under. */
+export const roomTerms = ({ name, description }: { name: string; description?: string | null }): string[] => [
+  ...termsOf(`${name} ${description ?? ''}`),
+]

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Rooms, SearchBlocks, SearchMarks } from '#server/domains/rooms/model'
+import { fileRooms } from '#server/domains/rooms/rooms'
+import { type Message, messages } from '#shared/api/messages'
+import { rooms } from '#shared/api/rooms'
+import { type RoomRef, roomKey } from '#shared/kit/primitives'
+import { type Booted, boot } from '#test/support/boot'
+import { channelOf, moderates, over, type Person, person } from '#test/support/people'
+
+let server: Booted
+let owner: Person
+let member: Person
+
+beforeAll(async () => {
+  server = await boot()
+  ;[owner, member] = (await Promise.all(['owner', 'member'].map((name) => person(server, name)))) as [Person, Person]
+})
+afterAll(() => server.close())
+
+const said = async (who: Person, room: RoomRef, texts: readonly string[]) => {
+  const sent: Message[] = []
+  for (let at = 0; at < texts.length; at += 20) {
+    const some = texts.slice(at, at + 20).map((text) => who.does('socket', messages.send, { room, text }))
+    sent.push(...(await Promise.all(some)).map(({ message }) => message))
+  }
+  return sent
+}
+const numbered = (count: number, word: string) => Array.from({ length: count }, (_, at) => `${word} number ${at}`)
+const filed = (room: RoomRef, blocks: number) =>
+  expect.poll(async () => (await SearchMarks.findOne({ _id: roomKey(room) }).lean())?.blocks).toBe(blocks)
+const stored = async (room: RoomRef) => JSON.stringify(await SearchBlocks.find({ room: roomKey(room) }).lean())
+const contents = (found: { messages: { content: string }[] }) => found.messages.map(({ content }) => content)
+
+describe('M11: a search by an index', () => {
+  test('finds the oldest and the newest in one call, over both doors, once blocks are filed', async () => {
+    const room = await channelOf(owner, member)
+    await said(owner, room, ['the zeppelin lands', ...numbered(160, 'filler'), 'a zeppelin starts'])
+    await filed(room, 2)
+    for (const door of over) {
+      const found = await member.does(door, messages.search, { room, query: 'zeppel' })
+      expect(contents(found)).toEqual(['a zeppelin starts', 'the zeppelin lands'])
+      expect(found).toMatchObject({ has_more: false, next_before_seq: null, searched: 162 })
+      const all: string[] = []
+      let next: number | null | undefined
+      do {
+        const query = { room, query: 'number filler', limit: 50, before_seq: next ?? undefined }
+        const found = await member.does(door, messages.search, query)
+        all.push(...contents(found))
+        next = found.next_before_seq
+      } while (next !== null)
+      expect(all.sort()).toEqual(numbered(160, 'filler').sort())
+    }
+  })
+
+  test('an edit is found by its new words and no more by its old ones, which leave the store', async () => {
+    const room = await channelOf(owner, member)
+    const [first, second] = await said(member, room, ['quixotry here', 'wyvernly there', ...numbered(70, 'filler')])
+    await filed(room, 1)
+    expect(await stored(room)).toContain('quixot')
+    const find = async (query: string) => contents(await owner.does('rest', messages.search, { room, query }))
+    await member.does('socket', messages.edit, { room, id: first?.id ?? '', text: 'yarborough here' })
+    expect(await stored(room)).not.toContain('quixot')
+    expect(await find('quixotry')).toEqual([])
+    expect(await find('yarborough')).toEqual(['yarborough here'])
+    await expect.poll(() => stored(room)).toContain('yarbor')
+    await member.does('rest', messages.remove, { room, id: second?.id ?? '' })
+    expect(await stored(room)).not.toContain('wyvern')
+    expect(await find('wyvernly')).toEqual([])
+    await find('yarborough')
+    await expect.poll(() => stored(room)).toContain('yarbor')
+    await moderates(owner, { room, action: 'purge', target: member.account })
+    expect(await stored(room)).not.toContain('yarbor')
+    expect(await find('yarborough')).toEqual([])
+  })
+
+  test('channels are found by the starts of the words of name and description', async () => {
+    const { channel } = await owner.does('rest', rooms.createChannel, {
+      name: `Ornithology ${process.pid}`,
+      description: 'Watching kingfishers at dawn',
+    })
+    const list = async (search: string) =>
+      (await member.does('rest', rooms.list, { search })).channels.map(({ id }) => id)
+    for (const search of ['ornith', 'KINGFISHERS', 'dawn ornithology', `${process.pid}`])
+      expect(await list(search)).toContain(channel.id)
+    for (const search of ['nithology', 'kingfishers dusk', '.*', '!!']) expect(await list(search)).toEqual([])
+    await owner.does('rest', rooms.update, { room: { type: 'channel', id: channel.id }, description: 'Only herons' })
+    expect(await list('kingfishers')).toEqual([])
+    expect(await list('heron')).toEqual([channel.id])
+  })
+
+  test('channels that an older version stored are filed at the start', async () => {
+    const { channel } = await owner.does('rest', rooms.createChannel, { name: `Antiquity ${process.pid}` })
+    await Rooms.updateOne({ _id: `channel:${channel.id}` }, { $unset: { terms: '' } })
+    const found = async () => (await member.does('rest', rooms.list, { search: 'antiquity' })).channels
+    expect(await found()).toEqual([])
+    await fileRooms()
+    expect(await found()).toHaveLength(1)
+  })
+})
