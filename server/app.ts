@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRoomLog } from '#server/log/index'
 import { followNodes } from '#server/log/nodes'
-import { isDuplicate, mongooseLogStore } from '#server/log/store'
+import { isDuplicate, isNeverSent, mongooseLogStore } from '#server/log/store'
 import type { Config } from './config.ts'
 import { ensureAdmins, roleOf } from './domains/accounts/standing.ts'
 import { tellOfNode } from './domains/cluster/telling.ts'
@@ -153,7 +153,7 @@ function createNode(config: Config, platform: Platform): Node {
   const store = timed(mongooseLogStore(database.alone), isDuplicate)
   const nodes = followNodes(store, id, now)
   nodes.onChange(() => kv.sharedBy(nodes.live().size))
-  const figures = createFigures()
+  const figures = createFigures(logger)
   const log = createRoomLog({
     node: id,
     store,
@@ -164,6 +164,7 @@ function createNode(config: Config, platform: Platform): Node {
     random: () => randomInt(2 ** 32) / 2 ** 32,
     newId,
     isDuplicate,
+    isNeverSent,
     observer: figures,
     patience,
     ...(config.failpoint ? { failpoint: failpoint(config.failpoint) } : {}),

@@ -1,4 +1,5 @@
 import type { LogStore, Observer } from '#server/log/types'
+import type { Logger } from './logger.ts'
 import { metrics } from './metrics.ts'
 
 /** What one node has done since it was last asked. */
@@ -7,7 +8,7 @@ export interface Figures extends Observer {
 }
 
 /** Counts for the metrics of this process, and apart from them for this one node. */
-export function createFigures(): Figures {
+export function createFigures(logger: Logger): Figures {
   let counted = { messages: 0, lagMilliseconds: 0, healed: 0 }
   let rooms = 0
   return {
@@ -26,6 +27,11 @@ export function createFigures(): Figures {
     hinted: metrics.hinted,
     collided: metrics.collided,
     retried: metrics.retried,
+    isolated(room) {
+      metrics.isolated()
+      logger.error({ room }, 'a turn does not end: its room is isolated')
+    },
+    released: (room, milliseconds) => logger.warn({ room, milliseconds }, 'a turn has ended: its room goes on'),
     follows(count) {
       metrics.roomsFollowed(count)
       rooms = count

@@ -74,6 +74,11 @@ const retries = new Counter({
   help: 'Inserts tried again because their fate was not known.',
   registers,
 })
+const isolations = new Counter({
+  name: 'plaza_log_isolated_total',
+  help: 'Rooms whose acts were refused at once because a turn lasted longer than 5 s.',
+  registers,
+})
 const store = new Histogram({
   name: 'plaza_store_seconds',
   help: 'Time the store took to answer, by operation of the log.',
@@ -135,6 +140,7 @@ export const metrics = {
   },
   collided: () => collisions.inc(),
   retried: () => retries.inc(),
+  isolated: () => isolations.inc(),
   stored: (operation: string, milliseconds: number) => store.observe({ operation }, milliseconds / 1000),
   storeFailed: (operation: string) => storeErrors.inc({ operation }),
   /** A part is away and something stands in for it, or it is back. */

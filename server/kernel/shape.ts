@@ -1,11 +1,12 @@
 import { AppError } from '#shared/errors'
+import { isFieldName } from '#shared/kit/field-name'
 
 const maxDepth = 8
 const maxNodes = 2_000
-const forbidden = new Set(['__proto__', 'constructor', 'prototype'])
+const forbidden = new Set(['constructor', 'prototype'])
 
 /**
- * Refuses what no schema should have to look at: deep, huge or prototype-touching values. Does not recurse.
+ * Refuses what no schema should have to look at: deep, huge or prototype-touching values, and what no store can encode. Does not recurse.
  * Returns a length that the value as JSON surely does not exceed.
  */
 export function guardShape(value: unknown): number {
@@ -15,6 +16,10 @@ export function guardShape(value: unknown): number {
     const next: unknown[] = []
     for (const node of level) {
       length += lengthOf(node)
+      if (typeof node === 'number' && !Number.isFinite(node))
+        throw new AppError('VALIDATION_ERROR', { message: 'A number out of range' })
+      if (typeof node === 'string' && !node.isWellFormed())
+        throw new AppError('VALIDATION_ERROR', { message: 'Invalid characters' })
       if (typeof node !== 'object' || node === null) continue
       if (ArrayBuffer.isView(node) || node instanceof ArrayBuffer)
         throw new AppError('VALIDATION_ERROR', { message: 'Binary is not accepted here' })
@@ -24,7 +29,8 @@ export function guardShape(value: unknown): number {
       if (depth >= maxDepth || seen > maxNodes)
         throw new AppError('VALIDATION_ERROR', { message: 'Too deep or too many fields' })
       for (const name of names) {
-        if (forbidden.has(name)) throw new AppError('VALIDATION_ERROR', { message: 'Forbidden key' })
+        if (forbidden.has(name) || !isFieldName(name))
+          throw new AppError('VALIDATION_ERROR', { message: 'Forbidden key' })
         length += lengthOf(name)
       }
       for (const child of children) next.push(child)

@@ -1,6 +1,6 @@
 import type { Core, Room } from './core.ts'
 import { isLeased } from './leases.ts'
-import type { Row } from './types.ts'
+import { type Row, SKIPPED } from './types.ts'
 
 export interface Fate {
   /** How many of the rows, from the first, are in the log. */
@@ -9,6 +9,8 @@ export interface Fate {
   repeated: Row | null
   /** May the others still come to stand, by an insert whose answer was lost? */
   isOpen: boolean
+  /** Why the first row that is not in the log never will be: its place is taken by an empty one. */
+  refused: unknown
 }
 
 /**
@@ -21,10 +23,14 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
   room.pins++
   try {
     let standing = 0
+    let width = rows.length
     for (let pause = 5; ; pause = Math.min(2 * pause, 250)) {
-      const isDuplicate = await insert(core, rows.slice(standing))
-      if (isDuplicate === null) return fate(rows.length)
-      if (!isDuplicate && !core.on('find out an unknown fate')) return fate(standing)
+      const sent = rows.slice(standing, standing + width)
+      const failure = await insert(core, sent)
+      if (!failure) standing += sent.length
+      if (standing === rows.length) return fate(standing)
+      if (!failure) continue
+      if (!failure.isDuplicate && !core.on('find out an unknown fate')) return fate(standing)
       await read(core, room)
       while (standing < rows.length && isOurs(room, rows[standing])) standing++
       const next = rows[standing]
@@ -35,8 +41,15 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
         core.observer?.collided()
         return fate(standing)
       }
-      const repeated = isDuplicate ? await core.store.byCid(room.key, next.sender, next.cid).catch(() => null) : null
+      const repeated = failure.isDuplicate
+        ? await core.store.byCid(room.key, next.sender, next.cid).catch(() => null)
+        : null
       if (repeated) return { ...fate(standing), repeated }
+      if (core.isNeverSent?.(failure.error) || room.isIsolated) {
+        width = Math.ceil(sent.length / 2)
+        if (sent.length > 1) continue
+        if (await skip(core, room, next)) return { ...fate(standing), refused: failure.error }
+      }
       core.observer?.retried()
       await core.clock.sleep(pause)
       if (core.isClosed) return fate(standing)
@@ -48,19 +61,33 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
 }
 
 function fate(standing: number): Fate {
-  return { standing, repeated: null, isOpen: false }
+  return { standing, repeated: null, isOpen: false, refused: null }
 }
 
-/** Null when all is stored, else whether a row with such a key is there already. */
-async function insert(core: Core, rows: readonly Row[]): Promise<boolean | null> {
+/** Null when all is stored. */
+async function insert(core: Core, rows: readonly Row[]): Promise<{ isDuplicate: boolean; error: unknown } | null> {
   try {
     core.failpoint?.('before-append')
     await core.store.insert(rows)
     core.failpoint?.('after-append')
     return null
   } catch (error) {
-    return core.isDuplicate(error)
+    return { isDuplicate: core.isDuplicate(error), error }
   }
+}
+
+/** Puts an empty row in the place of one that the store does not take: whatever becomes of that one's inserts, it cannot stand. */
+async function skip(core: Core, room: Room, row: Row): Promise<boolean> {
+  const { total, chain } = room.view
+  const empty = { type: SKIPPED, body: { actor: { name: '', role: null } }, target: null, until: null, reason: null }
+  const ids = { _id: core.newId(), cid: core.newId() }
+  try {
+    await core.store.insert([{ ...row, ...empty, ...ids, n: null, total, chain, chained: false }])
+  } catch {
+    return false
+  }
+  await read(core, room)
+  return true
 }
 
 async function read(core: Core, room: Room): Promise<void> {

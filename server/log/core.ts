@@ -14,6 +14,10 @@ export interface Room {
   isOpen: boolean
   readonly queue: Waiting<unknown>[]
   isTurning: boolean
+  /** When the turn that is being taken began; infinite between turns. */
+  turnBegan: number
+  /** Has that turn lasted too long? */
+  isIsolated: boolean
   /** When this node and another last wanted the same seq, or took turns. */
   contestedAt: number
   /** Called when another node has told of its rows. */
@@ -90,6 +94,8 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
     isOpen: false,
     queue: [],
     isTurning: false,
+    turnBegan: Number.POSITIVE_INFINITY,
+    isIsolated: false,
     contestedAt: Number.NEGATIVE_INFINITY,
     onOthers: null,
     early: new Map(),

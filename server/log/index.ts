@@ -10,7 +10,7 @@ import { createDeadlines, type Deadlines, Waiting } from './waiting.ts'
 
 export { chainOf, verifyChain } from './chain.ts'
 export type * from './types.ts'
-export { GLOBAL } from './types.ts'
+export { GLOBAL, SKIPPED } from './types.ts'
 
 const PAGE = 200
 const DRAIN = 3_000

@@ -3,6 +3,7 @@ import { heal } from './follower.ts'
 import { renewLeases } from './leases.ts'
 import { letGo } from './opening.ts'
 import { learnApplied, sweep } from './records.ts'
+import { isolateStuck } from './turn.ts'
 
 const OVERLAP = 5_000
 const COMPARISON = 25_000
@@ -16,6 +17,7 @@ export async function poll(core: Core): Promise<void> {
     await core.clock.sleep(core.hints.pollMilliseconds?.() ?? core.pollMilliseconds ?? 1_000)
     if (core.isClosed) return
     const now = core.clock.now()
+    isolateStuck(core)
     try {
       if (!core.store.alone && core.rooms.size > 0) {
         await renewLeases(core)

@@ -1,4 +1,4 @@
-import type { mongo } from 'mongoose'
+import { mongo } from 'mongoose'
 import { RoomEvents, RoomHeads, RoomLeases } from './model.ts'
 import type { Json, LogStore, RoomHead, RoomKey, Row } from './types.ts'
 
@@ -6,6 +6,11 @@ const DUPLICATE_KEY = 11_000
 
 export function isDuplicate(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === DUPLICATE_KEY
+}
+
+/** An error of the driver's encoder or of its arguments, or of the embedded store's; a value without an end ends the stack. */
+export function isNeverSent(error: unknown): boolean {
+  return [mongo.BSON.BSONError, mongo.MongoInvalidArgumentError, RangeError].some((kind) => error instanceof kind)
 }
 
 export function mongooseLogStore(alone: boolean): LogStore {
@@ -89,7 +94,7 @@ export function byId(room: RoomKey, id: string): Promise<Row | null> {
 /** Writes a later event into a row, unless that event or one after it is in the row already. */
 export async function rewrite(room: RoomKey, id: string, body: Row['body'], seq: number): Promise<boolean> {
   const filter = { _id: id, room, applied_seq: { $lt: seq } }
-  const { modifiedCount } = await RoomEvents.updateOne(filter, { $set: { body, applied_seq: seq } })
+  const { modifiedCount } = await events().updateOne(filter, { $set: { body, applied_seq: seq } })
   return modifiedCount === 1
 }
 

@@ -1,9 +1,11 @@
+import { AppError } from '#shared/errors'
 import { type Accepted, answerDuplicate, answerHeld, answerStanding, type Held } from './answers.ts'
 import { append } from './append.ts'
-import type { Core, Room } from './core.ts'
+import { type Core, type Room, unavailable } from './core.ts'
 import { take } from './follower.ts'
 import { isLeased, renewLeases } from './leases.ts'
 import { loadFacts } from './records.ts'
+import { checkStorable } from './storable.ts'
 import { type Entry, GLOBAL, type Judgement, type Row } from './types.ts'
 import { Draft, type DraftRules } from './view.ts'
 import type { Waiting } from './waiting.ts'
@@ -17,6 +19,7 @@ const CROWDED = 8
 const LONGER = 8
 const GIVING_WAY = 200
 const LOOK_AGAIN = 20
+const LONGEST_TURN = 5_000
 
 /** What a turn has made of its batch, before anything is stored. */
 interface Judged {
@@ -31,7 +34,8 @@ interface Judged {
 }
 
 export function enqueue(core: Core, room: Room, waiting: Waiting<unknown>): void {
-  room.queue.push(waiting)
+  if (room.isIsolated) waiting.refuse(unavailable(undefined))
+  else room.queue.push(waiting)
   if (!room.isTurning) void takeTurns(core, room)
 }
 
@@ -39,8 +43,24 @@ export function enqueue(core: Core, room: Room, waiting: Waiting<unknown>): void
 async function takeTurns(core: Core, room: Room): Promise<void> {
   room.isTurning = true
   await null
-  while (room.queue.length > 0 && !core.isClosed) await takeTurn(core, room)
+  while (room.queue.length > 0 && !core.isClosed) {
+    room.turnBegan = core.clock.now()
+    await takeTurn(core, room)
+    if (room.isIsolated) core.observer?.released?.(room.key, core.clock.now() - room.turnBegan)
+    room.isIsolated = false
+    room.turnBegan = Number.POSITIVE_INFINITY
+  }
   room.isTurning = false
+}
+
+/** A room whose turn does not end keeps nobody waiting, and is made known. */
+export function isolateStuck(core: Core): void {
+  const now = core.clock.now()
+  for (const room of core.rooms.values()) {
+    if (room.isIsolated || now - room.turnBegan <= LONGEST_TURN) continue
+    room.isIsolated = true
+    core.observer?.isolated?.(room.key)
+  }
 }
 
 async function takeTurn(core: Core, room: Room): Promise<void> {
@@ -132,9 +152,10 @@ function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgeme
   }
 }
 
-/** What the projection cannot take is refused before it is stored, as no node could take it. */
+/** What no store or no projection can take is refused before it is stored. */
 function layOver(draft: Draft, entry: Entry, waiting: Waiting<unknown>, now: number, rules: DraftRules) {
   try {
+    checkStorable(entry.body)
     return draft.append(entry, waiting.act.sender, waiting.cid, now, rules)
   } catch (error) {
     waiting.refuse(error)
@@ -155,14 +176,18 @@ async function store(core: Core, room: Room, accepted: readonly Accepted[]): Pro
   const rows = accepted.map(({ row }) => row)
   const deciding = append(core, room, rows)
   core.inFlight.add(deciding)
-  const { standing, repeated, isOpen } = await deciding.finally(() => core.inFlight.delete(deciding))
+  const { standing, repeated, isOpen, refused } = await deciding.finally(() => core.inFlight.delete(deciding))
   if (standing > 0) stand(core, room, accepted.slice(0, standing), rows.slice(0, standing))
   if (isOpen) for (const { waiting, row } of accepted.slice(standing)) waiting.mayStandAt = row.seq
   const undecided = accepted.slice(standing).map(({ waiting }) => waiting)
   const doAllStand = undecided.length === 0
   const [first] = undecided
-  if (!first || !repeated) return { undecided, doAllStand }
-  answerDuplicate(core, room, first, repeated)
+  if (!first || !(repeated || refused)) return { undecided, doAllStand }
+  if (repeated) answerDuplicate(core, room, first, repeated)
+  else
+    first.refuse(
+      core.isNeverSent?.(refused) ? new AppError('VALIDATION_ERROR', { cause: refused }) : unavailable(refused),
+    )
   return { undecided: undecided.slice(1), doAllStand }
 }
 

@@ -6,6 +6,9 @@ export type RoomKey = string
 /** The room whose log carries what holds everywhere: suspensions, global words and moderators, admin roles, ended sessions. */
 export const GLOBAL: RoomKey = 'global'
 
+/** The type of a row that only fills the place of one that could not be stored. */
+export const SKIPPED = 'log.skipped'
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
 /** What an accepted act asks the log to append. */
@@ -171,6 +174,9 @@ export interface RoomHead {
 /** Is this error the store's "a row with this key is there already"? Decided by code 11000 alone. */
 export type IsDuplicate = (error: unknown) => boolean
 
+/** Did this error come before anything was sent, for what is to be stored can be encoded by no store? */
+export type IsNeverSent = (error: unknown) => boolean
+
 /** What makes other nodes hear sooner. It may lose, double and reorder; nothing rests on it. */
 export interface Hints {
   publish(hint: Hint): void
@@ -214,6 +220,10 @@ export interface Observer {
   /** An insert of unknown fate is tried again. */
   retried(): void
   follows(rooms: number): void
+  /** A turn of this room has lasted so long that its acts are refused at once until it ends. */
+  isolated?(room: RoomKey): void
+  /** Such a turn has ended after so long. */
+  released?(room: RoomKey, milliseconds: number): void
   /** Rows were hinted at to others, by others, or by others when they were known already. */
   hinted(how: 'published' | 'received' | 'late', rows: number): void
 }
@@ -237,6 +247,8 @@ export interface LogDependencies {
   random: () => number
   newId: () => string
   isDuplicate: IsDuplicate
+  /** No error does, where nothing is said. */
+  isNeverSent?: IsNeverSent
   observer?: Observer
   /** For tests alone: may end the process at one of these places. */
   failpoint?: (place: Failpoint) => void

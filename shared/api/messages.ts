@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
+import { isFieldName } from '#shared/kit/field-name'
 import {
   CallerAddress,
   ClientId,
@@ -100,7 +101,7 @@ export const roomEventBatch = event('/rooms room:events', {
 
 const Content = text(10_000)
 /** What one reacts with. It names a count in the stored message, so that it may not be the name of something else. */
-const Sign = line(1, 32).refine((sign) => !/^\$|\./.test(sign) && !(sign in Object.prototype), {
+const Sign = line(1, 32).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
   error: 'Invalid emoji',
 })
 /** Field names of other spellings of a send, folded into the first. */

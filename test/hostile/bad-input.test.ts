@@ -4,7 +4,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openOnramp, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { wallet } from '#test/support/wallet'
-import { inUrl, place, restTargets, samples, seeded, socketTargets, spoil, type Target } from './generator.ts'
+import {
+  encoderNames,
+  encoderValues,
+  inUrl,
+  place,
+  rawJson,
+  restTargets,
+  samples,
+  seeded,
+  socketTargets,
+  spoil,
+  type Target,
+} from './generator.ts'
 import { type House, newChannel, openHouse, type Person, person, watchProcess } from './house.ts'
 import { type Ack, openWire, type Wire } from './wire.ts'
 
@@ -138,7 +150,7 @@ async function complaintOf(trial: Trial, who: Person, mustRefuse: boolean, isRep
       authorization: `Bearer ${who.token}`,
       ...(body === null ? {} : { 'content-type': 'application/json' }),
     },
-    ...(body === null ? {} : { body: JSON.stringify(body) }),
+    ...(body === null ? {} : { body: rawJson(body) }),
   })
   const text = await answer.text()
   const took = performance.now() - started
@@ -256,6 +268,63 @@ describe('spoilt inputs that a schema takes', () => {
     const complaints = await runAll(trials, async (trial) => complaintOf(trial, callerOf(trial), false))
     expect(complaints).toEqual([])
   }, 90_000)
+})
+
+const acts = /^(messages|rooms|moderation|social|polls)\./
+/** These leave less for the others to act upon. */
+const ends = /remove|archive|leave|kick|block|mute|act$|decide/
+const atEach = 6
+
+/** Every text of an encoder in every field that takes a text, and of the other values some in each field and each in some. */
+function encoderTrials<T extends { name: string }>(targets: readonly T[], schemaOf: (target: T) => z.ZodType) {
+  let turn = 0
+  return targets
+    .filter(({ name }) => acts.test(name))
+    .toSorted((one, other) => Number(ends.test(one.name)) - Number(ends.test(other.name)))
+    .flatMap((target) => samples(schemaOf(target), candidates).map((sample) => ({ target, sample })))
+    .flatMap(({ target, sample }) =>
+      Object.keys(sample)
+        .filter((field) => !left.has(field))
+        .flatMap((field) => {
+          const texts = typeof sample[field] === 'string' ? encoderNames : []
+          const others = Array.from({ length: atEach }, () => encoderValues[turn++ % encoderValues.length])
+          return [...texts, ...others].map((value) => ({
+            target,
+            input: { ...sample, [field]: value },
+            what: `${target.name}, ${field}: ${JSON.stringify(value).slice(0, 60)}`,
+          }))
+        }),
+    )
+}
+
+describe('M41: what an encoder of a store refuses is refused alone', () => {
+  async function goesOn(): Promise<void> {
+    const sent = await boss.ask(`POST /api/channels/${candidates.id}/messages`, { content: 'still here' })
+    expect(sent.status).toBe(200)
+  }
+
+  test('over REST, in every field of every act, and its room goes on', async () => {
+    const own = restTargets.filter(({ method, path, operation }) => method !== 'GET' && operation.http?.includes(path))
+    const trials = encoderTrials(own, ({ schema }) => schema)
+    expect(trials.length).toBeGreaterThan(500)
+    expect(await runAll(trials, (trial) => complaintOf(trial, callerOf(trial), false))).toEqual([])
+    await goesOn()
+  }, 120_000)
+
+  test('over sockets, in every field of every act, and its room goes on', async () => {
+    const wire = await openWire(house.url, '/rooms', { token: boss.token })
+    const own = socketTargets.filter(({ namespace }) => namespace === '/rooms')
+    const trials = encoderTrials(own, ({ operation }) => operation.input)
+    expect(trials.length).toBeGreaterThan(500)
+    const complaints = await runAll(trials, async ({ target, what, input }) => {
+      const ack = await wire.ask(target.event, rawJson(input))
+      const fault = ackFault(ack, target.codes)
+      return fault === null ? null : `${what}: ${fault} ${JSON.stringify(ack)?.slice(0, 300)}`
+    })
+    expect(complaints).toEqual([])
+    wire.close()
+    await goesOn()
+  }, 120_000)
 })
 
 test('the process is whole, and so is the service', async () => {

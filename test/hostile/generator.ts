@@ -137,6 +137,50 @@ export const badValues: readonly (readonly [name: string, value: unknown])[] = [
   ['room with operators', { type: 'channel', id: { $ne: null } }],
 ]
 
+const namesOfEncoders = [
+  '_bsontype',
+  'toBSON',
+  'toJSON',
+  '__proto__',
+  '$set',
+  '$',
+  'a.b',
+  '.',
+  'a\u0000b',
+  '\ud800',
+  '',
+]
+const namesOfModels = [
+  'isMongooseBuffer',
+  'isMongooseArray',
+  '$isMongooseMap',
+  '$__',
+  '_doc',
+  'toObject',
+  'then',
+  'length',
+]
+const keyed = (name: string, value: unknown): object => Object.fromEntries([[name, value]])
+const nested = (depth: number): unknown => (depth === 0 ? 'x' : { x: nested(depth - 1) })
+
+/** Texts that an encoder of a store takes for something of its own where they name a field. */
+export const encoderNames: readonly string[] = [...namesOfEncoders, ...namesOfModels]
+
+/** What the encoder of a store may refuse as a name at some depth, or as a value; `@raw:` stands for JSON as it is. */
+export const encoderValues: readonly unknown[] = [
+  ...namesOfEncoders.flatMap((name) => [keyed(name, 'ObjectId'), [{ deep: keyed(name, 1) }]]),
+  { _bsontype: 'ObjectId', id: 'x' },
+  '@raw:1e999',
+  '@raw:-1e999',
+  '@raw:-0',
+  `@raw:${'9'.repeat(400)}`,
+  nested(12),
+  nested(500),
+]
+
+/** As JSON, where what `@raw:` begins stands as it is. */
+export const rawJson = (value: unknown): string => JSON.stringify(value).replace(/"@raw:([^"]*)"/g, '$1')
+
 export interface Target {
   name: string
   operation: Operation

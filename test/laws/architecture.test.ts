@@ -9,7 +9,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [/^shared\/errors\.ts$/, /^$/],
   [/^shared\/kit\//, /^shared\/(kit\/|errors\.ts)/],
   [/^shared\/api\//, /^shared\//],
-  [/^server\/log\//, /^(server\/log\/|shared\/errors\.ts)/],
+  [/^server\/log\//, /^(server\/log\/|shared\/(errors|kit\/field-name)\.ts)/],
   [PORT, /^$/],
   [/^server\/ports\//, /^(server\/ports\/|server\/kernel\/fetch\.ts|shared\/errors\.ts)/],
   [/^server\/kernel\//, /^(server\/(kernel\/|log\/types\.ts|ports\/[^/]+\/port\.ts)|shared\/(kit\/|errors\.ts))/],

@@ -1,5 +1,5 @@
 import { createRoomLog } from '#server/log/index'
-import type { Clock, Hint, Hints, LogDependencies, LogStore, RoomLog } from '#server/log/types'
+import type { Clock, Hint, Hints, LogDependencies, LogStore, Observer, RoomLog } from '#server/log/types'
 import { Kept, projection } from './chat.ts'
 import { isDuplicate, Memory, memoryStore } from './memory-store.ts'
 
@@ -23,6 +23,21 @@ export class Nodes {
       if (this.hasHints) this.hint(hint)
     },
     subscribe: (listener) => void this.#listeners.push(listener),
+  }
+
+  /** An observer that nothing is done with. */
+  readonly silent: Observer = {
+    appended() {},
+    delivered() {},
+    healed() {},
+    collided() {},
+    retried() {},
+    follows() {},
+    hinted() {},
+  }
+
+  storeOf(alone: boolean, reach?: Reach): LogStore {
+    return memoryStore(this.memory, alone, reach)
   }
 
   hint(hint: Hint): void {

@@ -1,0 +1,46 @@
+import { AppError } from '#shared/errors'
+import { isFieldName } from '#shared/kit/field-name'
+
+const MAX_DEPTH = 100
+const MAX_BYTES = 16 * 1_024 * 1_024
+/** UTF-8 takes no more of them for one unit of UTF-16. */
+const BYTES_A_UNIT = 3
+const BYTES_A_VALUE = 16
+
+/** Throws a refusal of what the encoder of either store refuses: sent to it again, it would be refused again without end. */
+export function checkStorable(body: object): void {
+  const fault = faultOf(body)
+  if (fault !== null) throw new AppError('VALIDATION_ERROR', { message: `This cannot be stored: ${fault}` })
+}
+
+function faultOf(body: object): string | null {
+  let level: unknown[] = [body]
+  let bytes = 0
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return 'nested too deep'
+    const next: unknown[] = []
+    for (const value of level) {
+      bytes += BYTES_A_VALUE
+      if (typeof value === 'string') bytes += value.length * BYTES_A_UNIT
+      else if (Array.isArray(value)) for (const item of value) next.push(item)
+      else if (isFields(value)) {
+        for (const name in value) {
+          if (!isFieldName(name)) return 'the name of a field'
+          bytes += name.length * BYTES_A_UNIT
+          next.push(value[name])
+        }
+      } else if (!isScalar(value)) return 'the type of a value'
+    }
+    if (bytes > MAX_BYTES) return 'too large'
+    level = next
+  }
+  return null
+}
+
+const isScalar = (value: unknown): boolean => value == null || typeof value === 'number' || typeof value === 'boolean'
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
