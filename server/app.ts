@@ -36,6 +36,7 @@ import { metrics } from './kernel/metrics.ts'
 import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
 import { mountPage } from './kernel/page.ts'
+import { openPlaces } from './kernel/places.ts'
 import { openSockets } from './kernel/sockets.ts'
 import type { Platform } from './platform.ts'
 import type { Database } from './ports/database/port.ts'
@@ -61,15 +62,20 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     kernel,
     bound,
     origins: originRule(config.origins),
-    trustedHops: config.trustedProxies,
+    proxies: config.trustedProxies,
     identify: identify(node),
   }
   const { captured } = platform
   const server = createServer(serverLimits)
+  const places = openPlaces(server, config.trustedProxies, config.rateLimitScale)
   // The sockets come after it and take their own paths out of it.
-  server.on('request', httpDoor({ ...shared, routers: [mountDocs, ...(captured ? [captured.mount] : []), mountPage] }))
+  server.on(
+    'request',
+    httpDoor({ ...shared, places, routers: [mountDocs, ...(captured ? [captured.mount] : []), mountPage] }),
+  )
   const sockets = openSockets(server, {
     ...shared,
+    places,
     fanout: platform.fanout,
     alive: alive(node),
     describe: describe(node),
@@ -93,7 +99,6 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   await ensureAlpha()
   void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
   await ensureAdmins(node)
-  limitConnections(server, 50 * config.rateLimitScale)
   const port = await listen(server, config.port, config.host)
   const ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform))
   return {
@@ -195,22 +200,6 @@ async function greet(
 ): Promise<void> {
   if (namespace === '/rooms') connected(node, connection)
   if (namespace === '/notifications') await greetNotifications(node, connection)
-}
-
-/** So many connections from one address at the most. */
-function limitConnections(server: Server, most: number): void {
-  const open = new Map<string, number>()
-  server.on('connection', (socket) => {
-    const address = socket.remoteAddress ?? ''
-    const count = (open.get(address) ?? 0) + 1
-    if (count > most) return void socket.destroy()
-    open.set(address, count)
-    socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1
-      if (left > 0) open.set(address, left)
-      else open.delete(address)
-    })
-  })
 }
 
 export const listen = (server: Server, port: number, host: string): Promise<number> =>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Proxies, proxiesAt } from '#server/kernel/addresses'
 import { canonicalAddress } from '#shared/kit/primitives'
 
 const list = z
@@ -11,6 +12,12 @@ const list = z
       .filter(Boolean),
   )
 const accounts = list.transform((ids) => ids.map(canonicalAddress))
+/** A count, or addresses and networks. */
+const proxies = z
+  .string()
+  .default('0')
+  .transform((value) => (/^(10|\d)$/.test(value) ? Number(value) : proxiesAt(value.split(',').map((at) => at.trim()))))
+  .refine((read) => read !== null, { error: 'must be a number up to 10, or addresses and networks such as 10.0.0.0/8' })
 const port = z.coerce.number().int().min(0).max(65_535)
 const webUrl = z.url({ protocol: /^https?$/ })
 /** As browsers write them; apps on Android have one of their own. */
@@ -39,7 +46,7 @@ const variables = z.object({
   SUPER_ADMINS: accounts,
   DEMO: z.enum(['on', 'off']).optional(),
   RATE_LIMIT_SCALE: z.coerce.number().min(0.01).max(1_000_000).default(1),
-  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  TRUSTED_PROXIES: proxies,
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).optional(),
   FAILPOINT: z
     .string()
@@ -105,7 +112,8 @@ export interface Config {
   superAdmins: readonly string[]
   demo: boolean
   rateLimitScale: number
-  trustedProxies: number
+  /** How many proxies stand in front, or where they are. */
+  trustedProxies: Proxies
   logLevel: string
   failpoint: string | undefined
   storageUrl: string
@@ -162,7 +170,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     superAdmins: env.SUPER_ADMINS,
     demo: env.DEMO ? env.DEMO === 'on' : !production && env.MONGODB_URI === undefined,
     rateLimitScale: env.RATE_LIMIT_SCALE,
-    trustedProxies: env.TRUSTED_PROXIES,
+    trustedProxies: env.TRUSTED_PROXIES ?? 0,
     failpoint: production ? undefined : env.FAILPOINT,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
     storageUrl: env.STORAGE_URL ?? `${publicUrl}/media`,

@@ -2,16 +2,15 @@ import { isUtf8 } from 'node:buffer'
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
 import { AppError } from '#shared/errors'
-import type { Node } from './context.ts'
+import { clientOf } from './addresses.ts'
+import type { Door } from './door.ts'
+import { credentialOf } from './http-input.ts'
 import type { Rate } from './limits.ts'
-import { addressOf, type OriginRule } from './origins.ts'
+import type { OriginRule } from './origins.ts'
+import type { Places } from './places.ts'
 
 const bodyLimitBytes = 100 * 1024
 const floodPerMinute = 1_200
-
-/** The address a request is limited by. */
-export const ipOf = (request: Request, hops: number) =>
-  addressOf(request.get('x-forwarded-for'), hops, request.socket.remoteAddress ?? 'unknown')
 
 export function rateHeaders(response: Response, { limit, remaining, reset }: Rate): void {
   response.setHeader('X-RateLimit-Limit', limit)
@@ -75,14 +74,34 @@ export function refuseForeign(origins: OriginRule, request: Request): void {
     throw new AppError('FORBIDDEN', { message: 'This origin may not call' })
 }
 
-/** Before anything is parsed or looked up. Every answer carries the general bucket, until its own is known. */
+/**
+ * Before anything is parsed or looked up. Every answer carries the general bucket, until its own is known. Where an address
+ * asks for more than it may, those of its people who are signed in have as much again, each.
+ */
 export const flood =
-  (node: Node, trustedHops: number): RequestHandler =>
+  ({ kernel: { node }, proxies, places, identify }: Door): RequestHandler =>
   async (request, response, next) => {
-    const ip = ipOf(request, trustedHops)
+    const ip = clientOf(request, proxies)
     rateHeaders(response, await node.limits.peek('general', ip))
-    const allowed = await node.limits.guard('http', ip, floodPerMinute, 60)
+    const allowed =
+      places.arrive(request, response) &&
+      ((await node.limits.throttle('http', ip, floodPerMinute, 60)) || (await mayStill()))
     if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
+    next()
+
+    async function mayStill(): Promise<boolean> {
+      const { account } = await identify(credentialOf(request), { ip, userAgent: '' }).catch(() => nobody)
+      return account !== null && node.limits.throttle('http', account, floodPerMinute, 60)
+    }
+  }
+
+const nobody = { account: null }
+
+/** What has come in whole holds its connection while it is answered. */
+export const begin =
+  (places: Places): RequestHandler =>
+  (request, response, next) => {
+    places.begin(request, response)
     next()
   }
 

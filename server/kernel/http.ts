@@ -1,12 +1,14 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { AppError } from '#shared/errors'
 import { expandRoute, type Method, pathParameters } from '#shared/kit/contract'
+import { clientOf } from './addresses.ts'
 import type { Bound, Caller } from './context.ts'
+import type { Door } from './door.ts'
 import { answerError, unknownRoute } from './http-errors.ts'
 import {
+  begin,
   crossOrigin,
   flood,
-  ipOf,
   jsonOnly,
   noStore,
   rateHeaders,
@@ -16,17 +18,11 @@ import {
 } from './http-guards.ts'
 import { credentialOf, readInput, type Spelling, sessionCookie, spellingsOf } from './http-input.ts'
 import { newId } from './ids.ts'
-import { invoke, type Kernel } from './invoke.ts'
-import type { OriginRule } from './origins.ts'
+import { invoke } from './invoke.ts'
 import { whileThere } from './patience.ts'
 import { guardShape } from './shape.ts'
 
-export interface HttpDoor {
-  kernel: Kernel
-  bound: readonly Bound[]
-  origins: OriginRule
-  trustedHops: number
-  identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
+export interface HttpDoor extends Door {
   /** Plain routers: documents, the page. Mounted after the operations. */
   routers: readonly ((app: Express) => void)[]
 }
@@ -38,8 +34,9 @@ export function httpDoor(door: HttpDoor): Express {
   app.disable('x-powered-by')
   app.set('etag', false)
   app.set('query parser', 'simple')
-  app.use(identifyRequest(door), securityHeaders, crossOrigin(door.origins), flood(door.kernel.node, door.trustedHops))
+  app.use(identifyRequest(door), securityHeaders, crossOrigin(door.origins), flood(door))
   app.use('/api', noStore, jsonOnly, readBody)
+  app.use(begin(door.places))
   mountOperations(app, door)
   for (const mount of door.routers) mount(app)
   app.use(unknownRoute(door.bound))
@@ -97,7 +94,7 @@ async function handle(
     refuseForeign(door.origins, request)
   const raw = readInput(bound.operation, spelling, fixed, request)
   guardShape(raw)
-  const ip = ipOf(request, door.trustedHops)
+  const ip = clientOf(request, door.proxies)
   const askedAt = performance.now()
   const caller = await whileThere(
     door.kernel.node,
@@ -107,6 +104,7 @@ async function handle(
     if (bound.operation.access !== 'public' || !(error instanceof AppError)) throw error
     return { account: null, session: null, ip, userAgent: '' } satisfies Caller
   })
+  door.places.recognise(request, caller, door.kernel.node.now())
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   const { output, input } = await invoke(door.kernel, bound, spelling.schema, raw, {

@@ -77,7 +77,7 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   const input = parse(schema, raw)
   const remembered = await replay(operation, name, input, call.caller)
   if (remembered) return { output: remembered.answer, input }
-  await spend(kernel, operation, call)
+  await spend(kernel, operation, input, call)
   const deliveries: Delivery[] = []
   const output = operation.output.parse(await bound.action(input as never, contextOf(kernel, call, deliveries)))
   await remember(operation, name, input, call.caller, output)
@@ -161,9 +161,13 @@ async function remember(operation: Operation, name: string, input: unknown, { ac
   if (key !== null && account !== null) await rememberAnswer(account, name, key, input, output)
 }
 
-/** One bucket for both doors: the account's, else the address's. */
-async function spend({ node }: Kernel, { limit }: Operation, { caller, onRate }: Call): Promise<void> {
-  const { rate, retryAfterSeconds } = await node.limits.spend(limit, caller.account ?? caller.ip)
+/** One bucket for both doors: of what is claimed, else of the account, else of the address. */
+async function spend({ node }: Kernel, operation: Operation, input: unknown, { caller, onRate }: Call): Promise<void> {
+  const { limit } = operation
+  const claimed = operation.claim?.(input as Record<string, unknown>)
+  const { rate, retryAfterSeconds } = claimed
+    ? await node.limits.claim(limit, caller.ip, claimed)
+    : await node.limits.spend(limit, caller.account ?? caller.ip)
   onRate(rate)
   if (retryAfterSeconds !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: retryAfterSeconds })
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Kv } from '#server/ports/kv/port'
 import type { Tier } from '#shared/kit/contract'
 
@@ -12,6 +13,8 @@ export const tiers: Record<Tier, number> = {
   general: 100,
 }
 const windowSeconds = 60
+/** So many times as much as one claim are all claims made at one address, where many people may be. */
+const crowdFactor = 10
 
 export interface Rate {
   limit: number
@@ -20,36 +23,53 @@ export interface Rate {
   reset: number
 }
 
-export interface Limits {
-  scale: number
-  /** Takes one call from the bucket of a key; `retryAfterSeconds` is null where it was free. */
-  spend(tier: Tier, key: string): Promise<{ rate: Rate; retryAfterSeconds: number | null }>
-  /** The bucket as it is, without taking from it. */
-  peek(tier: Tier, key: string): Promise<Rate>
-  /** A guard with numbers of its own. True where the call is allowed. */
-  guard(name: string, key: string, limit: number, seconds: number): Promise<boolean>
+/** One call taken from a bucket; `retryAfterSeconds` is null where it was free. */
+export interface Spent {
+  rate: Rate
+  retryAfterSeconds: number | null
 }
 
-export const createLimits = (kv: Kv, scale: number, now: () => number): Limits => ({
-  scale,
-  async spend(tier, key) {
-    const limit = Math.max(1, Math.floor(tiers[tier] * scale))
-    const { allowed, used, freeAt } = await kv.slide(`limit:${tier}:${key}`, limit, windowSeconds * 1000, now())
+export interface Limits {
+  /** Multiplies tiers and guards against load; never what guards against guessing. */
+  scale: number
+  /** Takes one call from the bucket of a key. */
+  spend(tier: Tier, key: string): Promise<Spent>
+  /** Takes one try at a claim, of those from one address, whatever the scale; and one of the crowd at that address. */
+  claim(tier: Tier, address: string, claimed: string): Promise<Spent>
+  /** The bucket as it is, without taking from it. */
+  peek(tier: Tier, key: string): Promise<Rate>
+  /** A guard against guessing, or against waking somebody, with numbers of its own. True where the call is allowed. */
+  guard(name: string, key: string, limit: number, seconds: number): Promise<boolean>
+  /** A guard against load, with numbers of its own. True where the call is allowed. */
+  throttle(name: string, key: string, limit: number, seconds: number): Promise<boolean>
+}
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
+
+export function createLimits(kv: Kv, scale: number, now: () => number): Limits {
+  const scaled = (limit: number) => Math.max(1, Math.floor(limit * scale))
+  const take = async (key: string, limit: number): Promise<Spent> => {
+    const { allowed, used, freeAt } = await kv.slide(key, limit, windowSeconds * 1000, now())
     const rate = { limit, remaining: Math.max(0, limit - used), reset: Math.ceil(freeAt / 1000) }
     return { rate, retryAfterSeconds: allowed ? null : Math.max(1, Math.ceil((freeAt - now()) / 1000)) }
-  },
-  async peek(tier, key) {
-    const limit = Math.max(1, Math.floor(tiers[tier] * scale))
-    const { used, freeAt } = await kv.slide(`limit:${tier}:${key}`, 0, windowSeconds * 1000, now())
-    return { limit, remaining: Math.max(0, limit - used), reset: Math.ceil(freeAt / 1000) }
-  },
-  async guard(name, key, limit, seconds) {
-    const { allowed } = await kv.slide(
-      `guard:${name}:${key}`,
-      Math.max(1, Math.floor(limit * scale)),
-      seconds * 1000,
-      now(),
-    )
-    return allowed
-  },
-})
+  }
+  const isFree = async (key: string, limit: number, seconds: number) =>
+    (await kv.slide(key, limit, seconds * 1000, now())).allowed
+  return {
+    scale,
+    spend: (tier, key) => take(`limit:${tier}:${key}`, scaled(tiers[tier])),
+    async claim(tier, address, claimed) {
+      const own = await take(`claim:${tier}:${address} ${hashOf(claimed)}`, tiers[tier])
+      if (own.retryAfterSeconds !== null) return own
+      const crowd = await take(`crowd:${tier}:${address}`, scaled(tiers[tier] * crowdFactor))
+      return crowd.retryAfterSeconds === null ? own : crowd
+    },
+    async peek(tier, key) {
+      const limit = scaled(tiers[tier])
+      const { used, freeAt } = await kv.slide(`limit:${tier}:${key}`, 0, windowSeconds * 1000, now())
+      return { limit, remaining: Math.max(0, limit - used), reset: Math.ceil(freeAt / 1000) }
+    },
+    guard: (name, key, limit, seconds) => isFree(`guard:${name}:${key}`, limit, seconds),
+    throttle: (name, key, limit, seconds) => isFree(`throttle:${name}:${key}`, scaled(limit), seconds),
+  }
+}

@@ -6,26 +6,22 @@ import type { Fanout } from '#server/ports/fanout/port'
 import { AppError } from '#shared/errors'
 import { serverNotice, sessionEnded, sessionExpiring, sessionReady } from '#shared/kit/connection'
 import { namespaces } from '#shared/kit/contract'
+import { clientOf } from './addresses.ts'
 import { allConnections, LiveConnection, localConnections, rememberConnection } from './connection.ts'
 import { audiences, type Bound, type Caller, type Live, type Node } from './context.ts'
+import type { Door } from './door.ts'
 import { sessionCookie } from './http-input.ts'
 import { newId } from './ids.ts'
-import { type Delivery, invoke, type Kernel } from './invoke.ts'
+import { type Delivery, invoke } from './invoke.ts'
 import type { Rate } from './limits.ts'
 import { metrics } from './metrics.ts'
 import { sendInOnePiece } from './one-piece.ts'
-import { addressOf, type OriginRule } from './origins.ts'
 import { refusalFrom, whileThere } from './patience.ts'
 import { guardShape } from './shape.ts'
 import { textParser } from './text-parser.ts'
 
-export interface SocketDoor {
-  kernel: Kernel
-  bound: readonly Bound[]
-  origins: OriginRule
-  trustedHops: number
+export interface SocketDoor extends Door {
   fanout: Fanout
-  identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
   /** Which of these sessions still have their record. */
   alive(sessionIds: readonly string[]): Promise<ReadonlySet<string>>
   /** What `session:ready` says of the caller. */
@@ -114,16 +110,26 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
   }
 
   /** The status that refuses a handshake; null where it may go on. */
-  async function refusalOf({ origins, trustedHops }: SocketDoor, request: IncomingMessage): Promise<Refusal | null> {
+  async function refusalOf(door: SocketDoor, request: IncomingMessage): Promise<Refusal | null> {
+    const { origins, proxies, places } = door
     if (draining) return 503
     const origin = request.headers.origin
     const several = request.rawHeaders.filter((name) => name.toLowerCase() === 'origin').length > 1
     if (several || !origins.allows(origin, request.headers['sec-fetch-site'] as string | undefined)) return 403
-    const ip = ipOf(request, trustedHops)
+    const ip = clientOf(request, proxies)
     const allowed =
-      (await limits.guard('handshake', ip, handshakesPerMinuteAndAddress, 60)) &&
-      (await limits.guard('handshakes', 'node', handshakesPerSecond, 1))
+      places.arrive(request, request.socket) &&
+      ((await limits.throttle('handshake', ip, handshakesPerMinuteAndAddress, 60)) || (await mayStill(ip))) &&
+      (await limits.throttle('handshakes', 'node', handshakesPerSecond, 1))
+    if (allowed) places.stay(request)
     return allowed ? null : 429
+
+    /** Who shows with the handshake that they are signed in has as many of their own. */
+    async function mayStill(ip: string): Promise<boolean> {
+      const seen = { ip, userAgent: '' }
+      const { account } = await door.identify(credentialOf(null, request), seen).catch(() => ({ account: null }))
+      return account !== null && limits.throttle('handshake', account, handshakesPerMinuteAndAddress, 60)
+    }
   }
 }
 
@@ -146,15 +152,6 @@ const eventsOf = (bound: readonly Bound[], namespace: string) =>
     }),
   )
 
-const ipOf = (request: IncomingMessage, hops: number) => {
-  const forwarded = request.headers['x-forwarded-for']
-  return addressOf(
-    Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-    hops,
-    request.socket.remoteAddress ?? 'unknown',
-  )
-}
-
 const connectError = (error: unknown) => {
   const { code, message } = refusalFrom(error) ?? new AppError('INTERNAL_ERROR')
   return Object.assign(new Error(message), { data: { code, message } })
@@ -165,9 +162,12 @@ async function admit(door: SocketDoor, socket: Socket, name: string): Promise<vo
   const auth: unknown = socket.handshake.auth
   guardShape(auth)
   const { request } = socket
-  const seen = { ip: ipOf(request, door.trustedHops), userAgent: (request.headers['user-agent'] ?? '').slice(0, 200) }
+  const userAgent = (request.headers['user-agent'] ?? '').slice(0, 200)
+  const seen = { ip: clientOf(request, door.proxies), userAgent }
   const caller = await whileThere(door.kernel.node, performance.now(), door.identify(credentialOf(auth, request), seen))
   if (caller.account === null) throw new AppError('UNAUTHORIZED')
+  if (!door.places.recognise(request, caller, door.kernel.node.now()))
+    throw new AppError('RATE_LIMIT_EXCEEDED', { message: 'Too many connections from this address', retryAfter: 10 })
   const { limits } = door.kernel.node
   const live = new LiveConnection(socket, caller, { perSecond: Math.ceil(eventsPerSecond * limits.scale) })
   accepted.set(socket, live)

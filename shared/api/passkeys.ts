@@ -146,6 +146,7 @@ export const passkeys = {
     http: 'POST /api/passkey/register/verify',
     access: 'public',
     limit: 'auth',
+    claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
     input: z.object({
       userAddress: CallerAddress,
       credential: objectOrJson(NewCredential).nullish(),
@@ -172,6 +173,7 @@ export const passkeys = {
     http: 'POST /api/passkey/login/options',
     access: 'public',
     limit: 'auth',
+    claim: ({ userAddress }) => userAddress,
     input: z.object({ userAddress: Address.nullish(), useDevicePasskey: z.boolean().nullish() }),
     output: RequestOptions.extend({ options: RequestOptions, useDevicePasskey: z.boolean() }),
     errorBody: 'text',
@@ -181,6 +183,7 @@ export const passkeys = {
     http: 'POST /api/passkey/login/verify',
     access: 'public',
     limit: 'auth',
+    claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
     input: z.object({
       credential: objectOrJson(UsedCredential).nullish(),
       challenge: Challenge.nullish(),
@@ -285,6 +288,7 @@ export const passkeys = {
     http: 'POST /api/passkey/recover/email',
     access: 'public',
     limit: 'auth',
+    claim: ({ email }) => email,
     input: z.object({ email: EmailAddress }),
     output: z.object({ success: z.literal(true), message: z.string() }),
     audit: true,
@@ -295,6 +299,7 @@ export const passkeys = {
     http: 'POST /api/passkey/recover/email/verify',
     access: 'public',
     limit: 'auth',
+    claim: ({ email }) => email,
     input: z.object({
       email: EmailAddress,
       code: z.string().regex(/^[0-9]{6}$/, { error: 'The code has six digits' }),

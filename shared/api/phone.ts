@@ -27,7 +27,7 @@ export const phone = {
     summary: 'Sends a code to a number, which takes the place of the one before and is not verified yet.',
     http: 'POST /api/phone/send-code',
     access: 'user',
-    limit: 'strict',
+    limit: 'general',
     input: z.object({ walletAddress: CallerAddress, phoneNumber: PhoneNumber }),
     output: z.object({ success: z.literal(true), message: z.string(), expiresAt: z.string() }),
     errors: ['PHONE_IN_USE'],
@@ -68,7 +68,7 @@ export const phone = {
     summary: 'The account that has verified a number, for who knows the number.',
     http: 'POST /api/phone/lookup',
     access: 'user',
-    limit: 'strict',
+    limit: 'general',
     input: z.object({ phone: PhoneNumber }),
     output: z.object({
       data: z.object({ wallet_address: z.string(), phone_number: z.string(), verified: z.literal(true) }).nullable(),

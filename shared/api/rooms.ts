@@ -135,7 +135,7 @@ export const rooms = {
     summary: 'Create a channel; the caller becomes its owner.',
     http: 'POST /api/channels',
     access: 'user',
-    limit: 'strict',
+    limit: 'general',
     errorBody: 'text',
     input: z.object({
       name: Name,
@@ -155,7 +155,7 @@ export const rooms = {
     summary: 'Create a group with these members; the caller becomes its admin.',
     http: 'POST /api/groups',
     access: 'user',
-    limit: 'strict',
+    limit: 'general',
     errorBody: 'text',
     input: z.object({
       name: Name,

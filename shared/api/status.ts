@@ -29,7 +29,7 @@ export const status = {
     summary: 'In the demo alone: makes the caller a moderator of every official room.',
     http: 'POST /api/demo/moderator',
     access: 'user',
-    limit: 'strict',
+    limit: 'general',
     input: z.object({}),
     output: Done,
     errors: ['NOT_FOUND'],

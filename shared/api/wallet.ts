@@ -238,7 +238,7 @@ export const wallet = {
     summary: 'Opens a purchase of coins for an address of the caller.',
     http: 'POST /api/wallet/onramp/session',
     access: 'user',
-    limit: 'strict',
+    limit: 'general',
     input: z.object({ walletAddress: ChainAddress.optional() }),
     output: z.object({ sessionToken: z.string(), expiresAt: z.string() }),
     errors: ['WALLET_NOT_FOUND', 'USER_NOT_FOUND', 'UPSTREAM_ERROR', 'TIMEOUT'],

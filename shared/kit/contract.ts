@@ -35,6 +35,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   socket?: SocketEvent
   access: Access
   limit: Tier
+  /**
+   * Whom a caller who is not signed in claims to be. Tries are then counted for each address and claim, so that people behind
+   * one address do not share them, and `RATE_LIMIT_SCALE` does not loosen them. Null: counted as any other call.
+   */
+  claim?(input: z.output<Input>): string | null | undefined
   input: Input
   output: Output
   /** Codes particular to this operation; those in `commonErrors` need not be named. */

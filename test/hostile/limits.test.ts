@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { addressOf } from '#server/kernel/addresses'
 import { createLimits, tiers } from '#server/kernel/limits'
-import { addressOf } from '#server/kernel/origins'
 import { memoryKv } from '#server/ports/kv/memory'
 import { call, wallet } from '#test/support/wallet'
 import { type House, newChannel, openHouse, person } from './house.ts'
@@ -205,7 +205,9 @@ test('a repeat with the same key costs nothing twice', async () => {
   expect(new Set(ids).size).toBe(1)
 })
 
-test('T45: one address holds 50 connections, and gets new ones when it lets go', async () => {
+test('T45: one address holds 50 connections of strangers, and gets new ones when it lets go', async () => {
+  await house.close()
+  house = await openHouse({ RATE_LIMIT_SCALE: '1' })
   const sockets = Array.from({ length: 60 }, () => dial(house.url).on('error', () => undefined))
   await expect.poll(() => sockets.filter((socket) => socket.closed).length, { timeout: 5_000 }).toBe(10)
   for (const socket of sockets) socket.destroy()

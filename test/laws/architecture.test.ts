@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [/^server\/kernel\//, /^(server\/(kernel\/|log\/types\.ts|ports\/[^/]+\/port\.ts)|shared\/(kit\/|errors\.ts))/],
   [/^server\/domains\//, /^(server\/(domains|kernel|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
   [/^server\/demo\//, /^(server\/(demo|domains|kernel)\/|shared\/)/],
-  [/^server\/config\.ts$/, /^shared\//],
+  [/^server\/config\.ts$/, /^(shared\/|server\/kernel\/addresses\.ts$)/],
   [/^server\/[^/]+\.ts$/, /^(server|shared)\//],
   [/^client\/sdk\//, /^(client\/sdk|shared)\//],
   [/^client\/web\//, /^(client|shared)\//],

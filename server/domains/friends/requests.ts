@@ -33,8 +33,8 @@ export async function askFriend(node: Node, from: string, to: string, memo: stri
 
 async function allowRequest(node: Node, from: string, to: string): Promise<void> {
   const allowed =
-    (await node.limits.guard('friend-requests-by', from, requestsAnHour, hourSeconds)) &&
-    (await node.limits.guard('friend-requests-to', `${from} ${to}`, requestsToOneAnHour, hourSeconds))
+    (await node.limits.throttle('friend-requests-by', from, requestsAnHour, hourSeconds)) &&
+    (await node.limits.throttle('friend-requests-to', `${from} ${to}`, requestsToOneAnHour, hourSeconds))
   if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
 }
 

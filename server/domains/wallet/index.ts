@@ -17,7 +17,7 @@ export const wallet = implement('wallet', contract, {
   async balances({ address, chains, refresh }, context) {
     const { node } = context
     const isAllowed =
-      !refresh || (await node.limits.guard('balances', signedIn(context).account, refreshes.most, refreshes.seconds))
+      !refresh || (await node.limits.throttle('balances', signedIn(context).account, refreshes.most, refreshes.seconds))
     if (!isAllowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: refreshes.seconds })
     return balancesOf(node, address, chains, refresh)
   },

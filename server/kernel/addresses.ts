@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+/** Whose `X-Forwarded-For` is believed: so many hops before us, or those at these addresses. */
+export type Proxies = number | BlockList
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** Reads addresses and networks, such as `10.0.0.0/8`; null where one of them is neither. */
+export function proxiesAt(entries: readonly string[]): BlockList | null {
+  const list = new BlockList()
+  for (const entry of entries) {
+    const [address = '', bits, ...rest] = entry.split('/')
+    const most = isIP(address) === 6 ? 128 : 32
+    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
+    if (isIP(address) === 0 || rest.length > 0 || length < 0 || length > most) return null
+    list.addSubnet(address, length, familyOf(address))
+  }
+  return list
+}
+
+/** Whether a connection from this address is a proxy's, which speaks for others. */
+export const isProxy = (proxies: Proxies, remote: string): boolean =>
+  typeof proxies === 'number' ? proxies > 0 : isIP(remote) !== 0 && proxies.check(remote, familyOf(remote))
+
+/**
+ * The address limits are kept by: IPv4 whole, IPv6 by /64. `X-Forwarded-For` is read from its right end, and no further than
+ * proxies of ours wrote it; what is no address there leaves the one before it.
+ */
+export function addressOf(forwarded: string | undefined, proxies: Proxies, remote: string): string {
+  const chain = [remote, ...(forwarded?.split(',').reverse() ?? [])].map((entry) => entry.trim())
+  let at = 0
+  if (typeof proxies === 'number') at = isIP(chain[proxies] ?? '') ? proxies : 0
+  else while (isProxy(proxies, chain[at] ?? '') && isIP(chain[at + 1] ?? '')) at++
+  return networkOf(chain[at] ?? remote)
+}
+
+/** The address of who sent a request. */
+export const clientOf = ({ headers, socket }: IncomingMessage, proxies: Proxies): string => {
+  const forwarded = headers['x-forwarded-for']
+  return addressOf(String(forwarded ?? ''), proxies, socket.remoteAddress ?? 'unknown')
+}
+
+const mapped = [0, 0, 0, 0, 0, 0xffff]
+const translated = [0x64, 0xff9b, 0, 0, 0, 0]
+
+function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const groups = groupsOf(address)
+  const begins = (prefix: readonly number[]) => prefix.every((group, at) => groups[at] === group)
+  if (begins(mapped) || begins(translated))
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 255])
+      .join('.')
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`
+}
+
+/** The eight groups of an IPv6 address, however it is spelled. */
+function groupsOf(address: string): number[] {
+  const { hostname } = new URL(`http://[${address.split('%')[0]}]`)
+  const [left = [], right = []] = hostname
+    .slice(1, -1)
+    .split('::')
+    .map((side) => side.split(':').filter(Boolean))
+  const between = Array<string>(8 - left.length - right.length).fill('0')
+  return [...left, ...between, ...right].map((group) => Number.parseInt(group, 16))
+}
+
+const loopbackNames = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
+
+/** Whether a host name, without its port, means this very machine. */
+export const isLoopbackName = (hostname: string): boolean => loopbackNames.test(hostname)
+
+const isLoopbackAddress = (address: string): boolean => /^(::ffff:)?127\.|^::1$/i.test(address)
+const written =
+  /^(forwarded|via|x-forwarded-.+|x-real-ip|x-client-ip|x-cluster-client-ip|x-original-.+|true-client-ip|cf-.+)$/
+const portOrNothing = /:\d{1,5}$/
+
+/**
+ * Whether somebody at this very machine asks: the connection and the name asked for are its own, and nothing says that the
+ * request was passed on. A page of elsewhere whose name leads here (DNS rebinding) asks for another name.
+ */
+export function isLocal({ headers, socket, httpVersion }: IncomingMessage): boolean {
+  const { host = '', origin } = headers
+  const isNamed = isLoopbackName(host.replace(portOrNothing, ''))
+  const isOwnPage = origin === undefined || (URL.canParse(origin) && isLoopbackName(new URL(origin).hostname))
+  const isPassedOn = httpVersion === '1.0' || Object.keys(headers).some((name) => written.test(name))
+  return isLoopbackAddress(socket.remoteAddress ?? '') && isNamed && isOwnPage && !isPassedOn
+}

@@ -1,0 +1,15 @@
+import type { Proxies } from './addresses.ts'
+import type { Bound, Caller } from './context.ts'
+import type { Kernel } from './invoke.ts'
+import type { OriginRule } from './origins.ts'
+import type { Places } from './places.ts'
+
+/** What both doors stand on. */
+export interface Door {
+  kernel: Kernel
+  bound: readonly Bound[]
+  origins: OriginRule
+  proxies: Proxies
+  places: Places
+  identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
+}

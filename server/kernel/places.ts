@@ -1,0 +1,131 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { addressOf, clientOf, isProxy, type Proxies } from './addresses.ts'
+import type { Caller } from './context.ts'
+
+/**
+ * What is known of who holds a connection. Each kind has places of its own at every address, so that those who may be
+ * anybody cannot take them from people who have been here for a day.
+ */
+type Kind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
+
+/** Places at one address, on each node. */
+export const placesAtOnce: Record<Kind, number> = { anonymous: 50, guest: 200, newcomer: 200, regular: 1_000 }
+
+const dayMilliseconds = 24 * 60 * 60 * 1000
+const busyMilliseconds = 10_000
+
+interface Place {
+  address: string
+  kind: Kind
+  account: string | null
+  socket: Socket
+  /** Requests that are being answered. */
+  running: number
+  /** When the last of them began. */
+  since: number
+  isLive: boolean
+}
+
+/** Who holds how many connections from where. A connection of a proxy counts while it carries a request, as the client's own. */
+export function openPlaces(server: Server, proxies: Proxies, scale: number) {
+  const taken = new Map<string, Set<Place>>()
+  const bySocket = new WeakMap<Socket, Place>()
+
+  server.on('connection', (socket) => {
+    const remote = socket.remoteAddress ?? 'unknown'
+    if (isProxy(proxies, remote)) return
+    const place = newPlace(addressOf(undefined, 0, remote), socket)
+    if (!enter(place, 'anonymous', null)) return void socket.destroy()
+    bySocket.set(socket, place)
+    socket.once('close', () => leave(place))
+  })
+
+  function leave(place: Place): void {
+    const key = `${place.kind} ${place.address}`
+    const bucket = taken.get(key)
+    bucket?.delete(place)
+    if (bucket?.size === 0) taken.delete(key)
+  }
+
+  /** False where all places of the kind are held by others with as much right to them. */
+  function enter(place: Place, kind: Kind, account: string | null): boolean {
+    const key = `${kind} ${place.address}`
+    const others = [...(taken.get(key) ?? [])].filter((other) => other !== place)
+    if (others.length >= Math.max(1, placesAtOnce[kind] * scale)) {
+      const giving = idleAmong(others) ?? oldestOfMost(others, account)
+      if (!giving) return false
+      leave(giving)
+      giving.socket.destroy()
+    }
+    leave(place)
+    Object.assign(place, { kind, account })
+    taken.set(key, (taken.get(key) ?? new Set()).add(place))
+    return true
+  }
+
+  return {
+    /** Takes a place for a request that a proxy carries; false where there is none. */
+    arrive(request: IncomingMessage, ended: ServerResponse | Socket): boolean {
+      if (bySocket.has(request.socket)) return true
+      const place = newPlace(clientOf(request, proxies), request.socket)
+      if (!enter(place, 'anonymous', null)) return false
+      bySocket.set(request.socket, place)
+      ended.once('close', () => {
+        leave(place)
+        bySocket.delete(request.socket)
+      })
+      return true
+    },
+    /** The request has come in whole, and is being answered. */
+    begin(request: IncomingMessage, response: ServerResponse): void {
+      const place = bySocket.get(request.socket)
+      if (!place) return
+      place.running++
+      place.since = performance.now()
+      response.once('close', () => place.running--)
+    },
+    /** The connection goes on as a live one. */
+    stay(request: IncomingMessage): void {
+      const place = bySocket.get(request.socket)
+      if (place) place.isLive = true
+    },
+    /** It is known who asks. False where there is no place left among their kind; the one they have stays theirs. */
+    recognise({ socket }: IncomingMessage, caller: Caller, now: number): boolean {
+      const place = bySocket.get(socket)
+      const kind = kindOf(caller, now)
+      const isSettled = place?.kind === kind && place.account === caller.account
+      if (!place || place.socket.destroyed || isSettled) return true
+      return enter(place, kind, caller.account)
+    },
+  }
+}
+export type Places = ReturnType<typeof openPlaces>
+
+const newPlace = (address: string, socket: Socket): Place => ({
+  ...{ address, socket, kind: 'anonymous', account: null },
+  ...{ running: 0, since: 0, isLive: false },
+})
+
+/** Who signs with a bare key may be anybody as often as they like; account ids of ours begin with the time they were made. */
+function kindOf({ account, session }: Caller, now: number): Kind {
+  if (account === null || session === null) return 'anonymous'
+  const madeAt = Number.parseInt(session.userId.replaceAll('-', '').slice(0, 12), 16)
+  if (now - madeAt >= dayMilliseconds || session.authMethod === 'service') return 'regular'
+  return ['wallet', 'solana'].includes(session.authMethod) ? 'guest' : 'newcomer'
+}
+
+/** Nobody misses a connection that carries nothing; nor may an answer that is not read hold one for long. */
+function idleAmong(places: readonly Place[]): Place | undefined {
+  const until = performance.now() - busyMilliseconds
+  return places.find(({ isLive, running, since }) => !isLive && (running === 0 || since < until))
+}
+
+/** The oldest place of the account that holds most, where it holds more than the one that comes would. */
+function oldestOfMost(places: readonly Place[], account: string | null): Place | undefined {
+  const held = new Map<string | null, number>()
+  for (const place of places) held.set(place.account, (held.get(place.account) ?? 0) + 1)
+  const most = Math.max(...held.values())
+  if (account === null || most <= (held.get(account) ?? 0) + 1) return undefined
+  return places.find((place) => held.get(place.account) === most)
+}
