@@ -22,7 +22,8 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
 ]
 
 const PACKAGES: readonly (readonly [name: RegExp, place: RegExp])[] = [
-  [/^(mongoose|mongodb|lmdb|mingo)(\/|$)/, /^server\/((.+\/)?model\.ts|log\/store\.ts|ports\/database\/.+)$/],
+  [/^lmdb(\/|$)/, /^server\/ports\/database\/embedded\/environment\.ts$/],
+  [/^(mongoose|mongodb|mingo)(\/|$)/, /^server\/((.+\/)?model\.ts|log\/store\.ts|ports\/database\/.+)$/],
   [/^(socket\.io|engine\.io)(\/|$)/, /^server\/(kernel\/(sockets|connection|events)|app)\.ts$/],
 ]
 
@@ -49,6 +50,20 @@ describe('the house', () => {
     const environment =
       /\bprocess\s*(\.|\?\.)\s*env\b|\{[^}]*\benv\b[^}]*\}\s*(=\s*process\b|from\s*'(node:)?process')/g
     expect(findings(sources, environment, (path) => path === 'server/config.ts')).toEqual([])
+  })
+
+  test('M30: lmdb is loaded in one place, by what has the lock of the directory', () => {
+    const everywhere = sourcesOf('server', 'client', 'shared', 'test', 'scripts')
+    const openers = everywhere.filter(({ code, imports }) => imports.includes('lmdb') || /['"`]lmdb['"`]/.test(code))
+    expect(openers.map(({ path }) => path).filter((path) => !path.startsWith('test/laws/'))).toEqual([
+      'server/ports/database/embedded/environment.ts',
+    ])
+    const [opener] = openers.filter(({ path }) => path.startsWith('server/'))
+    expect(opener?.code).toMatch(
+      /export async function openEnvironment\(\{ directory \}: Lock\)[\s\S]*path: directory,/,
+    )
+    const locks = findings(everywhere, /\bLock = \{|\bas (unknown as )?Lock\b|: Lock => \(\{|<Lock>\{/g)
+    expect(locks).toEqual([])
   })
 
   test('catches what is planted', () => {

@@ -1,14 +1,16 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
-import { openEmbedded } from '#server/ports/database/embedded'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { copies } from '#server/platform'
+import { checkCopy, checkStore, readLedger } from './ledger.ts'
 
 const KILLS = 20
 const writer = new URL('./writer.ts', import.meta.url).pathname
+const backups = new URL('./backups.ts', import.meta.url).pathname
 
 test('P1: killed with -9 twenty times under load, no acknowledged write is lost and every index is exact', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plaza-kill-'))
@@ -29,56 +31,59 @@ test('P1: killed with -9 twenty times under load, no acknowledged write is lost 
   await checkStore(directory, acknowledged)
 })
 
-interface Ledger {
-  writes: number
-  inserted: Set<string>
-  updated: Set<string>
-  deleted: Set<string>
-  counts: Map<string, number>
-}
+describe('M30: backups beside a writer, each by a tool that is slow to open what it should not open at all', () => {
+  let directory: string
+  let slow: string | null
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'plaza-beside-'))
+    slow = slowToMap(directory)
+  })
+  afterAll(() => rm(directory, { recursive: true, force: true }))
 
-async function readLedger(path: string): Promise<Ledger> {
-  const ledger: Ledger = { writes: 0, inserted: new Set(), updated: new Set(), deleted: new Set(), counts: new Map() }
-  for (const line of (await readFile(path, 'utf8')).split('\n')) {
-    const [kind, id = ''] = line.split(' ')
-    if (kind === 'insert') ledger.inserted.add(id)
-    if (kind === 'update') ledger.updated.add(id)
-    if (kind === 'delete') ledger.deleted.add(id)
-    if (kind === 'count') ledger.counts.set(id, (ledger.counts.get(id) ?? 0) + 1)
-    ledger.writes++
-  }
-  return ledger
-}
+  test('lose no acknowledged write, end nobody, and hold what was acknowledged before they began', async () => {
+    const data = join(directory, 'data')
+    const ledger = join(directory, 'ledger.txt')
+    await writeFile(ledger, '')
+    const working = spawn(process.execPath, ['--import', 'tsx', writer, data, ledger, 'beside', '1'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(working.stdout, 'data')
+    const before = await readLedger(ledger)
+    const tool = spawn(process.execPath, ['--import', 'tsx', backups, data, directory, slow ? '40' : '200'], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ...(slow ? { LD_PRELOAD: slow } : {}) },
+    })
+    const [code] = await once(tool, 'exit')
+    expect(working.exitCode ?? working.signalCode).toBeNull()
+    working.kill('SIGKILL')
+    await once(working, 'exit')
+    expect(code).toBe(0)
+    const acknowledged = await readLedger(ledger)
+    expect(acknowledged.writes).toBeGreaterThan(before.writes)
+    await checkStore(data, acknowledged)
+    const restored = join(directory, 'restored')
+    await copies.restore(join(directory, 'first'), restored)
+    await checkCopy(restored, before)
+  })
+})
 
-async function checkStore(directory: string, { inserted, updated, deleted, counts }: Ledger): Promise<void> {
-  const store = await openEmbedded(directory)
-  onTestFinished(() => store.close())
-  const messages = store.db().collection('messages')
-  const all = await messages.find({}).toArray()
-  const byId = new Map(all.map((each) => [each._id, each]))
-  for (const id of inserted) if (!byId.has(id) && !isSecond(id)) expect.fail(`${id} was acknowledged and is lost`)
-  for (const id of deleted) if (byId.has(id)) expect.fail(`${id} was deleted and is back`)
-  for (const id of updated) expect(byId.get(id)).toMatchObject({ n: expect.any(Number) })
-  for (const [room, count] of counts) {
-    const stored = await store.db().collection('counters').findOne({ _id: room })
-    expect(stored?.count).toBeGreaterThanOrEqual(count)
-    expect(stored?.count).toBeLessThanOrEqual(count + 1)
-  }
-  const ids = (documents: { _id: string }[]) => documents.map(({ _id }) => _id).sort()
-  for (const room of new Set(all.map((each) => String(each.room)))) {
-    const wanted = all.filter((each) => each.room === room)
-    expect(ids(await messages.find({ room }).sort({ seq: 1 }).toArray())).toEqual(ids(wanted))
-    const numbered = await messages
-      .find({ room, n: { $gte: 0 } })
-      .sort({ n: 1 })
-      .toArray()
-    expect(ids(numbered)).toEqual(ids(wanted.filter(({ n }) => n !== undefined)))
-  }
-  for (const tag of ['all', 't1', 't2', 't3']) {
-    const tagged = all.filter(({ tags }) => Array.isArray(tags) && tags.includes(tag))
-    expect(ids(await messages.find({ tags: tag }).toArray())).toEqual(ids(tagged))
-  }
+/** Makes whoever loads it wait where an opener has read the number of the last commit and not yet written it down. */
+function slowToMap(directory: string): string | null {
+  const source = `
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <sys/mman.h>
+    #include <unistd.h>
+    void *mmap64(void *at, size_t length, int protection, int flags, int file, off_t offset) {
+      void *(*map)(void *, size_t, int, int, int, off_t) = dlsym(RTLD_NEXT, "mmap64");
+      void *mapped = map(at, length, protection, flags, file, offset);
+      if (file >= 0 && length >= 65536) usleep(1000);
+      return mapped;
+    }
+    void *mmap(void *at, size_t length, int protection, int flags, int file, off_t offset) {
+      return mmap64(at, length, protection, flags, file, offset);
+    }`
+  const library = join(directory, 'slow.so')
+  const compiler = ['-x', 'c', '-', '-shared', '-fPIC', '-ldl', '-o', library]
+  return spawnSync('gcc', compiler, { input: source }).status === 0 ? library : null
 }
-
-/** The second row of each three is deleted at once; that may have happened without an answer. */
-const isSecond = (id: string): boolean => Number(id.split('-').at(-1)) % 3 === 2

@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs'
 import { openEmbedded } from '#server/ports/database/embedded'
 
-/** Writes from 16 sides at once until it is killed; each line of the ledger is an acknowledged write. */
-const [directory = '', ledger = '', run = ''] = process.argv.slice(2)
+/** Writes from some sides at once until it is killed; each line of the ledger is an acknowledged write. */
+const [directory = '', ledger = '', run = '', sides = '16'] = process.argv.slice(2)
 const store = await openEmbedded(directory)
 const messages = store.db().collection('messages')
 const counters = store.db().collection('counters')
@@ -10,7 +10,7 @@ await messages.createIndex({ room: 1, seq: 1 }, { unique: true })
 await messages.createIndex({ tags: 1 })
 await messages.createIndex({ room: 1, n: 1 }, { partialFilterExpression: { n: { $exists: true } } })
 console.log('open')
-await Promise.all(Array.from({ length: 16 }, (_, side) => write(side)))
+await Promise.all(Array.from({ length: Number(sides) }, (_, side) => write(side)))
 
 async function write(side: number): Promise<void> {
   const room = `room-${run}-${side}`

@@ -1,11 +1,15 @@
 import { mkdir } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { resolve } from 'node:path'
 import mongoose from 'mongoose'
 import { Collection } from './embedded/collection.ts'
+import { openEnvironment } from './embedded/environment.ts'
 import { serverError } from './embedded/errors.ts'
-import { lockDirectory } from './embedded/lock.ts'
+import { type Lock, lockDirectory } from './embedded/lock.ts'
+import { ask, openDoor, reach } from './embedded/socket.ts'
 import { Storage } from './embedded/storage.ts'
 import { Table } from './embedded/table.ts'
+import { backupLines } from './embedded/told.ts'
 import { buildIndexes, type Database, readInstallation, setUpMongoose } from './port.ts'
 
 const SWEEP_INTERVAL_MS = 60_000
@@ -17,11 +21,17 @@ export type EmbeddedStore = Awaited<ReturnType<typeof openEmbedded>>
 export async function openEmbedded(dir: string, { sweeps = true } = {}) {
   const directory = resolve(dir)
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const unlock = await lockDirectory(directory)
-  const storage = await openStorage(directory).catch(async (error: unknown) => {
-    await unlock()
+  return openLocked(await lockDirectory(directory), sweeps)
+}
+
+/** The store of a directory that this process has locked. It is let go as the store is closed, or cannot be opened. */
+export async function openLocked(lock: Lock, sweeps: boolean) {
+  const storage = await openStorage(lock).catch(async (error: unknown) => {
+    await lock.release()
     throw error
   })
+  const tell = (question: string) => told(storage, question)
+  const door = await openDoor(lock.directory, tell)
   const tables = new Map<string, Table>()
   const tableOf = (namespace: string): Table => {
     const table = tables.get(namespace) ?? new Table(storage, namespace)
@@ -40,14 +50,36 @@ export async function openEmbedded(dir: string, { sweeps = true } = {}) {
   let closing: Promise<void> | undefined
   return {
     counters: storage.counters,
+    /** Why tools cannot ask this process; null where they can. */
+    closedToTools: door.trouble,
+    tell,
     db: (name = DEFAULT_NAME) => openNamespace(storage, name, tableOf),
     /** Deletes what the TTL indexes say has expired; done by itself once a minute. */
     sweep,
     close: (): Promise<void> => {
       clearInterval(sweeper)
-      closing ??= storage.close().finally(unlock)
+      closing ??= door
+        .close()
+        .then(() => storage.close())
+        .finally(lock.release)
       return closing
     },
+  }
+}
+
+/** Asks the store of a directory: the process that holds it or, where there is none, this one, which opens it meanwhile. */
+export async function* askStore(dir: string, question: string): AsyncGenerator<string> {
+  const directory = resolve(dir)
+  const held = await lockDirectory(directory, () => reach(directory))
+  if (held instanceof Socket) {
+    yield* ask(held, question)
+    return
+  }
+  const store = await openLocked(held, false)
+  try {
+    yield* store.tell(question)
+  } finally {
+    await store.close()
   }
 }
 
@@ -65,7 +97,7 @@ export async function connectEmbedded(directory: string): Promise<Database> {
   return {
     kind: 'embedded',
     alone: true,
-    name: `embedded store in ${directory}`,
+    name: `embedded store in ${directory}${store.closedToTools ? `, closed to tools: ${store.closedToTools}` : ''}`,
     installation,
     now: () => Date.now(),
     clockOffset: () => 0,
@@ -109,20 +141,11 @@ function openNamespace(storage: Storage, databaseName: string, tableOf: (namespa
   return { databaseName, collection, collectionNames, createCollection }
 }
 
-async function openStorage(directory: string): Promise<Storage> {
-  const lmdb = await import('lmdb').catch((cause: unknown) => {
-    throw new Error(
-      'The embedded store needs the optional package of lmdb for this platform: install without --omit=optional, or set MONGODB_URI.',
-      { cause },
-    )
-  })
-  const options = {
-    path: directory,
-    noSubdir: false,
-    keyEncoding: 'binary',
-    encoding: 'binary',
-    eventTurnBatching: false,
-    overlappingSync: false,
-  } as const
-  return new Storage(lmdb.open<Buffer, Buffer>(options))
+/** What tools may ask. */
+async function* told(storage: Storage, question: string): AsyncGenerator<string> {
+  if (question !== 'backup')
+    throw new Error(`The process that holds the directory does not know the question ${question}.`)
+  yield* backupLines(storage, `${DEFAULT_NAME}.`)
 }
+
+const openStorage = async (lock: Lock): Promise<Storage> => new Storage(await openEnvironment(lock), lock)

@@ -5,10 +5,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { z } from 'zod'
+import { CopyError, createTally, type Sums } from '../embedded/sums.ts'
 import { decode } from '../embedded/values.ts'
-import type { EmbeddedStore } from '../embedded.ts'
-import { documentsOf, IndexDefinition, indexesOf, type Written } from './documents.ts'
-import { CopyError, createTally, type Sum, type Sums } from './sums.ts'
+import { IndexDefinition, type Written } from './documents.ts'
 
 // A backup is lines of text, compressed: `#` begins a heading, any other line is a document as the store writes it.
 const Heading = z.union([
@@ -20,31 +19,12 @@ const Heading = z.union([
 /** What stands in an archive, in its order. */
 export type Entry = { collection: string; indexes: IndexDefinition[] } | Written
 
-/** Writes all that a store holds, durably, and tells what that was. The file must not exist. */
-export async function writeArchive(store: EmbeddedStore, file: string): Promise<Sums> {
-  const sums: Record<string, Sum> = {}
-  const target = createWriteStream(file, { flags: 'wx', mode: 0o600 })
-  await pipeline(Readable.from(linesOf(store, sums)), createGzip(), target)
+/** Writes what a store tells, durably. The file must not exist. */
+export async function writeArchive(lines: AsyncIterable<string>, file: string): Promise<void> {
+  await pipeline(Readable.from(lines), createGzip(), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
   const handle = await open(file, 'r+')
   await handle.sync().finally(() => handle.close())
-  return sums
 }
-
-async function* linesOf(store: EmbeddedStore, sums: Record<string, Sum>): AsyncGenerator<string> {
-  yield heading({ plaza: 'backup', format: 1, at: new Date().toISOString() })
-  for (const name of store.db().collectionNames()) {
-    yield heading({ collection: name, indexes: await indexesOf(store, name) })
-    const tally = createTally()
-    for await (const { encoded } of documentsOf(store, name)) {
-      tally.add(encoded)
-      yield `${encoded}\n`
-    }
-    sums[name] = tally.sum()
-  }
-  yield heading({ sums })
-}
-
-const heading = (value: z.input<typeof Heading>): string => `#${JSON.stringify(value)}\n`
 
 /** What an archive holds, to its end; then throws where that is not all, or not what was written. */
 export async function* readArchive(file: string): AsyncGenerator<Entry, Sums> {

@@ -1,12 +1,11 @@
 import { access, link, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { lockDirectory } from '../embedded/lock.ts'
-import { snapshot } from '../embedded/snapshot.ts'
+import { CopyError, checkSame, type Sums } from '../embedded/sums.ts'
 import type { Document } from '../embedded/values.ts'
-import { type EmbeddedStore, openEmbedded } from '../embedded.ts'
+import { askStore, type EmbeddedStore, openEmbedded } from '../embedded.ts'
 import { readArchive, writeArchive } from './archive.ts'
 import { sumsOf } from './documents.ts'
-import { CopyError, checkSame, type Sums } from './sums.ts'
 
 const batchSize = 1000
 const storeFile = 'data.mdb'
@@ -20,10 +19,9 @@ export async function backUp(directory: string, to: string): Promise<Sums> {
   await mkdir(dirname(file), { recursive: true })
   const beside = await mkdtemp(`${file}.`)
   try {
-    await snapshot(directory, beside)
     const part = join(beside, 'backup')
-    const written = await within(beside, (store) => writeArchive(store, part))
-    checkSame(written, await verifyBackup(part))
+    await writeArchive(askStore(directory, 'backup'), part)
+    const written = await verifyBackup(part)
     await link(part, file)
     await syncDirectory(dirname(file))
     return written
@@ -44,7 +42,7 @@ export async function verifyBackup(file: string): Promise<Sums> {
 /** Makes a store out of a backup, where there is none. It appears whole or not at all. */
 export async function restore(from: string, directory: string): Promise<Sums> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const unlock = await lockDirectory(resolve(directory))
+  const lock = await lockDirectory(resolve(directory))
   try {
     await refuseFull(directory)
     const beside = await mkdtemp(join(directory, unfinished))
@@ -61,7 +59,7 @@ export async function restore(from: string, directory: string): Promise<Sums> {
     await rm(beside, { recursive: true, force: true })
     return sums
   } finally {
-    await unlock()
+    await lock.release()
   }
 }
 
@@ -93,7 +91,7 @@ async function refuseFull(directory: string): Promise<void> {
   const names = await readdir(directory)
   for (const name of names.filter((each) => each.startsWith(unfinished)))
     await rm(join(directory, name), { recursive: true })
-  const [data] = names.filter((name) => !/^(session-keys$|lock(\.|$)|restoring-)/.test(name))
+  const [data] = names.filter((name) => !/^(session-keys$|tools\.sock$|lock(\.|$)|restoring-)/.test(name))
   if (data !== undefined) throw new CopyError(`${directory} is not empty: there is ${data}.`)
 }
 

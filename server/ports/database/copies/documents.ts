@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { createTally, type Sum, type Sums } from '../embedded/sums.ts'
 import { type Document, encode } from '../embedded/values.ts'
 import type { EmbeddedStore } from '../embedded.ts'
-import { createTally, type Sum, type Sums } from './sums.ts'
 
 export const IndexDefinition = z.looseObject({
   name: z.string(),

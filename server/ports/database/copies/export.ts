@@ -1,8 +1,8 @@
 import mongoose from 'mongoose'
+import { CopyError, checkSame, createTally, type Sum, type Sums } from '../embedded/sums.ts'
 import { documentOf } from '../embedded/values.ts'
 import { type EmbeddedStore, openEmbedded } from '../embedded.ts'
 import { documentsOf, inBatches, indexesOf, type Written } from './documents.ts'
-import { CopyError, checkSame, createTally, type Sum, type Sums } from './sums.ts'
 
 const batchSize = 500
 /** Stands in the target while it is not whole, and tells that what is there came from here. */

@@ -3,7 +3,7 @@ import { bulkResult, type Operation, type Outcome, runBulk } from './bulk.ts'
 import { Cursor, type FindOptions } from './cursor.ts'
 import { checkOptions, isServerError, refuse, serverError } from './errors.ts'
 import { equalities, type Filter, parseFilter, parsePath } from './filter.ts'
-import { parseDirections, parseIndex, valuesAt } from './indexes.ts'
+import { parseDirections, parseIndex, shownIndex, valuesAt } from './indexes.ts'
 import { encodeKey } from './keys.ts'
 import { parseProjection } from './projection.ts'
 import type { Storage } from './storage.ts'
@@ -163,9 +163,7 @@ export class Collection {
   }
 
   async indexes(): Promise<object[]> {
-    return this.#table.indexes.map(({ record: { tree: _, multikey: __, cut: ___, unique, ...shown } }) => {
-      return { v: 2, ...shown, ...(unique && shown.name !== '_id_' ? { unique } : {}) }
-    })
+    return this.#table.indexes.map(({ record }) => shownIndex(record))
   }
 
   listIndexes(): { toArray(): Promise<object[]> } {

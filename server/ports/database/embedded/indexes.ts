@@ -65,6 +65,11 @@ export function parseIndex(spec: unknown, options: object = {}): Omit<IndexRecor
   }
 }
 
+/** An index as the driver describes it. */
+export function shownIndex({ tree: _, multikey: __, cut: ___, unique, ...shown }: IndexRecord) {
+  return { v: 2, ...shown, ...(unique && shown.name !== '_id_' ? { unique } : {}) }
+}
+
 /** The key of an index or of a sort: paths with 1 or -1. */
 export function parseDirections(spec: unknown, what: string): Record<string, 1 | -1> {
   const entries =

@@ -16,6 +16,13 @@ export type Part = Value | Missing | typeof emptyArray
 let scratch = Buffer.allocUnsafe(16_384)
 let length = 0
 
+/** What the keys of one collection or index begin with. */
+export function treeKey(tree: number): Buffer {
+  const bytes = Buffer.allocUnsafe(TREE_BYTES)
+  bytes.writeUInt16BE(tree)
+  return bytes
+}
+
 /** Bytes whose order is MongoDB's order of the values, each compared downwards where its direction is -1. */
 export function encodeKey(values: readonly Part[], directions: readonly (1 | -1)[]): Buffer {
   length = 0

@@ -1,13 +1,14 @@
-import type { RootDatabase } from 'lmdb'
 import mongoose from 'mongoose'
+import type { Environment } from './environment.ts'
 import type { IndexRecord } from './indexes.ts'
+import { type Lock, LockLost } from './lock.ts'
 
 /** What the file holds, by namespace; kept whole under one key. */
 export interface CollectionRecord {
   tree: number
   indexes: IndexRecord[]
 }
-interface Catalog {
+export interface Catalog {
   nextTree: number
   collections: Record<string, CollectionRecord>
 }
@@ -15,6 +16,13 @@ interface Catalog {
 export interface Slot {
   key: Buffer
   value: Buffer
+}
+
+/** What is durable at one moment. Others write meanwhile and nobody waits, but the file grows; so it must be released. */
+export interface Moment {
+  readonly catalog: Catalog
+  scan(low: Buffer, high: Buffer): Generator<Slot>
+  release(): void
 }
 
 interface Job {
@@ -28,19 +36,23 @@ const CATALOG = Buffer.of(0, 0)
 const NUL = Buffer.of(0)
 const FIRST_PIECE = 16
 const LARGEST_PIECE = 1024
+const MOST_BYTES = 1_048_576
 
 /** Ordered bytes on disk. Reads see what is durable; writes queue up while a commit is under way and share the next one. */
 export class Storage {
   catalog: Catalog = { nextTree: 1, collections: {} }
   readonly counters = { documentsRead: 0, commits: 0 }
   readonly #onRollback: (() => void)[] = []
-  readonly #database: RootDatabase<Buffer, Buffer>
+  readonly #database: Environment
+  readonly #lock: Lock
+  readonly #held = new Set<Transaction>()
   #queue: Job[] = []
   #closed = false
   #committing: Promise<void> | null = null
 
-  constructor(database: RootDatabase<Buffer, Buffer>) {
+  constructor(database: Environment, lock: Lock) {
     this.#database = database
+    this.#lock = lock
     this.#readCatalog()
   }
 
@@ -58,20 +70,34 @@ export class Storage {
   }
 
   /** Keys in low <= key < high, or backwards; read piece by piece, so that nothing is held while the reader pauses. */
-  *scan(low: Buffer, high: Buffer, reverse: boolean): Generator<Slot> {
+  *scan(low: Buffer, high: Buffer, reverse: boolean, within: Reading = {}): Generator<Slot> {
     let [start, end, limit] = [low, high, FIRST_PIECE]
     while (Buffer.compare(start, end) < 0) {
       const range = reverse
         ? { start: end, end: start, limit, reverse, exclusiveStart: true, inclusiveEnd: true }
         : { start, end, limit }
       this.#checkOpen()
-      const piece = Array.from(this.#database.getRange(range))
+      const { piece, isLast } = pieceOf(this.#database.getRange({ ...range, ...within }), limit)
       yield* piece
       const last = piece.at(-1)
-      if (!last || piece.length < limit) return
+      if (!last || isLast) return
       if (reverse) end = last.key
       else start = Buffer.concat([last.key, NUL])
       limit = Math.min(limit * 4, LARGEST_PIECE)
+    }
+  }
+
+  moment(): Moment {
+    this.#checkOpen()
+    // biome-ignore lint/correctness/useHookAtTopLevel: a method of lmdb, no hook
+    const transaction = this.#database.useReadTransaction()
+    this.#held.add(transaction)
+    return {
+      catalog: this.#catalogIn({ transaction }),
+      scan: (low, high) => this.scan(low, high, false, { transaction }),
+      release: () => {
+        if (this.#held.delete(transaction)) transaction.done()
+      },
     }
   }
 
@@ -109,6 +135,7 @@ export class Storage {
   async close(): Promise<void> {
     while (this.#committing) await this.#committing
     this.#closed = true
+    if (this.#held.size > 0) throw new Error('The embedded store was closed while it was read.')
     await this.#database.close()
   }
 
@@ -120,11 +147,13 @@ export class Storage {
     while (this.#queue.length > 0) {
       let jobs: Job[] = []
       try {
+        this.#lock.check()
         await this.#database.childTransaction(() => {
           jobs = this.#queue
           this.#queue = []
           for (const job of jobs) perform(job)
         })
+        this.#lock.check()
         this.counters.commits++
         for (const job of jobs) settle(job)
       } catch (error) {
@@ -134,6 +163,10 @@ export class Storage {
   }
 
   async #rollBack(jobs: Job[], error: unknown): Promise<void> {
+    if (error instanceof LockLost) {
+      for (const job of [...jobs, ...this.#queue.splice(0)]) job.reject(error)
+      return
+    }
     const reason = await reasonOf(error)
     this.#readCatalog()
     for (const listener of this.#onRollback) listener()
@@ -141,9 +174,29 @@ export class Storage {
   }
 
   #readCatalog(): void {
-    const stored = this.#database.get(CATALOG)
-    this.catalog = stored ? JSON.parse(stored.toString()) : { nextTree: 1, collections: {} }
+    this.catalog = this.#catalogIn({})
   }
+
+  #catalogIn(within: Reading): Catalog {
+    const stored = this.#database.get(CATALOG, within)
+    return stored ? JSON.parse(Buffer.from(stored).toString()) : { nextTree: 1, collections: {} }
+  }
+}
+
+type Transaction = ReturnType<Environment['useReadTransaction']>
+/** In the state of a moment, or in the latest. */
+type Reading = { transaction?: Transaction }
+
+/** Many small slots at once, or few large ones. */
+function pieceOf(slots: Iterable<Slot>, limit: number): { piece: Slot[]; isLast: boolean } {
+  const piece: Slot[] = []
+  let bytes = 0
+  for (const slot of slots) {
+    piece.push(slot)
+    bytes += slot.value.length
+    if (bytes > MOST_BYTES) return { piece, isLast: false }
+  }
+  return { piece, isLast: piece.length < limit }
 }
 
 /** An error of the caller's is his answer; any other takes back the whole commit. */

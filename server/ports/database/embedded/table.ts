@@ -1,7 +1,7 @@
 import { isServerError, serverError } from './errors.ts'
 import { type Filter, matches } from './filter.ts'
 import { type Entries, type Entry, entriesOf, type Index, type IndexRecord, openIndex, sortKey } from './indexes.ts'
-import { emptyArray, type Part, ROW_BYTES, TREE_BYTES } from './keys.ts'
+import { emptyArray, type Part, ROW_BYTES, TREE_BYTES, treeKey } from './keys.ts'
 import { plan, type Range, type Scan, type Sort } from './plan.ts'
 import type { CollectionRecord, Slot, Storage } from './storage.ts'
 import { type Document, decode, encode } from './values.ts'
@@ -269,12 +269,6 @@ export class Table {
 function entryKey({ record }: Index, { key }: Entry, row: Buffer): Buffer {
   if (!record.unique) row.copy(key, key.length - ROW_BYTES)
   return key
-}
-
-function treeKey(tree: number): Buffer {
-  const bytes = Buffer.allocUnsafe(TREE_BYTES)
-  bytes.writeUInt16BE(tree)
-  return bytes
 }
 
 function rowBytes(row: number): Buffer {

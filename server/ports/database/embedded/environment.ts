@@ -1,0 +1,25 @@
+import type { RootDatabase } from 'lmdb'
+import type { Lock } from './lock.ts'
+
+export type Environment = RootDatabase<Buffer, Buffer>
+
+/**
+ * The one place that opens lmdb, and it takes a lock: an opener writes into what another process works on, even if he only reads,
+ * and makes it lose its last commit.
+ */
+export async function openEnvironment({ directory }: Lock): Promise<Environment> {
+  const lmdb = await import('lmdb').catch((cause: unknown) => {
+    throw new Error(
+      'The embedded store needs the optional package of lmdb for this platform: install without --omit=optional, or set MONGODB_URI.',
+      { cause },
+    )
+  })
+  return lmdb.open<Buffer, Buffer>({
+    path: directory,
+    noSubdir: false,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+    eventTurnBatching: false,
+    overlappingSync: false,
+  })
+}
