@@ -35,7 +35,7 @@ function Door() {
   const status = useLoaded<ServerStatus>('status', () => client.status.get())
   const tour = useTour(status.value?.demo ?? false)
 
-  if (tour.isOpening) {
+  if (tour.isOpening && account === null) {
     return <Opening label="Opening the tour" />
   }
   if (account === null) {

@@ -4,13 +4,14 @@ import { roomKey } from '#shared/kit/room-key'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
 import { useClient } from './connection/client.ts'
 import { useActivity } from './connection/use-activity.ts'
-import { Blank } from './kit/notice.tsx'
+import { Blank, Bones } from './kit/notice.tsx'
 import { Part } from './kit/part.tsx'
 import { RoomView } from './rooms/room-view.tsx'
 import { goTo, useRoute } from './rooms/route.ts'
 import { ShortcutsKey } from './rooms/shortcuts.tsx'
 import { Sidebar } from './rooms/sidebar.tsx'
 import { RoomsContext, useRooms } from './rooms/use-rooms.ts'
+import { useShownTour } from './tour/use-tour.ts'
 
 const PersonCard = lazy(async () => ({ default: (await import('./accounts/person-card.tsx')).PersonCard }))
 
@@ -24,9 +25,11 @@ export function Home() {
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
 
+  const isOpeningTour = useShownTour()?.isOpening ?? false
+
   useEffect(() => {
-    if (!room && matchMedia(wide).matches) goTo({ type: 'alpha', id: null })
-  }, [room])
+    if (!room && !isOpeningTour && matchMedia(wide).matches) goTo({ type: 'alpha', id: null })
+  }, [room, isOpeningTour])
 
   return (
     <RoomsContext value={rooms}>
@@ -40,9 +43,13 @@ export function Home() {
             <RoomView key={roomKey(room)} roomRef={room} panel={panel} />
           ) : (
             <main className="room-none">
-              <Blank icon="message" title="Choose a room">
-                <p>Your rooms are on the left.</p>
-              </Blank>
+              {isOpeningTour ? (
+                <Bones label="Opening the tour" />
+              ) : (
+                <Blank icon="message" title="Choose a room">
+                  <p>Your rooms are on the left.</p>
+                </Blank>
+              )}
             </main>
           )}
         </div>

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { desktop, field, openPlaza, phone } from './plaza.ts'
 
@@ -44,16 +44,55 @@ describe('the tour', () => {
     await page.getByRole('region', { name: 'Refused' }).getByText('Links are not allowed').waitFor()
   })
 
-  test('every step is a link, and the next one begins as somebody else', async () => {
+  const titles = [
+    'Send a message',
+    'Have a link refused',
+    'Wait in slow mode',
+    'Lose the connection',
+    'Be the moderator',
+  ]
+  const next = async (page: Page, title: string) => {
+    const hint = page.getByRole('complementary', { name: 'Tour' })
+    await hint.getByRole('link', { name: `Next: ${title}` }).click()
+    await hint.getByText(`${titles.indexOf(title) + 2} of 6`).waitFor()
+    return hint
+  }
+  /** The pixels of its height that nothing hides. */
+  const seenOf = (locator: Locator) =>
+    locator.evaluate((element) => {
+      const { left, right, top, bottom } = element.getBoundingClientRect()
+      const isOnTop = (y: number) => element.contains(document.elementFromPoint((left + right) / 2, y))
+      return Array.from({ length: Math.round(bottom - top) }, (_, at) => top + at + 0.5).filter(isOnTop).length
+    })
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+    ['phone with its keyboard open', { ...phone, viewport: { width: 390, height: 480 } }],
+  ])(
+    'M62: every step focuses where one acts, and its hint and the messages are in sight, on a %s',
+    async (_name, device) => {
+      const page = await take('Come in as a guest', device)
+      await field(page).waitFor()
+      for (const title of titles) {
+        const hint = await next(page, title)
+        const isModerating = title === 'Be the moderator'
+        const acted = page.locator(isModerating ? '.message:focus' : '#composer:focus')
+        await acted.waitFor()
+        const { height = 0 } = (await hint.boundingBox()) ?? {}
+        expect(await seenOf(hint)).toBeGreaterThan(height - 3)
+        expect(await seenOf(page.getByRole('list', { name: 'Messages' }))).toBeGreaterThan(60)
+        expect(await seenOf(acted)).toBeGreaterThan(20)
+      }
+    },
+  )
+
+  test('M62: a message is muted from the keyboard alone in the step of the moderator', async () => {
     const page = await plaza.visit()
     await page.goto(`${plaza.url}/#demo=moderate`)
-    await page.getByRole('complementary', { name: 'Moderation' }).waitFor()
-    const name = () => page.getByRole('button', { name: 'Settings' }).innerText()
-    const moderator = await name()
-    await page.getByRole('link', { name: 'Next: Wait in slow mode' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Slow lane' }).waitFor()
-    expect(await field(page).inputValue()).toBe('No hurry')
-    expect(await name()).not.toBe(moderator)
+    await page.locator('.message:focus').waitFor()
+    await page.keyboard.press('1')
+    await page.getByRole('list', { name: 'Acts of moderators' }).getByText('muted').first().waitFor()
   })
 
   test('the connection is cut, on a phone too, and comes back', async () => {
@@ -64,5 +103,25 @@ describe('the tour', () => {
     await page.getByText('Waits for the connection').waitFor()
     await page.getByRole('button', { name: 'Connect again' }).click()
     await page.locator('.message.sent', { hasText: 'Written on my own' }).waitFor()
+  })
+
+  test('M62: one guest takes the whole tour twice within its limits, and keeps what was typed', async () => {
+    const limited = await openPlaza({ isSeeded: true, environment: { RATE_LIMIT_SCALE: '1' } })
+    const page = await limited.visit()
+    await page.getByRole('navigation', { name: 'tour' }).getByRole('link', { name: 'Come in as a guest' }).click()
+    await field(page).waitFor()
+    const guest = () => page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
+    const first = await guest()
+    await field(page).fill('half a thought')
+    for (let round = 1; round <= 2; round++) {
+      for (const title of titles) await next(page, title)
+      await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Live log' }).waitFor()
+      expect(await field(page).inputValue()).toBe('half a thought')
+      expect(await guest()).toBe(first)
+      await page.goto(`${limited.url}/#demo=guest`)
+      await page.getByText('1 of 6').waitFor()
+    }
+    await limited.settle()
+    await limited.close()
   })
 })

@@ -17,12 +17,6 @@ export async function guestWallet(): Promise<Wallet> {
   return { address: account.address.toLowerCase(), signMessage: (message) => account.signMessage({ message }) }
 }
 
-/** The next guest of this browser is somebody else. */
-export function forgetGuest(): void {
-  localStorage.removeItem(guestKey)
-  localStorage.removeItem(guestAddress)
-}
-
 const birds = [
   'Wren',
   'Heron',

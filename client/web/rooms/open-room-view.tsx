@@ -71,7 +71,7 @@ export function OpenRoomView(props: {
       <main className="room" aria-label={state.room?.name ?? 'Room'}>
         <RoomHeader state={state} panel={panel} />
         <PinsBar pins={state.pins} />
-        <TourHint isLive={state.status === 'live'} />
+        <TourHint state={state} />
         <CutStrip />
         <CaughtUp status={state.status} caughtUp={state.caughtUp} />
         {/* The first lines come with the bars above them, in a frame of their own: nothing that is shown has to move. */}

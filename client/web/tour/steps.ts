@@ -18,31 +18,25 @@ export const tourSteps: readonly TourStep[] = [
   {
     name: 'guest',
     title: 'Come in as a guest',
-    hint: 'You are in: this browser made a fresh key and signed with it. No extension, no password.',
+    hint: 'You are in: this browser made a key of its own and signed with it. No extension, no password.',
   },
   {
     name: 'send',
     title: 'Send a message',
-    hint: 'Press Enter. The line turns solid once it has its place in the order of the room.',
+    hint: 'Send it: the line turns solid once it has its place in the order of the room.',
     text: 'Hello from the tour',
   },
   {
     name: 'verdict',
     title: 'Have a link refused',
-    hint: 'Links are off here. Press Enter, and read which step refused the message, and why.',
+    hint: 'Links are off here. Send it, and read which step refused the message, and why.',
     channel: 'no-links',
     text: 'Look at https://example.org',
   },
   {
-    name: 'moderate',
-    title: 'Be the moderator',
-    hint: 'Point at a message of somebody: mute them, and watch the live log beside it.',
-    panel: 'moderation',
-  },
-  {
     name: 'slow',
     title: 'Wait in slow mode',
-    hint: 'Press Enter, and see when the next message may go. A reload does not shorten it.',
+    hint: 'Send it, and see when the next message may go. A reload does not shorten the wait.',
     channel: 'slow-lane',
     text: 'No hurry',
   },
@@ -51,6 +45,12 @@ export const tourSteps: readonly TourStep[] = [
     title: 'Lose the connection',
     hint: 'Your connection is cut. Write something, wait a little, then connect again: nothing is missing.',
     cuts: true,
+  },
+  {
+    name: 'moderate',
+    title: 'Be the moderator',
+    hint: 'Choose a message of somebody and mute them: the live log shows it at once.',
+    panel: 'moderation',
   },
 ]
 

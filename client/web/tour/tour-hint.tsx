@@ -1,17 +1,21 @@
 import { useEffect } from 'react'
+import type { RoomState } from '#client/sdk/types'
 import { Icon } from '../kit/icon.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import { linkTo, tourSteps } from './steps.ts'
 import { useShownTour } from './use-tour.ts'
 
 /** What to do in this step, and where the next one is. */
-export function TourHint({ isLive }: { isLive: boolean }) {
+export function TourHint({ state }: { state: RoomState }) {
+  const { account } = useOpenRoom()
   const rooms = useRoomList()
-  const isThere = isLive && rooms.value !== null
+  const isThere = state.status === 'live' && rooms.value !== null
   const tour = useShownTour()
+  const ofOthers = state.messages.findLast((one) => one.sender_address !== account && !one.is_deleted)?.id ?? null
   useEffect(() => {
-    if (isThere) tour?.arrived()
-  }, [isThere, tour])
+    if (isThere) tour?.arrived(ofOthers)
+  }, [isThere, tour, ofOthers])
   if (!tour?.step) return null
   const at = tourSteps.indexOf(tour.step)
   const next = tourSteps[at + 1]

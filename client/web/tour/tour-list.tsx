@@ -5,7 +5,7 @@ export function TourList() {
   return (
     <nav className="tour" aria-labelledby="tour-title">
       <p id="tour-title" className="label">
-        Or take the tour, as a fresh guest
+        Or take the tour, as a guest
       </p>
       <ol>
         {tourSteps.map(({ name, title }) => (

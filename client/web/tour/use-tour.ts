@@ -10,8 +10,8 @@ export interface Tour {
   /** The step that is being shown. */
   step: TourStep | null
   isOpening: boolean
-  /** The room of the step is there. */
-  arrived(): void
+  /** The room of the step is there; `messageId` is what a moderator could act on. */
+  arrived(messageId: string | null): void
   end(): void
 }
 
@@ -45,11 +45,12 @@ export function useTour(isDemo: boolean): Tour {
       )
   }, [client, isCut, cut, tell, asked, isDemo])
 
-  const arrived = () => {
+  const arrived = (messageId: string | null) => {
     if (!isDue.current) return
-    if (step?.cuts) cut(true)
-    if (step?.text) document.getElementById('composer')?.focus()
     isDue.current = false
+    if (step?.cuts) cut(true)
+    const acted = step?.panel === 'moderation' && messageId !== null ? `m-${messageId}` : 'composer'
+    document.getElementById(acted)?.focus()
   }
   return { step, isOpening: isDemo && asked !== null, arrived, end: () => setStep(null) }
 }
