@@ -11,9 +11,14 @@ export interface Accepted {
   changes: Resolved[]
 }
 
+/** A refusal, whatever was thrown. */
+export interface Thrown {
+  refuse: unknown
+}
+
 export interface Held {
   waiting: Waiting<unknown>
-  judgement: Exclude<Judgement<unknown>, { accept: unknown }>
+  judgement: Exclude<Judgement<unknown>, { accept: unknown }> | Thrown
 }
 
 /** Answers the acts whose rows stand, once what follows from the rows is written. */

@@ -1,4 +1,4 @@
-import type { Core, Room } from './core.ts'
+import { type Core, isIsolated, type Room } from './core.ts'
 import { isLeased } from './leases.ts'
 import { type Row, SKIPPED } from './types.ts'
 
@@ -45,7 +45,7 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
         ? await core.store.byCid(room.key, next.sender, next.cid).catch(() => null)
         : null
       if (repeated) return { ...fate(standing), repeated }
-      if (core.isNeverSent?.(failure.error) || room.isIsolated) {
+      if (core.isNeverSent?.(failure.error) || isIsolated(room)) {
         width = Math.ceil(sent.length / 2)
         if (sent.length > 1) continue
         if (await skip(core, room, next)) return { ...fate(standing), refused: failure.error }

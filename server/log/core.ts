@@ -16,8 +16,8 @@ export interface Room {
   isTurning: boolean
   /** When the turn that is being taken began; infinite between turns. */
   turnBegan: number
-  /** Has that turn lasted too long? */
-  isIsolated: boolean
+  /** How many polls have found that turn too long; one alone may come after this process itself stood still. */
+  overdue: number
   /** When this node and another last wanted the same seq, or took turns. */
   contestedAt: number
   /** Called when another node has told of its rows. */
@@ -85,6 +85,9 @@ export function createCore(dependencies: LogDependencies): Core {
   return core
 }
 
+/** Does a turn of this room not end? */
+export const isIsolated = ({ overdue }: Room): boolean => overdue > 1
+
 export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Promise<void>): Room {
   const facts = new Facts(core.projection.always(key))
   const room: Room = {
@@ -95,7 +98,7 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
     queue: [],
     isTurning: false,
     turnBegan: Number.POSITIVE_INFINITY,
-    isIsolated: false,
+    overdue: 0,
     contestedAt: Number.NEGATIVE_INFINITY,
     onOthers: null,
     early: new Map(),

@@ -1,6 +1,8 @@
 import type { Core, Room } from './core.ts'
 import { GLOBAL, type Row } from './types.ts'
 
+/** So long after it was sent an insert may at most still be carried out. */
+export const LONGEST_INSERT = 5_000
 const LEASE = 5_000
 const PATIENCE = 1_000
 const LOOK_AGAIN = 20

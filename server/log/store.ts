@@ -1,4 +1,5 @@
 import { mongo } from 'mongoose'
+import { LONGEST_INSERT } from './leases.ts'
 import { RoomEvents, RoomHeads, RoomLeases } from './model.ts'
 import type { Json, LogStore, RoomHead, RoomKey, Row } from './types.ts'
 
@@ -17,9 +18,7 @@ export function mongooseLogStore(alone: boolean): LogStore {
   return {
     alone,
 
-    async insert(rows) {
-      await events().insertMany(rows.map(stored), { ordered: true })
-    },
+    insert: alone ? insertHere : insertOnce,
 
     read: (room, after, limit) => rowsWhere({ room, seq: { $gt: after, $lte: after + limit } }, { seq: 1 }),
 
@@ -73,6 +72,26 @@ export function mongooseLogStore(alone: boolean): LogStore {
       return leases.map(({ node, applied }) => ({ node, applied }))
     },
   }
+}
+
+async function insertHere(rows: readonly Row[]): Promise<void> {
+  await events().insertMany(rows.map(stored), { ordered: true })
+}
+
+/** As a command of its own, which the driver does not send again by itself, and which the server gives up after its time. */
+async function insertOnce(rows: readonly Row[]): Promise<void> {
+  const { db } = RoomEvents.db
+  if (!db) throw new mongo.MongoNotConnectedError('The database is not connected.')
+  const command = {
+    insert: RoomEvents.collection.collectionName,
+    documents: rows.map(stored),
+    ordered: true,
+    maxTimeMS: LONGEST_INSERT,
+    writeConcern: { w: 'majority', j: true },
+  }
+  const { writeErrors: [first] = [], writeConcernError } = await db.command(command, { readPreference: 'primary' })
+  const failure = first ?? writeConcernError
+  if (failure) throw new mongo.MongoServerError(failure)
 }
 
 /** The messages of a room whose ordinals lie in a closed range, ascending. */

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors'
-import { type Accepted, answerDuplicate, answerHeld, answerStanding, type Held } from './answers.ts'
+import { type Accepted, answerDuplicate, answerHeld, answerStanding, type Held, type Thrown } from './answers.ts'
 import { append } from './append.ts'
-import { type Core, type Room, unavailable } from './core.ts'
+import { type Core, isIsolated, type Room, unavailable } from './core.ts'
 import { take } from './follower.ts'
 import { isLeased, renewLeases } from './leases.ts'
 import { loadFacts } from './records.ts'
@@ -34,7 +34,7 @@ interface Judged {
 }
 
 export function enqueue(core: Core, room: Room, waiting: Waiting<unknown>): void {
-  if (room.isIsolated) waiting.refuse(unavailable(undefined))
+  if (isIsolated(room)) waiting.refuse(unavailable(undefined))
   else room.queue.push(waiting)
   if (!room.isTurning) void takeTurns(core, room)
 }
@@ -46,8 +46,8 @@ async function takeTurns(core: Core, room: Room): Promise<void> {
   while (room.queue.length > 0 && !core.isClosed) {
     room.turnBegan = core.clock.now()
     await takeTurn(core, room)
-    if (room.isIsolated) core.observer?.released?.(room.key, core.clock.now() - room.turnBegan)
-    room.isIsolated = false
+    if (isIsolated(room)) core.observer?.released?.(room.key, core.clock.now() - room.turnBegan)
+    room.overdue = 0
     room.turnBegan = Number.POSITIVE_INFINITY
   }
   room.isTurning = false
@@ -57,9 +57,9 @@ async function takeTurns(core: Core, room: Room): Promise<void> {
 export function isolateStuck(core: Core): void {
   const now = core.clock.now()
   for (const room of core.rooms.values()) {
-    if (room.isIsolated || now - room.turnBegan <= LONGEST_TURN) continue
-    room.isIsolated = true
-    core.observer?.isolated?.(room.key)
+    if (isIsolated(room) || now - room.turnBegan <= LONGEST_TURN) continue
+    room.overdue++
+    if (isIsolated(room)) core.observer?.isolated?.(room.key)
   }
 }
 
@@ -128,27 +128,26 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
     // Once a fact is missing, those after it are asked only for the facts that they will need.
     if (!judgement || !draft.isComplete()) {
       judged.again.push(waiting)
-    } else if (!('accept' in judgement)) {
-      if (waiting.mayStandAt > room.view.seq) judged.open.push(waiting)
-      else judged.held.push({ waiting, judgement })
-    } else {
-      const appended = layOver(draft, judgement.accept, waiting, now, rules)
-      if (appended) {
-        judged.accepted.push({ waiting, row: appended.row, changes: appended.changes })
-        keys.add(waiting.key)
-      } else judged.again.push(waiting)
+      continue
     }
+    const laid = 'accept' in judgement ? layOver(draft, judgement.accept, waiting, now, rules) : judgement
+    if (!laid) judged.again.push(waiting)
+    else if ('row' in laid) {
+      judged.accepted.push({ waiting, ...laid })
+      keys.add(waiting.key)
+    } else if (waiting.mayStandAt > room.view.seq) judged.open.push(waiting)
+    else judged.held.push({ waiting, judgement: laid })
   }
   return judged
 }
 
-function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgement<unknown> | null {
+/** What is thrown is a refusal: it leaves no earlier than any other, as it may be for an old view that it was thrown. */
+function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgement<unknown> | Thrown | null {
   try {
     return waiting.act.judge(draft, now)
   } catch (error) {
     // Without a fact it needs, a judgement may fail in any way.
-    if (draft.isComplete()) waiting.refuse(error)
-    return null
+    return draft.isComplete() ? { refuse: error } : null
   }
 }
 
@@ -158,8 +157,7 @@ function layOver(draft: Draft, entry: Entry, waiting: Waiting<unknown>, now: num
     checkStorable(entry.body)
     return draft.append(entry, waiting.act.sender, waiting.cid, now, rules)
   } catch (error) {
-    waiting.refuse(error)
-    return null
+    return { refuse: error }
   }
 }
 

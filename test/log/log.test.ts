@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { type Row, verifyChain } from '#server/log/index'
+import { type Judgement, type Row, type View, verifyChain } from '#server/log/index'
+import { AppError } from '#shared/errors'
 import { edit, join, moderate, projection, say, slow } from './chat.ts'
 import { type Changes, clockOf, counting, Nodes, pause } from './nodes.ts'
 
@@ -314,6 +315,32 @@ test('ends the acts of a turn whose row the ring cannot be rewritten by, and goe
   await expect(node.act(room, edit('ada', row?._id ?? '', 1))).rejects.toThrow('Not a body of ours.')
   await node.act(room, say('ada'))
   expect((await node.read(room, 0, 200)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
+})
+
+test.each<[string, () => never]>([
+  [
+    'a refusal',
+    () => {
+      throw new AppError('ROOM_NOT_FOUND')
+    },
+  ],
+  [
+    'an error of the code',
+    () => {
+      throw new TypeError('Not what it was.')
+    },
+  ],
+])('M43: %s that is thrown on an old view is taken back on a fresh one', async (_what, refuse) => {
+  nodes.hasHints = false
+  const [one, other] = [nodes.start('one'), nodes.start('other', { pollMilliseconds: 60_000 })]
+  await other.ask(room, (view) => view.get('member:ada'))
+  await one.act(room, join('ada'))
+  const act = {
+    sender: 'ada',
+    judge: (view: View): Judgement<never> =>
+      view.get('member:ada') === null ? refuse() : { accept: { type: 'message', body: {} } },
+  }
+  expect(await other.act(room, act)).toMatchObject({ row: { seq: 2 } })
 })
 
 test('lets go of a room that nobody uses, and nobody waits for it any more', async () => {

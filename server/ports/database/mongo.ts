@@ -46,6 +46,20 @@ export async function connectMongo(uri: string, patienceMilliseconds = START_PAT
   }
 }
 
+/**
+ * What is read is what a majority has, and what is written is there when a majority has it on disk: anything less is gone when
+ * another node of the database takes over. Each in every spelling, so that it stands above that of the address.
+ */
+const concerns = {
+  readConcern: { level: 'majority' },
+  readConcernLevel: 'majority',
+  readPreference: 'primary',
+  readPreferenceTags: [],
+  w: 'majority',
+  journal: true,
+  writeConcern: { w: 'majority', journal: true },
+} as const satisfies mongoose.mongo.MongoClientOptions
+
 async function connectPatiently(uri: string, end: number): Promise<void> {
   for (;;) {
     try {
@@ -54,7 +68,7 @@ async function connectPatiently(uri: string, end: number): Promise<void> {
         socketTimeoutMS: 5000,
         waitQueueTimeoutMS: 5000,
         retryWrites: true,
-        writeConcern: { w: 'majority', journal: true },
+        ...concerns,
       })
       return
     } catch (error) {

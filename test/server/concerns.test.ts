@@ -1,0 +1,74 @@
+import mongoose from 'mongoose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
+import { polls } from '#shared/api/polls'
+import { type Booted, boot } from '#test/support/boot'
+import { channelOf, type Person, person } from '#test/support/people'
+import { freshDatabaseUri } from '#test/support/test-servers'
+
+type Command = Record<string, unknown> & { writeConcern?: object; readConcern?: object; txnNumber?: unknown }
+const database = freshDatabaseUri()
+
+/** Every way in which an address may ask for less than a majority. */
+const weak = [
+  'readConcernLevel=local&w=1&journal=false&readPreference=secondaryPreferred',
+  'w=0&retryWrites=true&readPreference=nearest&readPreferenceTags=dc:here',
+  'w=2&wtimeoutMS=10000&readConcernLevel=available&retryWrites=false',
+]
+
+describe.skipIf(!database).each(weak)('M42: with an address that says %s', (options) => {
+  const seen: { name: string; command: Command }[] = []
+  let server: Booted
+  let owner: Person
+
+  beforeAll(async () => {
+    const uri = new URL(freshDatabaseUri() ?? '')
+    for (const [name, value] of new URLSearchParams(`${options}&monitorCommands=true`))
+      uri.searchParams.append(name, value)
+    server = await boot({ environment: { MONGODB_URI: uri.href } })
+    owner = await person(server, 'owner')
+    mongoose.connection.getClient().on('commandStarted', ({ commandName, command }) => {
+      seen.push({ name: commandName, command: command as Command })
+    })
+    const member = await person(server, 'member')
+    const room = await channelOf(owner, member)
+    const { message } = await member.does('rest', messages.send, { room, text: 'hello' })
+    await member.does('socket', messages.react, { room, id: message.id, emoji: '👍' })
+    await owner.does('rest', polls.create, { room, question: 'Which?', options: ['a', 'b'] })
+    await owner.does('socket', moderation.act, { room, action: 'ban', target: member.account, duration: '1h' })
+    await owner.does('rest', messages.sync, { room, after_seq: 0, limit: 200 })
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+  })
+  afterAll(() => server.close())
+
+  const named = (...names: string[]) => seen.filter(({ name }) => names.includes(name))
+
+  test('every read is of what a majority has, from the primary', () => {
+    const reads = named('find', 'aggregate', 'count', 'distinct')
+    expect(reads.length).toBeGreaterThan(10)
+    for (const { name, command } of reads) {
+      expect(command, name).toMatchObject({ readConcern: { level: 'majority' } })
+      // What the driver says to a server that it was told to speak to directly, instead of `primary`.
+      expect([undefined, 'primary', 'primaryPreferred']).toContain(
+        (command.$readPreference as { mode: string } | undefined)?.mode,
+      )
+    }
+  })
+
+  test('every write is there when a majority has it on disk', () => {
+    const writes = named('insert', 'update', 'delete', 'findAndModify')
+    expect(writes.length).toBeGreaterThan(10)
+    for (const { name, command } of writes)
+      expect(command, `${name} ${command[name]}`).toMatchObject({ writeConcern: { w: 'majority', j: true } })
+  })
+
+  test('M45: the driver sends no row of a log again, and the server gives an insert up in time', () => {
+    const inserts = named('insert').filter(({ command }) => command.insert === 'room_events')
+    expect(inserts.length).toBeGreaterThan(3)
+    for (const { command } of inserts) {
+      expect(command.txnNumber).toBeUndefined()
+      expect(command).toMatchObject({ ordered: true, maxTimeMS: 5_000 })
+    }
+  })
+})
