@@ -59,7 +59,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   if (!user) {
     return (
       <main className="waiting">
-        <Blank icon="warn" title="Plaza cannot open">
+        <Blank isPage icon="warn" title="Plaza cannot open">
           <p>{problemText(loaded.error)}</p>
           <div className="row">
             <button type="button" className="button main" onClick={loaded.reload}>
@@ -93,6 +93,7 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
 function Opening({ label = 'Opening Plaza' }: { label?: string }) {
   return (
     <main className="waiting">
+      <h1 className="unseen">Plaza</h1>
       <Bones label={label} />
     </main>
   )

@@ -4,7 +4,7 @@ import { roomKey } from '#shared/kit/room-key'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
 import { useClient } from './connection/client.ts'
 import { useActivity } from './connection/use-activity.ts'
-import { Blank, Bones } from './kit/notice.tsx'
+import { Bones } from './kit/notice.tsx'
 import { Part } from './kit/part.tsx'
 import { RoomView } from './rooms/room-view.tsx'
 import { goTo, useRoute } from './rooms/route.ts'
@@ -17,7 +17,7 @@ const PersonCard = lazy(async () => ({ default: (await import('./accounts/person
 
 const wide = '(min-width: 760px)'
 
-/** The list of rooms, the open room, and the card of a person over both. */
+/** The list of rooms, the open room, and the card of a person over both; where both fit, there is always an open room. */
 export function Home() {
   const client = useClient()
   const rooms = useRooms()
@@ -35,22 +35,17 @@ export function Home() {
     <RoomsContext value={rooms}>
       <PersonContext value={setPerson}>
         <div className={`home ${room ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel ?? ''}`}>
-          <button type="button" className="skip" onClick={focusComposer}>
-            Skip to the message field
-          </button>
+          {room && (
+            <button type="button" className="skip" onClick={focusComposer}>
+              Skip to the message field
+            </button>
+          )}
           <Sidebar chosen={room} />
-          {room ? (
-            <RoomView key={roomKey(room)} roomRef={room} panel={panel} />
-          ) : (
-            <main className="room-none">
-              {isOpeningTour ? (
-                <Bones label="Opening the tour" />
-              ) : (
-                <Blank icon="message" title="Choose a room">
-                  <p>Your rooms are on the left.</p>
-                </Blank>
-              )}
-            </main>
+          {room && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
+          {!room && isOpeningTour && (
+            <div className="room-none">
+              <Bones label="Opening the tour" />
+            </div>
           )}
         </div>
         <ShortcutsKey />

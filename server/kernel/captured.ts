@@ -55,6 +55,7 @@ const page = (kept: readonly Captured[]) => `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="robots" content="noindex">
+    <link rel="icon" href="/plaza.svg" type="image/svg+xml">
     <title>Captured letters · Plaza</title>
     <style>
       :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }

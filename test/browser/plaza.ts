@@ -47,7 +47,7 @@ export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
     await page.getByRole('button', { name: 'Enter as guest' }).click()
     await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
     await page.goto(`${url}/#/alpha`)
-    await page.getByRole('combobox', { name: 'Message' }).waitFor()
+    await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
     await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
     return page
   }
@@ -80,7 +80,7 @@ function watchNesting() {
   new MutationObserver(look).observe(document, { childList: true, subtree: true })
 }
 
-export const field = (page: Page) => page.getByRole('combobox', { name: 'Message' })
+export const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 
 export async function say(page: Page, text: string): Promise<void> {
   await field(page).fill(text)

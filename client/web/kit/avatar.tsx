@@ -1,16 +1,17 @@
 import type { CSSProperties } from 'react'
 import { nameOf } from './format.ts'
 
+/** A picture of a person; the initials are drawn, not written, as the name always stands beside it. */
 export function Avatar(props: {
   id: string
   name: string | null | undefined
   size?: 'small' | 'large'
   isOnline?: boolean
 }) {
+  const initials = initialsOf(nameOf(props.name, props.id))
   const hue = { '--hue': hueOf(props.id) } as CSSProperties
   return (
-    <span className={`avatar ${props.size ?? ''}`} style={hue} aria-hidden="true">
-      {initialsOf(nameOf(props.name, props.id))}
+    <span className={`avatar ${props.size ?? ''}`} style={hue} data-initials={initials} aria-hidden="true">
       {props.isOnline && <i />}
     </span>
   )

@@ -19,12 +19,14 @@ export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?:
 
 const bringIntoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
-export function Blank({ icon, title, children }: { icon?: IconName; title: string; children?: ReactNode }) {
+/** Where there is nothing else to show; `isPage` where it is all that the page shows. */
+export function Blank(props: { icon?: IconName; title: string; isPage?: boolean; children?: ReactNode }) {
+  const Title = props.isPage ? 'h1' : 'strong'
   return (
     <div className="blank">
-      {icon && <Icon name={icon} />}
-      <strong>{title}</strong>
-      {children}
+      {props.icon && <Icon name={props.icon} />}
+      <Title>{props.title}</Title>
+      {props.children}
     </div>
   )
 }

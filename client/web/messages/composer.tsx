@@ -124,9 +124,8 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
             rows={1}
             aria-label="Message"
             aria-autocomplete="list"
-            aria-expanded={mentions.found.length > 0}
-            aria-controls="mention-picker"
-            role="combobox"
+            aria-controls={mentions.found.length > 0 ? 'mention-picker' : undefined}
+            aria-activedescendant={mentions.found.length > 0 ? `mention-${mentions.chosen}` : undefined}
             placeholder={standing.placeholder}
             disabled={!standing.canWrite}
             value={text}

@@ -11,6 +11,7 @@ export function MentionPicker({ mentions, onPick }: { mentions: Mentions; onPick
           key={member.user_address}
           type="button"
           role="option"
+          id={`mention-${at}`}
           tabIndex={-1}
           aria-selected={at === mentions.chosen}
           onPointerDown={(event) => {

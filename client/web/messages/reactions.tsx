@@ -1,5 +1,4 @@
 import type { LocalMessage } from '#client/sdk/types'
-import { plural } from '../kit/format.ts'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 
@@ -18,11 +17,11 @@ export function Reactions({ message }: { message: LocalMessage }) {
             type="button"
             className="reaction numerals"
             tabIndex={-1}
-            aria-label={`${emoji}, ${plural(count, 'reaction')}`}
             onClick={() => attempt(() => live.react(message.id, emoji))}
           >
             <span>{emoji}</span>
             {count}
+            <span className="unseen">{count === 1 ? 'reaction' : 'reactions'}</span>
           </button>
         </li>
       ))}

@@ -31,14 +31,14 @@ export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: ()
       {isBanned ? (
         <Banned state={state} onReopen={onReopen} />
       ) : isOutside ? (
-        <Blank icon="hash" title={state.room ? `You are not in ${state.room.name}` : 'You are not in this room'}>
+        <Blank isPage icon="hash" title={state.room ? `You are not in ${state.room.name}` : 'You are not in this room'}>
           <p>{state.access?.state === 'removed' ? removalText(state) : 'Join to read along and to write.'}</p>
           <button type="button" className="button main" onClick={join}>
             Join this room
           </button>
         </Blank>
       ) : (
-        <Blank icon="warn" title="This room did not open">
+        <Blank isPage icon="warn" title="This room did not open">
           <p>{state.error ? problemText(state.error) : 'Something went wrong.'}</p>
           <button type="button" className="button" onClick={onReopen}>
             Try again
@@ -55,7 +55,7 @@ function Banned({ state, onReopen }: { state: RoomState; onReopen: () => void })
   const now = useNowUntil(until)
   const left = secondsUntil(until, now)
   return (
-    <Blank icon="block" title="You are banned from this room">
+    <Blank isPage icon="block" title="You are banned from this room">
       {reason && <p>Reason: {reason}</p>}
       <p>
         {!until

@@ -30,7 +30,7 @@ export function RoomList(props: {
             if (held.length === 0) return null
             return (
               <section key={title}>
-                <h3>{title}</h3>
+                <h2>{title}</h2>
                 <ul>
                   {held.map((room) => (
                     <RoomRow key={keyOf(room)} room={room} isChosen={keyOf(room) === chosenKey} />

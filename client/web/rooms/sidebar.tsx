@@ -21,13 +21,20 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
   const { account, user, status } = useSession()
   const rooms = useRoomList()
   const [open, setOpen] = useState<'browse' | 'create' | 'settings' | 'cluster' | null>(null)
+  const Frame = chosen ? 'aside' : 'main'
   const close = () => setOpen(null)
   const name = nameOf(user.display_name ?? user.username, account)
 
   return (
-    <aside className="sidebar" aria-label="Rooms and you">
+    <Frame className="sidebar" aria-label="Rooms and you">
       <header className="sidebar-head">
-        <Wordmark />
+        {chosen ? (
+          <Wordmark />
+        ) : (
+          <h1>
+            <Wordmark />
+          </h1>
+        )}
         <span className="grow" />
         {user.role !== 'user' && (
           <button type="button" className="icon-button" aria-label="Cluster" onClick={() => setOpen('cluster')}>
@@ -47,7 +54,7 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
       <footer className="sidebar-foot">
         <ConnectionBar />
         <div className="row">
-          <button type="button" className="me" aria-label="Settings" onClick={() => setOpen('settings')}>
+          <button type="button" className="me" onClick={() => setOpen('settings')}>
             <Avatar id={account} name={name} />
             <span className="grow">
               <strong>{name}</strong>
@@ -55,6 +62,7 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
                 {user.username ? `@${user.username}` : user.display_name ? shortAddress(account) : 'Choose a name'}
               </small>
             </span>
+            <span className="unseen">Settings</span>
             <Icon name="sliders" />
           </button>
           <ThemeButton />
@@ -66,6 +74,6 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
         {open === 'cluster' && <Cluster onClose={close} />}
         {open === 'settings' && <Settings onClose={close} />}
       </Part>
-    </aside>
+    </Frame>
   )
 }

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addWallet, desktop, field, line, openPlaza, phone, say, walletInBrowser } from './plaza.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Every screen, judged by axe in both themes. */
+describe('axe finds nothing', () => {
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+  let found: string[]
+  beforeAll(async () => {
+    plaza = await openPlaza({ isSeeded: true, environment: { ADMINS: walletInBrowser.address } })
+  })
+  afterAll(() => plaza.close())
+
+  const devices = [
+    ['desktop', { ...desktop, reducedMotion: 'reduce' }],
+    ['phone', { ...phone, reducedMotion: 'reduce' }],
+  ] as const
+
+  const judge = async (page: Page, screen: string) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.evaluate(() => {
+        const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
+        return Promise.allSettled(ending.map((one) => one.finished))
+      })
+      if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
+      const faults = await page.evaluate(async () => {
+        const { run } = (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe
+        const { violations } = await run()
+        return violations.map(
+          ({ id, nodes }) => `${id} (${nodes.length}): ${nodes[0]?.target} ${nodes[0]?.any[0]?.message}`,
+        )
+      })
+      found.push(...faults.map((fault) => `${screen}, ${colorScheme}: ${fault}`))
+    }
+  }
+  const press = (page: Page, name: string | RegExp) =>
+    page
+      .getByRole('button', { name, exact: typeof name === 'string' })
+      .first()
+      .click()
+  const close = async (page: Page) => {
+    await page.keyboard.press('Escape')
+    await page.locator('dialog[open]').waitFor({ state: 'detached' })
+  }
+  const open = async (page: Page, hash: string) => {
+    await page.goto(`${plaza.url}/#/${hash}`)
+    await page.locator('h1').first().waitFor()
+  }
+
+  test.each(devices)('M71: before signing in, on a %s', async (_name, device) => {
+    found = []
+    const page = await plaza.visit(device, addWallet)
+    await page.locator('.living-lines li').first().waitFor()
+    await judge(page, 'welcome')
+    for (const way of ['Passkey', 'E-mail', 'Wallet']) {
+      await press(page, way)
+      await page.locator('.way-in').waitFor()
+      await judge(page, way)
+      if (way === 'Passkey') {
+        await press(page, 'I have lost my passkey')
+        await judge(page, 'lost passkey')
+      }
+      await press(page, 'All ways in')
+    }
+    await page.goto(`${plaza.url}/#demo=verdict`)
+    await page.getByRole('complementary', { name: 'Tour' }).waitFor()
+    await judge(page, 'tour')
+    await page.locator('#composer:focus').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Refused' }).waitFor()
+    await judge(page, 'refused')
+    await press(page, 'Why?')
+    await judge(page, 'verdict')
+    await page.context().close()
+    expect(found).toEqual([])
+  })
+
+  test.each(devices)('M71: rooms, panels and dialogs on a %s', async (_name, device) => {
+    found = []
+    const page = await plaza.visit(device, addWallet)
+    await press(page, 'Wallet')
+    await press(page, 'Test Wallet')
+    await page.getByRole('alert').waitFor()
+    await press(page, 'Test Wallet')
+    await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
+    await open(page, '')
+    await judge(page, 'room list')
+    await press(page, /Settings/)
+    for (const tab of await page.getByRole('tab').all()) {
+      await tab.click()
+      await page.locator('.bones').first().waitFor({ state: 'detached' })
+      await judge(page, `settings: ${await tab.innerText()}`)
+    }
+    await close(page)
+    for (const dialog of ['Cluster', 'Browse channels', 'New room']) {
+      await press(page, dialog)
+      await page.locator('dialog[open]').waitFor()
+      await page.locator('.bones').first().waitFor({ state: 'detached' })
+      await judge(page, dialog)
+      await close(page)
+    }
+
+    await open(page, 'alpha')
+    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await judge(page, 'room')
+    const text = `Judge me ${randomUUID()}`
+    await say(page, `${text} https://example.org`)
+    await line(page, text).and(page.locator('.sent')).focus()
+    await judge(page, 'message tools')
+    await line(page, text).getByRole('button', { name: 'React' }).press('Enter')
+    await judge(page, 'reactions')
+    await page.keyboard.press('Escape')
+    await line(page, text).getByRole('button', { name: 'More' }).press('Enter')
+    await judge(page, 'message menu')
+    await page.keyboard.press('Escape')
+    await press(page, 'More about this room')
+    await judge(page, 'room menu')
+    await page.keyboard.press('Escape')
+    await press(page, 'Rules of this room')
+    await judge(page, 'rules')
+    if (await page.locator('dialog[open]').count()) await close(page)
+    await press(page, 'Make a poll')
+    await judge(page, 'poll form')
+    await close(page)
+    await field(page).pressSequentially('@')
+    await judge(page, 'mention picker')
+    await field(page).fill('')
+    await field(page).press('?')
+    await field(page).fill('')
+
+    for (const panel of ['members', 'search']) {
+      await open(page, `alpha/${panel}`)
+      await page.locator('.panel .bones').first().waitFor({ state: 'detached' })
+      await judge(page, panel)
+    }
+    await page.getByRole('searchbox', { name: 'Words to look for' }).fill('Judge')
+    await page.keyboard.press('Enter')
+    await page.getByRole('list', { name: 'Results' }).getByRole('button').first().waitFor()
+    await judge(page, 'search results')
+    await open(page, 'alpha/members')
+    await page.locator('.member').last().click()
+    await page.locator('dialog[open]').waitFor()
+    await judge(page, 'person')
+    await press(page, 'Message')
+    await page.locator('dialog[open]').waitFor({ state: 'detached' })
+    await page.getByText('Encrypted with a derived demo key').waitFor()
+    await say(page, 'Only for you')
+    await page.locator('.message.sent').waitFor()
+    await judge(page, 'direct conversation')
+
+    await open(page, 'alpha/moderation')
+    await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab').first().waitFor()
+    for (const tab of await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab').all()) {
+      await tab.click()
+      await page.locator('.panel .bones').first().waitFor({ state: 'detached' })
+      await judge(page, `moderation: ${await tab.innerText()}`)
+    }
+    await open(page, 'channel:nowhere')
+    await judge(page, 'closed room')
+    await page.context().close()
+    expect(found).toEqual([])
+  })
+
+  test.each(devices)('M71: documentation and the mailbox on a %s', async (_name, device) => {
+    found = []
+    const missing: string[] = []
+    const page = await plaza.visit(device)
+    page.on('response', (response) => {
+      if (response.status() >= 400) missing.push(response.url())
+    })
+    await page.goto(`${plaza.url}/docs`)
+    await page.locator('main h2').first().waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+    await judge(page, 'docs')
+    await page.goto(`${plaza.url}/docs/rest`)
+    await page.locator('#rest .info').waitFor()
+    await page.goto(`${plaza.url}/dev/mail`)
+    await judge(page, 'mailbox')
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/plaza.svg')
+    await page.context().close()
+    expect({ found, missing }).toEqual({ found: [], missing: [] })
+  })
+})
