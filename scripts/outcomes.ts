@@ -5,7 +5,9 @@ import { operationsOf } from '#shared/kit/contract'
 /** Says which promised outcome no test has met, given the file in which the tests noted what they met. */
 const met = new Set(readFileSync(process.argv[2] ?? '', 'utf8').split('\n'))
 const promised = operationsOf(api).flatMap(({ name, operation }) =>
-  ['ok', ...(operation.errors ?? [])].map((outcome) => `${name} ${outcome}`),
+  ['ok', ...(operation.errors ?? []), ...(operation.freshProof ? ['REAUTHENTICATION_REQUIRED'] : [])].map(
+    (outcome) => `${name} ${outcome}`,
+  ),
 )
 const missing = promised.filter((outcome) => !met.has(outcome))
 

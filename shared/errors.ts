@@ -20,6 +20,7 @@ export const errors = {
   SESSION_EXPIRED: [401, 'The session has expired.'],
   SESSION_INVALID: [401, 'The session is not valid.'],
   SESSION_NOT_FOUND: [401, 'The session has ended.'],
+  REAUTHENTICATION_REQUIRED: [403, 'Sign in again to do this'],
   INVALID_SIGNATURE: [401, 'Invalid signature'],
   INVALID_NONCE: [401, 'Invalid nonce'],
   NONCE_EXPIRED: [401, 'The nonce has expired'],

@@ -63,6 +63,7 @@ function contextOf(node: Node, account: string): Context {
     chainId: null,
     passkeyCredentialId: null,
     expiresAt: Number.MAX_SAFE_INTEGER,
+    provenAt: null,
     userId: account,
   }
   return {

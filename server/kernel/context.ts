@@ -22,6 +22,8 @@ export interface Session {
   /** The passkey that signed in; null for every other method. */
   passkeyCredentialId: string | null
   expiresAt: number
+  /** When the person last signed in; null for a bot, which never does. */
+  provenAt: number | null
   userId: string
 }
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { AppError, type ErrorCode } from '#shared/errors'
-import { commonErrors, type Event, type Operation, scopeOf } from '#shared/kit/contract'
+import { type Event, freshMilliseconds, type Operation, scopeOf } from '#shared/kit/contract'
+import { errorCodesOf } from '#shared/kit/json-schema'
 import { canonicalAddress } from '#shared/kit/primitives'
 import type { Bound, Caller, Connection, Context, Node, Role } from './context.ts'
 import { recallAnswer, rememberAnswer } from './idempotency.ts'
@@ -74,6 +75,7 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   const { name, operation } = bound
   await allow(kernel, bound, call.caller)
   refuseOtherCallers(schema, raw, call.caller)
+  refuseOldProofs(kernel, operation, raw, call.caller)
   const input = parse(schema, raw)
   const remembered = await replay(operation, name, input, call.caller)
   if (remembered) return { output: remembered.answer, input }
@@ -96,6 +98,12 @@ async function allow(kernel: Kernel, bound: Bound, caller: Caller): Promise<void
 function refuseOutOfScope(scope: string, granted: readonly string[]): void {
   if (!granted.includes(scope))
     throw new AppError('FORBIDDEN', { message: `This token lacks the scope ${scope}`, details: { scope } })
+}
+
+function refuseOldProofs({ node }: Kernel, { freshProof }: Operation, raw: unknown, { session }: Caller): void {
+  if (!freshProof || !session || session.provenAt === null) return
+  if (freshProof.unless.some((field) => Boolean((raw as Record<string, unknown> | null)?.[field]))) return
+  if (node.now() - session.provenAt >= freshMilliseconds) throw new AppError('REAUTHENTICATION_REQUIRED')
 }
 
 const callerFields = new WeakMap<z.ZodType, readonly string[]>()
@@ -201,7 +209,7 @@ function refusalOf(thrown: unknown, kernel: Kernel, { name, operation }: Bound, 
     kernel.node.logger.error({ ...fields, error: thrown }, 'action failed')
     return new AppError('INTERNAL_ERROR', { cause: thrown })
   }
-  const declared = commonErrors.includes(error.code) || operation.errors?.includes(error.code)
+  const declared = errorCodesOf(operation).all.includes(error.code)
   if (kernel.strict && !declared) {
     kernel.node.logger.error({ ...fields, code: error.code }, 'undeclared error code')
     return new AppError('INTERNAL_ERROR', {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operation } from '#shared/kit/contract'
+import { event, operation } from '#shared/kit/contract'
 import { Done, Id } from '#shared/kit/primitives'
 import { AuthMethod, messageErrors, SignedMessage, SignedSolanaMessage } from './identity.ts'
 
@@ -17,6 +17,17 @@ export const Identity = z.object({
 
 export const Linked = z.object({ success: z.literal(true), identity: Identity })
 
+/** A way in that was added in the last seven days, beside the one the account has its id from. */
+export const RecentWay = z.object({
+  /** What takes it away again: `DELETE /api/identities/:id`, `DELETE /api/passkey/credential`, `POST /api/email/remove`. */
+  kind: z.enum(['identity', 'passkey', 'email']),
+  /** Null for an e-mail address, of which there is one. */
+  id: z.string().nullable(),
+  method: AuthMethod,
+  identifier: z.string(),
+  linked_at: z.string(),
+})
+
 export const identities = {
   list: operation({
     summary: 'Every way into the account.',
@@ -32,6 +43,7 @@ export const identities = {
     http: 'POST /api/identities/wallet',
     access: 'user',
     limit: 'auth',
+    freshProof: { unless: [] },
     input: SignedMessage,
     output: Linked,
     errors: [...messageErrors, 'UPSTREAM_ERROR'],
@@ -43,6 +55,7 @@ export const identities = {
     http: 'POST /api/identities/solana',
     access: 'user',
     limit: 'auth',
+    freshProof: { unless: [] },
     input: SignedSolanaMessage,
     output: Linked,
     errors: messageErrors,
@@ -55,6 +68,7 @@ export const identities = {
     http: 'DELETE /api/identities/:id',
     access: 'user',
     limit: 'general',
+    freshProof: { unless: [] },
     input: z.object({ id: Id }),
     output: Done,
     errors: ['NOT_FOUND'],
@@ -62,3 +76,19 @@ export const identities = {
     errorBody: 'text',
   }),
 }
+
+export const identityChanged = event('/notifications identity:changed', {
+  summary:
+    'A way into the account, a way to reach it or a token of a bot was added or taken away; told to every device.',
+  audience: 'account',
+  payload: z.object({
+    change: z.enum(['added', 'removed']),
+    method: z.enum([...AuthMethod.options, 'phone', 'service']),
+    /** What was added or taken away, shortened where it is secret. */
+    identifier: z.string(),
+    at: z.string(),
+    /** What the device that did it says of itself. */
+    user_agent: z.string(),
+  }),
+})
+export const identityEvents = { identityChanged }

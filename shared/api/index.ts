@@ -3,7 +3,7 @@ import { cluster } from './cluster.ts'
 import { email } from './email.ts'
 import { federation } from './federation.ts'
 import { friends } from './friends.ts'
-import { identities } from './identities.ts'
+import { identities, identityEvents } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
 import { messageEvents, messages } from './messages.ts'
@@ -42,4 +42,4 @@ export const api = {
 }
 
 /** Every event the server tells, beside those of the connection itself. */
-export const events = { ...roomEvents, ...messageEvents, ...moderationEvents, ...inboxEvents }
+export const events = { ...roomEvents, ...messageEvents, ...moderationEvents, ...inboxEvents, ...identityEvents }

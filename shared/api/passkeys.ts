@@ -126,6 +126,7 @@ export const passkeys = {
     http: 'POST /api/passkey/register/options',
     access: 'public',
     limit: 'auth',
+    freshProof: { unless: ['recoveryToken'] },
     input: z.object({
       userAddress: CallerAddress,
       displayName: PersonName.nullish(),
@@ -147,6 +148,7 @@ export const passkeys = {
     access: 'public',
     limit: 'auth',
     claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
+    freshProof: { unless: ['recoveryToken', 'isNewAccount'] },
     input: z.object({
       userAddress: CallerAddress,
       credential: objectOrJson(NewCredential).nullish(),
@@ -253,6 +255,7 @@ export const passkeys = {
     aliases: [{ http: 'DELETE /api/passkey/credentials' }],
     access: 'user',
     limit: 'auth',
+    freshProof: { unless: [] },
     input: z.object(remove),
     output: Done,
     errors: ['PASSKEY_NOT_FOUND'],

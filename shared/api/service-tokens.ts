@@ -21,6 +21,7 @@ export const serviceTokens = {
     http: 'POST /api/admin/service-tokens',
     access: 'admin',
     limit: 'general',
+    freshProof: { unless: [] },
     input: z.object({
       name: line(1, 50),
       account: Address.optional(),
@@ -46,6 +47,7 @@ export const serviceTokens = {
     http: 'DELETE /api/admin/service-tokens/:id',
     access: 'admin',
     limit: 'general',
+    freshProof: { unless: [] },
     input: z.object({ id: Id }),
     output: Done,
     errors: ['NOT_FOUND'],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { Done, Id } from '#shared/kit/primitives'
+import { RecentWay } from './identities.ts'
 import { AuthMethod } from './identity.ts'
 
 /** A device that is signed in: a session, and all it was refreshed to. */
@@ -37,12 +38,12 @@ export const sessions = {
     errorBody: 'text',
   }),
   endOthers: operation({
-    summary: 'Signs every other device out.',
+    summary: 'Signs every other device out, and lists the ways in that were added lately, in case one is not yours.',
     http: 'DELETE /api/auth/sessions',
     access: 'user',
     limit: 'auth',
     input: z.object({}),
-    output: Done,
+    output: Done.extend({ recently_linked: z.array(RecentWay) }),
     audit: true,
     errorBody: 'text',
   }),

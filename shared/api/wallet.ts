@@ -224,6 +224,7 @@ export const wallet = {
     http: 'POST /api/wallet/recovery-signer',
     access: 'user',
     limit: 'general',
+    freshProof: { unless: [] },
     input: z.object({ recoveryAddress: ChainAddress }),
     output: z.object({
       message: z.string(),

@@ -49,6 +49,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
    * `answer`: the answer is kept for 24 hours with a hash of the input.
    */
   idempotency?: { key: keyof z.output<Input> & string; kept: 'log' | 'answer' }
+  /**
+   * Who is signed in must have proved it within `freshMilliseconds`, or hears REAUTHENTICATION_REQUIRED.
+   * `unless`: input fields that are a proof of their own, or act on nobody's account.
+   */
+  freshProof?: { unless: readonly (keyof z.output<Input> & string)[] }
   /** Written to the audit log, refusals too. */
   audit?: boolean
   errorBody?: ErrorBody
@@ -82,6 +87,9 @@ export type InputOf<O extends Operation> = z.output<O['input']>
 export type OutputOf<O extends Operation> = z.output<O['output']>
 /** What a caller writes: defaults and optional fields may be left out. */
 export type CallOf<O extends Operation> = z.input<O['input']>
+
+/** How long a sign-in counts as a fresh proof. A refreshed session is as old as the sign-in it goes back to. */
+export const freshMilliseconds = 300_000
 
 /** Codes every operation may answer without naming them. */
 export const commonErrors: readonly ErrorCode[] = [

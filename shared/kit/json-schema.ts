@@ -67,10 +67,13 @@ export const without = (schema: JsonSchema, ...keys: string[]): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)))
 
 /** Codes an operation may answer: its own first, then those of every operation. */
-export const errorCodesOf = ({ errors: own = [] }: Operation): { own: ErrorCode[]; all: ErrorCode[] } => ({
-  own: [...new Set(own)].filter((code) => !commonErrors.includes(code)),
-  all: [...new Set([...own, ...commonErrors])],
-})
+export function errorCodesOf({ errors: named = [], freshProof }: Operation): { own: ErrorCode[]; all: ErrorCode[] } {
+  const own = [...named, ...(freshProof ? (['REAUTHENTICATION_REQUIRED'] as const) : [])]
+  return {
+    own: [...new Set(own)].filter((code) => !commonErrors.includes(code)),
+    all: [...new Set([...own, ...commonErrors])],
+  }
+}
 
 export const errorCatalogue = () =>
   Object.fromEntries(Object.entries(errors).map(([code, [status, message]]) => [code, { status, message }]))

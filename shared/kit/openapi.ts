@@ -94,7 +94,7 @@ function describe(
   isFixed: boolean,
 ): JsonSchema {
   const { name, operation } = declared
-  const { access, limit, socket, idempotency, summary } = operation
+  const { access, limit, socket, idempotency, freshProof, summary } = operation
   const { own } = errorCodesOf(operation)
   return {
     tags: [name.split('.')[0]],
@@ -113,6 +113,7 @@ function describe(
     'x-access': access,
     'x-rate-tier': limit,
     'x-error-codes': own,
+    ...(freshProof ? { 'x-fresh-proof': true } : {}),
     ...(socket ? { 'x-socket': socket } : {}),
     ...(idempotency ? { 'x-idempotency-key': idempotency.key } : {}),
   }

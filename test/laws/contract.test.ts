@@ -73,6 +73,30 @@ describe('the contract', () => {
     expect([...without, ...mute].map(({ name }) => name)).toEqual([])
   })
 
+  test('M08: what links, unlinks, recovers or makes tokens asks for a fresh proof', () => {
+    const asking = operations.filter(({ operation }) => operation.freshProof).map(({ name }) => name)
+    expect(asking.sort()).toEqual([
+      'email.remove',
+      'email.sendCode',
+      'email.verifyCode',
+      'federation.linkHumanProof',
+      'federation.linkPartner',
+      'identities.linkSolana',
+      'identities.linkWallet',
+      'identities.unlink',
+      'passkeys.beginRegistration',
+      'passkeys.register',
+      'passkeys.remove',
+      'phone.remove',
+      'phone.sendCode',
+      'serviceTokens.create',
+      'serviceTokens.revoke',
+      'wallet.planRecoverySigner',
+    ])
+    const links = operations.filter(({ name, operation }) => /\.(link|unlink)/.test(name) && !operation.freshProof)
+    expect(links).toEqual([])
+  })
+
   test('every listed error is in the table, once', () => {
     const wrong = operations.flatMap(({ name, operation }) =>
       (operation.errors ?? [])

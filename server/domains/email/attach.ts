@@ -1,6 +1,7 @@
 import { accountByEmail, setEmail } from '#server/domains/accounts/emails'
 import { awardOnce } from '#server/domains/accounts/points'
 import { issueCode, requireCode } from '#server/domains/identity/codes'
+import { addressOf, tellOfChange } from '#server/domains/identity/notices'
 import { type Context, type SignedIn, signedIn } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { allowLetter, writeCode } from './letters.ts'
@@ -30,7 +31,10 @@ export async function attach(context: Context, { account }: SignedIn, code: stri
   const { node } = context
   const email = await requireCode(node, purpose, account, code)
   if (email === null || (named !== undefined && named !== email)) throw new AppError('INVALID_CODE')
+  const before = await addressOf(account)
   await setEmail(account, email, node.now())
+  if (email !== before)
+    await tellOfChange(context, account, { change: 'added', method: 'email', identifier: email }, [before, email])
   const pointsAwarded = await awardOnce(account, 'email_verified', pointsForEmail)
   return { success: true as const, message: 'This address is yours now', email, pointsAwarded }
 }

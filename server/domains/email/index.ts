@@ -1,6 +1,7 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { clearEmail } from '#server/domains/accounts/emails'
 import { endOtherSessions } from '#server/domains/identity/endings'
+import { addressOf, tellOfChange } from '#server/domains/identity/notices'
 import { implement, signedIn } from '#server/kernel/context'
 import { email as contract } from '#shared/api/email'
 import { AppError } from '#shared/errors'
@@ -52,8 +53,11 @@ export const email = implement('email', contract, {
 
   async remove(_input, context) {
     const caller = signedIn(context)
+    const email = await addressOf(caller.account)
     await clearEmail(caller.account, context.node.now())
     await endOtherSessions(context.node, caller, 'email')
+    if (email !== null)
+      await tellOfChange(context, caller.account, { change: 'removed', method: 'email', identifier: email }, [email])
     return done
   },
 })

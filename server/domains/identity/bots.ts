@@ -22,6 +22,7 @@ export async function identifyBot(node: Node, token: string, { ip, userAgent }: 
     passkeyCredentialId: null,
     userId: record.user_id,
     expiresAt: record.expires_at.getTime(),
+    provenAt: null,
   }
   return { account: record.account, session, scopes: record.scopes, ip, userAgent }
 }

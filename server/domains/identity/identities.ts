@@ -11,6 +11,7 @@ import type { AuthMethod } from '#shared/api/identity'
 import { AppError } from '#shared/errors'
 import { endAllSessions, endOtherSessions, endSessionsBy } from './endings.ts'
 import { Identities, type IdentityRecord, type LinkedMethod } from './model.ts'
+import { tellOfChange } from './notices.ts'
 
 /** What somebody has just proved to be. */
 export interface ProvenIdentity {
@@ -54,17 +55,22 @@ async function evictPartner(node: Node, account: string): Promise<void> {
   await disown(account, node.now())
 }
 
+async function linked(context: Context, record: IdentityRecord) {
+  const { account, method, identifier } = record
+  await tellOfChange(context, account, { change: 'added', method, identifier })
+  return { success: true as const, identity: shown(record) }
+}
+
 /** Links a proven identity to the calling account. One that opens another account stays where it is. */
 export async function link(context: Context, identity: ProvenIdentity) {
   const { account, scopes } = signedIn(context)
   if (scopes) throw new AppError('FORBIDDEN', { message: 'A bot is opened by its tokens alone' })
-  if (identity.names === account)
-    return { success: true as const, identity: shown(await move(context.node, identity, account)) }
+  if (identity.names === account) return linked(context, await move(context.node, identity, account))
   const isForeign = identity.identifier !== account && (await accountOf(identity.identifier)) !== null
   if (isForeign) throw new AppError('CONFLICT', { message: 'This identity has an account of its own' })
   const record = await claim(identity, account, context.node.now())
   if (record.account !== account) throw new AppError('CONFLICT', { message: 'This identity opens another account' })
-  return { success: true as const, identity: shown(record) }
+  return linked(context, record)
 }
 
 /** What names this very account goes to it, from wherever it was. */
@@ -108,6 +114,7 @@ export async function unlink(context: Context, id: string): Promise<void> {
   const { deletedCount } = await Identities.deleteOne({ _id: id, account: caller.account })
   if (deletedCount === 0) throw new AppError('NOT_FOUND')
   await endOtherSessions(context.node, caller, record.method)
+  await tellOfChange(context, caller.account, { ...record, change: 'removed' })
 }
 
 /** The only way from an id to an identity. */

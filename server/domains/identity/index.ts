@@ -9,6 +9,7 @@ import { done } from '#shared/kit/primitives'
 import { listDevices } from './devices.ts'
 import { endAllSessions, endOtherSessions, endSession } from './endings.ts'
 import { link, listIdentities, unlink } from './identities.ts'
+import { recentWays } from './recent.ts'
 import { alive, identifyToken, type Tokens } from './sessions.ts'
 import { refreshBySession, refreshByToken, signInBy } from './sign-in.ts'
 import { proveMessage, writeMessage } from './siwe.ts'
@@ -80,8 +81,9 @@ export const sessions = implement('sessions', sessionsContract, {
   },
 
   async endOthers(_input, context) {
-    await endOtherSessions(context.node, signedIn(context))
-    return done
+    const caller = signedIn(context)
+    await endOtherSessions(context.node, caller)
+    return { ...done, recently_linked: await recentWays(caller.account, context.node.now()) }
   },
 })
 

@@ -41,6 +41,8 @@ export interface SessionRecord {
   chain_id: number | null
   passkey_credential_id: string | null
   created_at: Date
+  /** When the person signed in; absent where it was not noted yet. */
+  proven_at?: Date
   expires_at: Date
   last_used_at: Date
   user_agent: string
@@ -65,6 +67,7 @@ export const Sessions = mongoose.model<SessionRecord>(
       chain_id: { type: Number, default: null },
       passkey_credential_id: { type: String, default: null },
       created_at: { type: Date, required: true },
+      proven_at: { type: Date },
       expires_at: { type: Date, required: true },
       last_used_at: { type: Date, required: true },
       user_agent: { type: String, default: '' },

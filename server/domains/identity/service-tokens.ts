@@ -12,6 +12,7 @@ import { done } from '#shared/kit/primitives'
 import { newServiceToken } from './bots.ts'
 import { announceEnd } from './endings.ts'
 import { type ServiceTokenRecord, ServiceTokens } from './model.ts'
+import { tellOfChange } from './notices.ts'
 import { hashOf } from './tokens.ts'
 
 const dayMilliseconds = 24 * 60 * 60 * 1000
@@ -39,6 +40,7 @@ const create: Action<typeof contract.create> = async ({ name, account, scopes: w
     last_used_at: null,
   }
   await ServiceTokens.create(record)
+  await tellOfChange(context, admin.account, { change: 'added', method: 'service', identifier: name })
   return { ...done, token, serviceToken: shown(record) }
 }
 
@@ -54,10 +56,11 @@ async function botFor(node: Node, name: string, account: string | undefined): Pr
   return bot
 }
 
-const revoke: Action<typeof contract.revoke> = async ({ id }, { node }) => {
+const revoke: Action<typeof contract.revoke> = async ({ id }, context) => {
   const record = await ServiceTokens.findOneAndDelete({ _id: id }).lean<ServiceTokenRecord>()
   if (!record) throw new AppError('NOT_FOUND')
-  await announceEnd(node, record.account, [id])
+  await announceEnd(context.node, record.account, [id])
+  await tellOfChange(context, record.created_by, { change: 'removed', method: 'service', identifier: record.name })
   return done
 }
 

@@ -7,6 +7,8 @@ import { type ServiceTokenRecord, ServiceTokens, type SessionRecord, Sessions } 
 import { hashOf, newRefreshToken, noSession, readToken, type Seen, sessionSeconds, signToken } from './tokens.ts'
 
 const refreshMilliseconds = 30 * 24 * 60 * 60 * 1000
+/** However often it is refreshed. */
+export const longestMilliseconds = 90 * 24 * 60 * 60 * 1000
 const touchMilliseconds = 60_000
 
 export interface Tokens {
@@ -23,16 +25,20 @@ interface NewSession {
   chainId: number | null
   passkeyCredentialId: string | null
   seen: Seen
-  /** The line of sessions it goes on with; a line of its own where left out. */
-  family?: string
+  /** The session it goes on with; a line of its own where left out. */
+  before?: Pick<SessionRecord, 'family' | 'proven_at' | 'created_at'>
 }
 
 /** Stores a new session and gives its tokens; they are nowhere else. */
 export async function storeSession(node: Node, session: NewSession): Promise<Tokens> {
   const id = newId()
-  const { account, userId, authMethod, chainId, passkeyCredentialId, seen, family = id } = session
-  const iat = Math.floor(node.now() / 1000)
-  const exp = iat + sessionSeconds
+  const { account, userId, authMethod, chainId, passkeyCredentialId, seen, before } = session
+  const now = node.now()
+  const proven_at = before ? (before.proven_at ?? before.created_at) : new Date(now)
+  const end = proven_at.getTime() + longestMilliseconds
+  const iat = Math.floor(now / 1000)
+  const exp = Math.min(iat + sessionSeconds, Math.floor(end / 1000))
+  if (exp <= iat) throw noSession('SESSION_EXPIRED')
   const sessionToken = await signToken(node.settings.sessionKeys, {
     address: account,
     authMethod,
@@ -43,10 +49,10 @@ export async function storeSession(node: Node, session: NewSession): Promise<Tok
     exp,
   })
   const refreshToken = newRefreshToken()
-  const created_at = new Date(node.now())
+  const created_at = new Date(now)
   await Sessions.create({
     _id: id,
-    family,
+    family: before?.family ?? id,
     user_address: account,
     user_id: userId,
     token_hash: hashOf(sessionToken),
@@ -54,12 +60,13 @@ export async function storeSession(node: Node, session: NewSession): Promise<Tok
     chain_id: chainId,
     passkey_credential_id: passkeyCredentialId,
     created_at,
+    proven_at,
     expires_at: new Date(exp * 1000),
     last_used_at: created_at,
     user_agent: seen.userAgent,
     ip_address: seen.ip,
     refresh_hash: hashOf(refreshToken),
-    refresh_expires_at: new Date(node.now() + refreshMilliseconds),
+    refresh_expires_at: new Date(Math.min(now + refreshMilliseconds, end)),
     refreshed_at: null,
   })
   return { id, sessionToken, refreshToken, expiresAt: exp * 1000 }
@@ -88,6 +95,7 @@ export async function identifyToken(node: Node, token: string, seen: Seen): Prom
     passkeyCredentialId: record.passkey_credential_id ?? null,
     userId: record.user_id,
     expiresAt: record.expires_at.getTime(),
+    provenAt: record.proven_at?.getTime() ?? 0,
   }
   return { account: record.user_address, session, ip, userAgent }
 }

@@ -83,9 +83,17 @@ export async function refreshBySession(
 }
 
 async function continueSession(node: Node, record: SessionRecord, seen: Seen): Promise<Tokens & { account: string }> {
-  const { user_address: account, user_id: userId, auth_method: authMethod, chain_id: chainId, family } = record
+  const { user_address: account, user_id: userId, auth_method: authMethod, chain_id: chainId } = record
   const passkeyCredentialId = record.passkey_credential_id ?? null
-  const tokens = await storeSession(node, { account, userId, authMethod, chainId, passkeyCredentialId, seen, family })
+  const tokens = await storeSession(node, {
+    account,
+    userId,
+    authMethod,
+    chainId,
+    passkeyCredentialId,
+    seen,
+    before: record,
+  })
   if (!(await Sessions.findOne({ _id: record._id }, { _id: 1 }).lean())) {
     await Sessions.deleteOne({ _id: tokens.id })
     throw noSession('SESSION_NOT_FOUND')

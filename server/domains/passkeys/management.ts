@@ -3,14 +3,14 @@ import { safeProfile } from '#server/domains/accounts/safe-address'
 import { isWalletAccount, type SmartAccount, smartAccountIn } from '#server/domains/accounts/smart-account'
 import { endSession } from '#server/domains/identity/endings'
 import { type SessionRecord, Sessions } from '#server/domains/identity/model'
+import { tellOfChange } from '#server/domains/identity/notices'
 import { type Action, type Node, type SignedIn, signedIn } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
 import type { OutputOf } from '#shared/kit/contract'
-import { deviceIn } from '#shared/kit/device'
 import { done } from '#shared/kit/primitives'
 import { type Passkey, Passkeys } from './model.ts'
-import { passkeysOf } from './passkeys.ts'
+import { nameOf, passkeysOf } from './passkeys.ts'
 
 type KeyStatus = OutputOf<typeof contract.list>['credentials'][number]['walletKeyStatus']
 
@@ -23,7 +23,7 @@ export const list: Action<typeof contract.list> = async ({ includeKeys }, contex
   const credentials = passkeys.map((passkey) => ({
     id: passkey._id,
     credentialId: includeKeys ? passkey.credential_id : shortened(passkey.credential_id),
-    deviceName: passkey.display_name ?? deviceIn(passkey.user_agent) ?? 'Passkey',
+    deviceName: nameOf(passkey),
     createdAt: passkey.created_at.toISOString(),
     lastUsedAt: passkey.last_used_at?.toISOString() ?? null,
     backedUp: passkey.backed_up,
@@ -102,6 +102,7 @@ export const remove: Action<typeof contract.remove> = async ({ id, credentialId 
     throw new AppError('FORBIDDEN', { message: 'This passkey controls your smart account and cannot be removed' })
   }
   await endSessionsOf(context.node, caller, removed)
+  await tellOfChange(context, caller.account, { change: 'removed', method: 'passkey', identifier: nameOf(removed) })
   return done
 }
 

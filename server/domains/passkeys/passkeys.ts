@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import { isDuplicate } from '#server/log/store'
 import { AppError } from '#shared/errors'
+import { deviceIn } from '#shared/kit/device'
 import { type Passkey, Passkeys } from './model.ts'
+
+/** What a person calls a passkey. */
+export const nameOf = ({ display_name, user_agent }: Pick<Passkey, 'display_name' | 'user_agent'>): string =>
+  display_name ?? deviceIn(user_agent) ?? 'Passkey'
 
 /** The account id of who has nothing but this passkey. */
 export const accountOfCredential = (credentialId: string): string =>

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { accountOf } from '#server/domains/accounts/accounts'
+import { tellOfChange } from '#server/domains/identity/notices'
 import type { Action } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { passkeys as contract } from '#shared/api/passkeys'
@@ -11,7 +12,7 @@ import { checkClientData, readClientData } from './client-data.ts'
 import type { Passkey } from './model.ts'
 import { creationOptions } from './options.ts'
 import { accountFor, ownerOf } from './owners.ts'
-import { credentialIdsOf, storePasskey } from './passkeys.ts'
+import { credentialIdsOf, nameOf, storePasskey } from './passkeys.ts'
 import { signInWith } from './sign-in.ts'
 
 const handleBytes = 32
@@ -72,7 +73,9 @@ export const register: Action<typeof contract.register> = async (input, context)
     created_at: new Date(node.now()),
     last_used_at: null,
   }
+  const isNew = (await accountOf(account)) === null
   await storePasskey(passkey)
+  if (!isNew) await tellOfChange(context, account, { change: 'added', method: 'passkey', identifier: nameOf(passkey) })
   return signInWith(context, passkey, context.caller.account === account)
 }
 

@@ -1,6 +1,7 @@
 import { awardOnce } from '#server/domains/accounts/points'
 import { friendsAmong } from '#server/domains/friends/pairs'
 import { type CodeRefusal, dropCode, issueCode, takeCode } from '#server/domains/identity/codes'
+import { tellOfChange } from '#server/domains/identity/notices'
 import { sendText } from '#server/domains/outgoing/index'
 import { type Context, implement, signedIn } from '#server/kernel/context'
 import { phone as contract } from '#shared/api/phone'
@@ -36,14 +37,18 @@ export const phone = implement('phone', contract, {
     if (!result.taken) throw refusalOf(result.why)
     const phoneNumber = result.detail ?? ''
     await verifyNumber(account, phoneNumber, node.now())
+    await tellOfChange(context, account, { change: 'added', method: 'phone', identifier: phoneNumber })
     const pointsAwarded = await awardOnce(account, 'phone_verified', pointsForPhone)
     return { ...done, message: 'This number is yours now', phoneNumber, pointsAwarded }
   },
 
   async remove(_input, context) {
     const { account } = signedIn(context)
+    const known = await phoneOf(account)
     await dropCode(purpose, account)
     await removeNumber(account)
+    if (known?.verified)
+      await tellOfChange(context, account, { change: 'removed', method: 'phone', identifier: known.phone_number })
     return { ...done, message: 'Phone number removed' }
   },
 

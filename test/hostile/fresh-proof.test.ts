@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Sessions } from '#server/domains/identity/model'
+import { identities } from '#shared/api/identities'
+import { api } from '#shared/api/index'
+import { freshMilliseconds, operationsOf } from '#shared/kit/contract'
+import { type Booted, boot } from '#test/support/boot'
+import { codeIn, letterAfter, lettersTo } from '#test/support/letters'
+import { enrol } from '#test/support/passkeys'
+import { person } from '#test/support/people'
+import { call, signed, signIn, wallet } from '#test/support/wallet'
+
+let server: Booted
+beforeAll(async () => {
+  server = await boot({ environment: { SUPER_ADMINS: wallet('fresh admin').address } })
+})
+afterAll(() => server.close())
+
+const idOf = (token: string) => JSON.parse(atob(token.split('.')[1] ?? '')).jti as string
+const age = (token: string, milliseconds: number) =>
+  Sessions.updateOne({ _id: idOf(token) }, { $set: { proven_at: new Date(Date.now() - milliseconds) } })
+
+describe('M08, T75: what opens an account is changed with a fresh proof alone', () => {
+  const asking = operationsOf(api).filter(({ operation }) => operation.freshProof)
+
+  test.each(asking.map(({ name, operation }) => [name, operation.http ?? '']))(
+    '%s asks who signed in five minutes ago to sign in again',
+    async (_name, http) => {
+      const me = await person(server, 'fresh admin')
+      await age(me.token, freshMilliseconds)
+      const route = http.replace(':id', 'some-id')
+      expect(await me.rest(route, {})).toMatchObject({ status: 403, code: 'REAUTHENTICATION_REQUIRED' })
+      await age(me.token, freshMilliseconds - 20_000)
+      expect((await me.rest(route, {})).code).not.toBe('REAUTHENTICATION_REQUIRED')
+    },
+  )
+
+  test('a refreshed session is as old as its sign-in, whichever token refreshed it', async () => {
+    const { sessionToken, refreshToken } = await signIn(server.url, wallet('refresher'))
+    await age(sessionToken, freshMilliseconds)
+    const bySession = await call(server.url, 'POST /api/auth/session', {}, sessionToken)
+    const byRefresh = await call(server.url, 'POST /api/auth/session', { refreshToken })
+    for (const { body } of [bySession, byRefresh]) {
+      const answer = await call(server.url, 'POST /api/email/remove', {}, String(body.sessionToken))
+      expect(answer).toMatchObject({ status: 403, code: 'REAUTHENTICATION_REQUIRED' })
+    }
+    const { sessionToken: fresh } = await signIn(server.url, wallet('refresher'))
+    expect((await call(server.url, 'POST /api/email/remove', {}, fresh)).status).toBe(200)
+  })
+
+  test('a stolen, older session links nothing: no wallet, no address, no passkey', async () => {
+    const me = await person(server, 'stolen from')
+    await age(me.token, 600_000)
+    const code = 'REAUTHENTICATION_REQUIRED'
+    expect(await me.refused('rest', identities.linkWallet, await signed(me.url, wallet('thief')))).toMatchObject({
+      code,
+    })
+    expect(await me.rest('POST /api/email/send-code', { email: 'thief@example.com' })).toMatchObject({ code })
+    expect(await me.rest('POST /api/passkey/register/options', {})).toMatchObject({ code })
+    expect(await lettersTo(server, 'thief@example.com')).toEqual([])
+    expect((await me.does('rest', identities.list, {})).identities).toHaveLength(1)
+  })
+
+  test('who is not signed in is asked for nothing more: codes and new passkeys sign in', async () => {
+    const letter = await letterAfter(server, 'newcomer@example.com', () =>
+      call(server.url, 'POST /api/email/send-code', { email: 'newcomer@example.com' }),
+    )
+    const body = { email: 'newcomer@example.com', code: codeIn(letter) }
+    expect((await call(server.url, 'POST /api/email/verify-code', body)).status).toBe(200)
+    expect((await enrol(server.url)).sessionToken).toBeTruthy()
+  })
+})
