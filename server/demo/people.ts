@@ -79,5 +79,7 @@ function contextOf(node: Node, account: string): Context {
     setHeader() {},
     onAnswer() {},
     setSessionCookie() {},
+    browser: null,
+    setBrowserCookie() {},
   }
 }

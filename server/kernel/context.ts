@@ -80,6 +80,10 @@ export interface Context {
   logger: Logger
   /** Sets or clears the session cookie of an HTTP answer; nothing on a socket. */
   setSessionCookie(token: string | null): void
+  /** The id of the browser that asks by HTTP, where it was given one; secret, and good for nothing else. */
+  browser: string | null
+  /** Gives the browser an id. */
+  setBrowserCookie(id: string): void
   /** Tells an audience after the action has succeeded. */
   emit<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.input<Payload>): void
   /** The last word on an answer over a socket, spoken as it is written: what the check throws is answered instead. */

@@ -1,11 +1,13 @@
 import { parseCookie } from 'cookie'
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
 import { z } from 'zod'
 import { AppError } from '#shared/errors'
 import type { Alias, ErrorBody, Operation, Route } from '#shared/kit/contract'
 import { objectsIn } from './invoke.ts'
 
 export const sessionCookie = 'app_session'
+/** Tells one browser from another, whoever is signed in there. */
+const browserCookie = 'app_browser'
 
 /** One path of an operation, and how it is read and answered. */
 export interface Spelling {
@@ -79,6 +81,22 @@ function bare(field: z.ZodType | undefined): z.ZodType | undefined {
   const inner = (field as unknown as { def?: { innerType?: z.ZodType } } | undefined)?.def?.innerType
   return inner ? bare(inner) : field
 }
+
+/** The browser that asks, where it was given an id before. */
+export function browserOf(request: Request): string | null {
+  const id = parseCookie(request.get('cookie') ?? '')[browserCookie] ?? ''
+  return /^[\w-]{43}$/.test(id) ? id : null
+}
+
+const attributes = { httpOnly: true, secure: true, sameSite: 'strict', path: '/' } as const
+const sessionMilliseconds = 604_800_000
+const yearMilliseconds = 31_536_000_000
+
+export const keepSession = (response: Response, token: string | null) =>
+  response.cookie(sessionCookie, token ?? '', { ...attributes, maxAge: token === null ? 0 : sessionMilliseconds })
+
+export const keepBrowser = (response: Response, id: string) =>
+  response.cookie(browserCookie, id, { ...attributes, maxAge: yearMilliseconds })
 
 /** One credential a request. */
 export function credentialOf(request: Request): string | null {

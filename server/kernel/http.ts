@@ -16,7 +16,15 @@ import {
   refuseForeign,
   securityHeaders,
 } from './http-guards.ts'
-import { credentialOf, readInput, type Spelling, sessionCookie, spellingsOf } from './http-input.ts'
+import {
+  browserOf,
+  credentialOf,
+  keepBrowser,
+  keepSession,
+  readInput,
+  type Spelling,
+  spellingsOf,
+} from './http-input.ts'
 import { newId } from './ids.ts'
 import { invoke } from './invoke.ts'
 import { whileThere } from './patience.ts'
@@ -26,8 +34,6 @@ export interface HttpDoor extends Door {
   /** Plain routers: documents, the page. Mounted after the operations. */
   routers: readonly ((app: Express) => void)[]
 }
-
-const sessionSeconds = 604_800
 
 export function httpDoor(door: HttpDoor): Express {
   const app = express()
@@ -117,13 +123,10 @@ async function handle(
     signal: gone.signal,
     setHeader: (name, value) => void response.setHeader(name, value),
     onAnswer() {},
-    setSessionCookie: (token) => void setCookie(response, token),
+    setSessionCookie: (token) => void keepSession(response, token),
+    browser: browserOf(request),
+    setBrowserCookie: (id) => void keepBrowser(response, id),
     onRate: (rate) => rateHeaders(response, rate),
   })
   response.status(200).json(spelling.answer(output, input))
-}
-
-function setCookie(response: Response, token: string | null): void {
-  const attributes = { httpOnly: true, secure: true, sameSite: 'strict', path: '/' } as const
-  response.cookie(sessionCookie, token ?? '', { ...attributes, maxAge: token === null ? 0 : sessionSeconds * 1000 })
 }

@@ -19,6 +19,8 @@ export interface Call {
   connection: Connection | null
   signal: AbortSignal
   setSessionCookie(token: string | null): void
+  browser: string | null
+  setBrowserCookie(id: string): void
   setHeader(name: string, value: string): void
   onAnswer(check: () => void): void
   /** What the door hears of the bucket, as soon as it is known. */
@@ -181,7 +183,18 @@ async function spend({ node }: Kernel, operation: Operation, input: unknown, { c
 }
 
 function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Context {
-  const { caller, requestId, door, origin, connection, setSessionCookie, setHeader, onAnswer } = call
+  const {
+    caller,
+    requestId,
+    door,
+    origin,
+    connection,
+    setSessionCookie,
+    browser,
+    setBrowserCookie,
+    setHeader,
+    onAnswer,
+  } = call
   return {
     caller,
     requestId,
@@ -191,6 +204,8 @@ function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Contex
     node,
     logger: node.logger,
     setSessionCookie,
+    browser,
+    setBrowserCookie,
     setHeader,
     onAnswer,
     get signal() {

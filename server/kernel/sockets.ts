@@ -298,6 +298,8 @@ async function run(
         return live.signal
       },
       setSessionCookie() {},
+      browser: null,
+      setBrowserCookie() {},
       setHeader() {},
       onAnswer(check) {
         seen.check = check

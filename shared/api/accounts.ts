@@ -50,6 +50,8 @@ const OwnProfile = Profile.extend({
   use_custom_avatar: z.boolean(),
   /** Whether `/api/public/user/:address` answers. */
   public_landing_enabled: z.boolean(),
+  /** Whether anybody who knows the verified number finds the account; friends always do. */
+  findable_by_phone: z.boolean(),
 })
 
 const UserRecord = z.object({
@@ -207,6 +209,7 @@ const profiles = {
         })
         .optional(),
       public_landing_enabled: z.boolean().optional(),
+      findable_by_phone: z.boolean().optional(),
       address: CallerAddress,
     }),
     output: z.object({ success: z.literal(true), user: OwnProfile }),

@@ -86,7 +86,8 @@ const login = {
 
 const addresses = {
   sendCode: operation({
-    summary: 'Sends a code: to add the address to the account that calls, or where nobody is signed in, to sign in.',
+    summary:
+      'Sends a code: to add the address to the account that calls, or where nobody is signed in, to sign in. The answer is the same for every address.',
     http: 'POST /api/email/send-code',
     access: 'public',
     limit: 'auth',
@@ -94,7 +95,6 @@ const addresses = {
     freshProof: { unless: [] },
     input: z.object({ email: EmailAddress, walletAddress: CallerAddress }),
     output: Sent,
-    errors: ['EMAIL_IN_USE'],
     audit: true,
     errorBody: 'text',
   }),

@@ -31,7 +31,6 @@ export const phone = {
     freshProof: { unless: [] },
     input: z.object({ walletAddress: CallerAddress, phoneNumber: PhoneNumber }),
     output: z.object({ success: z.literal(true), message: z.string(), expiresAt: z.string() }),
-    errors: ['PHONE_IN_USE'],
     audit: true,
     errorBody: 'text',
   }),
@@ -67,7 +66,7 @@ export const phone = {
     errorBody: 'text',
   }),
   lookup: operation({
-    summary: 'The account that has verified a number, for who knows the number.',
+    summary: 'The account that has verified a number, where it is a friend or lets itself be found; else null.',
     http: 'POST /api/phone/lookup',
     access: 'user',
     limit: 'general',

@@ -64,12 +64,13 @@ describe('a phone number', () => {
     const code = await codeTo(second, number)
     await verified(first, number)
     expect(await verify(second, code)).toMatchObject({ status: 409, code: 'PHONE_IN_USE' })
-    expect(await send(second, number)).toMatchObject({ status: 409, code: 'PHONE_IN_USE' })
+    expect(await verify(second, await codeTo(second, number))).toMatchObject({ status: 409, code: 'PHONE_IN_USE' })
   })
 
   test('it is found by its number once it is verified, and not after it was removed', async () => {
     const [who, other] = [await person(server, 'phone-found'), await person(server, 'phone-finder')]
     const number = newNumber()
+    await who.rest('PATCH /api/user/profile', { findable_by_phone: true })
     const found = async () => (await other.rest('POST /api/phone/lookup', { phone: number })).body
     await codeTo(who, number)
     expect(await found()).toEqual({ data: null })

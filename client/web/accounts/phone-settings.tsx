@@ -1,6 +1,7 @@
 import { useClient } from '../connection/client.ts'
 import { Bones, Problem } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
+import { useAttempt } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ContactSettings } from './contact-settings.tsx'
 import { useSession } from './session.ts'
@@ -9,7 +10,7 @@ const words: ProblemWords = {
   VALIDATION_ERROR: 'This does not look like a phone number. Begin with + and the number of the country.',
 }
 
-/** The verified number of the account, by which others find it. */
+/** The verified number of the account, by which friends find it. */
 export function PhoneSettings() {
   const client = useClient()
   const { account: walletAddress, status } = useSession()
@@ -17,23 +18,49 @@ export function PhoneSettings() {
   if (phone.error) return <Problem error={phone.error} onRetry={phone.reload} />
   if (!phone.value) return <Bones rows={2} label="Loading your number" />
   return (
-    <ContactSettings
-      title="Phone"
-      icon="phone"
-      noun="number"
-      verified={phone.value.verified ? phone.value.phoneNumber : null}
-      input={{
-        type: 'tel',
-        autoComplete: 'tel',
-        'aria-label': 'Phone number',
-        placeholder: '+44 20 7946 0000',
-        maxLength: 40,
-      }}
-      words={words}
-      mailbox={{ kind: 'texts', shownAt: status?.phone_mailbox }}
-      send={(phoneNumber) => client.phone.sendCode({ phoneNumber, walletAddress })}
-      verify={(_number, code) => client.phone.verifyCode({ code, walletAddress }).then(phone.reload)}
-      remove={() => client.phone.remove({ walletAddress }).then(phone.reload)}
-    />
+    <>
+      <ContactSettings
+        title="Phone"
+        icon="phone"
+        noun="number"
+        verified={phone.value.verified ? phone.value.phoneNumber : null}
+        input={{
+          type: 'tel',
+          autoComplete: 'tel',
+          'aria-label': 'Phone number',
+          placeholder: '+44 20 7946 0000',
+          maxLength: 40,
+        }}
+        words={words}
+        mailbox={{ kind: 'texts', shownAt: status?.phone_mailbox }}
+        send={(phoneNumber) => client.phone.sendCode({ phoneNumber, walletAddress })}
+        verify={(_number, code) => client.phone.verifyCode({ code, walletAddress }).then(phone.reload)}
+        remove={() => client.phone.remove({ walletAddress }).then(phone.reload)}
+      />
+      {phone.value.verified && <Findable />}
+    </>
+  )
+}
+
+/** Friends find the account by its number; everybody else where its owner lets them. */
+function Findable() {
+  const client = useClient()
+  const attempt = useAttempt()
+  const profile = useLoaded('findable', async () => (await client.accounts.ownProfile()).user)
+  if (!profile.value) return null
+  const change = (findable_by_phone: boolean) =>
+    attempt(async () => {
+      await client.accounts.updateProfile({ findable_by_phone })
+      profile.reload()
+    })
+  return (
+    <label className="row">
+      <input
+        type="checkbox"
+        checked={profile.value.findable_by_phone}
+        onChange={(event) => change(event.target.checked)}
+      />
+      <span>Let everybody who knows this number find me</span>
+    </label>
   )
 }

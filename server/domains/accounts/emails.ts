@@ -6,14 +6,32 @@ import { type Account, Accounts } from './model.ts'
 /** The account that has verified this address, which is in lower case. */
 export const accountByEmail = (email: string): Promise<Account | null> => Accounts.findOne({ email }).lean<Account>()
 
-/** The id of the account that an address founds by itself. */
-export const emailAccountId = (email: string) => `email:${createHash('sha256').update(email).digest('hex')}`
+/** The id of the account that an address founds by itself; a later one where others had the address since. */
+export const emailAccountId = (email: string, taken = 0) =>
+  `email:${createHash('sha256')
+    .update(taken === 0 ? email : `${email}\n${taken}`)
+    .digest('hex')}`
+
+/** The account of the address itself, which may not be there yet: the first that no other account took the address from. */
+async function ownAccountId(email: string, taken = 0): Promise<string> {
+  const id = emailAccountId(email, taken)
+  const isTaken = await Accounts.exists({ _id: id, email_taken: true })
+  return isTaken ? ownAccountId(email, taken + 1) : id
+}
+
+/** Before an account lets an address go: what the address had founded is not opened by its next holder. */
+async function takeFromFounder(id: string): Promise<void> {
+  const email = (await Accounts.findOne({ _id: id }, { email: 1 }).lean<Account>())?.email
+  if (email === undefined) return
+  const founder = await ownAccountId(email)
+  if (founder !== id) await Accounts.updateOne({ _id: founder }, { $set: { email_taken: true } })
+}
 
 /** The account that the holder of an address may open: the one that has verified it, else its own, which is made where there is none. */
 export async function accountOpenedByEmail(email: string, at: number): Promise<string> {
   const owner = await accountByEmail(email)
   if (owner) return owner._id
-  const id = emailAccountId(email)
+  const id = await ownAccountId(email)
   await Accounts.updateOne(
     { _id: id, email: { $exists: false } },
     { $set: verified(email, at) },
@@ -26,6 +44,7 @@ export async function accountOpenedByEmail(email: string, at: number): Promise<s
 
 /** Notes that the account has proved to receive this address's letters. EMAIL_IN_USE where another account has. */
 export async function setEmail(id: string, email: string, at: number): Promise<void> {
+  await takeFromFounder(id)
   const { matchedCount } = await Accounts.updateOne({ _id: id }, { $set: verified(email, at) }).catch(
     (error: unknown) => {
       throw isDuplicate(error) ? new AppError('EMAIL_IN_USE') : error
@@ -35,6 +54,7 @@ export async function setEmail(id: string, email: string, at: number): Promise<v
 }
 
 export async function clearEmail(id: string, at: number): Promise<void> {
+  await takeFromFounder(id)
   await Accounts.updateOne(
     { _id: id },
     {

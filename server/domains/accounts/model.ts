@@ -20,6 +20,8 @@ export interface Account {
   socials: Social[]
   /** Whether the account has a page that everybody may open. */
   public_landing_enabled: boolean
+  /** Whether who knows the verified number finds the account. */
+  findable_by_phone: boolean
   /** Stored once, in lower case, with the profile and the passkey it follows from; absent before. */
   smart_wallet_address?: string
   smart_wallet_profile?: string
@@ -27,6 +29,8 @@ export interface Account {
   smart_wallet_credential_id?: string
   smart_wallet_x?: string
   smart_wallet_y?: string
+  /** The address this account was founded by opens it no more: another account has proved it since. */
+  email_taken?: boolean
   /** In lower case, and verified; absent where there is none. */
   email?: string
   email_verified: boolean
@@ -71,11 +75,13 @@ export const Accounts = mongoose.model<Account>(
       bio: optional,
       socials: { type: [{ _id: false, platform: String, handle: String }], default: [] },
       public_landing_enabled: { type: Boolean, required: true, default: false },
+      findable_by_phone: { type: Boolean, required: true, default: false },
       smart_wallet_address: { type: String },
       smart_wallet_profile: { type: String },
       smart_wallet_credential_id: { type: String },
       smart_wallet_x: { type: String },
       smart_wallet_y: { type: String },
+      email_taken: { type: Boolean },
       email: { type: String },
       email_verified: { type: Boolean, required: true, default: false },
       email_verified_at: { type: Date, default: null },

@@ -30,6 +30,7 @@ interface ProfileChange {
   bio?: string | null | undefined
   socials?: Account['socials'] | undefined
   public_landing_enabled?: boolean | undefined
+  findable_by_phone?: boolean | undefined
 }
 
 /** Changes the fields that are given; null clears one. */
@@ -48,6 +49,7 @@ export async function changeProfile(id: string, change: ProfileChange, at: numbe
     bio: change.bio && (change.bio.trim() || null),
     socials: change.socials,
     public_landing_enabled: change.public_landing_enabled,
+    findable_by_phone: change.findable_by_phone,
   }
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const account = await Accounts.findOneAndUpdate(

@@ -42,6 +42,7 @@ export function ownProfileOf(account: Account) {
     custom_avatar_url: account.custom_avatar_url ?? null,
     use_custom_avatar: account.use_custom_avatar ?? false,
     public_landing_enabled: account.public_landing_enabled ?? false,
+    findable_by_phone: account.findable_by_phone ?? false,
   }
 }
 

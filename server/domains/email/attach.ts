@@ -1,5 +1,6 @@
-import { accountByEmail, setEmail } from '#server/domains/accounts/emails'
+import { setEmail } from '#server/domains/accounts/emails'
 import { awardOnce } from '#server/domains/accounts/points'
+import { knowBrowser } from '#server/domains/identity/browsers'
 import { issueCode, requireCode } from '#server/domains/identity/codes'
 import { addressOf, tellOfChange } from '#server/domains/identity/notices'
 import { type Context, type SignedIn, signedIn } from '#server/kernel/context'
@@ -20,8 +21,6 @@ export function attaching(context: Context, named: string | undefined): SignedIn
 
 export async function sendAttachCode(context: Context, { account }: SignedIn, email: string): Promise<void> {
   await allowLetter(context, email)
-  const owner = await accountByEmail(email)
-  if (owner && owner._id !== account) throw new AppError('EMAIL_IN_USE')
   const { code } = await issueCode(context.node, purpose, account, email)
   await writeCode(context, email, code, 'adds this address to your account')
 }
@@ -33,6 +32,7 @@ export async function attach(context: Context, { account }: SignedIn, code: stri
   if (email === null || (named !== undefined && named !== email)) throw new AppError('INVALID_CODE')
   const before = await addressOf(account)
   await setEmail(account, email, node.now())
+  await knowBrowser(context, email)
   if (email !== before)
     await tellOfChange(context, account, { change: 'added', method: 'email', identifier: email }, [before, email])
   const pointsAwarded = await awardOnce(account, 'email_verified', pointsForEmail)

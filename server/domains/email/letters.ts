@@ -1,17 +1,18 @@
+import { maySendTo } from '#server/domains/identity/browsers'
 import { sendLetter } from '#server/domains/outgoing/index'
 import type { Context } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 
 const hourSeconds = 3_600
-const lettersPerAddress = 3
 const lettersPerClient = 30
 
 /** Refuses where mail is not offered, and more letters than anybody needs: to one address, and for one client. */
-export async function allowLetter({ node, caller }: Context, email: string): Promise<void> {
+export async function allowLetter(context: Context, email: string): Promise<void> {
+  const { node, caller } = context
   if (!node.services.mail) throw new AppError('SERVICE_UNAVAILABLE', { message: 'E-mail is not configured here' })
   const allowed =
     (await node.limits.guard('letters-by', caller.ip, lettersPerClient, hourSeconds)) &&
-    (await node.limits.guard('letters-to', email, lettersPerAddress, hourSeconds))
+    (await maySendTo(context, email))
   if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
 }
 

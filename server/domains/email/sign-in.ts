@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { accountOf } from '#server/domains/accounts/accounts'
 import { accountOpenedByEmail, emailAccountId } from '#server/domains/accounts/emails'
 import { ownerView } from '#server/domains/accounts/profiles'
+import { knowBrowser } from '#server/domains/identity/browsers'
 import { issueCode, issueLink, requireCode, takeLink } from '#server/domains/identity/codes'
 import { identifyToken } from '#server/domains/identity/sessions'
 import { refreshBySession, signIn } from '#server/domains/identity/sign-in'
@@ -46,6 +47,7 @@ export async function loginByLink(context: Context, token: string): Promise<Sign
 async function open(context: Context, email: string): Promise<SignedIn> {
   const account = await accountOpenedByEmail(email, context.node.now())
   const signedIn = await signIn(context, account, { authMethod: 'email' })
+  await knowBrowser(context, email)
   return { ...signedIn, message: 'Signed in', email, walletAddress: account }
 }
 
@@ -54,7 +56,8 @@ export async function restore(context: Context, email: string, address: string, 
   const { node, caller } = context
   const { account, session } = await identifyToken(node, token, caller)
   const record = await accountOf(account)
-  const isTheirs = account === address && (record?.email === email || account === emailAccountId(email))
+  const isTheirs =
+    account === address && (record?.email === email || (account === emailAccountId(email) && !record?.email_taken))
   if (!record || !isTheirs) throw new AppError('UNAUTHORIZED', { message: 'These do not belong together' })
   const { sessionToken, refreshToken } = await refreshBySession(node, session.id, caller)
   context.setSessionCookie(sessionToken)

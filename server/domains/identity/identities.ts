@@ -136,7 +136,7 @@ function keptElsewhere(owner: Account, records: readonly IdentityRecord[]): z.in
     last_used_at: null,
   })
   const isFromEmail = email !== undefined && _id === emailAccountId(email)
-  const original = isFromEmail || isBot(_id) || records.some(isOriginal)
+  const original = isFromEmail || owner.email_taken || isBot(_id) || records.some(isOriginal)
   return [
     ...(original ? [] : [stored(methodOf(_id, wallet_type), _id, true, created_at)]),
     ...(email === undefined || !email_verified ? [] : [stored('email', email, isFromEmail, email_verified_at)]),

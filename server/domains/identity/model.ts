@@ -177,3 +177,17 @@ export const ServiceTokens = mongoose.model<ServiceTokenRecord>(
     .index({ created_at: 1 })
     .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
+
+export interface KnownBrowser {
+  /** SHA-256 of the browser and of the address or number that was proved in it. */
+  _id: string
+  expires_at: Date
+}
+
+export const KnownBrowsers = mongoose.model<KnownBrowser>(
+  'KnownBrowsers',
+  new Schema<KnownBrowser>(
+    { _id: { type: String, required: true }, expires_at: { type: Date, required: true } },
+    { collection: 'knownBrowsers', versionKey: false },
+  ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)

@@ -46,6 +46,8 @@ export interface RecoveryToken {
   /** SHA-256 of the token; the token itself is nowhere. */
   _id: string
   user_address: string
+  /** The address whose owner has agreed; the token is good while it is the account's. */
+  email?: string
   /** Whether the owner of the account's e-mail has agreed. */
   confirmed: boolean
   used: boolean
@@ -60,6 +62,7 @@ export const RecoveryTokens = mongoose.model<RecoveryToken>(
     {
       _id: required,
       user_address: required,
+      email: { type: String },
       confirmed: { type: Boolean, required: true },
       used: { type: Boolean, required: true },
       valid_until: { type: Date, required: true },

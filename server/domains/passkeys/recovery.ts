@@ -22,12 +22,13 @@ export const recoverByEmail: Action<typeof contract.recoverByEmail> = async ({ e
 
 export const verifyRecovery: Action<typeof contract.verifyRecovery> = async (input, { node }) => {
   const account = await requireCode(node, purpose, input.email, input.code)
-  if (account === null) throw new AppError('INVALID_CODE')
-  if (input.rescueToken) await confirmRescueToken(input.rescueToken, account)
+  const isTheirs = account !== null && (await accountByEmail(input.email))?._id === account
+  if (!isTheirs) throw new AppError('INVALID_CODE')
+  if (input.rescueToken) await confirmRescueToken(input.rescueToken, account, input.email)
   return {
     success: true,
     userAddress: account,
-    recoveryToken: await issueRecoveryToken(account, node.now()),
+    recoveryToken: await issueRecoveryToken(account, input.email, node.now()),
     message: 'Make a new passkey within ten minutes',
     expiresIn: recoverySeconds,
   }

@@ -1,5 +1,7 @@
+import { accountOf } from '#server/domains/accounts/accounts'
 import { awardOnce } from '#server/domains/accounts/points'
 import { friendsAmong } from '#server/domains/friends/pairs'
+import { knowBrowser, maySendTo } from '#server/domains/identity/browsers'
 import { type CodeRefusal, dropCode, issueCode, takeCode } from '#server/domains/identity/codes'
 import { tellOfChange } from '#server/domains/identity/notices'
 import { sendText } from '#server/domains/outgoing/index'
@@ -12,7 +14,6 @@ import { noCode, numbersOf, phoneByNumber, phoneOf, removeNumber, setNumber, ver
 const purpose = 'phone.verify'
 const pointsForPhone = 100
 const hourSeconds = 3_600
-const textsPerNumber = 3
 const textsPerClient = 10
 
 export const phone = implement('phone', contract, {
@@ -20,8 +21,6 @@ export const phone = implement('phone', contract, {
     const { node } = context
     const { account } = signedIn(context)
     await allowText(context, phoneNumber)
-    const owner = await phoneByNumber(phoneNumber)
-    if (owner && owner._id !== account) throw new AppError('PHONE_IN_USE')
     await setNumber(account, phoneNumber, node.now())
     const { code, expiresAt } = await issueCode(node, purpose, account, phoneNumber)
     await node.jobs.add(sendText, { to: phoneNumber, text: `Your Plaza code is ${code}. It is good for ten minutes.` })
@@ -37,6 +36,7 @@ export const phone = implement('phone', contract, {
     if (!result.taken) throw refusalOf(result.why)
     const phoneNumber = result.detail ?? ''
     await verifyNumber(account, phoneNumber, node.now())
+    await knowBrowser(context, phoneNumber)
     await tellOfChange(context, account, { change: 'added', method: 'phone', identifier: phoneNumber })
     const pointsAwarded = await awardOnce(account, 'phone_verified', pointsForPhone)
     return { ...done, message: 'This number is yours now', phoneNumber, pointsAwarded }
@@ -57,10 +57,11 @@ export const phone = implement('phone', contract, {
     return { phoneNumber: known?.phone_number ?? null, verified: known?.verified ?? false }
   },
 
-  async lookup(input) {
+  async lookup(input, context) {
     const found = await phoneByNumber(input.phone)
+    const isTold = found !== null && (await mayFind(signedIn(context).account, found._id))
     return {
-      data: found && { wallet_address: found._id, phone_number: found.phone_number, verified: true as const },
+      data: isTold ? { wallet_address: found._id, phone_number: found.phone_number, verified: true as const } : null,
     }
   },
 
@@ -70,7 +71,13 @@ export const phone = implement('phone', contract, {
   },
 })
 
-/** Texts cost money and wake people: three an hour for one number, ten for one client and one account. */
+/** Friends, and who allows everybody to; the others are as if they had no number. */
+async function mayFind(who: string, whom: string): Promise<boolean> {
+  const [account, friends] = await Promise.all([accountOf(whom), friendsAmong(who, [whom])])
+  return who === whom || friends.includes(whom) || account?.findable_by_phone === true
+}
+
+/** Texts cost money and wake people: three an hour for one number and asker, ten for one client and one account. */
 async function allowText(context: Context, number: string): Promise<void> {
   const { node, caller } = context
   const { account, session } = signedIn(context)
@@ -80,7 +87,7 @@ async function allowText(context: Context, number: string): Promise<void> {
   const allowed =
     (await node.limits.guard('texts-by', account, textsPerClient, hourSeconds)) &&
     (await node.limits.guard('texts-from', caller.ip, textsPerClient, hourSeconds)) &&
-    (await node.limits.guard('texts-to', number, textsPerNumber, hourSeconds))
+    (await maySendTo(context, number))
   if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
 }
 
