@@ -340,10 +340,11 @@ export const moderation = {
     audit: true,
     input: z.object({ id: Id }),
     output: Done,
-    errors: ['NOT_FOUND', 'SUSPENDED', 'ROOM_NOT_FOUND'],
+    errors: ['NOT_FOUND', 'SUSPENDED', 'ROOM_NOT_FOUND', 'BANNED'],
   }),
   inspect: operation({
-    summary: 'Permissions, moderators, muted users, one mute, or the log of actions.',
+    summary:
+      'Permissions and moderators; muted users, for moderators; one mute, also for the muted; the log of actions.',
     http: 'GET /api/moderation',
     access: 'public',
     limit: 'general',
@@ -394,7 +395,7 @@ export const moderation = {
     errors: ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'],
   }),
   bans: operation({
-    summary: 'Active bans of a room, or whether one person is banned.',
+    summary: 'Active bans of a room, for its moderators; or whether one person is banned, for that person as well.',
     http: 'GET /api/chat-rules/ban',
     aliases: [
       {
@@ -477,7 +478,8 @@ export const moderation = {
     errors: [...seen],
   }),
   queue: operation({
-    summary: 'Reports and flagged messages that wait for a decision, newest first.',
+    summary:
+      'What waits for a decision by you, newest first: about people of lower rank, and never about yourself. Admins see who reported.',
     aliases: [
       {
         http: 'GET /api/moderation/queue',

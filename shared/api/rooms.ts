@@ -332,7 +332,7 @@ export const rooms = {
     limit: 'general',
     input: z.object({ room, address: Address, reason: text(500).optional() }),
     output: Done,
-    errors: [...managed, 'NOT_FOUND'],
+    errors: [...managed, 'NOT_FOUND', 'BANNED'],
     audit: true,
   }),
 }

@@ -169,7 +169,7 @@ describe('the documented paths', () => {
     const checked = async () =>
       (
         await done(
-          nobody(server)(
+          member.call(
             `GET /api/chat-rules/ban?chatType=channel&chatId=${room.id}&action=check&userAddress=${member.account}`,
           ),
         )

@@ -13,13 +13,14 @@ import { type Standing, standingOf } from '#server/domains/rooms/standing'
 import type { Action, Context } from '#server/kernel/context'
 import { verifyChain } from '#server/log/chain'
 import { chainedRows } from '#server/log/store'
-import { GLOBAL, type RoomKey } from '#server/log/types'
+import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import type { chatTypes, moderation as contract } from '#shared/api/moderation'
 import { type LogEntry, Permissions } from '#shared/api/moderation-records'
 import { channelRef } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { logEntryOf } from './entries.ts'
+import { moderates } from './listening.ts'
 import { banRow, moderatorRow, muteRow, rulesRow, wordRow } from './rows.ts'
 
 type Asked = Parameters<Action<typeof contract.inspect>>[0]
@@ -73,10 +74,7 @@ async function moderators({ node, caller }: Context, { channelId }: Asked) {
 
 async function muted({ node, caller }: Context, { channelId }: Asked) {
   const key = await placeOf(channelId)
-  const now = await node.log.ask(key, (view, at) => {
-    seenBy(view, caller.account)
-    return at
-  })
+  const now = await node.log.ask(key, (view, at) => needModerator(view, caller.account, at))
   const rows = await Mutes.find({ room: key, is_active: true }).sort({ muted_at: -1 }).lean()
   return rows
     .filter(({ muted_until }) => muted_until === null || Date.parse(muted_until) > now)
@@ -87,9 +85,23 @@ async function isMuted({ node, caller }: Context, input: Asked) {
   const account = needUser(input)
   const key = await placeOf(input.channelId)
   return node.log.ask(key, (view, now) => {
-    seenBy(view, caller.account)
+    needSelfOrModerator(view, caller.account, account, now)
     return muteIn(view, account, now) !== null
   })
+}
+
+/** The time at which somebody was found to moderate here; who was banned or muted is nobody else's business. */
+function needModerator(view: View, account: string | null, now: number): number {
+  if (account === null) throw new AppError('UNAUTHORIZED')
+  seenBy(view, account)
+  if (!moderates(view, account, now)) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
+  return now
+}
+
+/** Everybody may ask about themselves, also from behind a ban. */
+function needSelfOrModerator(view: View, caller: string | null, about: string, now: number): void {
+  if (caller === about) banIn(view, about, now) ?? seenBy(view, caller)
+  else needModerator(view, caller, now)
 }
 
 async function log(
@@ -147,11 +159,12 @@ export const bans: Action<typeof contract.bans> = async (
 ) => {
   if (action === 'check' && !userAddress) throw new AppError('VALIDATION_ERROR', { message: 'userAddress required' })
   const key = await keyOf(chatRef(chatType, chatId))
-  const { isBanned, now } = await node.log.ask(key, (view, at) => {
-    if (caller.account === null || !banIn(view, caller.account, at)) seenBy(view, caller.account)
-    return { isBanned: userAddress ? banIn(view, userAddress, at) !== null : false, now: at }
-  })
-  if (action === 'check') return { isBanned }
+  if (action === 'check' && userAddress)
+    return node.log.ask(key, (view, at) => {
+      needSelfOrModerator(view, caller.account, userAddress, at)
+      return { isBanned: banIn(view, userAddress, at) !== null }
+    })
+  const now = await node.log.ask(key, (view, at) => needModerator(view, caller.account, at))
   const rows = await Bans.find({ room: key, is_active: true }).sort({ banned_at: -1 }).limit(1_000).lean()
   return {
     bans: rows

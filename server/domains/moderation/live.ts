@@ -50,7 +50,7 @@ const concerns = (row: Row) => row.chained || isFlagged(row)
 
 function tellModerators(node: Node, key: RoomKey, row: Row): void {
   if (row.chained) tellEntry(node, key, row)
-  if (isFlagged(row)) tellFlag(node, key, row)
+  if (isFlagged(row)) void tellFlag(node, key, row).catch(() => {})
 }
 
 function tellEntry(node: Node, key: RoomKey, row: Row): void {
@@ -59,9 +59,9 @@ function tellEntry(node: Node, key: RoomKey, row: Row): void {
   for (const scope of scopes) node.live.send(namespace, audiences.moderators(scope), logged.name, payload)
 }
 
-function tellFlag(node: Node, key: RoomKey, row: Row): void {
+function tellFlag(node: Node, key: RoomKey, row: Row): Promise<void> {
   const { flagged, text } = bodyOf(row, 'message.created')
-  tellQueue(
+  return tellQueue(
     node,
     itemOfFlag({
       message_id: row._id,

@@ -1,7 +1,7 @@
 import { judging } from '#server/domains/messages/touch'
-import { seenBy } from '#server/domains/rooms/access'
+import { actingIn } from '#server/domains/rooms/access'
 import { actorOf } from '#server/domains/rooms/entries'
-import { isSuspended, mayTouch, type Standing, standingOf } from '#server/domains/rooms/standing'
+import { gradeOf, isSuspended, mayTouch, type Standing, standingOf } from '#server/domains/rooms/standing'
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { type Entry, GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
@@ -42,8 +42,8 @@ export async function moderate(
     judge: judging<unknown>((view, now) => {
       const mine = standingOf(view, account)
       const theirs = standingOf(view, other.account)
-      if (key !== GLOBAL) seenBy(view, account)
-      if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+      if (key !== GLOBAL) actingIn(view, account, now)
+      else if (isSuspended(view, account)) throw new AppError('SUSPENDED')
       const decision = decide({ view, now, actor, mine, target: other, theirs })
       if ('already' in decision) return { already: decision.already }
       record = decision.record
@@ -61,7 +61,8 @@ const socketsOf = (node: Node, key: RoomKey, account: string): number =>
     .connectionsOf('/rooms', audiences.account(account))
     .filter((connection) => connection.has(audiences.room(key))).length
 
-type Permission = 'canPin' | 'canDelete' | 'canMute' | 'canManageMods'
+export const permissions = ['canPin', 'canDelete', 'canMute', 'canManageMods'] as const
+type Permission = (typeof permissions)[number]
 const lacks: Record<Permission, string> = {
   canPin: 'You may not pin messages here',
   canDelete: 'You may not delete messages here',
@@ -80,6 +81,14 @@ export function needReach({ mine, theirs, actor, target }: Scene, word: string):
   if (theirs.isAdmin && !mine.isSuperAdmin)
     throw new AppError('FORBIDDEN', { message: 'Admins cannot be moderated here' })
   if (!mayTouch(mine, theirs)) throw new AppError('FORBIDDEN', { message: `You may not ${word} someone of this rank` })
+}
+
+/** Nobody changes their own rights, nor those of a peer or a superior. */
+export function needAbove({ view, actor, target }: Scene): void {
+  if (actor.account === target.account)
+    throw new AppError('FORBIDDEN', { message: 'You may not change your own rights' })
+  if (gradeOf(view, actor.account) <= gradeOf(view, target.account))
+    throw new AppError('FORBIDDEN', { message: 'You may not change the rights of someone of this rank' })
 }
 
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }

@@ -4,7 +4,16 @@ import { without } from '#server/domains/rooms/membership'
 import { newId } from '#server/kernel/ids'
 import type { Act } from '#shared/api/moderation'
 import { AppError } from '#shared/errors'
-import { type Decision, millisecondsOf, need, needReach, type Scene, untilOf } from './moderate.ts'
+import {
+  type Decision,
+  millisecondsOf,
+  need,
+  needAbove,
+  needReach,
+  permissions,
+  type Scene,
+  untilOf,
+} from './moderate.ts'
 
 const sameTerm = (from: string, until: string | null, duration: string): boolean => {
   const length = millisecondsOf(duration)
@@ -127,21 +136,23 @@ const grantsOf = ({
 export const promote =
   ({ patch = {} }: Act, id = newId()) =>
   (scene: Scene): Decision => {
-    const { view, now, actor, target, mine, theirs } = scene
+    const { view, now, actor, target, mine } = scene
     const current = moderatorIn(view, target.account)
     need(scene, 'canManageMods')
-    if (theirs.isAdmin && !mine.isAdmin) throw new AppError('FORBIDDEN', { message: 'Admins need no grant' })
+    needAbove(scene)
     const record = {
       moderator_id: current?.moderator_id ?? id,
       user_address: target.account,
       granted_by: actor.account,
       granted_at: current?.granted_at ?? new Date(now).toISOString(),
-      can_pin: patch.canPin ?? current?.can_pin ?? true,
-      can_delete: patch.canDelete ?? current?.can_delete ?? true,
-      can_mute: patch.canMute ?? current?.can_mute ?? true,
+      can_pin: patch.canPin ?? current?.can_pin ?? mine.canPin,
+      can_delete: patch.canDelete ?? current?.can_delete ?? mine.canDelete,
+      can_mute: patch.canMute ?? current?.can_mute ?? mine.canMute,
       can_manage_mods: patch.canManageMods ?? current?.can_manage_mods ?? false,
       notes: patch.notes === undefined ? (current?.notes ?? null) : patch.notes,
     }
+    if (permissions.some((permission) => patch[permission] === true && !mine[permission]))
+      throw new AppError('FORBIDDEN', { message: 'You may not grant what you do not hold' })
     const { granted_by: _, ...after } = record
     const { granted_by: __, ...before } = current ?? { granted_by: '' }
     if (JSON.stringify(after) === JSON.stringify(before)) return { already: current }
@@ -166,6 +177,7 @@ export const demote =
     const member = memberIn(view, target.account)
     need(scene, 'canManageMods')
     const holdsRank = member?.role === 'moderator'
+    if (actor.account !== target.account) needAbove(scene)
     if (!current && !holdsRank) return { already: null }
     const rank = holdsRank ? { member: { ...member, role: 'member' as const } } : {}
     const about = { target: target.account, targetName: target.name }

@@ -1,10 +1,11 @@
 import { keyOf } from '#server/domains/rooms/access'
 import { Flags } from '#server/domains/rooms/model'
+import { mayTouch, standingOf } from '#server/domains/rooms/standing'
 import { Reports } from '#server/domains/social/model'
 import { onReport } from '#server/domains/social/reports'
 import { type Action, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { chainedRows } from '#server/log/store'
-import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
+import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
 import { type moderation as contract, queued } from '#shared/api/moderation'
 import type { QueueItem } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
@@ -62,10 +63,12 @@ export const itemOfFlag = (row: Pick<FlagRow, FlagFields> & Partial<FlagRow>): Q
 export const queue: Action<typeof contract.queue> = async ({ scope, room }, context) => {
   if (scope === 'room' && !room) throw new AppError('VALIDATION_ERROR', { message: 'room: required for scope room' })
   const key = scope === 'room' && room ? await keyOf(room) : GLOBAL
+  const { account } = signedIn(context)
   await subscribe(context, key)
   const [items, rows] = await Promise.all([waiting(key), chainedRows(key === GLOBAL ? null : key, {}, shownAtMost)])
+  const seen = await Promise.all(items.map((item) => asSeenBy(context.node, account, item)))
   return {
-    queue: items,
+    queue: seen.filter((item) => item !== null),
     logs: rows.map(logEntryOf),
     log_head: rows[0]?.seq ?? 0,
     moderators_online: await moderatorsOnline(context.node, key),
@@ -93,17 +96,34 @@ async function waiting(key: RoomKey): Promise<QueueItem[]> {
 const keyOfItem = ({ room }: QueueItem): RoomKey | null =>
   room ? roomKey(room as { type: 'channel'; id: string | null }) : null
 
-/** The item, for a moderator of the place it is about. */
+/** The item, for somebody who may decide it. */
 async function itemFor(context: Context, id: string): Promise<QueueItem> {
-  const { account } = signedIn(context)
   const item = await findItem(id)
-  if (!item) throw new AppError('NOT_FOUND')
+  const seen = item && (await asSeenBy(context.node, signedIn(context).account, item))
+  if (!seen) throw new AppError('NOT_FOUND')
+  return seen
+}
+
+/**
+ * The item as this person may see it: nobody sees what is said about themselves, moderators see what is said about those
+ * whom they may act on, and only admins learn who said it.
+ */
+async function asSeenBy({ log }: Node, account: string, item: QueueItem): Promise<QueueItem | null> {
+  if (item.reported_address === account) return null
   const key = keyOfItem(item)
-  const mayDecide = await context.node.log.ask(GLOBAL, (view) => moderates(view, account))
-  const mayHere =
-    key !== null && !key.startsWith('dm:') && (await context.node.log.ask(key, (view) => moderates(view, account)))
-  if (!mayDecide && !mayHere) throw new AppError('NOT_FOUND')
-  return item
+  const isShared = key !== null && !key.startsWith('dm:')
+  const reach = (view: View, now: number) => ({
+    may: moderates(view, account, now),
+    mine: standingOf(view, account),
+    theirs: standingOf(view, item.reported_address),
+  })
+  const everywhere = await log.ask(GLOBAL, reach)
+  if (everywhere.may && everywhere.mine.isAdmin) return item
+  const here = isShared ? await log.ask(key, reach) : everywhere
+  const theirs = here.theirs.rank > everywhere.theirs.rank ? here.theirs : everywhere.theirs
+  if (![everywhere, here].some(({ may, mine }) => may && mayTouch(mine, theirs))) return null
+  // The id of a direct conversation names both of its people.
+  return { ...item, reporter_address: null, room: isShared ? item.room : null }
 }
 
 async function findItem(id: string): Promise<QueueItem | null> {
@@ -157,12 +177,19 @@ onReport(({ node, caller }, id) => announce(node, caller.account ?? '', id))
 /** An item of the queue, if this row of the global log is about one. */
 export async function tellItem(node: Node, row: Row): Promise<void> {
   const item = row.type === changed ? await findItem(String(row.body.item)) : null
-  if (item) tellQueue(node, item)
+  if (item) await tellQueue(node, item)
 }
 
-/** To the moderators of everything, and to those of the place it is about. */
-export function tellQueue(node: Node, item: QueueItem): void {
+/** To the moderators of everything and of the place it is about, each as they may see it. */
+export async function tellQueue(node: Node, item: QueueItem): Promise<void> {
   const key = keyOfItem(item)
-  for (const audience of [audiences.moderators(GLOBAL), ...(key === null ? [] : [audiences.moderators(key)])])
-    node.live.send('/moderation', audience, queued.name, { item })
+  const audienceOf = (scope: RoomKey) => node.live.connectionsOf('/moderation', audiences.moderators(scope))
+  const listening = new Map([GLOBAL, ...(key === null ? [] : [key])].flatMap(audienceOf).map((one) => [one.id, one]))
+  const accounts = new Set([...listening.values()].flatMap(({ account }) => account ?? []))
+  for (const account of accounts) {
+    const seen = await asSeenBy(node, account, item)
+    if (seen === null) continue
+    for (const connection of listening.values())
+      if (connection.account === account) connection.emit(queued, { item: seen })
+  }
 }

@@ -5,7 +5,7 @@ import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { banIn, blocksIn, type RoomFact, refOf, roomIn } from './facts.ts'
 import { kinds, peersOf } from './kinds.ts'
 import { Rooms } from './model.ts'
-import { type Standing, standingOf } from './standing.ts'
+import { isSuspended, type Standing, standingOf } from './standing.ts'
 
 const madeId = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
@@ -34,10 +34,23 @@ export function seenBy(view: View, account: string | null): { room: RoomFact; st
   return { room, standing }
 }
 
+/** As `seenBy`, for somebody who acts on others: not while they are suspended, or banned here themselves. */
+export function actingIn(view: View, account: string, now: number): { room: RoomFact; standing: Standing } {
+  const standing = standingOf(view, account)
+  const { room } = seenBy(view, account)
+  if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+  refuseBanned(view, account, now)
+  return { room, standing }
+}
+
+export function refuseBanned(view: View, account: string, now: number): void {
+  const ban = banIn(view, account, now)
+  if (ban) throw new AppError('BANNED', { details: { until: ban.banned_until, reason: ban.reason } })
+}
+
 /** As `seenBy`, and not kept out by a ban, a block or a missing membership. */
 export function readBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
-  const ban = account === null ? null : banIn(view, account, now)
-  if (ban) throw new AppError('BANNED', { details: { until: ban.banned_until, reason: ban.reason } })
+  if (account !== null) refuseBanned(view, account, now)
   const seen = seenBy(view, account)
   if (kinds[refOf(view).type].readers === 'members' && !seen.standing?.isMember) throw new AppError('NOT_A_MEMBER')
   return seen

@@ -4,7 +4,7 @@ import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { keyOf, readRoom, seenBy } from './access.ts'
+import { actingIn, keyOf, readRoom, seenBy } from './access.ts'
 import { areBlocked } from './blocks.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { memberIn } from './facts.ts'
@@ -12,7 +12,7 @@ import { becomeMember, giveUpMembership, without } from './membership.ts'
 import { Members } from './model.ts'
 import { presencesOf } from './online.ts'
 import { roomAnswer } from './rows.ts'
-import { isSuspended, mayTouch, rankOf, ranks, standingOf } from './standing.ts'
+import { mayTouch, rankOf, ranks, standingOf } from './standing.ts'
 
 export const join: Action<typeof contract.join> = async ({ room }, context) => {
   const { account } = signedIn(context)
@@ -127,12 +127,10 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
   const [actor, target] = await Promise.all([actorOf(account), actorOf(address)])
   await context.node.log.act<null>(key, {
     sender: account,
-    judge(view) {
-      const mine = standingOf(view, account)
+    judge(view, now) {
       const theirs = standingOf(view, address)
       const member = memberIn(view, address)
-      const { room: here } = seenBy(view, account)
-      if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
+      const { room: here, standing: mine } = actingIn(view, account, now)
       if (mine.rank < ranks.admin)
         return { refuse: new AppError('FORBIDDEN', { message: 'Only admins and the owner may set roles' }) }
       if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
@@ -153,12 +151,10 @@ export const kick: Action<typeof contract.kick> = async ({ room, address, reason
   const [actor, target] = await Promise.all([actorOf(account), actorOf(address)])
   await context.node.log.act<null>(key, {
     sender: account,
-    judge(view) {
-      const mine = standingOf(view, account)
+    judge(view, now) {
       const theirs = standingOf(view, address)
       const member = memberIn(view, address)
-      const { room: here } = seenBy(view, account)
-      if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
+      const { room: here, standing: mine } = actingIn(view, account, now)
       if (!mine.isModerator || !mine.canMute)
         return { refuse: new AppError('FORBIDDEN', { message: 'Only moderators may remove members' }) }
       if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }

@@ -45,12 +45,23 @@ export function standingOf(view: View, account: string): Standing {
   if (siteRole === 'super_admin') return standing(site, all, ranks.superAdmin, siteRole)
   if (siteRole === 'admin') return standing(site, all, ranks.siteAdmin, siteRole)
   if (member?.role === 'owner' || member?.role === 'admin') return standing(site, all, rankOf(member.role), member.role)
-  const isOfficial = room === null || room.type === 'alpha' || roomIn(view)?.is_official === true
-  const held = grant ?? (isOfficial ? globalGrant : null)
+  const held = grant ?? (isOfficial(view) ? globalGrant : null)
   if (held) return standing(site, grantedBy(held), ranks.moderator, 'moderator')
   if (member?.role === 'moderator')
     return standing(site, { ...all, canManageMods: false }, ranks.moderator, 'moderator')
   return plain
+}
+
+/** Is this a place of the house, where global moderators moderate? */
+const isOfficial = (view: View): boolean =>
+  view.room === view.global.room || refOf(view).type === 'alpha' || roomIn(view)?.is_official === true
+
+/** Whose rights are whose to change: those of a lower grade. Moderators stand by where they were appointed, then by whether they manage others. */
+export function gradeOf(view: View, account: string): number {
+  const { rank, canManageMods } = standingOf(view, account)
+  if (rank !== ranks.moderator) return rank
+  const isAppointedToAll = isOfficial(view) && moderatorIn(view.global, account) !== null
+  return rank + (isAppointedToAll ? 0.5 : 0) + (canManageMods ? 0.25 : 0)
 }
 
 const grantedBy = ({ can_pin, can_delete, can_mute, can_manage_mods }: ModeratorFact): May => ({

@@ -21,8 +21,8 @@ const shown = ({ _id, subject: _, claimed_by: __, ...row }: Record<string, unkno
 export const reports: Action<typeof contract.reports> = async ({ admin, status }, context) => {
   const { account } = signedIn(context)
   const isAdmin = (await roleOf(context.node, account)) !== 'user'
-  if (admin && !isAdmin) throw new AppError('FORBIDDEN', { message: 'Admin access required' })
-  const filter = { ...(admin ? {} : { reporter_address: account }), ...(status ? { status } : {}) }
+  const whose = admin && isAdmin ? { reported_address: { $ne: account } } : { reporter_address: account }
+  const filter = { ...whose, ...(status ? { status } : {}) }
   const rows = await Reports.find(filter).sort({ created_at: -1 }).limit(shownAtMost).lean()
   return { reports: rows.map((row) => shown(row)), isAdmin }
 }
@@ -114,13 +114,15 @@ function refusedIsNull(error: unknown): null {
 }
 
 export const review: Action<typeof contract.review> = async ({ reportId, status, adminNotes }, context) => {
+  const { account } = signedIn(context)
   const reviewed = {
     status,
-    reviewed_by: signedIn(context).account,
+    reviewed_by: account,
     reviewed_at: new Date(context.node.now()).toISOString(),
     ...(adminNotes === undefined ? {} : { admin_notes: adminNotes }),
   }
-  const row = await Reports.findOneAndUpdate({ _id: reportId }, { $set: reviewed }, { returnDocument: 'after' }).lean()
+  const aboutOthers = { _id: reportId, reported_address: { $ne: account } }
+  const row = await Reports.findOneAndUpdate(aboutOthers, { $set: reviewed }, { returnDocument: 'after' }).lean()
   if (!row) throw new AppError('NOT_FOUND', { message: 'Report not found' })
   for (const listener of listeners) await listener(context, reportId)
   const { id, admin_notes, reviewed_at, reviewed_by, status: state } = shown(row)
