@@ -17,6 +17,7 @@ import { connected, followRooms } from './domains/messages/live.ts'
 import { followPresence } from './domains/messages/presence.ts'
 import { answerModerators } from './domains/moderation/listening.ts'
 import { followModeration } from './domains/moderation/live.ts'
+import { endDemoGrants } from './domains/moderation/promote.ts'
 import { ensureAlpha } from './domains/rooms/alpha.ts'
 import { answerOnline } from './domains/rooms/online.ts'
 import { projection } from './domains/rooms/projection.ts'
@@ -35,6 +36,7 @@ import { createLimits } from './kernel/limits.ts'
 import { metrics } from './kernel/metrics.ts'
 import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
+import { moveToName } from './kernel/own-name.ts'
 import { mountPage } from './kernel/page.ts'
 import { openPlaces } from './kernel/places.ts'
 import { openSockets } from './kernel/sockets.ts'
@@ -71,7 +73,11 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   // The sockets come after it and take their own paths out of it.
   server.on(
     'request',
-    httpDoor({ ...shared, places, routers: [mountDocs, ...(captured ? [captured.mount] : []), mountPage] }),
+    httpDoor({
+      ...shared,
+      places,
+      routers: [moveToName(config.publicUrl), mountDocs, ...(captured ? [captured.mount] : []), mountPage],
+    }),
   )
   const sockets = openSockets(server, {
     ...shared,
@@ -99,10 +105,11 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   await ensureAlpha()
   void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
   await ensureAdmins(node)
+  if (!config.demo) await endDemoGrants(node)
   const port = await listen(server, config.port, config.host)
   const ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform))
   return {
-    url: `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${port}`,
+    url: `http://${reachableAt[config.host] ?? config.host}:${port}`,
     opsUrl: ops?.url ?? '',
     node,
     async close() {
@@ -121,6 +128,8 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     },
   }
 }
+
+const reachableAt: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]', '::1': '[::1]' }
 
 const drainMilliseconds = 9_000
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds).unref())

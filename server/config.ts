@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Proxies, proxiesAt } from '#server/kernel/addresses'
+import { isLoopbackName, type Proxies, proxiesAt } from '#server/kernel/addresses'
 import { canonicalAddress } from '#shared/kit/primitives'
 
 const list = z
@@ -111,6 +111,8 @@ export interface Config {
   admins: readonly string[]
   superAdmins: readonly string[]
   demo: boolean
+  /** What lets others than this machine in: the variable that says so; null where nothing does. */
+  reach: 'HOST' | 'PUBLIC_URL' | null
   rateLimitScale: number
   /** How many proxies stand in front, or where they are. */
   trustedProxies: Proxies
@@ -150,8 +152,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const env = checked(variables, given)
   const production = env.NODE_ENV === 'production'
   const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin
-  /** In production nothing stands in for a service that nobody named. */
-  const standIn = production ? undefined : 'captured'
+  const reach = reachOf(env.HOST, publicUrl)
+  refuseReach(env, production, reach)
+  /** Nothing stands in for a service that nobody named in production, or where others than this machine may ask. */
+  const standIn = production || reach !== null ? undefined : 'captured'
   const local = production ? [] : [`http://localhost:${env.PORT}`, `http://127.0.0.1:${env.PORT}`]
   if (!env.SIWE_CHAIN_IDS.includes(env.SIWE_DEFAULT_CHAIN_ID))
     throw new ConfigError('SIWE_DEFAULT_CHAIN_ID must be among SIWE_CHAIN_IDS.')
@@ -168,7 +172,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     sessionKeys: givenKeys(env.SESSION_KEYS, production),
     admins: env.ADMINS,
     superAdmins: env.SUPER_ADMINS,
-    demo: env.DEMO ? env.DEMO === 'on' : !production && env.MONGODB_URI === undefined,
+    demo: env.DEMO ? env.DEMO === 'on' : !production && reach === null && env.MONGODB_URI === undefined,
+    reach,
     rateLimitScale: env.RATE_LIMIT_SCALE,
     trustedProxies: env.TRUSTED_PROXIES ?? 0,
     failpoint: production ? undefined : env.FAILPOINT,
@@ -215,6 +220,22 @@ function partnerKeysOf(env: z.output<typeof variables>): PartnerKeys | null {
       'PARTNER_ISSUER and PARTNER_AUDIENCE are required with partner keys: without them a token for another app signs in here.',
     )
   return { jwksUrl, jwks, issuer, audience }
+}
+
+function reachOf(host: string, publicUrl: string): Config['reach'] {
+  if (!isLoopbackName(host) && host !== '::1') return 'HOST'
+  return isLoopbackName(new URL(publicUrl).hostname) ? null : 'PUBLIC_URL'
+}
+
+/** Development powers are for this very machine, whatever else is said. */
+function refuseReach(env: z.output<typeof variables>, production: boolean, reach: Config['reach']): void {
+  const powers = { DEMO: env.DEMO === 'on', MAIL_URL: env.MAIL_URL === 'captured', SMS_URL: env.SMS_URL === 'captured' }
+  const [asked] = Object.entries(powers).flatMap(([name, isOn]) => (isOn ? [name] : []))
+  if (production && powers.DEMO) throw new ConfigError('DEMO=on is not for production: it lets anybody moderate.')
+  if (asked && reach)
+    throw new ConfigError(
+      `${asked}=${asked === 'DEMO' ? 'on' : 'captured'} is for this machine alone, but ${reach} lets others in: leave out one of them.`,
+    )
 }
 
 function onrampOf(url: string | undefined, key: string | undefined): Config['onramp'] {

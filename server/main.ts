@@ -37,13 +37,21 @@ async function serve(config: Config): Promise<void> {
   const platform = await openPlatform(config)
   await platform.database.buildIndexes()
   const app = await createApp(config, platform, { isWorker: cluster.isWorker })
-  const demo = config.demo ? await startDemo(app.node) : null
+  let demo: { stop(): void } | null = null
+  const live = async () => {
+    if (config.demo) demo = await startDemo(app.node)
+  }
+  if (cluster.isPrimary) await live()
   const parts = [
     ...platform.parts,
     {
       part: 'demo',
       adapter: config.demo ? 'on' : 'off',
-      why: config.demo ? 'scripted people live here; DEMO=off makes it quiet' : 'nobody here is scripted',
+      why: config.demo
+        ? 'scripted people live here; DEMO=off makes it quiet'
+        : config.reach
+          ? `nobody here is scripted, as ${config.reach} lets others in`
+          : 'nobody here is scripted',
     },
   ]
   let stopping = false
@@ -64,7 +72,7 @@ async function serve(config: Config): Promise<void> {
       platform.logger.error({ error }, event)
       stop(1)
     })
-  if (cluster.isWorker) return obeyPrimary(platform, stop, { kind: 'ready', url: app.url, parts })
+  if (cluster.isWorker) return obeyPrimary(platform, stop, live, { kind: 'ready', url: app.url, parts })
   process.on('SIGTERM', () => stop(0))
   process.on('SIGINT', () => stop(0))
   tellParts(app.url, parts)
@@ -75,10 +83,16 @@ function leaveSignals(): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
 }
 
-function obeyPrimary({ database }: Platform, stop: (code: number) => void, ready: Told): void {
+function obeyPrimary(
+  { database }: Platform,
+  stop: (code: number) => void,
+  live: () => Promise<void>,
+  ready: Told,
+): void {
   const tell = (told: Told) => process.connected && process.send?.(told)
   process.on('message', (order: Order) => {
     if (order.kind === 'drain') stop(0)
+    else if (order.kind === 'live') void live()
     else void metrics.figures().then((figures) => tell({ kind: 'figures', figures }))
   })
   tell(ready)
@@ -92,7 +106,13 @@ function obeyPrimary({ database }: Platform, stop: (code: number) => void, ready
   }, healthMilliseconds).unref()
 }
 
-function tellParts(url: string, parts: readonly Part[]): void {
+/** By name, as no passkey works at an address. */
+function named(url: string): string {
+  return url.replace(/\/\/(127\.0\.0\.1|\[::1\])(?=:)/, '//localhost')
+}
+
+function tellParts(at: string, parts: readonly Part[]): void {
+  const url = named(at)
   const widest = (texts: string[]) => Math.max(...texts.map(({ length }) => length))
   const names = widest(parts.map(({ part }) => part))
   const adapters = widest(parts.map(({ adapter }) => adapter))

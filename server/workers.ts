@@ -11,7 +11,11 @@ export type Told =
   | { kind: 'health'; reason: string | null }
   | { kind: 'figures'; figures: object }
 /** What the primary tells a worker. */
-export type Order = { kind: 'drain' } | { kind: 'figures' }
+export type Order =
+  | { kind: 'drain' }
+  | { kind: 'figures' }
+  /** The people of the demo live here; they live once. */
+  | { kind: 'live' }
 
 interface Member {
   slot: number
@@ -77,8 +81,7 @@ export async function runWorkers(
   for (const signal of ['SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => void restart())
 
   function start(slot: number): Promise<{ url: string; parts: readonly Part[] }> {
-    // The demo's people live once.
-    const worker = cluster.fork(slot === 0 ? {} : { DEMO: 'off' })
+    const worker = cluster.fork()
     const exited = new Promise<number>((resolve) => worker.once('exit', (code) => resolve(code ?? 1)))
     const at = Date.now()
     const member: Member = {
@@ -95,6 +98,7 @@ export async function runWorkers(
         if (told.kind !== 'ready') return
         Object.assign(member, { isReady: true, reason: null })
         crewMetrics.listening(ready().length)
+        if (slot === 0) worker.send({ kind: 'live' } satisfies Order)
         resolve(told)
       })
       void exited.then((code) => {

@@ -7,7 +7,7 @@ import { rooms } from '#shared/api/rooms'
 import { Life } from './life.ts'
 import { act, people, settlePeople } from './people.ts'
 import { oneOf } from './script.ts'
-import { seed } from './seed.ts'
+import { found, seed } from './seed.ts'
 import { stages } from './stage.ts'
 
 const alonePauseMilliseconds = 5 * 60_000
@@ -18,7 +18,7 @@ export async function startDemo(
   betweenActs: () => number = () => randomInt(1_500, 5_000),
 ): Promise<{ stop(): void }> {
   const ended = new AbortController()
-  if (node.settings.production) return { stop() {} }
+  await Promise.all(stages.map(found))
   await settlePeople(node)
   await Promise.all(stages.map((stage, place) => seed(node, stage, place)))
   showAround(node, ended.signal)

@@ -1,7 +1,7 @@
 import { accountOf, recordSignIn } from '#server/domains/accounts/accounts'
 import { changeProfile } from '#server/domains/accounts/profile-changes'
 import { bound } from '#server/domains/index'
-import { grantGlobalModerator } from '#server/domains/moderation/promote'
+import { grantDemoModerator } from '#server/domains/moderation/promote'
 import { joinAlpha } from '#server/domains/rooms/alpha'
 import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
@@ -31,7 +31,7 @@ export async function settlePeople(node: Node): Promise<void> {
     }
     await joinAlpha(node, id)
   }
-  await grantGlobalModerator(node, 'plaza', caretaker)
+  await grantDemoModerator(node, caretaker)
 }
 
 /** Does what a person may do, by the operation everybody uses. */
@@ -71,6 +71,7 @@ function contextOf(node: Node, account: string): Context {
     requestId: newId(),
     door: 'socket',
     origin: null,
+    isLocal: true,
     connection: null,
     node,
     logger: node.logger,

@@ -9,11 +9,15 @@ import { act, caretaker, people, tolerate } from './people.ts'
 import { readLine } from './script.ts'
 import type { Stage } from './stage.ts'
 
+/** A room that only the demo has. */
+export async function found({ room, channel }: Stage): Promise<void> {
+  if (channel) await ensureOfficial(roomKey(room), { type: 'channel', id: room.id, ...channel })
+}
+
 /** Brings a room to where its story begins. Every step has a key of its own, so that a restart repeats none. */
 export async function seed(node: Node, stage: Stage, place: number): Promise<void> {
-  const { room, channel, rules, pinned } = stage
+  const { room, rules, pinned } = stage
   const keyed = (step: string) => `demo-seed:${place}:${step}`
-  if (channel) await ensureOfficial(roomKey(room), { type: 'channel', id: room.id, ...channel })
   for (const person of people) await tolerate(act(node, person, rooms.join, { room }))
   const welcome = { room, text: pinned, client_msg_id: keyed('pinned') }
   const sent = await tolerate(act(node, caretaker, messages.send, welcome))

@@ -1,3 +1,4 @@
+import { demoChannels } from '#server/domains/rooms/demo-rooms'
 import type { RulesPatch } from '#shared/api/verdict'
 import type { RoomRef } from '#shared/kit/primitives'
 import type { Dialogue } from './script.ts'
@@ -23,7 +24,7 @@ export interface Stage {
   restSeconds: number
 }
 
-const channel = (place: number): RoomRef => ({ type: 'channel', id: `de300000-0000-7000-8000-00000000000${place}` })
+const channel = (place: number): RoomRef => ({ type: 'channel', id: demoChannels[place - 1] ?? null })
 
 export const stages: readonly Stage[] = [
   {

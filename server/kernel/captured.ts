@@ -1,4 +1,5 @@
-import type { Express } from 'express'
+import type { Express, RequestHandler } from 'express'
+import { isLocal } from './addresses.ts'
 
 export interface Captured {
   id: string
@@ -17,6 +18,9 @@ export interface CapturedPost {
   mount(app: Express): void
 }
 
+/** For everybody else there is no such page. */
+const hereAlone: RequestHandler = (request, _response, next) => next(isLocal(request) ? undefined : 'route')
+
 export function createCaptured(): CapturedPost {
   const kept: Captured[] = []
   return {
@@ -26,11 +30,11 @@ export function createCaptured(): CapturedPost {
       kept.length = Math.min(kept.length, most)
     },
     mount(app) {
-      app.get('/dev/mail.json', (_request, response) => {
+      app.get('/dev/mail.json', hereAlone, (_request, response) => {
         response.setHeader('Cache-Control', 'no-store')
         response.json({ letters: kept })
       })
-      app.get('/dev/mail', (_request, response) => {
+      app.get('/dev/mail', hereAlone, (_request, response) => {
         response.setHeader('Cache-Control', 'no-store')
         response.type('html').send(page(kept))
       })

@@ -75,6 +75,8 @@ export interface Context {
   door: 'http' | 'socket'
   /** The host name and port the client used, for documents that name it. */
   origin: string | null
+  /** Asked from this very machine, by one of its own names and through no proxy: what development powers need. */
+  isLocal: boolean
   connection: Connection | null
   node: Node
   logger: Logger

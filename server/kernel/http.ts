@@ -1,7 +1,7 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { AppError } from '#shared/errors'
 import { expandRoute, type Method, pathParameters } from '#shared/kit/contract'
-import { clientOf } from './addresses.ts'
+import { clientOf, isLocal } from './addresses.ts'
 import type { Bound, Caller } from './context.ts'
 import type { Door } from './door.ts'
 import { answerError, unknownRoute } from './http-errors.ts'
@@ -119,6 +119,7 @@ async function handle(
     requestId: idOf(request),
     askedAt,
     origin: request.get('host') ?? null,
+    isLocal: isLocal(request),
     connection: null,
     signal: gone.signal,
     setHeader: (name, value) => void response.setHeader(name, value),

@@ -16,6 +16,7 @@ export interface Call {
   /** When it came to the door, by this process's own clock. */
   askedAt: number
   origin: string | null
+  isLocal: boolean
   connection: Connection | null
   signal: AbortSignal
   setSessionCookie(token: string | null): void
@@ -188,6 +189,7 @@ function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Contex
     requestId,
     door,
     origin,
+    isLocal,
     connection,
     setSessionCookie,
     browser,
@@ -200,6 +202,7 @@ function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Contex
     requestId,
     door,
     origin,
+    isLocal,
     connection,
     node,
     logger: node.logger,

@@ -6,7 +6,7 @@ import type { Fanout } from '#server/ports/fanout/port'
 import { AppError } from '#shared/errors'
 import { serverNotice, sessionEnded, sessionExpiring, sessionReady } from '#shared/kit/connection'
 import { namespaces } from '#shared/kit/contract'
-import { clientOf } from './addresses.ts'
+import { clientOf, isLocal } from './addresses.ts'
 import { allConnections, LiveConnection, localConnections, rememberConnection } from './connection.ts'
 import { audiences, type Bound, type Caller, type Live, type Node } from './context.ts'
 import type { Door } from './door.ts'
@@ -293,6 +293,7 @@ async function run(
       requestId,
       askedAt,
       origin: live.socket.request.headers.host ?? null,
+      isLocal: isLocal(live.socket.request),
       connection: live,
       get signal() {
         return live.signal

@@ -5,7 +5,8 @@ import { AuthMethod } from './identity.ts'
 
 export const status = {
   get: operation({
-    summary: 'What answers here, the ways to sign in, and whether it is the demo.',
+    summary:
+      'What answers here, the ways to sign in, and whether it is the demo; the demo and the mailboxes are told to this machine alone.',
     http: 'GET /api/status',
     access: 'public',
     limit: 'general',
@@ -26,7 +27,7 @@ export const status = {
     }),
   }),
   becomeModerator: operation({
-    summary: 'In the demo alone: makes the caller a moderator of every official room.',
+    summary: 'In the demo, from this very machine: makes the caller a moderator of the rooms of the demo.',
     http: 'POST /api/demo/moderator',
     access: 'user',
     limit: 'general',

@@ -64,7 +64,8 @@ test('what is seeded shows what rooms can do', async () => {
   const idOf = (name: string) => channels.find((one: { name: string }) => one.name === name).id
   expect(JSON.stringify(await rulesOf(idOf('Slow lane')))).toContain('"slow_mode_seconds":10')
   expect(JSON.stringify(await rulesOf(idOf('No links please')))).toContain('"links_allowed":"disabled"')
-  const { queue } = await act(await node(), caretaker, moderation.queue, { scope: 'global' })
+  const flagged = stages.find((stage) => stage.flagged)?.room
+  const { queue } = await act(await node(), caretaker, moderation.queue, { scope: 'room', room: flagged })
   expect(queue).toMatchObject([{ kind: 'flag', state: 'pending', reported_address: 'demo:sam' }])
 })
 
@@ -79,9 +80,9 @@ test('it goes on living, and stops when told', async () => {
   demo.stop()
 })
 
-test('everybody may become a moderator of the official rooms, by asking', async () => {
+test('everybody may become a moderator of the rooms of the demo, by asking', async () => {
   const visitor = await person(server, 'visitor')
-  const mine = { action: 'permissions', userAddress: visitor.account } as const
+  const mine = { action: 'permissions', userAddress: visitor.account, channelId: String(stages[1]?.room.id) } as const
   expect(await visitor.does('rest', status.get, {})).toMatchObject({ demo: true })
   expect(await visitor.does('rest', moderation.inspect, mine)).toMatchObject({ permissions: { isModerator: false } })
   await visitor.does('rest', status.becomeModerator, {})

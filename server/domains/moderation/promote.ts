@@ -1,33 +1,55 @@
+import { demoRooms } from '#server/domains/rooms/demo-rooms'
 import { entryOf, nameOf } from '#server/domains/rooms/entries'
 import { moderatorIn } from '#server/domains/rooms/facts'
+import { Moderators, Rooms } from '#server/domains/rooms/model'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import { GLOBAL } from '#server/log/types'
+import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 
-/** Makes somebody a moderator of every official room, by the house itself. */
-export async function grantGlobalModerator(node: Node, granted_by: string, account: string): Promise<void> {
-  const name = await nameOf(account)
-  const all = { can_pin: true, can_delete: true, can_mute: true, can_manage_mods: true }
-  await node.log.act<null>(GLOBAL, {
-    sender: granted_by,
+/** In whose name the demo gives rights. */
+const house = { account: 'plaza', name: 'Plaza' }
+const all = { can_pin: true, can_delete: true, can_mute: true, can_manage_mods: true }
+
+/** Makes somebody a moderator of the demo's rooms. */
+export async function grantDemoModerator(node: Node, account: string): Promise<void> {
+  const there = await Rooms.find({ _id: { $in: demoRooms } }, { _id: 1 }).lean()
+  for (const { _id } of there) await change(node, _id, account, (view) => moderatorIn(view, account) === null, true)
+}
+
+/** Takes away whatever the demo gave, in its rooms and, by older versions, everywhere. */
+export async function endDemoGrants(node: Node): Promise<void> {
+  const given = { room: { $in: [GLOBAL, ...demoRooms] }, granted_by: house.account, is_active: true }
+  for (const { room, user_address } of await Moderators.find(given).lean())
+    await change(
+      node,
+      room,
+      user_address,
+      (view) => moderatorIn(view, user_address)?.granted_by === house.account,
+      false,
+    )
+}
+
+async function change(
+  node: Node,
+  room: RoomKey,
+  account: string,
+  isDue: (view: View) => boolean,
+  isGiven: boolean,
+): Promise<void> {
+  const about = { target: account, targetName: await nameOf(account) }
+  await node.log.act<null>(room, {
+    sender: house.account,
     judge(view, now) {
-      if (moderatorIn(view, account)) return { already: null }
-      const moderator = {
-        moderator_id: newId(),
-        user_address: account,
-        granted_by,
-        granted_at: new Date(now).toISOString(),
-        ...all,
-        notes: null,
-      }
-      const permissions = { canPin: true, canDelete: true, canMute: true, canManageMods: true }
-      const body = { role: 'moderator', moderator, permissions }
-      return {
-        accept: entryOf(view, { account: granted_by, name: 'Plaza' }, 'role.changed', body, {
-          target: account,
-          targetName: name,
-        }),
-      }
+      if (!isDue(view)) return { already: null }
+      const moderator = isGiven
+        ? {
+            ...{ moderator_id: newId(), user_address: account, granted_by: house.account, notes: null },
+            ...{ granted_at: new Date(now).toISOString(), ...all },
+          }
+        : null
+      const permissions = isGiven ? { canPin: true, canDelete: true, canMute: true, canManageMods: true } : null
+      const body = { role: isGiven ? 'moderator' : 'member', moderator, permissions }
+      return { accept: entryOf(view, house, 'role.changed', body, about) }
     },
   })
 }

@@ -9,6 +9,7 @@ import { AppError } from '#shared/errors'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { keyOf, seenBy } from './access.ts'
 import { areBlocked } from './blocks.ts'
+import { demoChannels } from './demo-rooms.ts'
 import { actorOf, entryOf } from './entries.ts'
 import type { RoomFact } from './facts.ts'
 import { bringIn, willing } from './members.ts'
@@ -32,6 +33,7 @@ export const list: Action<typeof contract.list> = async (
     access_level: 'public',
     ...(category && category !== 'all' ? { category } : {}),
     ...(mine ? { _id: { $in: mine } } : {}),
+    ...(node.settings.demo ? {} : { id: { $nin: demoChannels } }),
     ...(words ? { $and: words.map((word) => ({ terms: termOf(word) })) } : {}),
   }
   if (!words)

@@ -1,4 +1,4 @@
-import { grantGlobalModerator } from '#server/domains/moderation/promote'
+import { grantDemoModerator } from '#server/domains/moderation/promote'
 import { implement, type Node, signedIn } from '#server/kernel/context'
 import { version } from '#server/kernel/version'
 import type { AuthMethod } from '#shared/api/identity'
@@ -16,20 +16,20 @@ const waysIn = ({ services: { mail, humanProofs, partnerTokens } }: Node): AuthM
 ]
 
 export const status = implement('status', contract, {
-  get: (_input, { node }) => ({
+  get: (_input, { node, isLocal }) => ({
     name: 'Plaza',
     version,
     node: node.id,
-    demo: node.settings.demo,
+    demo: node.settings.demo && isLocal,
     sign_in: waysIn(node),
-    mailbox: node.services.mail?.shownAt ?? null,
+    mailbox: (isLocal && node.services.mail?.shownAt) || null,
     phone: node.services.sms !== null,
-    phone_mailbox: node.services.sms?.shownAt ?? null,
+    phone_mailbox: (isLocal && node.services.sms?.shownAt) || null,
   }),
 
   async becomeModerator(_input, context) {
-    if (!context.node.settings.demo) throw new AppError('NOT_FOUND')
-    await grantGlobalModerator(context.node, 'plaza', signedIn(context).account)
+    if (!context.node.settings.demo || !context.isLocal) throw new AppError('NOT_FOUND')
+    await grantDemoModerator(context.node, signedIn(context).account)
     return done
   },
 })
