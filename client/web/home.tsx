@@ -4,6 +4,7 @@ import { roomKey } from '#shared/kit/room-key'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
 import { useClient } from './connection/client.ts'
 import { useActivity } from './connection/use-activity.ts'
+import { focusComposer, useKeptFocus } from './kit/focus.ts'
 import { Bones } from './kit/notice.tsx'
 import { Part } from './kit/part.tsx'
 import { RoomView } from './rooms/room-view.tsx'
@@ -24,6 +25,7 @@ export function Home() {
   const { room, panel } = useRoute()
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
+  useKeptFocus()
 
   const isOpeningTour = useShownTour()?.isOpening ?? false
 
@@ -53,8 +55,4 @@ export function Home() {
       </PersonContext>
     </RoomsContext>
   )
-}
-
-function focusComposer() {
-  document.getElementById('composer')?.focus()
 }

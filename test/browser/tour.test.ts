@@ -22,9 +22,9 @@ describe('the tour', () => {
   test('the rules of a room are shown the first time, and not again', async () => {
     const page = await plaza.visit()
     await page.getByRole('button', { name: 'Enter as guest' }).click()
-    const rules = page.getByRole('dialog', { name: 'Rules of Alpha' })
+    const rules = page.getByRole('region', { name: 'Rules of Alpha' })
     await rules.getByText('Be kind, be curious').waitFor()
-    await page.keyboard.press('Escape')
+    await rules.getByRole('button', { name: 'All right' }).click()
     await rules.waitFor({ state: 'detached' })
     await page.reload()
     await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
@@ -32,7 +32,7 @@ describe('the tour', () => {
 
     await page.getByRole('link', { name: 'No links please' }).click()
     await page
-      .getByRole('dialog', { name: 'Rules of No links please' })
+      .getByRole('region', { name: 'Rules of No links please' })
       .getByRole('button', { name: 'All right' })
       .click()
   })

@@ -1,21 +1,23 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { keepFocus } from './focus.ts'
 import { Icon } from './icon.tsx'
 
 const firstControl = '.body :is(button, a, input:not([type=radio]), select, textarea):not(:disabled, [tabindex="-1"])'
 
-/** A modal, begun at its first control: the browser keeps the focus inside, closes it on Escape and gives the focus back. */
+/** A modal, begun at its first control: the browser keeps the focus inside and closes it on Escape. A press beside it closes it as long as nothing is written in it. */
 export function Dialog(props: { title: string; onClose: () => void; isBroad?: boolean; children: ReactNode }) {
+  const isWritten = useRef(false)
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     const element = dialog.current
-    const before = document.activeElement
+    const giveBack = keepFocus()
     if (element && !element.open) {
       element.showModal()
       element.querySelector<HTMLElement>(firstControl)?.focus()
     }
     return () => {
       element?.close()
-      if (before instanceof HTMLElement) before.focus()
+      giveBack()
     }
   }, [])
 
@@ -28,8 +30,11 @@ export function Dialog(props: { title: string; onClose: () => void; isBroad?: bo
         event.preventDefault()
         props.onClose()
       }}
+      onInput={() => {
+        isWritten.current = true
+      }}
       onPointerDown={(event) => {
-        if (event.target === dialog.current) props.onClose()
+        if (event.target === dialog.current && !isWritten.current) props.onClose()
       }}
     >
       <header>

@@ -7,6 +7,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { keepFocus } from './focus.ts'
 
 /** Choices over the page; the arrow keys walk through them, Escape and a press elsewhere close it. */
 export function Menu(props: { label: string; onClose: () => void; style?: CSSProperties; children: ReactNode }) {
@@ -15,7 +16,7 @@ export function Menu(props: { label: string; onClose: () => void; style?: CSSPro
   const [opensUp, setOpensUp] = useState(false)
   useLayoutEffect(() => setOpensUp(isCutOff(menu.current)), [])
   useEffect(() => {
-    const before = document.activeElement
+    const giveBack = keepFocus()
     menu.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
     const closeOutside = (event: PointerEvent) => {
       if (!menu.current?.contains(event.target as Node)) onClose()
@@ -23,7 +24,7 @@ export function Menu(props: { label: string; onClose: () => void; style?: CSSPro
     document.addEventListener('pointerdown', closeOutside)
     return () => {
       document.removeEventListener('pointerdown', closeOutside)
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      giveBack()
     }
   }, [onClose])
 

@@ -1,12 +1,13 @@
-import { type KeyboardEvent, type Ref, useImperativeHandle, useRef, useState } from 'react'
+import { type KeyboardEvent, type Ref, useImperativeHandle, useState } from 'react'
 import type { LocalMessage, RoomState } from '#client/sdk/types'
+import { composerId, useFocused } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import type { Aim } from './aim.ts'
 import { ComposerContext } from './composer-context.tsx'
 import { ComposerStatus, useStanding } from './composer-status.tsx'
-import { keepDraft, readDraft } from './drafts.ts'
+import { editOf, keepDraft, keepText, readDraft, readText } from './drafts.ts'
 import { MentionPicker } from './mention-picker.tsx'
 import { isEditable } from './message-tools.tsx'
 import { PollForm } from './poll-form.tsx'
@@ -25,27 +26,33 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
   const [text, setText] = useState(() => readDraft(account, live.ref))
   const [aim, setAim] = useState<Aim>(null)
   const [asksPoll, setAsksPoll] = useState(false)
-  const field = useRef<HTMLTextAreaElement>(null)
+  const field = useFocused<HTMLTextAreaElement>()
   const { focusAtEnd } = useField(field, text)
   const standing = useStanding(state)
   const mentions = useMentions({ text, field, canMention: cipher === null })
 
   const write = (next: string) => {
     setText(next)
-    if (aim?.kind !== 'edit') keepDraft(account, live.ref, next)
+    if (aim?.kind === 'edit') keepText(editOf(account, aim.message.id), next)
+    else keepDraft(account, live.ref, next)
     live.setTyping(next.trim().length > 0)
   }
   const startEdit = async (message: LocalMessage) => {
     setAim({ kind: 'edit', message })
-    setText(cipher ? await cipher.decrypt(message.content) : message.content)
+    const kept = readText(editOf(account, message.id))
+    setText(kept ?? (cipher ? await cipher.decrypt(message.content) : message.content))
     focusAtEnd()
   }
   const cancelAim = () => {
-    if (aim?.kind === 'edit') setText(readDraft(account, live.ref))
+    if (aim?.kind === 'edit') {
+      keepText(editOf(account, aim.message.id), null)
+      setText(readDraft(account, live.ref))
+    }
     setAim(null)
   }
   useImperativeHandle(ref, () => ({
     reply: (message) => {
+      if (aim?.kind === 'edit') setText(readDraft(account, live.ref))
       setAim({ kind: 'reply', message })
       focusAtEnd()
     },
@@ -53,7 +60,11 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
       attempt(() => startEdit(message))
     },
     rewrite: (next) => {
-      write(next)
+      const draft = readDraft(account, live.ref)
+      const both = draft ? `${next}\n${draft}` : next
+      setAim(null)
+      setText(both)
+      keepDraft(account, live.ref, both)
       focusAtEnd()
     },
   }))
@@ -62,6 +73,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
     attempt(async () => {
       const written = text.trim()
       if (!written || !standing.canWrite) return
+      field.current?.focus()
       const content = cipher ? await cipher.encrypt(written) : written
       if (aim?.kind === 'edit') {
         await live.edit(aim.message.id, content)
@@ -120,7 +132,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
           )}
           <textarea
             ref={field}
-            id="composer"
+            id={composerId}
             rows={1}
             aria-label="Message"
             aria-autocomplete="list"

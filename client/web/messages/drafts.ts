@@ -3,9 +3,12 @@ import { roomKey } from '#shared/kit/room-key'
 
 const keyOf = (account: string, ref: RoomRef) => `plaza.draft.${account}.${roomKey(ref)}`
 
-export const readDraft = (account: string, ref: RoomRef): string => localStorage.getItem(keyOf(account, ref)) ?? ''
+/** Where the changed text of a message waits while another room is open. */
+export const editOf = (account: string, id: string) => `plaza.edit.${account}.${id}`
+export const readText = (key: string): string | null => localStorage.getItem(key)
+export const keepText = (key: string, text: string | null): void =>
+  text ? localStorage.setItem(key, text) : localStorage.removeItem(key)
 
-export function keepDraft(account: string, ref: RoomRef, text: string): void {
-  if (text) localStorage.setItem(keyOf(account, ref), text)
-  else localStorage.removeItem(keyOf(account, ref))
-}
+export const readDraft = (account: string, ref: RoomRef): string => readText(keyOf(account, ref)) ?? ''
+
+export const keepDraft = (account: string, ref: RoomRef, text: string): void => keepText(keyOf(account, ref), text)

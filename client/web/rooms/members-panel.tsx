@@ -5,6 +5,7 @@ import { roomKey } from '#shared/kit/room-key'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
+import { useFocused } from '../kit/focus.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
@@ -16,6 +17,7 @@ const titles = { owner: 'Owner', admin: 'Admins', moderator: 'Moderators', membe
 
 export function MembersPanel({ state }: { state: RoomState }) {
   const client = useClient()
+  const field = useFocused<HTMLInputElement>()
   const { live } = useOpenRoom()
   const [wanted, setWanted] = useState('')
   const members = useLoaded<readonly Member[]>(
@@ -31,6 +33,7 @@ export function MembersPanel({ state }: { state: RoomState }) {
   return (
     <div className="panel-body">
       <input
+        ref={field}
         className="input"
         type="search"
         aria-label="Find a member"

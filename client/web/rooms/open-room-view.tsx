@@ -18,6 +18,7 @@ import { type OpenRoom, RoomContext } from './room-context.ts'
 import { RoomHeader } from './room-header.tsx'
 import { RoomPanel } from './room-panel.tsx'
 import type { PanelName } from './route.ts'
+import { RulesCard } from './rules-card.tsx'
 
 export function OpenRoomView(props: {
   live: LiveRoom
@@ -82,6 +83,7 @@ export function OpenRoomView(props: {
           onReopen={onReopen}
         />
         <TypingLine typing={state.typing} />
+        <RulesCard state={state} />
         <Composer ref={composer} state={state} />
       </main>
       {asked && (

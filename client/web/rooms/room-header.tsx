@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
@@ -12,12 +13,11 @@ import { RoomMenu } from './room-menu.tsx'
 import { goTo, type PanelName } from './route.ts'
 import { RulesSheet } from './rules-sheet.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
-import { useRulesSheet } from './use-rules-sheet.ts'
 
 export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelName | null }) {
   const { rights, live } = useOpenRoom()
   const rooms = useRoomList()
-  const [showsRules, setShowsRules] = useRulesSheet(state)
+  const [showsRules, setShowsRules] = useState(false)
   const known = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
   const name = known ? titleOf(known) : (state.room?.name ?? 'Room')
   const isDm = live.ref.type === 'dm'

@@ -16,11 +16,18 @@ const titles = { members: 'Members', search: 'Search', moderation: 'Moderation' 
 
 export function RoomPanel({ state, panel }: { state: RoomState; panel: PanelName }) {
   const { live } = useOpenRoom()
+  const close = () => goTo(live.ref)
   return (
-    <aside className="panel" aria-label={titles[panel]}>
+    <aside
+      className="panel"
+      aria-label={titles[panel]}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') close()
+      }}
+    >
       <header className="panel-head">
         <h2>{titles[panel]}</h2>
-        <button type="button" className="icon-button" aria-label="Close this panel" onClick={() => goTo(live.ref)}>
+        <button type="button" className="icon-button" aria-label="Close this panel" onClick={close}>
           <Icon name="close" />
         </button>
       </header>

@@ -1,4 +1,5 @@
 import type { RoomState } from '#client/sdk/types'
+import type { Rules } from '#shared/api/verdict'
 import { Dialog } from '../kit/dialog.tsx'
 import { lengthOf } from '../kit/format.ts'
 import { contentRules } from './rule-names.ts'
@@ -7,29 +8,10 @@ const levels = { everyone: 'Everyone', mods_only: 'Moderators only', disabled: '
 
 /** The rules of a room, in the words of its moderators and as the server keeps them. */
 export function RulesSheet({ state, onClose }: { state: RoomState; onClose: () => void }) {
-  const { rules } = state
   return (
     <Dialog title={`Rules of ${state.room?.name ?? 'this room'}`} onClose={onClose}>
       <div className="stack wide">
-        {rules.rules_text ? (
-          <p className="rules-text">{rules.rules_text}</p>
-        ) : (
-          <p className="hint">The moderators have not written rules of their own here. Be kind.</p>
-        )}
-        <dl className="rules">
-          <Rule name="Who may write" value={rules.read_only ? 'Moderators only' : 'Everyone'} />
-          <Rule
-            name="Slow mode"
-            value={rules.slow_mode_seconds ? `One message in ${lengthOf(rules.slow_mode_seconds)}` : 'Off'}
-          />
-          <Rule
-            name="Longest message"
-            value={rules.max_message_length ? `${rules.max_message_length.toLocaleString()} characters` : 'No limit'}
-          />
-          {contentRules.map(({ key, title }) => (
-            <Rule key={key} name={title} value={levels[rules[key]]} />
-          ))}
-        </dl>
+        <RulesText rules={state.rules} />
         <div className="row">
           <p className="grow hint numerals">Version {state.rulesVersion}</p>
           <button type="button" className="button main" onClick={onClose}>
@@ -40,6 +22,45 @@ export function RulesSheet({ state, onClose }: { state: RoomState; onClose: () =
     </Dialog>
   )
 }
+
+/** The words of the moderators, then every setting; in short, only those that keep something from members. */
+export function RulesText({ rules, isShort = false }: { rules: Rules; isShort?: boolean }) {
+  const shown = settingsOf(rules).filter(({ isStrict }) => isStrict || !isShort)
+  return (
+    <>
+      {rules.rules_text && <p className="rules-text">{rules.rules_text}</p>}
+      {!rules.rules_text && !isShort && (
+        <p className="hint">The moderators have not written rules of their own here. Be kind.</p>
+      )}
+      {shown.length > 0 && (
+        <dl className="rules">
+          {shown.map(({ name, value }) => (
+            <Rule key={name} name={name} value={value} />
+          ))}
+        </dl>
+      )}
+    </>
+  )
+}
+
+const settingsOf = (rules: Rules) => [
+  { name: 'Who may write', value: rules.read_only ? 'Moderators only' : 'Everyone', isStrict: rules.read_only },
+  {
+    name: 'Slow mode',
+    value: rules.slow_mode_seconds ? `One message in ${lengthOf(rules.slow_mode_seconds)}` : 'Off',
+    isStrict: rules.slow_mode_seconds > 0,
+  },
+  {
+    name: 'Longest message',
+    value: rules.max_message_length ? `${rules.max_message_length.toLocaleString()} characters` : 'No limit',
+    isStrict: false,
+  },
+  ...contentRules.map(({ key, title }) => ({
+    name: title,
+    value: levels[rules[key]],
+    isStrict: rules[key] !== 'everyone',
+  })),
+]
 
 function Rule({ name, value }: { name: string; value: string }) {
   return (

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import type { Message } from '#shared/api/messages'
 import { useClient } from '../connection/client.ts'
+import { useFocused } from '../kit/focus.ts'
 import { fullTimeOf, nameOf, plural } from '../kit/format.ts'
 import { Blank, Bones, Problem } from '../kit/notice.tsx'
 import { useOpenRoom } from './room-context.ts'
@@ -15,6 +16,7 @@ interface Found {
 
 export function SearchPanel() {
   const client = useClient()
+  const field = useFocused<HTMLInputElement>()
   const { live, jumpTo } = useOpenRoom()
   const [words, setWords] = useState('')
   const [found, setFound] = useState<Found | null>(null)
@@ -49,6 +51,7 @@ export function SearchPanel() {
     <div className="panel-body">
       <form className="row" onSubmit={search}>
         <input
+          ref={field}
           className="input"
           type="search"
           aria-label="Words to look for"

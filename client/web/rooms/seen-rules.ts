@@ -1,3 +1,5 @@
+import { useState } from 'react'
+import type { RoomState } from '#client/sdk/types'
 import type { Rules } from '#shared/api/verdict'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
@@ -5,14 +7,23 @@ import { contentRules } from './rule-names.ts'
 
 const keyOf = (account: string, ref: RoomRef) => `plaza.rules-seen.${account}.${roomKey(ref)}`
 
-export const haveSeenRules = (account: string, ref: RoomRef): boolean =>
-  localStorage.getItem(keyOf(account, ref)) !== null
+const haveSeenRules = (account: string, ref: RoomRef): boolean => localStorage.getItem(keyOf(account, ref)) !== null
 
 export const keepRulesSeen = (account: string, ref: RoomRef): void => localStorage.setItem(keyOf(account, ref), 'yes')
 
 /** Whether there is anything in the rules that somebody should know before they write. */
-export const hasRules = (rules: Rules): boolean =>
+const hasRules = (rules: Rules): boolean =>
   rules.rules_text !== null ||
   rules.read_only ||
   rules.slow_mode_seconds > 0 ||
   contentRules.some(({ key }) => rules[key] !== 'everyone')
+
+/** Whether a room has rules that the account has not yet read, and how it says that it has. */
+export function useNewRules(account: string, ref: RoomRef, { rules, rulesVersion }: RoomState): [boolean, () => void] {
+  const [areSeen, setSeen] = useState(() => haveSeenRules(account, ref))
+  const hide = () => {
+    keepRulesSeen(account, ref)
+    setSeen(true)
+  }
+  return [!areSeen && rulesVersion > 0 && ref.type !== 'dm' && hasRules(rules), hide]
+}

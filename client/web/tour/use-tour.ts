@@ -1,6 +1,7 @@
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useClient } from '../connection/client.ts'
 import { useCut } from '../connection/cut.ts'
+import { composerId } from '../kit/focus.ts'
 import { problemText } from '../kit/problem.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { goTo, hashOfPage, listenToHash } from '../rooms/route.ts'
@@ -49,7 +50,7 @@ export function useTour(isDemo: boolean): Tour {
     if (!isDue.current) return
     isDue.current = false
     if (step?.cuts) cut(true)
-    const acted = step?.panel === 'moderation' && messageId !== null ? `m-${messageId}` : 'composer'
+    const acted = step?.panel === 'moderation' && messageId !== null ? `m-${messageId}` : composerId
     document.getElementById(acted)?.focus()
   }
   return { step, isOpening: isDemo && asked !== null, arrived, end: () => setStep(null) }

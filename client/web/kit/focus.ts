@@ -1,0 +1,62 @@
+import { type RefObject, useEffect, useRef } from 'react'
+
+/** The field in which messages are written. */
+export const composerId = 'composer'
+const composer = () => document.getElementById(composerId)
+export const focusComposer = (): void => composer()?.focus()
+
+/** Without a pointer that hovers, a focused field opens a keyboard over half the screen. */
+export const opensKeyboard = (): boolean => matchMedia('(hover: none)').matches
+
+/** Remembers the focus; the answer gives it back: to the keyboard where it was, to a pointer where one types. */
+export function keepFocus(): () => void {
+  const before = document.activeElement
+  const isByKeyboard = before?.matches(':focus-visible') ?? false
+  return () => {
+    if (before instanceof HTMLElement) before.focus()
+    if (!isByKeyboard && !opensKeyboard()) focusComposer()
+  }
+}
+
+/** A field that has the focus as soon as it is there, unless that opened a keyboard nobody asked for. */
+export function useFocused<T extends HTMLElement>(): RefObject<T | null> {
+  const field = useRef<T>(null)
+  useEffect(() => {
+    if (!opensKeyboard()) field.current?.focus()
+  }, [])
+  return field
+}
+
+const writable = 'input, textarea, select, [contenteditable]'
+const focusable = `a, button, [tabindex], ${writable}`
+
+/** No key is lost: where the focused element goes away or is shut, the focus goes where one types, and a key pressed nowhere is written there. */
+export function useKeptFocus(): void {
+  useEffect(() => {
+    let last: Element | null = null
+    const isNowhere = () => document.activeElement === document.body && !document.querySelector('dialog[open]')
+    const note = ({ target }: Event) => {
+      last = target instanceof Element ? target.closest(focusable) : null
+    }
+    const look = () => {
+      if (!last || !isNowhere() || (opensKeyboard() && last.id !== composerId)) return
+      if (last.isConnected && !last.matches(`:disabled, #${composerId}`)) return
+      focusComposer()
+    }
+    const press = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
+      if (key.length === 1 && key !== ' ' && key !== '?' && !(ctrlKey || metaKey || altKey) && isNowhere())
+        focusComposer()
+    }
+    const watch = new MutationObserver(look)
+    watch.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] })
+    document.addEventListener('focusin', note)
+    document.addEventListener('pointerdown', note)
+    document.addEventListener('keydown', press)
+    return () => {
+      watch.disconnect()
+      document.removeEventListener('focusin', note)
+      document.removeEventListener('pointerdown', note)
+      document.removeEventListener('keydown', press)
+    }
+  }, [])
+}

@@ -1,0 +1,27 @@
+import type { RoomState } from '#client/sdk/types'
+import { Icon } from '../kit/icon.tsx'
+import { useOpenRoom } from './room-context.ts'
+import { RulesText } from './rules-sheet.tsx'
+import { useNewRules } from './seen-rules.ts'
+
+/** Above the message field, until somebody has read them: the rules of a room that has some. */
+export function RulesCard({ state }: { state: RoomState }) {
+  const { live, account, rights } = useOpenRoom()
+  const [isShown, hide] = useNewRules(account, live.ref, state)
+  if (!isShown || rights.isModerator) return null
+  const title = `Rules of ${state.room?.name ?? 'this room'}`
+  return (
+    <section className="rules-card" aria-label={title}>
+      <header>
+        <Icon name="book" />
+        <strong className="grow">{title}</strong>
+        <button type="button" className="button small main" onClick={hide}>
+          All right
+        </button>
+      </header>
+      <div className="rules-card-body">
+        <RulesText rules={state.rules} isShort />
+      </div>
+    </section>
+  )
+}
