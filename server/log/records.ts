@@ -49,12 +49,11 @@ export function markSaved(room: Room, rows: readonly Row[]): void {
   while (room.saved.delete(room.applied + 1)) room.applied++
 }
 
-/** What another node has told of its writing. */
+/** What another node has told of its writing, once the view is as far. */
 export function learnApplied(room: Room, applied: number): void {
-  const known = Math.min(applied, room.view.seq)
-  if (known <= room.applied) return
-  room.applied = known
-  for (const seq of room.saved) if (seq <= known) room.saved.delete(seq)
+  if (applied <= room.applied) return
+  room.applied = applied
+  for (const seq of room.saved) if (seq <= applied) room.saved.delete(seq)
   while (room.saved.delete(room.applied + 1)) room.applied++
 }
 

@@ -89,6 +89,18 @@ describe('what is written', () => {
     expect(later.kept).toEqual(['early'])
   })
 
+  test('P2: and tried again by hand goes under the key of the first try', async () => {
+    const { outbox, kept, tries } = world(['refused', 'lost after'])
+    outbox.belongTo('bob')
+    outbox.setOpen(true)
+    const { client_msg_id } = outbox.add(room, { text: 'again' })
+    await vi.advanceTimersByTimeAsync(100)
+    outbox.retry(client_msg_id)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect([...(tries.get('again') ?? [])]).toEqual([client_msg_id])
+    expect(kept).toEqual(['again'])
+  })
+
   test('and discarded is not sent, and not remembered', async () => {
     const { outbox, kept, storage } = world([])
     outbox.belongTo('bob')

@@ -130,3 +130,24 @@ test('a row that is not in the log, or in another log of that name, is neither d
   expect(seqs).toEqual([2, 3])
   expect(reads).toBe(before)
 })
+
+test('rows of another log of that name are not delivered, whether they come in turn or early', async () => {
+  nodes.hasHints = false
+  const room = 'channel:one'
+  const one = nodes.start('one')
+  const other = nodes.start('other', { pollMilliseconds: 60_000 })
+  await one.act(room, join('ada'))
+  await other.hold(room)
+  const ids: string[] = []
+  other.onRows((_, taken) => void ids.push(...taken.map(({ _id }) => _id)))
+  await one.act(room, say('ada'))
+  await one.act(room, say('ada'))
+  const [, second, third] = nodes.memory.log(room)
+  if (!second || !third) throw new Error('Too little was appended.')
+  const foreign = [second, third].map((each) => ({ ...each, epoch: 'another', _id: `foreign ${each.seq}` }))
+  for (const each of foreign.reverse()) nodes.hint({ kind: 'rows', node: 'one', rows: [each] })
+  nodes.hint({ kind: 'rows', node: 'one', rows: [second] })
+  expect(ids).toEqual([second._id])
+  nodes.hint({ kind: 'rows', node: 'one', rows: [third] })
+  expect(ids).toEqual([second._id, third._id])
+})

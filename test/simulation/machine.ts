@@ -1,3 +1,4 @@
+import { framesOf } from '#server/domains/messages/frames'
 import { createRoomLog } from '#server/log/index'
 import type { Clock, Hint, LogDependencies, RoomKey, RoomLog, Row } from '#server/log/types'
 import { projection } from '#test/log/chat'
@@ -102,24 +103,18 @@ export class Machine {
     return () => void audience.delete(listener)
   }
 
-  /** A frame for what came together; a row that takes somebody out ends it, and they are gone before the next. */
+  /** Who is taken out is gone before the next frame. */
   #deliver(room: RoomKey, rows: readonly Row[]): void {
     const audience = this.#audiences.get(room)
     if (!audience) return
-    let start = 0
-    const tell = (end: number) => {
-      const frame = rows.slice(start, end)
-      if (frame.length > 0) for (const listener of [...audience]) listener.told(frame)
-      start = end
+    const frames = this.#cutsFrames ? framesOf(rows, removedBy) : [{ rows, removed: null }]
+    for (const frame of frames) {
+      for (const listener of [...audience]) listener.told(frame.rows)
+      for (const listener of [...audience]) if (listener.user === frame.removed) listener.out()
     }
-    if (!this.#cutsFrames) tell(rows.length)
-    for (const [index, row] of rows.entries()) {
-      const removed = removedBy(row)
-      if (removed === null) continue
-      if (this.#cutsFrames) tell(index + 1)
-      for (const listener of [...audience]) if (listener.user === removed) listener.out()
-    }
-    if (this.#cutsFrames) tell(rows.length)
+    if (this.#cutsFrames) return
+    const removed = new Set(rows.map(removedBy))
+    for (const listener of [...audience]) if (removed.has(listener.user)) listener.out()
   }
 }
 

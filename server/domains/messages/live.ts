@@ -6,6 +6,7 @@ import type { RoomEvent } from '#shared/api/messages'
 import { access, capabilitiesChanged, heads } from '#shared/api/rooms'
 import { errors } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { framesOf } from './frames.ts'
 import { roomsOf, stopListening, wakeWaiting } from './listen.ts'
 import { stoppedTyping } from './presence.ts'
 import { eventOf } from './render.ts'
@@ -25,25 +26,25 @@ export function followRooms(node: Node): () => void {
   return () => clearInterval(timer)
 }
 
-/** One frame for what came together; a row that takes somebody out ends the frame, and they are gone before the next. */
+/** Who is taken out of the room is gone before the next frame. */
 function deliver(node: Node, key: RoomKey, rows: readonly Row[]): void {
-  const frame: RoomEvent[] = []
-  for (const row of rows) {
-    frame.push(eventOf(row))
-    const removed = removedBy(row)
-    if (removed !== null) flush(node, key, frame)
-    tellTarget(node, key, row)
-    if (removed !== null) takeOut(node, key, removed)
-    if (row.type === 'message.created') stoppedTyping(node, key, row.sender)
+  for (const { rows: together, removed } of framesOf(rows, removedBy)) {
+    const last = together.at(-1)
+    for (const row of together) {
+      if (row !== last || removed === null) tellTarget(node, key, row)
+      if (row.type === 'message.created') stoppedTyping(node, key, row.sender)
+    }
+    send(node, key, together.map(eventOf))
+    if (removed === null || !last) continue
+    tellTarget(node, key, last)
+    takeOut(node, key, removed)
   }
-  flush(node, key, frame)
   refreshCapabilities(node, key, rows)
 }
 
-function flush(node: Node, key: RoomKey, frame: RoomEvent[]): void {
-  const events = frame.splice(0)
+function send(node: Node, key: RoomKey, events: readonly RoomEvent[]): void {
   const audience = audiences.room(key)
-  if (events.length === 0 || node.live.audienceSize(namespace, audience) === 0) return
+  if (node.live.audienceSize(namespace, audience) === 0) return
   if (events.length === 1) node.live.send(namespace, audience, 'room:event', events[0])
   else node.live.send(namespace, audience, 'room:events', { room: roomOfKey(key), events })
 }

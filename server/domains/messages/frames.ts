@@ -1,0 +1,20 @@
+import type { Row } from '#server/log/types'
+
+export interface Frame {
+  rows: readonly Row[]
+  /** Whom its last row takes out of the room: they hear this frame, and no other. */
+  removed: string | null
+}
+
+/** One frame for what came together; a row that takes somebody out ends its frame. */
+export function framesOf(rows: readonly Row[], removedBy: (row: Row) => string | null): Frame[] {
+  const frames: Frame[] = []
+  let start = 0
+  for (const [index, row] of rows.entries()) {
+    const removed = removedBy(row)
+    if (removed === null && index < rows.length - 1) continue
+    frames.push({ rows: rows.slice(start, index + 1), removed })
+    start = index + 1
+  }
+  return frames
+}

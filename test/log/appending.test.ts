@@ -1,0 +1,114 @@
+import { afterEach, expect, test } from 'vitest'
+import { GLOBAL } from '#server/log/index'
+import { join, moderate, say } from './chat.ts'
+import { memoryStore } from './memory-store.ts'
+import { clockOf, counting, Nodes, pause } from './nodes.ts'
+
+let nodes = new Nodes()
+afterEach(async () => {
+  await nodes.stop()
+  nodes = new Nodes()
+})
+
+const room = 'channel:one'
+const log = () => nodes.memory.log(room)
+const deaf = { pollMilliseconds: 60_000 }
+
+test('P4: what lost a race for its seq is stored before what its sender sent later', async () => {
+  nodes.hasHints = false
+  let isSlow = false
+  const one = nodes.start('one')
+  const other = nodes.start('other', {
+    ...deaf,
+    reach: async (name, work) => {
+      if (name === 'insert' && isSlow) await pause(30)
+      return work()
+    },
+  })
+  await other.act(room, join('ada'))
+  await one.act(room, join('bo'))
+  isSlow = true
+  const sends = [other.act(room, say('ada', 'first'))]
+  await pause(10)
+  sends.push(other.act(room, say('ada', 'second')))
+  await Promise.all(sends)
+  expect(log().map(({ cid }) => cid)).toMatchObject({ 2: 'first', 3: 'second' })
+})
+
+test('an act whose insert was left open is not refused while the insert may still come to stand', async () => {
+  nodes.hasHints = false
+  let shift = 0
+  let isDown = false
+  let isLate = false
+  const clock = { ...clockOf(1), now: () => Date.now() + shift }
+  const one = nodes.start('one', { clock, ...deaf })
+  const other = nodes.start('other', {
+    clock,
+    ...deaf,
+    reach: async (name, work) => {
+      if (name !== 'insert' || !isDown) return work()
+      if (!isLate) setTimeout(work, 300)
+      isLate = true
+      throw new Error('No answer.')
+    },
+  })
+  await other.act(room, join('ada'))
+  await other.act(room, say('ada'))
+  isDown = true
+  const sent = other.act(room, say('ada', 'late'))
+  await pause(20)
+  shift = 6_000
+  await one.act(GLOBAL, moderate('suspend', 'ada'))
+  expect(await sent).toMatchObject({ row: { cid: 'late', seq: 3 } })
+  expect(log()).toHaveLength(3)
+})
+
+test('an act is acknowledged when its head is raised, and a repeat of it no sooner', async () => {
+  let isSlow = false
+  const one = nodes.start('one', {
+    reach: async (name, work) => {
+      if (name === 'raiseHeads' && isSlow) await pause(40)
+      return work()
+    },
+  })
+  await one.act(room, join('ada'))
+  isSlow = true
+  const head = () => nodes.memory.heads.get(room)?.seq
+  const heads = await Promise.all([
+    one.act(room, say('ada', 'k')).then(head),
+    pause(10).then(() => one.act(room, say('ada', 'k')).then(head)),
+  ])
+  expect(heads).toEqual([2, 2])
+})
+
+test('of rows that were stored in part the rest is inserted again, and no more', async () => {
+  let isTorn = false
+  const whole = memoryStore(nodes.memory, false)
+  const one = nodes.start('one', {
+    store: {
+      ...whole,
+      async insert(rows) {
+        if (!isTorn) return whole.insert(rows)
+        isTorn = false
+        await whole.insert(rows.slice(0, 1))
+        throw new Error('The database stopped half-way.')
+      },
+    },
+  })
+  await one.act(room, join('ada'))
+  isTorn = true
+  const acts = await Promise.all(['a', 'b', 'c'].map((cid) => one.act(room, say('ada', cid))))
+  expect(acts.map(({ row }) => row?.seq)).toEqual([2, 3, 4])
+  expect(log().map(({ cid }) => cid)).toMatchObject({ 1: 'a', 2: 'b', 3: 'c' })
+})
+
+test('P2: a repeat that is known here is answered without another insert, in the same turn and later', async () => {
+  const inserts = counting('insert')
+  const one = nodes.start('one', inserts)
+  await one.act(room, join('ada'))
+  inserts.count = 0
+  const repeats = () => Promise.all(['k', 'k', 'l', 'k'].map((cid) => one.act(room, say('ada', cid))))
+  const seqs = (await repeats()).map(({ row }) => row?.seq)
+  expect((await repeats()).map(({ row }) => row?.seq)).toEqual(seqs)
+  expect([seqs, inserts.count, log().length]).toEqual([[2, 2, 3, 2], 1, 3])
+})

@@ -1,0 +1,62 @@
+import { afterEach, expect, test } from 'vitest'
+import { join, moderate, say } from './chat.ts'
+import { clockOf, Nodes, pause } from './nodes.ts'
+
+let nodes = new Nodes()
+afterEach(async () => {
+  await nodes.stop()
+  nodes = new Nodes()
+})
+
+const room = 'channel:one'
+const quick = { clock: clockOf(1_000), pollMilliseconds: 10_000 }
+const leaseOf = (node: string) => nodes.memory.leases.get(`${node} ${room}`)?.applied
+
+test('a poll reads the heads of some seconds before the last one, as another clock may be behind', async () => {
+  nodes.hasHints = false
+  const behind = nodes.start('behind', { clock: { ...clockOf(1), now: () => Date.now() - 2_000 } })
+  const other = nodes.start('other')
+  await other.hold(room)
+  await pause(120)
+  await behind.act(room, join('ada'))
+  await expect.poll(() => other.headHere(room)?.seq, { timeout: 2_000 }).toBe(1)
+})
+
+test('a page that begins before the rows in memory is read from the store', async () => {
+  const node = nodes.alone()
+  await node.act(room, join('ada'))
+  for (let turn = 0; turn < 5; turn++) await Promise.all(Array.from({ length: 100 }, () => node.act(room, say('ada'))))
+  for (const after of [0, 10, 290, 301, 400, 498]) {
+    const seqs = (await node.read(room, after, 5)).map(({ seq }) => seq)
+    expect(seqs).toEqual([1, 2, 3, 4, 5].map((step) => after + step).filter((seq) => seq <= 501))
+  }
+})
+
+test('a room is not let go while somebody holds it, and is a minute after', async () => {
+  const other = nodes.start('other', quick)
+  const release = await other.hold(room)
+  await pause(150)
+  expect(other.headHere(room)).toEqual({ seq: 0, total: 0 })
+  expect(leaseOf('other')).toBe(0)
+  release()
+  await expect.poll(() => other.headHere(room), { timeout: 2_000 }).toBeNull()
+})
+
+test('a room is not let go while a record that follows from it is unwritten', async () => {
+  let isDown = true
+  const other = nodes.start('other', {
+    ...quick,
+    records: {
+      load: async (key, keys) => nodes.kept.load(key, keys),
+      async save(key, changes) {
+        if (isDown) throw new Error('Away.')
+        nodes.kept.save(key, changes)
+      },
+    },
+  })
+  await expect(other.act(room, moderate('ban', 'ada'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  await pause(150)
+  expect(other.headHere(room)).toMatchObject({ seq: 1 })
+  isDown = false
+  await expect.poll(() => nodes.kept.records.get(`${room} ban:ada`), { timeout: 2_000 }).toMatchObject({ seq: 1 })
+})

@@ -1,0 +1,164 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Records } from '#server/log/types'
+import { edit, join, moderate, say, slow } from './chat.ts'
+import { clockOf, Nodes, pause } from './nodes.ts'
+
+let nodes = new Nodes()
+afterEach(async () => {
+  await nodes.stop()
+  nodes = new Nodes()
+})
+
+const room = 'channel:one'
+const fast = { clock: clockOf(20), pollMilliseconds: 1_000 }
+const deaf = { pollMilliseconds: 60_000 }
+const record = (key: string) => nodes.kept.records.get(`${room} ${key}`)
+
+/** Records that may be kept from being written, or be late. */
+function recordsThat(save: (keys: readonly string[]) => Promise<void> | void): Records {
+  return {
+    load: async (key, keys) => nodes.kept.load(key, keys),
+    async save(key, changes) {
+      await save(changes.map((change) => change.key))
+      nodes.kept.save(key, changes)
+    },
+  }
+}
+
+function withHead(changes: { seq: number; applied: number }): void {
+  const epoch = nodes.memory.log(room)[0]?.epoch ?? ''
+  nodes.memory.heads.set(room, { room, epoch, total: 0, ...changes, movedAt: Number.MAX_SAFE_INTEGER })
+}
+
+test('an act whose records cannot be written is not acknowledged', async () => {
+  const records = recordsThat((keys) => {
+    if (keys.length > 0) throw new Error('Away.')
+  })
+  const node = nodes.start('one', { ...fast, records, patience: 5 })
+  await expect(node.act(room, moderate('ban', 'ada'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  expect(nodes.memory.log(room)).toHaveLength(1)
+})
+
+test('a repeat is acknowledged no sooner than the records of its first row are written', async () => {
+  const node = nodes.alone({ records: recordsThat(() => pause(40)) })
+  const banned = () => record('ban:ada')?.seq
+  const seqs = await Promise.all([
+    node.act(room, moderate('ban', 'ada', 'k')).then(banned),
+    pause(10).then(() => node.act(room, moderate('ban', 'ada', 'k')).then(banned)),
+  ])
+  expect(seqs).toEqual([1, 1])
+})
+
+test('a room is opened on records that are as new as the mark, at least', async () => {
+  nodes.hasHints = false
+  const one = nodes.start('one')
+  await one.act(room, join('ada'))
+  let isFirst = true
+  const other = nodes.start('other', {
+    ...deaf,
+    records: {
+      ...recordsThat(() => {}),
+      async load(key, keys) {
+        const found = nodes.kept.load(key, keys)
+        if (key !== room || !isFirst) return found
+        isFirst = false
+        await one.act(room, slow(1))
+        await pause(5)
+        for (let turn = 0; turn < 3; turn++) await Promise.all(['a', 'b'].map((text) => one.act(room, join(text))))
+        await Promise.all(Array.from({ length: 300 }, (_, index) => one.act(room, moderate('ban', `${index}`))))
+        return found
+      },
+    },
+  })
+  expect(await other.ask(room, (view) => view.get('slow'))).toBe(1)
+})
+
+test('a room is opened on all the rows above the mark, however many', async () => {
+  const before = nodes.alone()
+  await before.act(room, join('ada'))
+  await before.act(room, slow(60_000))
+  await before.act(room, slow(1))
+  await Promise.all(Array.from({ length: 400 }, (_, index) => before.act(room, moderate('ban', `${index}`))))
+  await before.close()
+  nodes.kept.records.delete(`${room} slow`)
+  withHead({ seq: nodes.memory.log(room).length, applied: 1 })
+  expect(await nodes.start('after', deaf).ask(room, (view) => view.get('slow'))).toBe(1)
+})
+
+// As a copy of a database may leave it that was not taken at one moment.
+test('a mark beyond the log keeps no record from being written', async () => {
+  let isDown = true
+  const records = recordsThat(() => {
+    if (isDown) throw new Error('Away.')
+  })
+  withHead({ seq: 0, applied: 50 })
+  const node = nodes.alone({ ...fast, records })
+  await expect(node.act(room, moderate('ban', 'ada'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  // The act's own attempts are over a little later.
+  await pause(400)
+  isDown = false
+  await expect.poll(() => record('ban:ada')?.value, { timeout: 3_000 }).toBeGreaterThan(0)
+})
+
+test('records that another node has written are not written again', async () => {
+  let saves = 0
+  const one = nodes.start('one', fast)
+  const other = nodes.start('other', { ...fast, records: recordsThat(() => void saves++) })
+  await other.hold(room)
+  await one.act(room, join('ada'))
+  await pause(400)
+  expect(other.headHere(room)).toMatchObject({ seq: 1 })
+  expect(saves).toBe(0)
+})
+
+test('facts that are read while the room goes on are of one moment', async () => {
+  nodes.hasHints = false
+  const one = nodes.start('one')
+  await one.act(room, join('ada'))
+  await one.act(room, slow(60_000))
+  let isFirst = true
+  const other = nodes.start('other', {
+    ...deaf,
+    records: {
+      ...recordsThat(() => {}),
+      async load(key, keys) {
+        if (keys.includes('ban:bo') && isFirst) {
+          isFirst = false
+          await one.act(room, slow(0))
+          await one.act(room, moderate('ban', 'bo'))
+        }
+        return nodes.kept.load(key, keys)
+      },
+    },
+  })
+  await other.head(room)
+  expect(await other.ask(room, (view) => [view.get('slow'), view.get('ban:bo')])).toEqual([0, 4])
+})
+
+test('a fact that is read is as new as the rows above its record', async () => {
+  const held = recordsThat((keys) => (keys.some((key) => key.startsWith('text:')) ? new Promise(() => {}) : undefined))
+  const one = nodes.start('one', { records: held })
+  const other = nodes.start('other', deaf)
+  await one.act(room, join('ada'))
+  const { row } = await one.act(room, say('ada'))
+  await other.hold(room)
+  one.act(room, edit('ada', row?._id ?? '', 1, 'e')).catch(() => {})
+  await expect.poll(() => other.headHere(room)?.seq).toBe(3)
+  expect(await other.ask(room, (view) => view.get(`text:${row?._id}`))).toEqual({ version: 2, text: 'e 2' })
+})
+
+test('rows whose records are unwritten stay in memory, however many come after', async () => {
+  let isDown = true
+  const records = recordsThat((keys) => {
+    if (isDown && keys.includes('slow')) throw new Error('Away.')
+  })
+  const node = nodes.start('one', { ...fast, records })
+  await node.act(room, join('ada'))
+  await expect(node.act(room, slow(1))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  for (let turn = 0; turn < 6; turn++)
+    await Promise.all(Array.from({ length: 100 }, () => node.act(room, join(`${turn}`))))
+  await Promise.all(Array.from({ length: 600 }, (_, index) => node.act(room, moderate('ban', `${index}`))))
+  await pause(400)
+  isDown = false
+  await expect.poll(() => record('slow')?.value, { timeout: 3_000 }).toBe(1)
+})

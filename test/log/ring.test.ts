@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { Ring } from '#server/log/ring'
+import type { Row } from '#server/log/types'
+
+const row = (seq: number, applied_seq = seq): Row => ({
+  _id: `id-${seq}`,
+  room: 'channel:a',
+  seq,
+  epoch: 'e',
+  type: 'message',
+  n: seq,
+  total: seq,
+  sender: 'ada',
+  cid: `c${seq}`,
+  body: { text: 'as it is' },
+  target: null,
+  until: null,
+  reason: null,
+  at: 1,
+  chain: '',
+  chained: false,
+  applied_seq,
+})
+
+function ringOf(...rows: readonly Row[]): Ring {
+  const ring = new Ring()
+  for (const each of rows) ring.push(each)
+  return ring
+}
+
+const texts = (ring: Ring) => ring.after(0).map(({ body }) => body.text)
+const rewritten = (each: Row): Row => ({ ...each, body: { text: 'rewritten' } })
+
+test('a page begins with the row after the one named, wherever the ring begins', () => {
+  const ring = ringOf(...[1, 2, 3, 4, 5].map((seq) => row(seq)))
+  expect(ring.after(2).map(({ seq }) => seq)).toEqual([3, 4, 5])
+  ring.trim(2)
+  expect(ring.after(0).map(({ seq }) => seq)).toEqual([3, 4, 5])
+  expect(ring.after(3, 1).map(({ seq }) => seq)).toEqual([4])
+  expect([ring.floor, ring.at(3)?.seq, ring.at(2)]).toEqual([2, 3, undefined])
+})
+
+test('a row is rewritten by the events after it, unless it has a newer one already', () => {
+  const ring = ringOf(row(1), row(2, 9), row(3))
+  ring.rewrite(row(3), rewritten)
+  expect(texts(ring)).toEqual(['rewritten', 'as it is', 'as it is'])
+  expect(ring.after(0).map(({ applied_seq }) => applied_seq)).toEqual([3, 9, 3])
+  ring.rewrite(row(2), () => ({ ...row(1), body: { text: 'older' } }))
+  expect(texts(ring)).toEqual(['rewritten', 'as it is', 'as it is'])
+})
+
+test('a key is forgotten with its row', () => {
+  const ring = ringOf(row(1), row(2))
+  ring.trim(1)
+  expect([ring.find('ada\nc1'), ring.find('ada\nc2')?.seq]).toEqual([undefined, 2])
+})

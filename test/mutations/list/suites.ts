@@ -1,0 +1,26 @@
+import type { Suite } from '../mutation.ts'
+
+const unit = (file: string, title?: string): Suite => ({
+  project: 'unit',
+  file: `test/${file}`,
+  ...(title ? { title } : {}),
+})
+
+export const log = unit('log/log.test.ts')
+export const rule = (name: string): Suite => unit('log/rules.test.ts', name)
+export const appending = unit('log/appending.test.ts')
+export const following = unit('log/following.test.ts')
+export const leases = unit('log/leases.test.ts')
+export const recordsOfLog = unit('log/records.test.ts')
+export const ring = unit('log/ring.test.ts')
+export const hints = unit('log/hints.test.ts')
+export const projection = unit('unit/projection.test.ts')
+export const frames = unit('unit/frames.test.ts')
+export const feed = unit('client/feed.test.ts')
+export const outbox = unit('client/outbox.test.ts')
+export const stored: Suite = { project: 'store', file: 'test/store/record-order.test.ts' }
+export const races = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/moderation-races.test.ts',
+  title,
+})
