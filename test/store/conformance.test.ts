@@ -145,6 +145,87 @@ const cases: Case[] = [
     (c) => c.findOneAndUpdate({ _id: '' }, { $set: { n: 1 } }, { upsert: true, includeResultMetadata: true }),
     { value: null, lastErrorObject: { n: 1, updatedExisting: false, upserted: '' } },
   ],
+  ...(['toString', 'constructor', 'valueOf', 'hasOwnProperty'] as const).map(
+    (name): Case => [
+      `M23: a field that is called ${name} is missing where it is not there`,
+      async (c) => {
+        await c.createIndex({ [name]: 1, name: 1 }, { unique: true })
+        await c.insertOne({ _id: 'f', name: 'Fay', [name]: 'own', list: [{ [name]: 1 }, {}, { x: 1 }] })
+        await c.updateOne({ _id: 'f' }, { $pull: { list: { [name]: { $exists: true } } } })
+        await c.updateOne({ _id: 'a' }, { $set: { [`home.${name}`]: 'set' }, $inc: { [`counts.${name}`]: 2 } })
+        return [
+          await ids(c, { [name]: null }),
+          await ids(c, { [name]: { $exists: true } }),
+          await ids(c, { [name]: { $ne: null } }),
+          await ids(c, { [`home.${name}`]: { $exists: true } }),
+          await ids(c, { [`scores.${name}`]: { $exists: true } }),
+          await ids(c, { list: { $elemMatch: { [name]: null } } }),
+          await ids(c, {}, { [name]: -1, _id: 1 }),
+          await c.distinct(name),
+          await c.findOne({ _id: 'f' }, { projection: { list: 1 } }),
+          await c.findOne({ _id: 'f' }, { projection: { [name]: 1, _id: 0 } }),
+          await c.findOne({ _id: 'b' }, { projection: { [name]: 0, home: 0 } }),
+          (await c.findOne({ _id: 'a' }))?.counts,
+        ]
+      },
+      [
+        ...['abcde', 'f', 'f', 'a', '', 'f', 'fabcde'],
+        ['own'],
+        { _id: 'f', list: [{}, { x: 1 }] },
+        { [name]: 'own' },
+        { _id: 'b', name: 'Bob', age: 17, tags: [], seen: null },
+        { [name]: 2 },
+      ],
+    ],
+  ),
+  ...(
+    [
+      [{ $gte: 5 }, [[2], 'x', null, { b: 1 }]],
+      [{ $in: [2, null] }, [[1, 9], 5, 'x', { b: 1 }]],
+      [{ $ne: 9 }, [[1, 9]]],
+      [{ $eq: 2 }, [[1, 9], 5, 'x', null, { b: 1 }]],
+      [{ $gt: 1, $lt: 9 }, ['x', null, { b: 1 }]],
+      [{ $elemMatch: { $gte: 9 } }, [[2], 5, 'x', null, { b: 1 }]],
+      [{ $exists: true }, []],
+    ] as [object, unknown[]][]
+  ).map(
+    ([condition, left]): Case => [
+      `M28: $pull by ${JSON.stringify(condition)} reaches into nested arrays`,
+      async (c) => {
+        await c.updateOne({ _id: 'a' }, { $set: { list: [[1, 9], [2], 5, 'x', null, { b: 1 }] } })
+        await c.updateOne({ _id: 'a' }, { $pull: { list: condition } })
+        return (await c.findOne({ _id: 'a' }))?.list
+      },
+      left,
+    ],
+  ),
+  [
+    'M28: what is not null may still not be there, on a path through an array',
+    async (c) => {
+      await c.createIndex({ 'list.x': 1 }, { partialFilterExpression: { 'list.x': { $exists: true } } })
+      await c.insertMany([
+        { _id: 'f', list: [] },
+        { _id: 'g', list: [1, 2] },
+        { _id: 'h', list: [{ x: 1 }] },
+        { _id: 'i', list: [{ x: null }] },
+      ])
+      return [await ids(c, { 'list.x': { $ne: null } }), await ids(c, { 'list.x': { $exists: true } })]
+    },
+    ['fgh', 'hi'],
+  ],
+  [
+    'M21: an update that makes a document too large is refused, and the document stays',
+    async (c) => {
+      const half = 'x'.repeat(9_000_000)
+      await c.updateOne({ _id: 'a' }, { $set: { half } })
+      const refused = [
+        await answer(() => c.updateOne({ _id: 'a' }, { $set: { other: half } })),
+        await answer(() => c.findOneAndUpdate({ _id: 'a' }, { $push: { list: half } })),
+      ]
+      return [refused.map((each) => (each as { failed: number }).failed), (await c.find({}).toArray()).length]
+    },
+    [[10334, 10334], 5],
+  ],
   ['$inc of what is no number', (c) => answer(() => c.updateOne({ _id: 'a' }, { $inc: { name: 1 } })), { failed: 14 }],
   [
     'a field within a scalar',

@@ -5,6 +5,7 @@ import mongoose from 'mongoose'
 import { Collection } from './embedded/collection.ts'
 import { openEnvironment } from './embedded/environment.ts'
 import { serverError } from './embedded/errors.ts'
+import { fullDisk, isFull } from './embedded/full.ts'
 import { type Lock, lockDirectory } from './embedded/lock.ts'
 import { ask, openDoor, reach } from './embedded/socket.ts'
 import { Storage } from './embedded/storage.ts'
@@ -28,7 +29,7 @@ export async function openEmbedded(dir: string, { sweeps = true } = {}) {
 export async function openLocked(lock: Lock, sweeps: boolean) {
   const storage = await openStorage(lock).catch(async (error: unknown) => {
     await lock.release()
-    throw error
+    throw isFull(lock.directory) ? fullDisk('The store cannot be opened', error) : error
   })
   const tell = (question: string) => told(storage, question)
   const door = await openDoor(lock.directory, tell)
@@ -42,10 +43,16 @@ export async function openLocked(lock: Lock, sweeps: boolean) {
     for (const table of tables.values()) table.load()
   })
   const sweep = async (): Promise<void> => {
-    for (const namespace of Object.keys(storage.catalog.collections)) {
-      while (await storage.write(() => tableOf(namespace).expire(Date.now()))) await new Promise(setImmediate)
-    }
+    const namespaces = Object.keys(storage.catalog.collections)
+    const swept = namespaces.map((namespace) => storage.write(() => tableOf(namespace).expire(Date.now())))
+    const failures = (await Promise.allSettled(swept)).flatMap((each) =>
+      each.status === 'rejected' ? [each.reason] : [],
+    )
+    if (failures.length > 0) throw new AggregateError(failures, 'Not everything that has expired could be deleted.')
   }
+  const unfinished = Object.entries(storage.catalog.collections).filter(([, { building }]) => building)
+  for (const [namespace] of unfinished) void storage.write(() => tableOf(namespace).recover()).catch(() => undefined)
+  if (storage.catalog.dropped?.length) void storage.write(() => storage.clearDropped()).catch(() => undefined)
   const sweeper = sweeps ? setInterval(() => void sweep().catch(() => undefined), SWEEP_INTERVAL_MS).unref() : undefined
   let closing: Promise<void> | undefined
   return {
@@ -127,7 +134,8 @@ function openNamespace(storage: Storage, databaseName: string, tableOf: (namespa
   }
   const createCollection = async (name: string): Promise<Collection> => {
     const table = tableOf(`${databaseName}.${name}`)
-    await storage.write(() => {
+    // biome-ignore lint/correctness/useYield: a step of its own
+    await storage.write(function* () {
       if (table.indexes.length > 0) throw serverError(48, `Collection ${table.namespace} already exists.`)
       table.create()
     })
@@ -148,4 +156,8 @@ async function* told(storage: Storage, question: string): AsyncGenerator<string>
   yield* backupLines(storage, `${DEFAULT_NAME}.`)
 }
 
-const openStorage = async (lock: Lock): Promise<Storage> => new Storage(await openEnvironment(lock), lock)
+async function openStorage(lock: Lock): Promise<Storage> {
+  const storage = new Storage(await openEnvironment(lock), lock)
+  await storage.write(() => storage.takeOver())
+  return storage
+}

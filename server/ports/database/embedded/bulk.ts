@@ -1,4 +1,5 @@
 import mongoose from 'mongoose'
+import type { Steps } from './commits.ts'
 import { isServerError } from './errors.ts'
 import type { Value } from './values.ts'
 
@@ -12,7 +13,7 @@ export interface Operation {
   id?: string
   /** What the caller gave, as an error shows it. */
   given: object
-  run(): Outcome
+  run(): Steps<Outcome>
 }
 
 /** The driver's account of one failed operation of several. */
@@ -53,14 +54,15 @@ export class WriteError {
 const KINDS: Outcome['kind'][] = ['insert', 'update', 'delete']
 
 /** Runs the operations as the driver sends them: in order up to the first failure, or all of them, kind by kind. */
-export function runBulk(operations: readonly Operation[], ordered: boolean) {
+export function* runBulk(operations: readonly Operation[], ordered: boolean): Steps<Total> {
   const total = emptyTotal()
   const listed = operations.map((operation, index) => ({ operation, index, shown: index }))
   for (const { operation, index } of listed)
     if (operation.kind === 'insert') total.insertedIds.push({ index, _id: operation.id })
   for (const { operation, index, shown } of ordered ? listed : byKind(listed)) {
     try {
-      add(total, operation.run(), shown)
+      add(total, yield* operation.run(), shown)
+      yield
     } catch (error) {
       total.writeErrors.push(new WriteError(index, error, operation.given))
       if (ordered) break

@@ -1,17 +1,21 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import mongoose from 'mongoose'
 import { bulkResult, type Operation, type Outcome, runBulk } from './bulk.ts'
+import type { Steps } from './commits.ts'
 import { Cursor, type FindOptions } from './cursor.ts'
 import { checkOptions, isServerError, refuse, serverError } from './errors.ts'
 import { equalities, type Filter, parseFilter, parsePath } from './filter.ts'
 import { parseDirections, parseIndex, shownIndex, valuesAt } from './indexes.ts'
 import { encodeKey } from './keys.ts'
 import { parseProjection } from './projection.ts'
-import type { Storage } from './storage.ts'
-import type { Found, Table } from './table.ts'
+import type { Reading, Storage } from './storage.ts'
+import type { Found, Match, Table } from './table.ts'
 import { applyUpdate, parseUpdate, seed, type Update } from './update.ts'
 import { checkId, type Document, documentOf, type Fields, type Value } from './values.ts'
 
 type Options = Record<string, unknown>
+
+const SLICE_MS = 8
 
 /** The part of the driver's collection that both stores share; every other method of it is refused by name. */
 export class Collection {
@@ -32,10 +36,14 @@ export class Collection {
     const given = Object.fromEntries(
       Object.entries({ sort, skip, limit, projection }).filter(([, value]) => value != null),
     )
-    return new Cursor((chosen) => {
-      checkOptions('find', others, [])
-      return this.#read(parseFilter(filter), chosen)
-    }, given)
+    return new Cursor(
+      (chosen, within) => {
+        checkOptions('find', others, [])
+        return this.#read(parseFilter(filter), chosen, within)
+      },
+      given,
+      (steps, within) => this.#storage.read(steps, within),
+    )
   }
 
   async findOne(filter?: unknown, options: Options = {}): Promise<Document | null> {
@@ -45,9 +53,8 @@ export class Collection {
   async countDocuments(filter?: unknown, options: Options = {}): Promise<number> {
     checkOptions('countDocuments', options, ['skip', 'limit'])
     const { skip, limit } = checkPage(options)
-    let count = 0
-    for (const _ of this.#table.find({ filter: parseFilter(filter), sort: {}, skip, limit })) count++
-    return count
+    const match = { filter: parseFilter(filter), sort: {}, skip, limit }
+    return this.#reduce(match, 0, (count) => count + 1)
   }
 
   async estimatedDocumentCount(options: Options = {}): Promise<number> {
@@ -59,12 +66,14 @@ export class Collection {
     checkOptions('distinct', options, [])
     const path = parsePath(field)
     const values = new Map<string, Value>()
-    for (const { document } of this.#table.find({ filter: parseFilter(filter), sort: {}, skip: 0, limit: 0 })) {
+    const match = { filter: parseFilter(filter), sort: {}, skip: 0, limit: 0 }
+    await this.#reduce(match, values, (_, { document }) => {
       for (const value of valuesAt(path, document)) {
         const key = encodeKey([value], [1]).toString('latin1')
         if (!values.has(key)) values.set(key, value)
       }
-    }
+      return values
+    })
     return [...values.values()]
   }
 
@@ -78,10 +87,8 @@ export class Collection {
   async insertMany(documents: unknown, options: Options = {}): Promise<object> {
     if (!Array.isArray(documents)) throw invalid('Argument "docs" must be an array of documents')
     checkOptions('insertMany', options, ['ordered'])
-    const { insertedCount, insertedIds } = await this.#bulk(
-      documents.map((each) => this.#insertion(each)),
-      options,
-    )
+    const operations = await inSlices(documents, (each) => this.#insertion(each))
+    const { insertedCount, insertedIds } = await this.#bulk(operations, options)
     return { acknowledged: true, insertedCount, insertedIds }
   }
 
@@ -111,11 +118,12 @@ export class Collection {
     ])
     const parsed = { filter: parseFilter(filter), update: parseAtomic(update), sort: parseSort(options.sort) }
     const project = parseProjection(options.projection)
-    const { before, after, upserted } = await this.#command(() => {
-      const [found] = this.#table.find({ ...parsed, skip: 0, limit: 1 })
+    const upsert = options.upsert === true ? this.#upserting(parsed.filter, () => parsed.update) : null
+    const { before, after, upserted } = await this.#command(function* (this: Collection) {
+      const found = yield* this.#table.first(parsed)
       if (found) return { before: found.document, after: this.#apply(found, parsed.update), upserted: null }
-      if (options.upsert !== true) return { before: null, after: null, upserted: null }
-      const inserted = this.#upsert(parsed.filter, parsed.update)
+      if (!upsert) return { before: null, after: null, upserted: null }
+      const inserted = upsert()
       return { before: null, after: inserted, upserted: inserted._id }
     })
     const shown = options.returnDocument === 'after' ? (after ?? before) : before
@@ -131,10 +139,10 @@ export class Collection {
 
   async findOneAndDelete(filter: unknown, options: Options = {}): Promise<unknown> {
     checkOptions('findOneAndDelete', options, ['sort', 'projection', 'includeResultMetadata'])
-    const match = { filter: parseFilter(filter), sort: parseSort(options.sort), skip: 0, limit: 1 }
+    const match = { filter: parseFilter(filter), sort: parseSort(options.sort) }
     const project = parseProjection(options.projection)
-    const document = await this.#command(() => {
-      const [found] = this.#table.find(match)
+    const document = await this.#command(function* (this: Collection) {
+      const found = yield* this.#table.first(match)
       if (found) this.#table.delete(found)
       return found?.document ?? null
     })
@@ -145,21 +153,17 @@ export class Collection {
   async bulkWrite(operations: unknown, options: Options = {}) {
     if (!Array.isArray(operations)) throw invalid('Argument "operations" must be an array of documents')
     checkOptions('bulkWrite', options, ['ordered'])
-    return this.#bulk(
-      operations.map((operation) => this.#operation(operation)),
-      options,
-    )
+    return this.#bulk(await inSlices(operations, (each) => this.#operation(each)), options)
   }
 
   async createIndex(spec: unknown, options: Options = {}): Promise<string> {
-    const index = parseIndex(spec, options)
-    return this.#storage.write(() => this.#table.addIndex(index))
+    const [name = ''] = await this.#table.addIndexes([parseIndex(spec, options)])
+    return name
   }
 
   async createIndexes(specs: { key: unknown }[], options: Options = {}): Promise<string[]> {
     checkOptions('createIndexes', options, [])
-    const indexes = specs.map(({ key, ...given }) => parseIndex(key, given))
-    return this.#storage.write(() => indexes.map((index) => this.#table.addIndex(index)))
+    return this.#table.addIndexes(specs.map(({ key, ...given }) => parseIndex(key, given)))
   }
 
   async indexes(): Promise<object[]> {
@@ -170,19 +174,36 @@ export class Collection {
     return { toArray: () => this.indexes() }
   }
 
-  *#read(filter: Filter, options: FindOptions): Generator<Document> {
+  *#read(filter: Filter, options: FindOptions, within: Reading): Generator<Document | undefined, undefined> {
     const project = parseProjection(options.projection)
     const match = { filter, sort: parseSort(options.sort), ...checkPage(options) }
-    for (const { document } of this.#table.find(match)) yield project(document) as Document
+    for (const found of this.#table.find(match, within)) yield found && (project(found.document) as Document)
+  }
+
+  /** Over all matches at one moment. */
+  #reduce<T>(match: Match, start: T, add: (sum: T, found: Found) => T): Promise<T> {
+    const within: Reading = {}
+    const found = this.#table.find(match, within)
+    function* steps(): Steps<T> {
+      let sum = start
+      for (const each of found) {
+        if (each) sum = add(sum, each)
+        yield
+      }
+      return sum
+    }
+    return this.#storage.read(steps(), within)
   }
 
   /** A write whose failure is the whole command's, and so has another shape than that of one write among several. */
-  async #command<T>(run: () => T): Promise<T> {
-    return this.#storage.write(run).catch((error: unknown) => {
-      if (!isServerError(error)) throw error
-      const { index: _, ...response } = error.errorResponse
-      throw new mongoose.mongo.MongoServerError({ ok: 0, codeName: CODE_NAMES[Number(error.code)], ...response })
-    })
+  async #command<T>(run: (this: Collection) => Steps<T>): Promise<T> {
+    return this.#storage
+      .write(() => run.call(this))
+      .catch((error: unknown) => {
+        if (!isServerError(error)) throw error
+        const { index: _, ...response } = error.errorResponse
+        throw new mongoose.mongo.MongoServerError({ ok: 0, codeName: CODE_NAMES[Number(error.code)], ...response })
+      })
   }
 
   async #bulk(operations: readonly Operation[], options: Options) {
@@ -228,9 +249,11 @@ export class Collection {
 
   #insertion(given: unknown): Operation & { id: string } {
     const { document, bytes } = documentOf(given)
-    const incoming = this.#table.prepare(document, bytes)
-    const run = (): Outcome => {
-      this.#table.insert(incoming)
+    const table = this.#table
+    const incoming = table.prepare(document, bytes)
+    // biome-ignore lint/correctness/useYield: a step of its own
+    function* run(): Steps<Outcome> {
+      table.insert(incoming)
       return { kind: 'insert' }
     }
     return { kind: 'insert', id: document._id, given: Object(given), run }
@@ -240,15 +263,18 @@ export class Collection {
     checkOptions(method, options, ['upsert'])
     const filter = parseFilter(given)
     const steps = deferred(() => parseAtomic(update))
-    const run = (): Outcome => {
+    const upsert = options.upsert === true ? this.#upserting(filter, steps) : null
+    const run = function* (this: Collection): Steps<Outcome> {
       const changes = steps()
-      const found = [...this.#table.find({ filter, sort: {}, skip: 0, limit: method === 'updateOne' ? 1 : 0 })]
-      if (found.length === 0 && options.upsert === true) {
-        return { kind: 'update', matched: 0, modified: 0, upserted: this.#upsert(filter, changes)._id }
+      let [matched, modified] = [0, 0]
+      const work = (found: Found) => {
+        matched++
+        if (this.#apply(found, changes)) modified++
       }
-      const modified = found.filter((each) => this.#apply(each, changes) !== null).length
-      return { kind: 'update', matched: found.length, modified, upserted: null }
-    }
+      yield* this.#work(method === 'updateOne', filter, work)
+      const upserted = matched === 0 && upsert ? upsert()._id : null
+      return { kind: 'update', matched, modified, upserted }
+    }.bind(this)
     return {
       kind: 'update',
       given: { q: given, u: update, multi: method === 'updateMany', ...options },
@@ -260,12 +286,22 @@ export class Collection {
     checkOptions(method, options, [])
     const filter = parseFilter(given)
     const limit = method === 'deleteOne' ? 1 : 0
-    const run = (): Outcome => {
-      const found = [...this.#table.find({ filter, sort: {}, skip: 0, limit })]
-      for (const each of found) this.#table.delete(each)
-      return { kind: 'delete', deleted: found.length }
-    }
+    const run = function* (this: Collection): Steps<Outcome> {
+      let deleted = 0
+      const work = (found: Found) => {
+        deleted++
+        this.#table.delete(found)
+      }
+      yield* this.#work(limit === 1, filter, work)
+      return { kind: 'delete', deleted }
+    }.bind(this)
     return { kind: 'delete', given: { q: given, limit }, run }
+  }
+
+  *#work(isOne: boolean, filter: Filter, work: (found: Found) => void): Steps<void> {
+    if (!isOne) return yield* this.#table.each(filter, work)
+    const found = yield* this.#table.first({ filter, sort: {} })
+    if (found) work(found)
   }
 
   /** The document as changed, or null where the update leaves it as it is. */
@@ -276,32 +312,42 @@ export class Collection {
     return after
   }
 
-  #upsert(filter: Filter, update: Update): Document {
-    const fields: Fields = {}
-    const seeded = equalities(filter).sort(([one], [other]) =>
-      Buffer.compare(Buffer.from(one.join('.')), Buffer.from(other.join('.'))),
-    )
-    for (const [at, [path, value]] of seeded.entries()) {
-      const clash = seeded
-        .slice(0, at)
-        .some(
-          ([other]) =>
-            other.every((field, depth) => path[depth] === field) ||
-            path.every((field, depth) => other[depth] === field),
-        )
-      if (clash) throw serverError(54, `cannot infer query fields to set, path '${path.join('.')}' is matched twice`)
-      seed(fields, path, value)
+  /**
+   * What an upsert inserts depends on its filter and its update alone, so that it is put together ahead: what we refuse is refused
+   * before anything is written.
+   */
+  #upserting(filter: Filter, update: () => Update): () => Document {
+    const document = deferred(() => seeded(filter, update()))
+    return () => {
+      const inserted = document()
+      this.#table.insert(this.#table.prepare(inserted))
+      return inserted
     }
-    const { _id, ...rest } = fields
-    const document = { ...(_id === undefined ? {} : { _id }), ...rest } as Document
-    applyUpdate(update, document, true)
-    const id = checkId(document._id)
-    if (_id !== undefined && id !== _id)
-      throw serverError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
-    const inserted: Document = Object.assign({ _id: id }, document)
-    this.#table.insert(this.#table.prepare(inserted))
-    return inserted
   }
+}
+
+function seeded(filter: Filter, update: Update): Document {
+  const fields: Fields = {}
+  const equal = equalities(filter).sort(([one], [other]) =>
+    Buffer.compare(Buffer.from(one.join('.')), Buffer.from(other.join('.'))),
+  )
+  for (const [at, [path, value]] of equal.entries()) {
+    const clash = equal
+      .slice(0, at)
+      .some(
+        ([other]) =>
+          other.every((field, depth) => path[depth] === field) || path.every((field, depth) => other[depth] === field),
+      )
+    if (clash) throw serverError(54, `cannot infer query fields to set, path '${path.join('.')}' is matched twice`)
+    seed(fields, path, value)
+  }
+  const { _id, ...rest } = fields
+  const document = { ...(_id === undefined ? {} : { _id }), ...rest } as Document
+  applyUpdate(update, document, true)
+  const id = checkId(document._id)
+  if (_id !== undefined && id !== _id)
+    throw serverError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
+  return Object.assign({ _id: id }, document)
 }
 
 for (const name of Object.getOwnPropertyNames(mongoose.mongo.Collection.prototype)) {
@@ -339,6 +385,19 @@ function deferred<T>(parse: () => T): () => T {
       throw error
     }
   }
+}
+
+/** Prepares each, with pauses in which others have their turn. */
+async function inSlices<T>(given: readonly unknown[], prepare: (each: unknown) => T): Promise<T[]> {
+  const prepared: T[] = []
+  let end = performance.now() + SLICE_MS
+  for (const each of given) {
+    prepared.push(prepare(each))
+    if (performance.now() < end) continue
+    await breathe()
+    end = performance.now() + SLICE_MS
+  }
+  return prepared
 }
 
 const parseSort = (sort: unknown) => parseDirections(sort, 'a sort')

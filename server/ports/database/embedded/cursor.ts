@@ -1,4 +1,6 @@
+import type { Steps } from './commits.ts'
 import { refuse } from './errors.ts'
+import type { Reading, Storage } from './storage.ts'
 import type { Document } from './values.ts'
 
 export interface FindOptions {
@@ -10,14 +12,21 @@ export interface FindOptions {
 
 /** The driver's cursor: reads begin with the first document asked for. */
 export class Cursor {
-  readonly #run: (options: FindOptions) => Iterator<Document>
+  readonly #run: (options: FindOptions, within: Reading) => Iterator<Document | undefined>
+  readonly #read: Storage['read']
   readonly #options: FindOptions
-  #documents: Iterator<Document> | undefined
-  #peeked: IteratorResult<Document> | undefined
+  readonly #within: Reading = {}
+  #documents: Iterator<Document | undefined> | undefined
+  #peeked: Document | null | undefined
   closed = false
 
-  constructor(run: (options: FindOptions) => Iterator<Document>, options: FindOptions) {
+  constructor(
+    run: (options: FindOptions, within: Reading) => Iterator<Document | undefined>,
+    options: FindOptions,
+    read: Storage['read'],
+  ) {
     this.#run = run
+    this.#read = read
     this.#options = { ...options }
   }
 
@@ -46,20 +55,18 @@ export class Cursor {
   }
 
   async hasNext(): Promise<boolean> {
-    this.#peeked ??= this.#step()
-    return !this.#peeked.done
+    if (this.#peeked === undefined) this.#peeked = await this.#read(this.#next(), this.#within)
+    return this.#peeked !== null
   }
 
   async next(): Promise<Document | null> {
-    const step = this.#peeked ?? this.#step()
+    const peeked = this.#peeked
     this.#peeked = undefined
-    return step.done ? null : step.value
+    return peeked === undefined ? this.#read(this.#next(), this.#within) : peeked
   }
 
   async toArray(): Promise<Document[]> {
-    const documents: Document[] = []
-    for (let step = this.#peeked ?? this.#step(); !step.done; step = this.#step()) documents.push(step.value)
-    this.#peeked = undefined
+    const documents = await this.#read(this.#rest(), this.#within)
     this.closed = true
     return documents
   }
@@ -79,9 +86,23 @@ export class Cursor {
     return this
   }
 
-  #step(): IteratorResult<Document> {
-    if (this.closed) return { done: true, value: undefined }
-    this.#documents ??= this.#run(this.#options)
-    return this.#documents.next()
+  *#next(): Steps<Document | null> {
+    if (this.closed) return null
+    this.#documents ??= this.#run(this.#options, this.#within)
+    for (let step = this.#documents.next(); !step.done; step = this.#documents.next()) {
+      if (step.value) return step.value
+      yield
+    }
+    return null
+  }
+
+  *#rest(): Steps<Document[]> {
+    const documents = this.#peeked ? [this.#peeked] : []
+    this.#peeked = undefined
+    for (let document = yield* this.#next(); document; document = yield* this.#next()) {
+      documents.push(document)
+      yield
+    }
+    return documents
   }
 }

@@ -1,7 +1,10 @@
 import type { RootDatabase } from 'lmdb'
 import type { Lock } from './lock.ts'
 
-export type Environment = RootDatabase<Buffer, Buffer>
+/** lmdb's own types leave out what it takes beside a key. */
+export type Environment = RootDatabase<Buffer, Buffer> & {
+  getBinaryFast(key: Buffer, within: object): Buffer | undefined
+}
 
 /**
  * The one place that opens lmdb, and it takes a lock: an opener writes into what another process works on, even if he only reads,

@@ -1,6 +1,6 @@
 import { refuse } from './errors.ts'
 import { compare } from './keys.ts'
-import { checkName, copy, isFields, isScalar, type Missing, rank, type Value } from './values.ts'
+import { checkName, copy, fieldOf, isFields, isScalar, type Missing, rank, type Value } from './values.ts'
 
 export type Comparison = '$eq' | '$gt' | '$gte' | '$lt' | '$lte'
 export type Filter =
@@ -141,7 +141,7 @@ function some(
     if (Array.isArray(value)) {
       return value.some((item) => isFields(item) && some(path, item, test, depth))
     }
-    value = isFields(value) ? value[path[depth] ?? ''] : undefined
+    value = fieldOf(value, path[depth] ?? '')
   }
   if (Array.isArray(value) && value.some((item) => test(item, false))) return true
   return test(value, true)

@@ -1,7 +1,7 @@
 import { checkOptions, refuse, serverError } from './errors.ts'
 import { conjuncts, type Filter, inRange, isSamePath, matches, parseFilter, parsePath } from './filter.ts'
 import { compare, emptyArray, encodeEntry, encodeKey, type Part } from './keys.ts'
-import { type Document, type Fields, identical, isFields, isScalar, type Missing, type Value } from './values.ts'
+import { type Document, type Fields, fieldOf, identical, isScalar, type Missing, type Value } from './values.ts'
 
 /** An index as it is kept in the catalog. */
 export interface IndexRecord {
@@ -140,7 +140,7 @@ const keyOf = ({ record, directions }: Index, parts: readonly Part[]) =>
 function scalarsOf(paths: readonly string[][], document: Document): Part[] | null {
   const parts: Part[] = []
   for (const [name, further] of paths) {
-    const value = name === undefined || further !== undefined ? null : document[name]
+    const value = name === undefined || further !== undefined ? null : fieldOf(document, name)
     if (further !== undefined || (value !== undefined && !isScalar(value))) return null
     parts.push(value)
   }
@@ -185,7 +185,7 @@ function walk(cursor: Cursor): Cursor {
   let { value, path } = cursor
   if (cursor.item && Array.isArray(value)) return path.length === 0 ? cursor : { value: undefined, path: [] }
   while (path.length > 0 && !Array.isArray(value)) {
-    value = isFields(value) ? value[path[0] ?? ''] : undefined
+    value = fieldOf(value, path[0] ?? '')
     path = path.slice(1)
     if (path.length === 0) return cursor.item && !Array.isArray(value) ? { value, path, item: true } : { value, path }
   }
@@ -200,9 +200,14 @@ export function implied(partial: Filter | null, conditions: readonly Filter[]): 
 function implies(given: Filter, wanted: Filter): boolean {
   if (!('path' in wanted)) return false
   const negated = given.op === '$nor' && given.filters.length === 1 ? given.filters[0] : undefined
+  // On a path into an array of nothing but scalars, or of nothing, neither null nor any value is found.
   if (negated)
     return (
-      wanted.op === '$exists' && negated.op === '$eq' && negated.value === null && isSamePath(negated.path, wanted.path)
+      wanted.op === '$exists' &&
+      wanted.path.length === 1 &&
+      negated.op === '$eq' &&
+      negated.value === null &&
+      isSamePath(negated.path, wanted.path)
     )
   if (!('path' in given) || !isSamePath(given.path, wanted.path)) return false
   if (given.op === '$in') return given.values.length > 0 && given.values.every((value) => impliesValue(value, wanted))

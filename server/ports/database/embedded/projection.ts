@@ -12,7 +12,7 @@ export function parseProjection(given: unknown): Projection {
   const wanted = entries.map(([name, value]) => ({ name, path: parsePath(name), keep: parseFlag(name, value) }))
   const first = wanted.find(({ name }) => name !== '_id') ?? wanted[0]
   if (!first) return (document) => document
-  const tree: Tree = {}
+  const tree = branchOf()
   for (const { name, path, keep } of wanted) {
     if (name === '_id') continue
     if (keep !== first.keep) {
@@ -26,6 +26,9 @@ export function parseProjection(given: unknown): Projection {
   return first.keep ? (document) => include(document, tree) : (document) => exclude(document, tree)
 }
 
+/** Without the names that every object answers to. */
+const branchOf = (): Tree => Object.create(null)
+
 function parseFlag(name: string, value: unknown): boolean {
   if (typeof value === 'boolean' || typeof value === 'number') return Boolean(value)
   return refuse(`the projection of ${name} by anything but 0 and 1`)
@@ -38,7 +41,7 @@ function plant(tree: Tree, path: string[], name: string): void {
     const last = depth === path.length - 1
     if (below === true || (last && below)) throw serverError(31249, `Path collision at ${name}`)
     if (last) branch[field] = true
-    else branch = branch[field] = below ?? {}
+    else branch = branch[field] = below ?? branchOf()
   }
 }
 

@@ -1,16 +1,24 @@
-import mongoose from 'mongoose'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { Commits, type Steps } from './commits.ts'
 import type { Environment } from './environment.ts'
 import type { IndexRecord } from './indexes.ts'
-import { type Lock, LockLost } from './lock.ts'
+import { treeKey } from './keys.ts'
+import type { Lock } from './lock.ts'
 
 /** What the file holds, by namespace; kept whole under one key. */
 export interface CollectionRecord {
   tree: number
   indexes: IndexRecord[]
+  /** Indexes that are not whole yet: kept up by every write, used by no read. */
+  building?: IndexRecord[]
 }
 export interface Catalog {
+  /** Of a store that an older version has written to: nothing. */
+  format?: typeof FORMAT
   nextTree: number
   collections: Record<string, CollectionRecord>
+  /** Trees of indexes that are no more, while something of them is left. */
+  dropped?: number[]
 }
 
 export interface Slot {
@@ -25,15 +33,15 @@ export interface Moment {
   release(): void
 }
 
-interface Job {
-  run: () => unknown
-  outcome: { value: unknown } | { error: unknown } | undefined
-  resolve: (value: never) => void
-  reject: (error: unknown) => void
-}
-
+/** Since 2 the keys of each tree are counted. */
+const FORMAT = 2
 const CATALOG = Buffer.of(0, 0)
+const COUNTS = Buffer.of(1)
+const COUNT_BYTES = 6
+/** Milliseconds that a read goes on for before others have their turn. */
+const READ_MS = 8
 const NUL = Buffer.of(0)
+const LAST = Buffer.of(0xff, 0xff, 0xff)
 const FIRST_PIECE = 16
 const LARGEST_PIECE = 1024
 const MOST_BYTES = 1_048_576
@@ -44,29 +52,40 @@ export class Storage {
   readonly counters = { documentsRead: 0, commits: 0 }
   readonly #onRollback: (() => void)[] = []
   readonly #database: Environment
-  readonly #lock: Lock
   readonly #held = new Set<Transaction>()
-  #queue: Job[] = []
+  readonly #commits: Commits
+  /** How many keys a tree has, as of the commit that is being made. */
+  readonly #counts = new Map<number, number>()
   #closed = false
-  #committing: Promise<void> | null = null
 
   constructor(database: Environment, lock: Lock) {
     this.#database = database
-    this.#lock = lock
-    this.#readCatalog()
+    this.catalog = this.#catalogIn({})
+    this.#commits = new Commits({
+      directory: lock.directory,
+      check: lock.check,
+      transact: (run) => this.#transact(run),
+      undo: () => this.#undo(),
+    })
   }
 
   /** The bytes hold only until the next read. */
-  get(key: Buffer): Buffer | undefined {
+  get(key: Buffer, within: Reading = {}): Buffer | undefined {
     this.#checkOpen()
-    return this.#database.getBinaryFast(key)
+    return this.#database.getBinaryFast(key, within)
   }
 
   /** The one slot of a key, or none. */
-  slot(key: Buffer): Slot[] {
+  slot(key: Buffer, within: Reading = {}): Slot[] {
     this.#checkOpen()
-    const value = this.#database.getBinary(key)
+    const value = this.#database.get(key, within)
     return value ? [{ key, value }] : []
+  }
+
+  /** How many keys a tree has. */
+  countOf(tree: number): number {
+    const stored = this.#database.get(countKey(tree))
+    return stored ? stored.readUIntBE(0, COUNT_BYTES) : 0
   }
 
   /** Keys in low <= key < high, or backwards; read piece by piece, so that nothing is held while the reader pauses. */
@@ -89,15 +108,11 @@ export class Storage {
 
   moment(): Moment {
     this.#checkOpen()
-    // biome-ignore lint/correctness/useHookAtTopLevel: a method of lmdb, no hook
-    const transaction = this.#database.useReadTransaction()
-    this.#held.add(transaction)
+    const transaction = this.#hold()
     return {
       catalog: this.#catalogIn({ transaction }),
       scan: (low, high) => this.scan(low, high, false, { transaction }),
-      release: () => {
-        if (this.#held.delete(transaction)) transaction.done()
-      },
+      release: () => this.#release(transaction),
     }
   }
 
@@ -116,26 +131,74 @@ export class Storage {
     this.put(CATALOG, Buffer.from(JSON.stringify(this.catalog)))
   }
 
+  /** Brings what an older version has written to the form of this one. */
+  *takeOver(): Steps<void> {
+    if (this.catalog.format === FORMAT) return
+    for (const tree of treesOf(this.catalog)) this.count(tree, this.#keysIn(tree) - this.countOf(tree))
+    // What a build that failed has left where the next tree would grow.
+    for (const { key } of this.scan(treeKey(this.catalog.nextTree), LAST, false)) {
+      this.remove(key)
+      yield
+    }
+    this.catalog.format = FORMAT
+    this.saveCatalog()
+  }
+
+  #keysIn(tree: number): number {
+    return this.#database.getKeysCount({ start: treeKey(tree), end: treeKey(tree + 1) })
+  }
+
+  /** Takes away what is left of indexes that are no more. */
+  *clearDropped(): Steps<void> {
+    for (const tree of [...(this.catalog.dropped ?? [])]) {
+      for (const { key } of this.scan(treeKey(tree), treeKey(tree + 1), false)) {
+        this.remove(key)
+        yield
+      }
+      this.#counts.delete(tree)
+      this.remove(countKey(tree))
+      this.catalog.dropped = this.catalog.dropped?.filter((each) => each !== tree) ?? []
+      this.saveCatalog()
+    }
+  }
+
   /** Called when a commit has failed and what is in memory may be ahead of the file. */
   onRollback(listener: () => void): void {
     this.#onRollback.push(listener)
   }
 
-  /** Runs the job in the next commit and resolves once it is on the disk. A job that throws must not have written. */
-  write<T>(run: () => T): Promise<T> {
+  /** Only within a write, with each key that is put or removed. */
+  count(tree: number, change: number): void {
+    this.#counts.set(tree, (this.#counts.get(tree) ?? this.countOf(tree)) + change)
+  }
+
+  write<T>(run: () => Steps<T>): Promise<T> {
     this.#checkOpen()
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ run, outcome: undefined, resolve, reject })
-      this.#committing ??= this.#commit().finally(() => {
-        this.#committing = null
-      })
-    })
+    return this.#commits.write(run)
+  }
+
+  /** Reads to the end in the state of this moment, with pauses in which others have their turn. */
+  async read<T>(steps: Steps<T>, within: Reading = {}): Promise<T> {
+    let end = performance.now() + READ_MS
+    try {
+      for (let step = steps.next(); ; step = steps.next()) {
+        if (step.done) return step.value
+        if (performance.now() < end) continue
+        within.transaction ??= this.#hold()
+        await breathe()
+        this.#checkOpen()
+        end = performance.now() + READ_MS
+      }
+    } finally {
+      if (within.transaction) this.#release(within.transaction)
+      delete within.transaction
+    }
   }
 
   async close(): Promise<void> {
-    while (this.#committing) await this.#committing
+    await this.#commits.drained()
     this.#closed = true
-    if (this.#held.size > 0) throw new Error('The embedded store was closed while it was read.')
+    while (this.#held.size > 0) await breathe()
     await this.#database.close()
   }
 
@@ -143,49 +206,41 @@ export class Storage {
     if (this.#closed) throw new Error('The embedded store is closed.')
   }
 
-  async #commit(): Promise<void> {
-    while (this.#queue.length > 0) {
-      let jobs: Job[] = []
-      try {
-        this.#lock.check()
-        await this.#database.childTransaction(() => {
-          jobs = this.#queue
-          this.#queue = []
-          for (const job of jobs) perform(job)
-        })
-        this.#lock.check()
-        this.counters.commits++
-        for (const job of jobs) settle(job)
-      } catch (error) {
-        await this.#rollBack(jobs, error)
-      }
-    }
+  #transact(run: () => void): Promise<unknown> {
+    return this.#database.childTransaction(() => {
+      run()
+      for (const [tree, count] of this.#counts) this.put(countKey(tree), countBytes(count))
+      this.#counts.clear()
+      this.counters.commits++
+    })
   }
 
-  async #rollBack(jobs: Job[], error: unknown): Promise<void> {
-    if (error instanceof LockLost) {
-      for (const job of [...jobs, ...this.#queue.splice(0)]) job.reject(error)
-      return
-    }
-    const reason = await reasonOf(error)
-    this.#readCatalog()
-    for (const listener of this.#onRollback) listener()
-    for (const job of jobs) job.reject(new Error('The write was not stored', { cause: reason }))
-  }
-
-  #readCatalog(): void {
+  #undo(): void {
+    this.#counts.clear()
     this.catalog = this.#catalogIn({})
+    for (const listener of this.#onRollback) listener()
+  }
+
+  #hold(): Transaction {
+    // biome-ignore lint/correctness/useHookAtTopLevel: a method of lmdb, no hook
+    const transaction = this.#database.useReadTransaction()
+    this.#held.add(transaction)
+    return transaction
+  }
+
+  #release(transaction: Transaction): void {
+    if (this.#held.delete(transaction)) transaction.done()
   }
 
   #catalogIn(within: Reading): Catalog {
     const stored = this.#database.get(CATALOG, within)
-    return stored ? JSON.parse(Buffer.from(stored).toString()) : { nextTree: 1, collections: {} }
+    return stored ? JSON.parse(Buffer.from(stored).toString()) : { format: FORMAT, nextTree: 1, collections: {} }
   }
 }
 
 type Transaction = ReturnType<Environment['useReadTransaction']>
 /** In the state of a moment, or in the latest. */
-type Reading = { transaction?: Transaction }
+export type Reading = { transaction?: Transaction }
 
 /** Many small slots at once, or few large ones. */
 function pieceOf(slots: Iterable<Slot>, limit: number): { piece: Slot[]; isLast: boolean } {
@@ -199,26 +254,13 @@ function pieceOf(slots: Iterable<Slot>, limit: number): { piece: Slot[]; isLast:
   return { piece, isLast: piece.length < limit }
 }
 
-/** An error of the caller's is his answer; any other takes back the whole commit. */
-function perform(job: Job): void {
-  try {
-    job.outcome = { value: job.run() }
-  } catch (error) {
-    if (!(error instanceof mongoose.mongo.MongoError)) throw error
-    job.outcome = { error }
-  }
-}
+const treesOf = ({ collections }: Catalog): number[] =>
+  Object.values(collections).flatMap(({ tree, indexes }) => [tree, ...indexes.map((index) => index.tree)])
 
-function settle({ outcome, resolve, reject }: Job): void {
-  if (outcome && 'value' in outcome) resolve(outcome.value as never)
-  else reject(outcome?.error)
-}
+const countKey = (tree: number): Buffer => Buffer.concat([CATALOG, COUNTS, treeKey(tree)])
 
-/** A full disk shows in a promise that is rejected beside the error; left alone it would end the process. */
-async function reasonOf(error: unknown): Promise<unknown> {
-  if (!(error instanceof Error) || !('commitError' in error)) return error
-  return Promise.race([
-    Promise.resolve(error.commitError).catch((reason: unknown) => reason),
-    new Promise((resolve) => setTimeout(resolve, 100, error)),
-  ])
+function countBytes(count: number): Buffer {
+  const bytes = Buffer.allocUnsafe(COUNT_BYTES)
+  bytes.writeUIntBE(count, 0, COUNT_BYTES)
+  return bytes
 }

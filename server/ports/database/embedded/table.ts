@@ -1,9 +1,11 @@
+import type { Steps } from './commits.ts'
 import { isServerError, serverError } from './errors.ts'
 import { type Filter, matches } from './filter.ts'
-import { type Entries, type Entry, entriesOf, type Index, type IndexRecord, openIndex, sortKey } from './indexes.ts'
+import { type Entries, type Entry, entriesOf, type Index, type IndexRecord, openIndex } from './indexes.ts'
 import { emptyArray, type Part, ROW_BYTES, TREE_BYTES, treeKey } from './keys.ts'
 import { plan, type Range, type Scan, type Sort } from './plan.ts'
-import type { CollectionRecord, Slot, Storage } from './storage.ts'
+import { sorted } from './sorting.ts'
+import type { CollectionRecord, Reading, Slot, Storage } from './storage.ts'
 import { type Document, decode, encode } from './values.ts'
 
 export interface Found {
@@ -17,15 +19,18 @@ export interface Incoming {
   generation: number
   added: Added[] | null
 }
-type Added = Entries & { index: Index }
-interface Match {
+type Added = Entries & { index: Building }
+/** An index, and why it can never be whole, where a document was written meanwhile that it cannot hold. */
+type Building = Index & { isBuilding?: true; failure?: Error }
+export interface Match {
   filter: Filter
   sort: Sort
   skip: number
   limit: number
 }
 
-const EXPIRED_AT_ONCE = 1000
+/** Rows that are passed over before others may have their turn. */
+const UNPAUSED = 32
 const ID_INDEX = { name: '_id_', key: { _id: 1 as const }, unique: true as const }
 
 /** The documents of one collection in the order of their insertion, and their indexes. All writes run within a commit. */
@@ -33,6 +38,8 @@ export class Table {
   readonly namespace: string
   readonly #storage: Storage
   #indexes: Index[] = []
+  #building: Building[] = []
+  #builds: Promise<unknown> = Promise.resolve()
   #tree = 0
   #nextRow = 0
   /** Rises with every change of the indexes. */
@@ -52,22 +59,55 @@ export class Table {
   load(): void {
     const record = this.#storage.catalog.collections[this.namespace]
     this.#indexes = record?.indexes.map(openIndex) ?? []
+    const failures = new Map(this.#building.map(({ record: { tree }, failure }) => [tree, failure]))
+    this.#building =
+      record?.building?.map((each) => {
+        const failure = failures.get(each.tree)
+        return { ...openIndex(each), isBuilding: true, ...(failure ? { failure } : {}) }
+      }) ?? []
     this.#generation++
     this.#tree = record?.tree ?? 0
     const [last] = this.#storage.scan(treeKey(this.#tree), treeKey(this.#tree + 1), true)
     this.#nextRow = record && last ? last.key.readUIntBE(TREE_BYTES, ROW_BYTES) + 1 : 0
   }
 
-  *find({ filter, sort, skip, limit }: Match): Generator<Found> {
+  /** Every match, with nothing in between where others may have their turn. */
+  *find({ filter, sort, skip, limit }: Match, within: Reading = {}): Generator<Found | undefined, undefined> {
     if (!this.#tree) return
     const scans = plan(filter, sort, this.#indexes)
-    let found = this.#matching(scans, filter)
-    if (scans.some(({ order }) => order === 'none') && Object.keys(sort).length > 0) found = sorted(found, sort)
-    let passed = 0
     const end = limit === 0 ? Number.POSITIVE_INFINITY : skip + limit
+    let found = this.#matching(scans, filter, within)
+    if (scans.some(({ order }) => order === 'none') && Object.keys(sort).length > 0) found = sorted(found, sort, end)
+    let passed = 0
     for (const each of found) {
-      if (passed++ >= skip) yield each
+      if (!each) yield
+      else if (passed++ >= skip) yield each
       if (passed >= end) return
+    }
+  }
+
+  /** The first match as it is at this moment, not as it was before a pause. */
+  *first(match: Omit<Match, 'skip' | 'limit'>): Steps<Found | null> {
+    for (;;) {
+      const turn = this.#storage.counters.commits
+      const found = yield* firstOf(this.find({ ...match, skip: 0, limit: 1 }))
+      if (!found || turn === this.#storage.counters.commits) return found
+      const document = this.read(found.row)
+      if (document && matches(match.filter, document)) return { row: found.row, document }
+    }
+  }
+
+  /** Every match of some moment that still is one when it is worked on. */
+  *each(filter: Filter, work: (found: Found) => void): Steps<void> {
+    const rows: number[] = []
+    for (const found of this.find({ filter, sort: {}, skip: 0, limit: 0 })) {
+      if (found) rows.push(found.row)
+      yield
+    }
+    for (const row of rows) {
+      const document = this.read(row)
+      if (document && matches(filter, document)) work({ row, document })
+      yield
     }
   }
 
@@ -88,79 +128,119 @@ export class Table {
     for (const { index, entries } of added) this.#checkUnique(index, entries)
     const row = rowBytes(this.#nextRow++)
     this.#storage.put(this.#rowKey(row), bytes)
+    this.#storage.count(this.#tree, 1)
     for (const each of added) this.#putEntries(each, row)
   }
 
   #added(document: Document): Added[] {
-    return this.#indexes.map((index) => {
-      const { entries, multikey, cut } = entriesOf(index, document)
-      return { index, entries, multikey, cut }
-    })
+    return this.#kept.map((index) => ({ index, ...entriesIn(index, document) }))
   }
 
   /** Replaces a document by one with the same `_id`. */
   replace(row: number, before: Document, after: Document): void {
-    const changed = this.#indexes.map((index) => {
-      const old = entriesOf(index, before).entries
-      const { entries, multikey, cut } = entriesOf(index, after)
+    const changed = this.#kept.map((index) => {
+      const old = entriesIn(index, before).entries
+      const { entries, multikey, cut } = entriesIn(index, after)
       return { index, dropped: without(old, entries), entries: without(entries, old), multikey, cut }
     })
     for (const { index, entries } of changed) this.#checkUnique(index, entries)
     const bytes = rowBytes(row)
-    this.#storage.put(this.#rowKey(bytes), encode(after))
+    const encoded = encode(after)
+    this.#storage.put(this.#rowKey(bytes), encoded)
     for (const each of changed) {
-      for (const entry of each.dropped) this.#storage.remove(entryKey(each.index, entry, bytes))
+      this.#removeEntries(each.index, each.dropped, bytes)
       this.#putEntries(each, bytes)
     }
   }
 
   delete({ row, document }: Found): void {
     const bytes = rowBytes(row)
-    for (const index of this.#indexes) {
-      for (const entry of entriesOf(index, document).entries) this.#storage.remove(entryKey(index, entry, bytes))
-    }
+    for (const index of this.#kept) this.#removeEntries(index, entriesIn(index, document).entries, bytes)
     this.#storage.remove(this.#rowKey(bytes))
+    this.#storage.count(this.#tree, -1)
   }
 
-  /** Adds an index over what is there; the same one again is no error. */
-  addIndex(given: Omit<IndexRecord, 'tree'>): string {
-    const same = this.#indexes.find(({ record }) => isSame(record, given))
-    if (same) return same.record.name
-    checkNames(this.#indexes, given)
-    if (given.unique) this.#checkBuild(openIndex({ ...given, tree: 0 }))
-    this.create()
-    const index = openIndex({ ...given, tree: this.#storage.catalog.nextTree++ })
-    for (const { row, document } of this.#all()) {
-      this.#putEntries({ index, ...entriesOf(index, document) }, rowBytes(row))
+  /** Adds indexes over what is there, all or none, while others write; those that are there already are no error. */
+  addIndexes(given: readonly Definition[]): Promise<string[]> {
+    const build = () => this.#storage.write(() => this.#addIndexes(given)).catch((error) => this.#abandonBuilds(error))
+    const built = this.#builds.then(build)
+    this.#builds = built.catch(() => undefined)
+    return built
+  }
+
+  *#addIndexes(given: readonly Definition[]): Steps<string[]> {
+    const wanted: Definition[] = []
+    for (const each of given) {
+      if ([...this.#indexes.map(({ record }) => record), ...wanted].some((other) => isSame(other, each))) continue
+      checkNames(this.#indexes, each)
+      wanted.push(each)
     }
-    this.#record().indexes.push(index.record)
-    this.#indexes.push(index)
-    this.#generation++
-    this.#storage.saveCatalog()
-    return given.name
+    const names = given.map((each) => this.#nameOf(each))
+    if (wanted.length === 0) return names
+    this.create()
+    const { catalog } = this.#storage
+    this.#building = wanted.map((each) => ({
+      ...openIndex({ ...each, tree: catalog.nextTree++ }),
+      isBuilding: true,
+    }))
+    this.#saveBuilding()
+    for (const row of this.#rows({ index: null, ranges: [], reverse: false, order: 'listed' }, {})) {
+      const document = this.read(row)
+      if (document) for (const index of this.#building) this.#addRow(index, row, document)
+      yield
+    }
+    for (const { failure } of this.#building) if (failure) throw failure
+    const built = this.#building.map(({ record }) => record)
+    this.#record().indexes.push(...built)
+    this.#indexes.push(...built.map(openIndex))
+    this.#building = []
+    this.#saveBuilding()
+    return names
   }
 
-  /** Deletes some of what has expired, and tells whether there may be more. */
-  expire(now: number): boolean {
-    let deleted = 0
-    for (const { record, partial } of this.#indexes) {
+  /** A row that was written since the build began has its entries already. */
+  #addRow(index: Building, row: number, document: Document): void {
+    const bytes = rowBytes(row)
+    const { entries, multikey, cut } = entriesOf(index, document)
+    const missing = entries.filter((entry) => {
+      const [holder] = this.#storage.slot(entryKey(index, entry, bytes))
+      if (holder && rowOf(holder.value) !== row) throw this.#duplicate(index, entry)
+      return !holder
+    })
+    this.#putEntries({ index, entries: missing, multikey, cut }, bytes)
+    if (index.failure) throw index.failure
+  }
+
+  /** Forgets indexes whose building ended early, in this process or in one before it, and takes their entries away. */
+  async #abandonBuilds(error: unknown): Promise<never> {
+    await this.#storage.write(() => this.recover()).catch(() => undefined)
+    throw error
+  }
+
+  *recover(): Steps<void> {
+    const { catalog } = this.#storage
+    const unfinished = this.#building.map(({ record }) => record.tree)
+    if (unfinished.length > 0) {
+      catalog.dropped = [...(catalog.dropped ?? []), ...unfinished]
+      this.#building = []
+      this.#saveBuilding()
+    }
+    yield* this.#storage.clearDropped()
+  }
+
+  /** Deletes what has expired by this time. */
+  *expire(now: number): Steps<void> {
+    for (const { record, partial } of [...this.#indexes]) {
       const [path] = Object.keys(record.key)
       if (record.expireAfterSeconds === undefined || path === undefined) continue
       const end = new Date(now - record.expireAfterSeconds * 1000)
       const expired: Filter = { op: '$lte', path: path.split('.'), value: end }
-      const filter: Filter = { op: '$and', filters: partial ? [expired, partial] : [expired] }
-      const found = [...this.find({ filter, sort: {}, skip: 0, limit: EXPIRED_AT_ONCE })]
-      for (const each of found) this.delete(each)
-      deleted = Math.max(deleted, found.length)
+      yield* this.each({ op: '$and', filters: partial ? [expired, partial] : [expired] }, (found) => this.delete(found))
     }
-    return deleted === EXPIRED_AT_ONCE
   }
 
   size(): number {
-    if (!this.#tree) return 0
-    let count = 0
-    for (const _ of this.#storage.scan(treeKey(this.#tree), treeKey(this.#tree + 1), false)) count++
-    return count
+    return this.#tree ? this.#storage.countOf(this.#tree) : 0
   }
 
   create(): void {
@@ -174,48 +254,60 @@ export class Table {
     this.#storage.saveCatalog()
   }
 
-  *#matching(scans: Scan[], filter: Filter): Generator<Found> {
+  *#matching(scans: Scan[], filter: Filter, within: Reading): Generator<Found | undefined, undefined> {
     const seen = scans.length > 1 || scans.some(({ index }) => index?.record.multikey) ? new Set<number>() : undefined
+    let passed = 0
     for (const scan of scans) {
-      for (const row of this.#rows(scan)) {
+      for (const row of this.#rows(scan, within)) {
+        if (++passed % UNPAUSED === 0) yield
         if (seen?.has(row)) continue
         seen?.add(row)
-        const document = this.#read(row)
+        const document = this.read(row, within)
         if (document && matches(filter, document)) yield { row, document }
       }
     }
   }
 
-  *#rows(scan: Scan): Generator<number> {
+  *#rows(scan: Scan, within: Reading): Generator<number> {
     const { index, ranges, reverse } = scan
     if (!index) {
-      for (const { key } of this.#storage.scan(treeKey(this.#tree), treeKey(this.#tree + 1), false)) yield rowOf(key)
+      const [low, high] = [treeKey(this.#tree), treeKey(this.#tree + 1)]
+      for (const { key } of this.#storage.scan(low, high, false, within)) yield rowOf(key)
       return
     }
-    const slots = ranges.map((range) => this.#slots(index, range, reverse))
+    const slots = ranges.map((range) => this.#slots(index, range, reverse, within))
     const listed = scan.order === 'merged' ? merged(slots, ranges, reverse) : joined(slots)
     for (const slot of listed) yield rowOf(slot.value)
   }
 
-  #slots(index: Index, { low, high, exact }: Range, reverse: boolean): Iterable<Slot> {
+  #slots(index: Index, { low, high, exact }: Range, reverse: boolean, within: Reading): Iterable<Slot> {
     const prefix = treeKey(index.record.tree)
-    if (exact) return this.#storage.slot(Buffer.concat([prefix, low]))
-    return this.#storage.scan(Buffer.concat([prefix, low]), Buffer.concat([prefix, high]), reverse)
+    if (exact) return this.#storage.slot(Buffer.concat([prefix, low]), within)
+    return this.#storage.scan(Buffer.concat([prefix, low]), Buffer.concat([prefix, high]), reverse, within)
   }
 
-  *#all(): Generator<Found> {
-    if (!this.#tree) return
-    for (const row of this.#rows({ index: null, ranges: [], reverse: false, order: 'listed' })) {
-      const document = this.#read(row)
-      if (document) yield { row, document }
-    }
-  }
-
-  #read(row: number): Document | undefined {
-    const bytes = this.#storage.get(this.#rowKey(rowBytes(row)))
+  read(row: number, within: Reading = {}): Document | undefined {
+    const bytes = this.#storage.get(this.#rowKey(rowBytes(row)), within)
     if (!bytes) return undefined
     this.#storage.counters.documentsRead++
     return decode(bytes)
+  }
+
+  /** The indexes that every write keeps up. */
+  get #kept(): readonly Building[] {
+    return this.#building.length === 0 ? this.#indexes : [...this.#indexes, ...this.#building]
+  }
+
+  #nameOf(given: Definition): string {
+    return this.#indexes.find(({ record }) => isSame(record, given))?.record.name ?? given.name
+  }
+
+  #saveBuilding(): void {
+    const record = this.#record()
+    record.building = this.#building.map(({ record }) => record)
+    if (this.#building.length === 0) delete record.building
+    this.#generation++
+    this.#storage.saveCatalog()
   }
 
   #record(): CollectionRecord {
@@ -224,21 +316,14 @@ export class Table {
     return record
   }
 
-  #checkUnique(index: Index, entries: readonly Entry[]): void {
-    if (!index.record.unique) return
+  /** A document that an index could not hold is an error of its writer, or of whoever is building that index. */
+  #checkUnique(index: Building, entries: readonly Entry[]): void {
+    if (!index.record.unique || index.failure) return
     const taken = entries.find(({ key }) => this.#storage.get(key))
-    if (taken) throw this.#duplicate(index, taken)
-  }
-
-  #checkBuild(index: Index): void {
-    const keys = new Set<string>()
-    for (const { document } of this.#all()) {
-      for (const entry of entriesOf(index, document).entries) {
-        const key = entry.key.toString('latin1')
-        if (keys.has(key)) throw this.#duplicate(index, entry)
-        keys.add(key)
-      }
-    }
+    if (!taken) return
+    const error = this.#duplicate(index, taken)
+    if (!index.isBuilding) throw error
+    index.failure = error
   }
 
   #duplicate({ record }: Index, { parts }: Entry) {
@@ -250,11 +335,23 @@ export class Table {
 
   #putEntries({ index, entries, multikey, cut }: Added, row: Buffer): void {
     const { record } = index
+    if (index.failure) return
     for (const entry of entries) this.#storage.put(entryKey(index, entry, row), row)
+    this.#storage.count(record.tree, entries.length)
     if ((!multikey || record.multikey) && (!cut || record.cut)) return
     if (multikey) record.multikey = true
     if (cut) record.cut = true
     this.#storage.saveCatalog()
+  }
+
+  /** A row that the builder of an index has not come to has no entries in it yet. */
+  #removeEntries(index: Building, entries: readonly Entry[], row: Buffer): void {
+    for (const entry of entries) {
+      const key = entryKey(index, entry, row)
+      if (index.isBuilding && !this.#storage.get(key)) continue
+      this.#storage.remove(key)
+      this.#storage.count(index.record.tree, -1)
+    }
   }
 
   #rowKey(row: Buffer): Buffer {
@@ -262,6 +359,25 @@ export class Table {
     key.writeUInt16BE(this.#tree)
     row.copy(key, TREE_BYTES)
     return key
+  }
+}
+
+function* firstOf(found: Iterable<Found | undefined>): Steps<Found | null> {
+  for (const each of found) {
+    if (each) return each
+    yield
+  }
+  return null
+}
+
+/** Of an index that is being built, a document that it cannot hold is the builder's to find. */
+function entriesIn(index: Building, document: Document): Entries {
+  try {
+    return entriesOf(index, document)
+  } catch (error) {
+    if (!index.isBuilding || !isServerError(error)) throw error
+    index.failure ??= error
+    return { entries: [], multikey: false, cut: false }
   }
 }
 
@@ -328,12 +444,4 @@ function* merged(slots: Iterable<Slot>[], ranges: readonly Range[], reverse: boo
     if (head.done) heads.splice(heads.indexOf(next), 1)
     else next.head = head.value
   }
-}
-
-/** As MongoDB sorts: an array counts as its least item upwards and its greatest downwards. */
-function* sorted(found: Iterable<Found>, sort: Sort): Generator<Found> {
-  const index = openIndex({ tree: 0, name: 'sort', key: sort })
-  const keyed = Array.from(found, (each) => ({ each, key: sortKey(index, each.document) }))
-  keyed.sort((one, other) => Buffer.compare(one.key, other.key))
-  for (const { each } of keyed) yield each
 }

@@ -193,8 +193,8 @@ function pull(operand: unknown): Change {
 
 function parsePull(operand: unknown): (item: Value) => boolean {
   if (isOperators(operand) && !['$and', '$or', '$nor'].some((name) => name in operand)) {
-    const filter = parseFilter({ item: { $elemMatch: operand } })
-    return (item) => matches(filter, { item: [item] })
+    const filter = parseFilter({ item: operand })
+    return (item) => matches(filter, { item })
   }
   if (operand !== null && typeof operand === 'object' && isPlain(operand)) {
     const filter: Filter = parseFilter(operand)

@@ -1,5 +1,5 @@
 import mongoose from 'mongoose'
-import { refuse } from './errors.ts'
+import { refuse, serverError } from './errors.ts'
 
 const { Binary } = mongoose.mongo
 export type Binary = InstanceType<typeof Binary>
@@ -20,8 +20,20 @@ export const isBinary = (value: unknown): value is Binary => value instanceof Bi
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isDate(value) && !isBinary(value)
 
+/** The value of a field, of its own: names such as `constructor`, which every object answers to, are missing like any other. */
+export const fieldOf = (value: Value | Missing, name: string): Value | Missing =>
+  isFields(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+/** Levels of objects and arrays within one another, the document itself among them. */
+const DEEPEST = 100
+const LARGEST = 16_777_216
+/** No document is eight times as long in BSON as it is here. */
+const SURELY_FITS = LARGEST / 8
+
+const tooDeep = () => serverError(15, `The document has more than ${DEEPEST} levels of nesting.`)
+
 /** A deep copy that holds only what may be stored; `undefined` becomes null and lone surrogates U+FFFD, as in MongoDB. */
-export function copy(value: unknown): Value {
+export function copy(value: unknown, levels = DEEPEST): Value {
   switch (typeof value) {
     case 'string':
       return value.isWellFormed() ? value : value.toWellFormed()
@@ -31,19 +43,20 @@ export function copy(value: unknown): Value {
     case 'undefined':
       return null
     case 'object':
-      return value === null ? null : copyObject(value)
+      return value === null ? null : copyObject(value, levels)
   }
   return refuse(`a value of type ${typeof value}`)
 }
 
-function copyObject(value: object): Value {
-  if (Array.isArray(value)) return Array.from(value, copy)
-  if ('toBSON' in value && typeof value.toBSON === 'function') return copy(value.toBSON())
+function copyObject(value: object, levels: number): Value {
+  if (levels === 0) throw tooDeep()
+  if (Array.isArray(value)) return Array.from(value, (item) => copy(item, levels - 1))
+  if ('toBSON' in value && typeof value.toBSON === 'function') return copy(value.toBSON(), levels - 1)
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return copyInstance(value)
   if ('_bsontype' in value) return refuse('the field name "_bsontype"')
   const fields: Fields = {}
-  for (const name of Object.keys(value)) fields[checkName(name)] = copy(Reflect.get(value, name))
+  for (const name of Object.keys(value)) fields[checkName(name)] = copy(Reflect.get(value, name), levels - 1)
   return fields
 }
 
@@ -58,13 +71,14 @@ const soundNames = new Set<string>()
 const soundNamesAtMost = 10_000
 
 /** Is it stored as the JSON it is, with nothing in it to copy, to wrap or to refuse? */
-export function isPlain(value: unknown): boolean {
+export function isPlain(value: unknown, levels = DEEPEST): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
   if (typeof value !== 'object') return typeof value === 'boolean'
   if (value === null) return true
+  if (levels === 0) return false
   if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) if (!isPlain(value[at])) return false
+    for (let at = 0; at < value.length; at++) if (!isPlain(value[at], levels - 1)) return false
     return true
   }
   if (Object.getPrototypeOf(value) !== Object.prototype) return false
@@ -74,7 +88,7 @@ export function isPlain(value: unknown): boolean {
       checkName(name)
       if (soundNames.size < soundNamesAtMost) soundNames.add(name)
     }
-    if (!isPlain((value as Record<string, unknown>)[name])) return false
+    if (!isPlain((value as Record<string, unknown>)[name], levels - 1)) return false
   }
   return true
 }
@@ -90,7 +104,7 @@ export function checkName(name: string): string {
 export function documentOf(value: unknown): { document: Document; bytes: Buffer } {
   if (isFirstId(value) && isPlain(value)) {
     checkId(value._id)
-    return { document: value, bytes: Buffer.from(JSON.stringify(value)) }
+    return { document: value, bytes: encode(value, true) }
   }
   const document = copyDocument(value)
   return { document, bytes: encode(document) }
@@ -145,29 +159,34 @@ export function identical(one: Value, other: Value): boolean {
 }
 
 /** The document as bytes: JSON, with a leading `!` where it holds what JSON cannot. */
-export function encode(document: Fields): Buffer {
-  return Buffer.from(isPlain(document) ? JSON.stringify(document) : `!${JSON.stringify(wrap(document))}`)
+export function encode(document: Fields, plain = isPlain(document)): Buffer {
+  const bytes = Buffer.from(plain ? JSON.stringify(document) : `!${JSON.stringify(wrap(document, DEEPEST))}`)
+  const size = bytes.length > SURELY_FITS ? mongoose.mongo.BSON.calculateObjectSize(document) : 0
+  if (size > LARGEST) throw serverError(10334, `The document is too large: ${size} bytes, at most ${LARGEST}.`)
+  return bytes
 }
 
-export function decode(bytes: Buffer): Document {
-  const text = bytes.toString()
+/** Large values come from lmdb as plain bytes. */
+export function decode(bytes: Uint8Array): Document {
+  const text = (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)).toString()
   return text.startsWith('!') ? unwrap(JSON.parse(text.slice(1))) : JSON.parse(text)
 }
 
-function wrap(value: Value): unknown {
+function wrap(value: Value, levels: number): unknown {
   if (typeof value === 'number')
     return Number.isFinite(value) && !Object.is(value, -0) ? value : { $n: String(value === 0 ? '-0' : value) }
   if (typeof value !== 'object' || value === null) return value
   if (isDate(value)) return { $d: value.getTime() }
   if (isBinary(value)) return { $b: Buffer.from(value.value()).toString('base64'), $t: value.sub_type }
+  if (levels === 0) throw tooDeep()
   if (Array.isArray(value)) {
-    const items = value.map(wrap)
+    const items = value.map((item) => wrap(item, levels - 1))
     return items.every((item, at) => item === value[at]) ? value : items
   }
   let fields: Record<string, unknown> | undefined
   for (const name in value) {
     const field = value[name] as Value
-    const wrapped = wrap(field)
+    const wrapped = wrap(field, levels - 1)
     if (wrapped === field) continue
     fields ??= { ...value }
     fields[name] = wrapped

@@ -1,0 +1,131 @@
+import mongoose from 'mongoose'
+import { isServerError } from './errors.ts'
+import { fullDisk, isFull } from './full.ts'
+import { LockLost } from './lock.ts'
+
+/** Work that pauses wherever others may have their turn, and where what it has written stands by itself. */
+export type Steps<T> = Generator<undefined, T, undefined>
+
+/** Milliseconds of work that one commit takes up. */
+const COMMIT_MS = 16
+
+interface Job {
+  run: () => Steps<unknown>
+  /** Under way, once it has begun. */
+  steps: Steps<unknown> | null
+  /** In a commit of its own, so that no other is taken back with it. */
+  alone: boolean
+  outcome: { value: unknown } | { error: unknown } | null
+  resolve: (value: never) => void
+  reject: (error: unknown) => void
+}
+
+interface Ground {
+  directory: string
+  /** Throws where nothing may be written any more. */
+  check(): void
+  transact(run: () => void): Promise<unknown>
+  /** Brings what is in memory back to what is stored. */
+  undo(): void
+}
+
+/** Writes wait here while a commit is under way and share the next one; long ones go on over several. */
+export class Commits {
+  readonly #ground: Ground
+  readonly #queue: Job[] = []
+  #running: Promise<void> | null = null
+
+  constructor(ground: Ground) {
+    this.#ground = ground
+  }
+
+  /** Resolves once all that was written is on the disk. An error that MongoDB would answer leaves standing what was written before it. */
+  write<T>(run: () => Steps<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run, steps: null, alone: false, outcome: null, resolve, reject })
+      this.#running ??= this.#commitAll()
+    })
+  }
+
+  async drained(): Promise<void> {
+    while (this.#running) await this.#running
+  }
+
+  async #commitAll(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const taken: Job[] = []
+      try {
+        this.#ground.check()
+        await this.#ground.transact(() => this.#take(taken))
+        this.#ground.check()
+      } catch (error) {
+        await this.#takeBack(taken, error)
+        continue
+      }
+      for (const job of taken) if (job.outcome) settle(job)
+      this.#queue.push(...taken.filter(({ outcome }) => outcome === null))
+    }
+    this.#running = null
+  }
+
+  #take(taken: Job[]): void {
+    const end = performance.now() + COMMIT_MS
+    for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
+      taken.push(job)
+      advance(job, end)
+      if (job.alone || this.#queue[0]?.alone || performance.now() > end) return
+    }
+  }
+
+  /** Of several, one may be to blame: each is done again by itself. */
+  async #takeBack(taken: Job[], error: unknown): Promise<void> {
+    if (error instanceof LockLost) {
+      for (const job of [...taken, ...this.#queue.splice(0)]) job.reject(error)
+      return
+    }
+    const reason = await reasonOf(error)
+    this.#ground.undo()
+    if (taken.length > 1) {
+      for (const job of taken) Object.assign(job, { steps: null, outcome: null, alone: true })
+      this.#queue.unshift(...taken)
+      return
+    }
+    const [job] = taken.length > 0 ? taken : this.#queue.splice(0, 1)
+    job?.reject(reason instanceof mongoose.mongo.MongoError ? reason : notStored(this.#ground.directory, reason))
+  }
+}
+
+/** Any error but one of MongoDB's takes back the commit. */
+function advance(job: Job, end: number): void {
+  try {
+    job.steps ??= job.run()
+    for (let step = job.steps.next(); ; step = job.steps.next()) {
+      if (step.done) job.outcome = { value: step.value }
+      else if (performance.now() < end) continue
+      else job.alone = true
+      return
+    }
+  } catch (error) {
+    if (!isServerError(error)) throw error
+    job.outcome = { error }
+  }
+}
+
+function settle({ outcome, resolve, reject }: Job): void {
+  if (outcome && 'value' in outcome) resolve(outcome.value as never)
+  else reject(outcome?.error)
+}
+
+/** A commit that fails shows in a promise that is rejected beside the error; left alone it would end the process. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !('commitError' in error)) return error
+  return Promise.race([
+    Promise.resolve(error.commitError).catch((reason: unknown) => reason),
+    new Promise((resolve) => setTimeout(resolve, 100, error)),
+  ])
+}
+
+function notStored(directory: string, cause: unknown): Error {
+  const what = 'The write was not stored'
+  return isFull(directory) ? fullDisk(what, cause) : new Error(what, { cause })
+}
