@@ -79,7 +79,7 @@ describe('the page for everybody', () => {
     await line(page, text).getByRole('button', { name: 'More' }).press('Enter')
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')
-    await page.getByText('Message removed').last().waitFor()
+    await page.getByText('Message deleted').last().waitFor()
     await page.context().close()
   })
 

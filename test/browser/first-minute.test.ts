@@ -97,7 +97,7 @@ describe('the page', () => {
     await moderator.keyboard.press('Escape')
     await moderator.keyboard.press('d')
     await moderator.getByText(/Deleted, .* in \d+ ms/).waitFor()
-    await other.getByText('Message removed by a moderator').last().waitFor()
+    await other.getByText('Message deleted by a moderator').last().waitFor()
     expect(await field(other).isVisible()).toBe(true)
 
     await moderator.keyboard.press('?')

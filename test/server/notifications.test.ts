@@ -165,3 +165,35 @@ test('a guest hears nothing', async () => {
   expect(await heard(socket, 'connect_error')).toMatchObject({ data: { code: expect.any(String) } })
   socket.close()
 })
+
+test.each(['channel', 'group'] as const)('M70: who comes to a %s has nothing unread of before', async (kind) => {
+  const early = [owner, member] as const
+  const room = kind === 'channel' ? await channelOf(...early) : await groupOf(...early)
+  await says(room, 'before')
+  await says(room, '@late before', [other])
+  const counts = async () => {
+    const { rooms: listed } = await other.does('rest', inbox.list, {})
+    const { unread, mentions } = listed.find((one) => roomKey({ type: one.type, id: one.id }) === roomKey(room)) ?? {}
+    return { unread, mentions }
+  }
+  const line = await other.socket('/notifications')
+  await line.hears(unreadSnapshot)
+  if (kind === 'channel') await other.does('rest', rooms.join, { room })
+  else await owner.does('rest', rooms.addMembers, { id: room.id, addresses: [other.account] })
+  const { me } = await other.does('socket', messages.join, { room })
+  expect(me.unread).toBe(0)
+  await expect.poll(counts).toEqual({ unread: 0, mentions: 0 })
+  await says(room, '@late after', [other])
+  expect(await changed(line, room, 1)).toMatchObject({ mentions: 1 })
+  expect(await counts()).toEqual({ unread: 1, mentions: 1 })
+  const [old] = (await member.does('rest', inbox.list, {})).rooms.filter(
+    (one) => roomKey({ type: one.type, id: one.id }) === roomKey(room),
+  )
+  expect(old).toMatchObject({ unread: 3 })
+
+  await other.does('rest', rooms.leave, { room })
+  await says(room, 'while away')
+  if (kind === 'channel') await other.does('rest', rooms.join, { room })
+  else await owner.does('rest', rooms.addMembers, { id: room.id, addresses: [other.account] })
+  await expect.poll(counts).toEqual({ unread: 0, mentions: 0 })
+})

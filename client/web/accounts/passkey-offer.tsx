@@ -33,31 +33,27 @@ function Offer({ onDone }: { onDone: () => void }) {
     onDone()
   })
   if (passkeys.value !== 0) return null
+  const why = isGuest(account)
+    ? 'Your guest key lives in this browser alone. With a passkey you can come back from anywhere.'
+    : 'With a passkey, your finger, face or PIN is enough.'
   return (
-    <aside className="offer stack" aria-label="Add a passkey">
-      <p className="row">
-        <Icon name="key" />
-        <strong>{isGuest(account) ? 'Keep this account' : 'Come in faster next time'}</strong>
-      </p>
-      <p className="hint">
-        {isGuest(account)
-          ? 'Your guest key lives in this browser alone. With a passkey you can come back from anywhere.'
-          : 'With a passkey, your finger, face or PIN is enough.'}
-      </p>
-      <Problem error={adding.error} />
-      <div className="row">
+    <aside className="offer" aria-label="Add a passkey">
+      <div className="row" title={why}>
         <button
           type="button"
-          className="button small main"
+          className="button small plain grow"
           disabled={adding.busy !== null}
           onClick={() => void adding.attempt('add', () => createPasskey(client))}
         >
-          {adding.busy ? 'Waiting…' : 'Add a passkey'}
+          <Icon name="key" />
+          {adding.busy ? 'Waiting…' : `${isGuest(account) ? 'Keep account' : 'Come in faster'}: add a passkey`}
+          <span className="unseen">. {why}</span>
         </button>
-        <button type="button" className="button small plain" onClick={onDone}>
-          Not now
+        <button type="button" className="icon-button small" aria-label="Not now" title="Not now" onClick={onDone}>
+          <Icon name="close" />
         </button>
       </div>
+      <Problem error={adding.error} />
     </aside>
   )
 }

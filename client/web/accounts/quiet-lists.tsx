@@ -1,8 +1,11 @@
+import type { RoomSummary } from '#shared/api/rooms'
 import { useClient } from '../connection/client.ts'
-import { shortAddress } from '../kit/format.ts'
+import { nameOf } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { titleOf } from '../rooms/room-title.ts'
+import { useRoomList } from '../rooms/use-rooms.ts'
 
 export function BlockedPeople() {
   const client = useClient()
@@ -20,7 +23,7 @@ export function BlockedPeople() {
       error={blocks.error}
       rows={blocks.value?.map((block) => ({
         key: block.id,
-        name: shortAddress(block.blocked_address),
+        name: nameOf(null, block.blocked_address),
         undo: () => lift(block.blocked_address),
       }))}
       undoing="Unblock"
@@ -31,6 +34,7 @@ export function BlockedPeople() {
 export function SilencedRooms() {
   const client = useClient()
   const attempt = useAttempt()
+  const rooms = useRoomList().value ?? []
   const mutes = useLoaded('mutes', async () => (await client.social.mutes()).mutes)
   return (
     <QuietList
@@ -39,7 +43,7 @@ export function SilencedRooms() {
       error={mutes.error}
       rows={mutes.value?.map((mute) => ({
         key: mute.id,
-        name: `${mute.conversation_type} ${shortAddress(mute.conversation_id)}`,
+        name: nameIn(rooms, mute.conversation_id) ?? `A ${mute.conversation_type}`,
         undo: () =>
           attempt(async () => {
             await client.social.unmute({
@@ -52,6 +56,11 @@ export function SilencedRooms() {
       undoing="Unmute"
     />
   )
+}
+
+function nameIn(rooms: readonly RoomSummary[], id: string): string | null {
+  const room = rooms.find((one) => (id === 'global' ? one.type === 'alpha' : one.id === id))
+  return room ? titleOf(room) : null
 }
 
 interface QuietRow {

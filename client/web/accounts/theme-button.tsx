@@ -10,6 +10,7 @@ export function ThemeButton() {
       type="button"
       className="icon-button"
       aria-label={isDark ? 'Use the light theme' : 'Use the dark theme'}
+      title={isDark ? 'Use the light theme' : 'Use the dark theme'}
       onClick={() => choose(isDark ? 'light' : 'dark')}
     >
       <Icon name={isDark ? 'sun' : 'moon'} />

@@ -32,7 +32,13 @@ export function WayIn(props: {
   return (
     <section className="way-in" aria-label={titles[way]} ref={focusFirst}>
       <header className="row">
-        <button type="button" className="icon-button" aria-label="All ways in" onClick={() => onOpen(null)}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="All ways in"
+          title="All ways in"
+          onClick={() => onOpen(null)}
+        >
           <Icon name="back" />
         </button>
         <h2>{titles[way]}</h2>

@@ -39,7 +39,7 @@ export function Dialog(props: { title: string; onClose: () => void; isBroad?: bo
     >
       <header>
         <h2>{props.title}</h2>
-        <button type="button" className="icon-button" aria-label="Close" onClick={props.onClose}>
+        <button type="button" className="icon-button" aria-label="Close" title="Close" onClick={props.onClose}>
           <Icon name="close" />
         </button>
       </header>

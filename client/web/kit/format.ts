@@ -1,3 +1,5 @@
+export { nameOf } from '#shared/kit/person-name'
+
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const shortClock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const dayOfWeek = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
@@ -46,7 +48,3 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 
 export const shortAddress = (address: string): string =>
   address.length > 14 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address
-
-/** A person without a name is called by a short form of the address. */
-export const nameOf = (name: string | null | undefined, address: string): string =>
-  name && name !== address ? name : shortAddress(address)

@@ -18,7 +18,7 @@ export function ComposerContext({ aim, onCancel }: { aim: NonNullable<Aim>; onCa
         </strong>{' '}
         {clear.text}
       </span>
-      <button type="button" className="icon-button small" aria-label="Cancel" onClick={onCancel}>
+      <button type="button" className="icon-button small" aria-label="Cancel" title="Cancel" onClick={onCancel}>
         <Icon name="close" />
       </button>
     </div>

@@ -126,7 +126,13 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
         )}
         <div className={`composer-field ${standing.canWrite ? '' : 'shut'}`}>
           {standing.canPoll && (
-            <button type="button" className="icon-button" aria-label="Make a poll" onClick={() => setAsksPoll(true)}>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label="Make a poll"
+              title="Make a poll"
+              onClick={() => setAsksPoll(true)}
+            >
               <Icon name="poll" />
             </button>
           )}
@@ -145,7 +151,13 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
             onSelect={mentions.look}
             onKeyDown={press}
           />
-          <button type="submit" className="send" aria-label="Send" disabled={!standing.canWrite || !text.trim()}>
+          <button
+            type="submit"
+            className="send"
+            aria-label="Send"
+            title="Send"
+            disabled={!standing.canWrite || !text.trim()}
+          >
             <Icon name={aim?.kind === 'edit' ? 'check' : 'send'} />
           </button>
         </div>

@@ -83,7 +83,7 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
   const { role, isAgent } = message.sender
   return (
     <p className="byline">
-      <button type="button" className="who" tabIndex={-1} onClick={onOpen}>
+      <button type="button" className="who" tabIndex={-1} title={message.sender_address} onClick={onOpen}>
         {name}
       </button>
       {role && role !== 'member' && <span className={`chip role ${role}`}>{role}</span>}
@@ -106,7 +106,7 @@ function Content({ message, clear, poll }: { message: LocalMessage; clear: Clear
     const by = message.deleted_by && message.deleted_by !== message.sender_address ? 'by a moderator' : ''
     return (
       <p className="tombstone">
-        Message removed {by}
+        Message deleted {by}
         {message.delete_reason ? `: ${message.delete_reason}` : ''}
       </p>
     )

@@ -1,5 +1,5 @@
 import type { Message } from '#shared/api/messages'
-import { shortAddress } from '../kit/format.ts'
+import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useClearText } from './dm-cipher.ts'
@@ -8,12 +8,12 @@ export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_
   const { live, cipher, jumpTo } = useOpenRoom()
   const clear = useClearText(quoted.content, cipher)
   const original = live.state.messages.find((message) => message.id === id)
-  const name = original?.sender.name || shortAddress(quoted.sender_address)
+  const name = nameOf(original?.sender.name, quoted.sender_address)
   return (
     <button type="button" className="quote" tabIndex={-1} onClick={() => id && jumpTo(id, original?.seq)}>
       <Icon name="reply" />
       <strong>{name}</strong>
-      <span>{clear.text || 'Message removed'}</span>
+      <span>{clear.text || 'Message deleted'}</span>
     </button>
   )
 }

@@ -83,7 +83,7 @@ function useMembers(isWanted: boolean): readonly Member[] {
 }
 
 const fits = (member: Member, word: string): boolean =>
-  `${member.name} ${member.username ?? ''}`
+  `${nameOf(member.name, member.user_address)} ${member.username ?? ''}`
     .toLowerCase()
     .split(/\s+/)
     .some((part) => part.startsWith(word))

@@ -110,7 +110,13 @@ function WordLine({ word, onRemove }: { word: BlockedWord; onRemove: () => void 
       )}
       {word.quarantined && <span className="chip grave">set aside: {word.quarantined}</span>}
       <span className="chip">{effects[word.action].toLowerCase()}</span>
-      <button type="button" className="icon-button small" aria-label={`Remove ${word.word}`} onClick={onRemove}>
+      <button
+        type="button"
+        className="icon-button small"
+        aria-label={`Remove ${word.word}`}
+        title={`Remove ${word.word}`}
+        onClick={onRemove}
+      >
         <Icon name="close" />
       </button>
     </li>

@@ -28,7 +28,9 @@ export function MembersPanel({ state }: { state: RoomState }) {
     },
   )
   const fits = (member: Member) =>
-    `${member.name} ${member.username ?? ''} ${member.user_address}`.toLowerCase().includes(wanted.trim().toLowerCase())
+    `${nameOf(member.name, member.user_address)} ${member.username ?? ''} ${member.user_address}`
+      .toLowerCase()
+      .includes(wanted.trim().toLowerCase())
 
   return (
     <div className="panel-body">
@@ -73,6 +75,7 @@ function MemberSection({ title, members }: { title: string; members: readonly Me
             <button
               type="button"
               className={`member ${member.online ? '' : 'away'}`}
+              title={member.user_address}
               onClick={() => open({ id: member.user_address, name: member.name, role: member.role, live })}
             >
               <Avatar id={member.user_address} name={member.name} isOnline={member.online} />

@@ -25,7 +25,13 @@ export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: ()
 
   return (
     <main className="room-none">
-      <button type="button" className="icon-button back" aria-label="Back to the rooms" onClick={() => goTo(null)}>
+      <button
+        type="button"
+        className="icon-button back"
+        aria-label="Back to the rooms"
+        title="Back to the rooms"
+        onClick={() => goTo(null)}
+      >
         <Icon name="back" />
       </button>
       {isBanned ? (

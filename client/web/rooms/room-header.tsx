@@ -8,8 +8,8 @@ import { plural } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { useOpenRoom } from './room-context.ts'
-import { titleOf } from './room-list.tsx'
 import { RoomMenu } from './room-menu.tsx'
+import { titleOf } from './room-title.ts'
 import { goTo, type PanelName } from './route.ts'
 import { RulesSheet } from './rules-sheet.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
@@ -24,7 +24,13 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
 
   return (
     <header className="room-head">
-      <button type="button" className="icon-button back" aria-label="Back to the rooms" onClick={() => goTo(null)}>
+      <button
+        type="button"
+        className="icon-button back"
+        aria-label="Back to the rooms"
+        title="Back to the rooms"
+        onClick={() => goTo(null)}
+      >
         <Icon name="back" />
       </button>
       <div className="grow">
@@ -48,6 +54,7 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
             type="button"
             className="icon-button"
             aria-label="Rules of this room"
+            title="Rules of this room"
             onClick={() => setShowsRules(true)}
           >
             <Icon name="book" />
@@ -78,6 +85,7 @@ function PanelButton(props: { name: PanelName; icon: IconName; title: string; ch
       type="button"
       className="icon-button"
       aria-label={props.title}
+      title={props.title}
       aria-pressed={isChosen}
       onClick={() => goTo(live.ref, isChosen ? null : props.name)}
     >

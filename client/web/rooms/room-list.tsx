@@ -2,10 +2,12 @@ import type { RoomSummary } from '#shared/api/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { Avatar } from '../kit/avatar.tsx'
-import { nameOf, plural } from '../kit/format.ts'
+import { plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
+import { titleOf } from './room-title.ts'
+import { useRoomOrder } from './use-room-order.ts'
 import { keyOf } from './use-rooms.ts'
 
 const sections = [
@@ -24,24 +26,45 @@ export function RoomList(props: {
   return (
     <nav className="room-list" aria-label="Your rooms">
       <Listed loaded={props.rooms} empty={<NoRooms onBrowse={props.onBrowse} onCreate={props.onCreate} />}>
-        {(rooms) =>
-          sections.map(({ title, holds }) => {
-            const held = rooms.filter(({ type }) => holds(type))
-            if (held.length === 0) return null
-            return (
-              <section key={title}>
-                <h2>{title}</h2>
-                <ul>
-                  {held.map((room) => (
-                    <RoomRow key={keyOf(room)} room={room} isChosen={keyOf(room) === chosenKey} />
-                  ))}
-                </ul>
-              </section>
-            )
-          })
-        }
+        {(rooms) => <Sections rooms={rooms} chosenKey={chosenKey} />}
       </Listed>
     </nav>
+  )
+}
+
+function Sections({ rooms, chosenKey }: { rooms: readonly RoomSummary[]; chosenKey: string | null }) {
+  const { ordered, order, choose, held } = useRoomOrder(rooms)
+  const isByUnread = order === 'unread'
+  return (
+    <div {...held}>
+      {sections.map(({ title, holds }, at) => {
+        const own = ordered.filter(({ type }) => holds(type))
+        if (own.length === 0) return null
+        return (
+          <section key={title}>
+            <header className="row">
+              <h2 className="grow">{title}</h2>
+              {at === 0 && (
+                <button
+                  type="button"
+                  className="room-sort"
+                  aria-pressed={isByUnread}
+                  title={isByUnread ? 'Sorted by unread, then by name' : 'Sorted by name'}
+                  onClick={() => choose(isByUnread ? 'name' : 'unread')}
+                >
+                  Unread first
+                </button>
+              )}
+            </header>
+            <ul>
+              {own.map((room) => (
+                <RoomRow key={keyOf(room)} room={room} isChosen={keyOf(room) === chosenKey} />
+              ))}
+            </ul>
+          </section>
+        )
+      })}
+    </div>
   )
 }
 
@@ -70,6 +93,7 @@ function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
         className={`room-row ${unread > 0 && !room.is_muted ? 'unread' : ''}`}
         href={`#/${encodeURIComponent(keyOf(room))}`}
         aria-current={isChosen ? 'page' : undefined}
+        title={room.peer?.id}
       >
         {room.type === 'dm' ? (
           <Avatar id={room.peer?.id ?? room.id} name={name} size="small" />
@@ -97,9 +121,6 @@ function Badge({ unread, mentions }: { unread: number; mentions: number }) {
     </span>
   )
 }
-
-export const titleOf = (room: RoomSummary): string =>
-  room.type === 'dm' && room.peer ? nameOf(room.peer.name, room.peer.id) : room.name
 
 const markOf = (room: RoomSummary) =>
   room.type === 'group' ? 'people' : room.access_level === 'staff' ? 'lock' : 'hash'

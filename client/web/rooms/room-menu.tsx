@@ -50,6 +50,7 @@ export function RoomMenu({ state }: { state: RoomState }) {
         type="button"
         className="icon-button"
         aria-label="More about this room"
+        title="More about this room"
         aria-haspopup="menu"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}

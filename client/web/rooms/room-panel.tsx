@@ -27,7 +27,13 @@ export function RoomPanel({ state, panel }: { state: RoomState; panel: PanelName
     >
       <header className="panel-head">
         <h2>{titles[panel]}</h2>
-        <button type="button" className="icon-button" aria-label="Close this panel" onClick={close}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Close this panel"
+          title="Close this panel"
+          onClick={close}
+        >
           <Icon name="close" />
         </button>
       </header>

@@ -6,7 +6,7 @@ import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
 import { ConnectionBar } from '../connection/connection-state.tsx'
 import { Avatar } from '../kit/avatar.tsx'
-import { nameOf, shortAddress } from '../kit/format.ts'
+import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Part } from '../kit/part.tsx'
 import { RoomList } from './room-list.tsx'
@@ -37,14 +37,32 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
         )}
         <span className="grow" />
         {user.role !== 'user' && (
-          <button type="button" className="icon-button" aria-label="Cluster" onClick={() => setOpen('cluster')}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Cluster"
+            title="Cluster"
+            onClick={() => setOpen('cluster')}
+          >
             <Icon name="poll" />
           </button>
         )}
-        <button type="button" className="icon-button" aria-label="Browse channels" onClick={() => setOpen('browse')}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Browse channels"
+          title="Browse channels"
+          onClick={() => setOpen('browse')}
+        >
           <Icon name="search" />
         </button>
-        <button type="button" className="icon-button" aria-label="New room" onClick={() => setOpen('create')}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="New room"
+          title="New room"
+          onClick={() => setOpen('create')}
+        >
           <Icon name="plus" />
         </button>
       </header>
@@ -58,11 +76,9 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
             <Avatar id={account} name={name} />
             <span className="grow">
               <strong>{name}</strong>
-              <small>
-                {user.username ? `@${user.username}` : user.display_name ? shortAddress(account) : 'Choose a name'}
-              </small>
+              <small>{user.username ? `@${user.username}` : user.display_name ? 'Settings' : 'Choose a name'}</small>
             </span>
-            <span className="unseen">Settings</span>
+            {(user.username || !user.display_name) && <span className="unseen">Settings</span>}
             <Icon name="sliders" />
           </button>
           <ThemeButton />

@@ -32,7 +32,13 @@ export function TourHint({ state }: { state: RoomState }) {
           Next: {next.title}
         </a>
       )}
-      <button type="button" className="icon-button small" aria-label="End the tour" onClick={tour.end}>
+      <button
+        type="button"
+        className="icon-button small"
+        aria-label="End the tour"
+        title="End the tour"
+        onClick={tour.end}
+      >
         <Icon name="close" />
       </button>
     </aside>

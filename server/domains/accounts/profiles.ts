@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { SignedInUser } from '#shared/api/identity'
+import { shortened } from '#shared/kit/person-name'
 import { type Account, Accounts } from './model.ts'
 
 export interface Profile {
@@ -58,8 +59,6 @@ export function profileOf(account: Pick<Account, '_id'> & Partial<Shown>): Profi
   const avatar_url = custom ?? account.avatar_url ?? null
   return { id, name: username ?? display_name ?? shortened(id), username, display_name, avatar_url }
 }
-
-const shortened = (id: string) => (id.length > 13 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id)
 
 /** The account as its owner sees it. */
 export const ownerView = (account: Account): z.input<typeof SignedInUser> => ({

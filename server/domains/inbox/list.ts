@@ -1,5 +1,5 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
-import { mentionsAfter } from '#server/domains/messages/reads'
+import { mentionsAfter, unreadAfter } from '#server/domains/messages/reads'
 import { type MessageBody, messageFactOf } from '#server/domains/rooms/facts'
 import { Members, Reads, Rooms } from '#server/domains/rooms/model'
 import { membershipsOf } from '#server/domains/rooms/rooms'
@@ -58,19 +58,20 @@ const noCounts: Counts = { head_seq: 0, read_seq: 0, unread: 0, mentions: 0, tot
 
 /** Full values, computed from the heads and the marks. */
 export async function countsOf(node: Node, account: string, keys: readonly RoomKey[]): Promise<Map<RoomKey, Counts>> {
-  const [heads, reads] = await Promise.all([
+  const [heads, reads, members] = await Promise.all([
     headsOf(node, keys),
     Reads.find({ _id: { $in: keys.map((key) => `${key}|${account}`) } }).lean(),
+    Members.find({ _id: { $in: keys.map((key) => `${key}|member:${account}`) } }).lean(),
   ])
   const read = new Map(reads.map((one) => [one.room, one]))
+  const arrivals = new Map(members.map((one) => [one.room, one]))
   const entries = keys.map(async (key): Promise<[RoomKey, Counts]> => {
     const { seq: head_seq, total } = heads.get(key) ?? { seq: 0, total: 0 }
-    const { seq: read_seq, n } = read.get(key) ?? { seq: 0, n: 0 }
-    const unread = Math.max(0, total - n)
-    return [
-      key,
-      { head_seq, read_seq, unread, total, mentions: unread > 0 ? await mentionsAfter(key, account, read_seq) : 0 },
-    ]
+    const mark = read.get(key) ?? { seq: 0, n: 0 }
+    const arrival = arrivals.get(key)
+    const unread = unreadAfter(mark, arrival, { total })
+    const mentions = unread > 0 ? await mentionsAfter(key, account, mark.seq, arrival) : 0
+    return [key, { head_seq, read_seq: mark.seq, unread, total, mentions }]
   })
   return new Map(await Promise.all(entries))
 }

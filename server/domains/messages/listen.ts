@@ -1,5 +1,5 @@
 import { keyOf, readBy } from '#server/domains/rooms/access'
-import { muteIn, pinsIn, rulesIn } from '#server/domains/rooms/facts'
+import { memberIn, muteIn, pinsIn, rulesIn } from '#server/domains/rooms/facts'
 import { isSuspended, type Standing } from '#server/domains/rooms/standing'
 import { capabilitiesOf } from '#server/domains/rooms/state'
 import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
@@ -48,6 +48,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
           rules: rulesIn(view),
           pins: pinsIn(view),
           members: about.member_count,
+          member: memberIn(view, account),
         }
       },
       () => {
@@ -66,7 +67,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       (epoch !== undefined && epoch !== '' && epoch !== state.head.epoch) || (after_seq ?? 0) > state.head.seq
     const from = isLost || after_seq === undefined ? Math.max(0, state.head.seq - (backlog ?? 0)) : after_seq
     const rows = from < state.head.seq ? await rowsAfter(node, key, from, page) : []
-    const { seq: read_seq, unread } = await unreadOf(key, account, state.head)
+    const { seq: read_seq, unread } = await unreadOf(key, account, state.member, state.head)
     presenceChanged(node, key)
     const { rules_id: _, version, updated_by: __, updated_at: ___, ...rules } = state.rules
     return {

@@ -21,7 +21,14 @@ export type RoomFact = {
   created_at: string
   updated_at: string
 }
-export type MemberFact = { user_address: string; role: MemberRole; joined_at: string }
+export type MemberFact = {
+  user_address: string
+  role: MemberRole
+  joined_at: string
+  /** Where the room stood when they came; absent for those who came before it was kept, and in direct conversations. */
+  joined_seq?: number
+  joined_n?: number
+}
 export type BanFact = {
   ban_id: string
   user_address: string

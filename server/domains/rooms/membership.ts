@@ -29,7 +29,8 @@ export function becomeMember(
   if (present) return { already: null }
   if (!room.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
   if (!invited && kinds[refOf(view).type].joining !== 'open') return { refuse: new AppError('ROOM_NOT_FOUND') }
-  const member = { user_address: who.account, role, joined_at: new Date(now).toISOString() }
+  const joined = { joined_at: new Date(now).toISOString(), joined_seq: view.seq, joined_n: view.total }
+  const member = { user_address: who.account, role, ...joined }
   const body = { member, member_count: room.member_count + 1 }
   return { accept: entryOf(view, actor, 'member.joined', body, { target: who.account, targetName: who.name }) }
 }

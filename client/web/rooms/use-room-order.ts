@@ -1,0 +1,50 @@
+import { useEffect, useRef, useState } from 'react'
+import type { RoomSummary } from '#shared/api/rooms'
+import { titleOf } from './room-title.ts'
+import { keyOf } from './use-rooms.ts'
+
+export type RoomOrder = 'name' | 'unread'
+const kept = 'plaza.room-order'
+
+const byName = (one: RoomSummary, other: RoomSummary): number =>
+  Number(other.type === 'alpha') - Number(one.type === 'alpha') || titleOf(one).localeCompare(titleOf(other))
+const weight = ({ unread, mentions, is_muted }: RoomSummary): number =>
+  is_muted || unread === 0 ? 0 : mentions > 0 ? 2 : 1
+const orders = {
+  name: byName,
+  unread: (one: RoomSummary, other: RoomSummary) => weight(other) - weight(one) || byName(one, other),
+}
+
+/** The rooms in the order that was chosen; while the list is pointed at or has the focus, no room changes its place. */
+export function useRoomOrder(rooms: readonly RoomSummary[]) {
+  const [order, setOrder] = useState<RoomOrder>(() => (localStorage.getItem(kept) === 'unread' ? 'unread' : 'name'))
+  const [isHeld, setHeld] = useState(false)
+  const shown = useRef<readonly string[]>([])
+  const sorted = rooms.toSorted(orders[order])
+  const ordered = isHeld ? inPlace(sorted, shown.current) : sorted
+  useEffect(() => {
+    shown.current = ordered.map(keyOf)
+  })
+
+  const choose = (next: RoomOrder) => {
+    localStorage.setItem(kept, next)
+    shown.current = []
+    setOrder(next)
+  }
+  const held = {
+    onPointerEnter: () => setHeld(true),
+    onPointerLeave: () => setHeld(false),
+    onFocus: () => setHeld(true),
+    onBlur: () => setHeld(false),
+  }
+  return { ordered, order, choose, held }
+}
+
+/** As they stood before, and what is new after them. */
+function inPlace(sorted: readonly RoomSummary[], shown: readonly string[]): readonly RoomSummary[] {
+  const placeOf = (room: RoomSummary) => {
+    const at = shown.indexOf(keyOf(room))
+    return at < 0 ? shown.length : at
+  }
+  return sorted.toSorted((one, other) => placeOf(one) - placeOf(other))
+}

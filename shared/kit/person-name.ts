@@ -1,0 +1,27 @@
+/** An id cut to what fits a line; the server's name for who has given none. */
+export const shortened = (id: string): string => (id.length > 13 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id)
+
+const colours = (
+  'Amber Ash Azure Birch Bronze Cedar Cherry Chestnut Clover Cobalt Copper Coral Cream Crimson Ebony Fern Ginger ' +
+  'Golden Hazel Heather Indigo Ivory Jade Lemon Lilac Linen Maple Mint Moss Ochre Olive Opal Pearl Pine Plum Rose ' +
+  'Ruby Russet Saffron Sage Sand Scarlet Sienna Silver Slate Teal Umber Violet Walnut Willow'
+).split(' ')
+const birds = (
+  'Avocet Bittern Bunting Condor Coot Crane Curlew Dipper Dove Dunlin Egret Eider Falcon Finch Fulmar Gannet Grebe ' +
+  'Grouse Gull Heron Hobby Hoopoe Ibis Jackdaw Jay Kestrel Kite Lapwing Lark Linnet Magpie Martin Merlin Oriole ' +
+  'Osprey Owl Pelican Petrel Pipit Plover Puffin Quail Raven Robin Sandpiper Siskin Snipe Sparrow Starling Stork ' +
+  'Swallow Swan Swift Teal Tern Thrush Wagtail Warbler Whimbrel Wren'
+).split(' ')
+
+/** A friendly name for who has given none: made from the id alone, so that it is the same everywhere. */
+export function madeUpName(id: string): string {
+  let hash = 2_166_136_261
+  for (const byte of new TextEncoder().encode(id)) hash = Math.imul(hash ^ byte, 16_777_619) >>> 0
+  const colour = colours[hash % colours.length]
+  const bird = birds[Math.floor(hash / colours.length) % birds.length]
+  return `${colour} ${bird} ${10 + (Math.floor(hash / colours.length / birds.length) % 90)}`
+}
+
+/** What somebody is called: their own name, or one made from their id, which no page shows. */
+export const nameOf = (name: string | null | undefined, id: string): string =>
+  name && name !== id && name !== shortened(id) ? name : madeUpName(id)
