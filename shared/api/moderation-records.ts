@@ -4,7 +4,7 @@ import { Rules } from './verdict.ts'
 
 export const RulesRecord = Rules.and(
   z.object({
-    id: z.string().optional(),
+    id: z.string(),
     chat_type: z.string(),
     chat_id: z.string().nullable(),
     rules_text: z.string().nullable(),

@@ -26,6 +26,10 @@ export const PermissionLevelInput = z.union([
 
 export const slowModeSeconds = [0, 5, 10, 30, 60, 300, 600] as const
 
+/** Who may read a room whose kind is open to anybody. Moderators may always. */
+export const ReadAccess = z.enum(['everyone', 'signed_in', 'members'])
+export type ReadAccess = z.infer<typeof ReadAccess>
+
 const otherRules = {
   read_only: z.boolean(),
   slow_mode_seconds: z.literal(slowModeSeconds),
@@ -34,11 +38,17 @@ const otherRules = {
 }
 
 /** The settings of a room. A `slow_mode_seconds` of 0 is off, a `max_message_length` of 0 is unlimited. */
-export const Rules = z.object({ ...permissionsOf(PermissionLevel), ...otherRules })
+export const Rules = z.object({
+  ...permissionsOf(PermissionLevel),
+  ...otherRules,
+  read_access: ReadAccess.default('everyone'),
+})
 export type Rules = z.infer<typeof Rules>
 
 /** Any of the settings, as written. */
-export const RulesPatch = z.object({ ...permissionsOf(PermissionLevelInput), ...otherRules }).partial()
+export const RulesPatch = z
+  .object({ ...permissionsOf(PermissionLevelInput), ...otherRules, read_access: ReadAccess })
+  .partial()
 export type RulesPatch = z.infer<typeof RulesPatch>
 
 export const defaultRules: Rules = {
@@ -47,6 +57,7 @@ export const defaultRules: Rules = {
   slow_mode_seconds: 0,
   max_message_length: 0,
   rules_text: null,
+  read_access: 'everyone',
 }
 
 function permissionsOf<Level>(level: Level) {

@@ -150,7 +150,7 @@ describe('axe finds nothing', () => {
     await judge(page, 'person')
     await press(page, 'Message')
     await page.locator('dialog[open]').waitFor({ state: 'detached' })
-    await page.getByText('Encrypted with a derived demo key').waitFor()
+    await page.getByText('Not yet end-to-end encrypted').waitFor()
     await say(page, 'Only for you')
     await page.locator('.message.sent').waitFor()
     await judge(page, 'direct conversation')

@@ -133,7 +133,7 @@ describe('the page', () => {
     expect(shown).toEqual([1, 2, 3, 4, 'mine'].map((end) => `${word} ${end}`))
   })
 
-  test('a direct conversation is encrypted on its way and readable at both ends', async () => {
+  test('M07: a direct conversation is called not yet end-to-end encrypted, and is read at both ends', async () => {
     const [one, other] = [await guest(), await guest()]
     const [greeting, secret] = [`Over here ${randomUUID()}`, `Between us ${randomUUID()}`]
     await say(other, greeting)
@@ -142,12 +142,10 @@ describe('the page', () => {
       .first()
       .click()
     await one.getByRole('dialog').getByRole('button', { name: 'Message' }).click()
-    await one.getByText('Encrypted with a derived demo key').waitFor()
+    await one.getByText('Not yet end-to-end encrypted').waitFor()
     await say(one, secret)
     await one.locator('.message.sent', { hasText: secret }).waitFor()
-    const direct = other
-      .getByRole('navigation', { name: 'Your rooms' })
-      .getByRole('link', { name: /Encrypted message/ })
+    const direct = other.getByRole('navigation', { name: 'Your rooms' }).getByRole('link', { name: /Direct message/ })
     await direct.click()
     await line(other, secret).waitFor()
   })

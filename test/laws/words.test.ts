@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { parseSync } from 'vite'
+import { describe, expect, it, test } from 'vitest'
+import { api, events } from '#shared/api/index'
+import { operationsOf } from '#shared/kit/contract'
 import { filesUnder, textOf } from './sources.ts'
 
 const ROOTS = ['work', 'root', 'home', 'Users', 'opt'].join('|')
@@ -12,3 +15,51 @@ test('the repository speaks of Plaza alone and of no machine', () => {
   )
   expect(found).toEqual([])
 })
+
+describe('M07: what the operator can read is called encrypted nowhere', () => {
+  const claim = /(?:en|de)crypt|end-to-end|\u{1f512}/iu
+  const denied = /not yet end-to-end encrypted/gi
+  /** What the browser's own functions and the documented types of messages are called. */
+  const names = new Set(['encrypt', 'decrypt', 'encrypted_image'])
+  const claims = (text: string) => !names.has(text) && claim.test(text.replace(denied, ''))
+
+  it('in the page', () => {
+    const pages = filesUnder('client').filter((path) => /\.(tsx?|html)$/.test(path))
+    const found = pages.flatMap((path) =>
+      (path.endsWith('.html') ? [textOf(path)] : textsIn(path, textOf(path)))
+        .filter(claims)
+        .map((text) => `${path}: ${text}`),
+    )
+    expect(found).toEqual([])
+  })
+
+  it('in what the interface says of itself', () => {
+    const summaries = [...operationsOf(api).map(({ operation }) => operation), ...Object.values(events)].map(
+      ({ summary }) => summary,
+    )
+    expect(summaries.filter(claims)).toEqual([])
+  })
+
+  it('catches what is planted', () => {
+    const planted = textsIn(
+      'a.tsx',
+      "// encrypted\nexport const A = () => <p title='Encrypted'>End-to-end {`decrypted`}</p>",
+    )
+    expect(planted.filter(claims)).toEqual(['Encrypted', 'End-to-end ', 'decrypted'])
+    expect(claims('Not yet end-to-end encrypted')).toBe(false)
+  })
+})
+
+/** The texts of a source: its strings, and what stands between its tags. */
+function textsIn(path: string, code: string): string[] {
+  const found: string[] = []
+  const walk = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { type, value } = node as { type?: unknown; value?: unknown }
+    if ((type === 'Literal' || type === 'JSXText') && typeof value === 'string') found.push(value)
+    if (type === 'TemplateElement') found.push((value as { raw: string }).raw)
+    for (const inner of Object.values(node)) walk(inner)
+  }
+  walk(parseSync(path, code).program)
+  return found
+}

@@ -52,9 +52,10 @@ const defaults = {
   slow_mode_seconds: 0,
   max_message_length: 0,
   rules_text: null,
+  read_access: 'everyone',
 }
 
-test('a room without rules has the defaults, and no record of them', async () => {
+test('M32: a room without rules has the defaults, and the id that they keep once they are set', async () => {
   const rules = await rulesOf()
   expect(rules).toMatchObject({
     ...defaults,
@@ -63,7 +64,12 @@ test('a room without rules has the defaults, and no record of them', async () =>
     updated_by: null,
     updated_at: null,
   })
-  expect(rules).not.toHaveProperty('id')
+  await done(act(owner, room, 'rules', { patch: { rules: { rules_text: 'Be kind.' } } }))
+  expect((await rulesOf()) as object).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/),
+    rules_text: 'Be kind.',
+  })
+  expect((await rulesOf()) as object).toMatchObject({ id: (rules as { id: string }).id })
   expect(await rulesOf('chatType=alpha&chatId=null')).toMatchObject({ chat_type: 'alpha', chat_id: null })
 })
 

@@ -154,7 +154,7 @@ test.each(over)(
     await owner.does('rest', messages.send, { room: dm, text: sealed() })
     const { rooms: mine } = await member.does(door, inbox.list, {})
     expect(mine.slice(0, 3).map(({ id }) => id)).toEqual([dm.id, newer.id, older.id])
-    expect(mine[0]).toMatchObject({ peer: { id: owner.account }, last_message: { preview: 'Encrypted message' } })
+    expect(mine[0]).toMatchObject({ peer: { id: owner.account }, last_message: { preview: 'Direct message' } })
     expect(mine[1]).toMatchObject({ role: 'member', last_message: { preview: 'Location' } })
     expect(mine[2]).toMatchObject({ unread: 1, mentions: 1, last_message: { preview: 'first words' }, is_muted: false })
   },

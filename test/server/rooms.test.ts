@@ -493,7 +493,7 @@ describe('a direct conversation', () => {
     expect(await listed(outsider)).toMatchObject({ unread: 1, peer: { id: member.account } })
     expect(await listed(member)).toMatchObject({
       peer: { id: outsider.account },
-      last_message: { preview: 'Encrypted message' },
+      last_message: { preview: 'Direct message' },
     })
   })
 })

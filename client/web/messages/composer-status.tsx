@@ -29,7 +29,7 @@ export function useStanding(state: RoomState): Standing {
       : isSilenced
         ? 'Only moderators can write here now'
         : cipher
-          ? 'Write an encrypted message'
+          ? 'Write a direct message'
           : `Message ${room?.name ?? 'the room'}`,
     waitSeconds: secondsUntil(me.next_send_at, now),
   }

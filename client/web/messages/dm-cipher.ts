@@ -10,7 +10,7 @@ export interface DmCipher {
 }
 
 /**
- * A demo's cipher: both sides derive the key from the ids of the two people, so the server never needs the text to
+ * Not end-to-end encryption: both sides derive the key from the ids of the two people, so the server never needs the text to
  * carry it, but whoever knows the ids can derive the key too.
  */
 export function useDmCipher(ref: RoomRef): DmCipher | null {
@@ -50,7 +50,7 @@ export interface ClearText {
   state: 'clear' | 'opening' | 'locked'
 }
 
-/** The text to show: as it is, or decrypted where the room has a cipher. */
+/** The text to show: as it is, or opened where the room has a cipher. */
 export function useClearText(content: string, cipher: DmCipher | null): ClearText {
   const [opened, setOpened] = useState<{ content: string; clear: ClearText } | null>(null)
   useEffect(() => {
@@ -61,7 +61,7 @@ export function useClearText(content: string, cipher: DmCipher | null): ClearTex
     }
     cipher.decrypt(content).then(
       (text) => settle({ text, state: 'clear' }),
-      () => settle({ text: 'This message cannot be decrypted here.', state: 'locked' }),
+      () => settle({ text: 'This message cannot be opened here.', state: 'locked' }),
     )
     return () => {
       isOver = true

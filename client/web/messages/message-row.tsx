@@ -112,7 +112,7 @@ function Content({ message, clear, poll }: { message: LocalMessage; clear: Clear
     )
   }
   if (poll) return <PollCard poll={poll} />
-  if (clear.state !== 'clear') return <p className="tombstone">{clear.text || 'Decrypting'}</p>
+  if (clear.state !== 'clear') return <p className="tombstone">{clear.text || 'Opening'}</p>
   return (
     <>
       <MessageText text={clear.text} mentions={message.mentions} account={account} />

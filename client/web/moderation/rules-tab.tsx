@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import { PermissionLevel, type Rules, slowModeSeconds } from '#shared/api/verdict'
+import { PermissionLevel, ReadAccess, type Rules, slowModeSeconds } from '#shared/api/verdict'
 import { lengthOf } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { contentRules } from '../rooms/rule-names.ts'
@@ -8,6 +8,8 @@ import { useAct } from './acts.ts'
 import { DryRun } from './dry-run.tsx'
 
 const levels = { everyone: 'Everyone', mods_only: 'Moderators', disabled: 'Nobody' } as const
+
+const readers = { everyone: 'Everyone', signed_in: 'Signed in', members: 'Members' } as const
 
 /** Every rule of the room; nothing changes before it is saved. */
 export function RulesTab({ state }: { state: RoomState }) {
@@ -78,6 +80,20 @@ export function RulesTab({ state }: { state: RoomState }) {
           value={draft.max_message_length}
           onChange={(event) => set({ max_message_length: Number(event.target.value) || 0 })}
         />
+      </label>
+      <label className="rule-line">
+        <span className="grow">Who may read</span>
+        <select
+          className="input narrow"
+          value={draft.read_access}
+          onChange={(event) => set({ read_access: ReadAccess.parse(event.target.value) })}
+        >
+          {Object.entries(readers).map(([access, name]) => (
+            <option key={access} value={access}>
+              {name}
+            </option>
+          ))}
+        </select>
       </label>
       <label className="check">
         <input

@@ -38,7 +38,7 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
         <p className="room-facts">
           <Connected state={state} />
           {isDm ? (
-            <span>Encrypted with a derived demo key</span>
+            <span>Not yet end-to-end encrypted</span>
           ) : (
             <span className="numerals">
               {plural(state.membersCount, 'member')}

@@ -127,5 +127,5 @@ const markOf = (room: RoomSummary) =>
 
 function previewOf(room: RoomSummary): string {
   if (!room.last_message) return room.description || 'Nothing said yet'
-  return room.type === 'dm' ? 'Encrypted message' : room.last_message.preview
+  return room.type === 'dm' ? 'Direct message' : room.last_message.preview
 }

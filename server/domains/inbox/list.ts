@@ -120,5 +120,5 @@ async function lastMessage(key: RoomKey, total: number): Promise<RoomSummary['la
 /** Media and ciphertext are named, not shown. */
 export function previewOf({ deleted, type, text }: MessageBody, isSealed: boolean): string {
   if (deleted) return 'Message deleted'
-  return words[type] ?? (isSealed ? 'Encrypted message' : text.slice(0, previewLength))
+  return words[type] ?? (isSealed ? 'Direct message' : text.slice(0, previewLength))
 }

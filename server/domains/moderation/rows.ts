@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { BanFact, ModeratorFact, MuteFact, RulesFact, WordFact } from '#server/domains/rooms/facts'
 import { isQuarantined } from '#server/domains/rooms/state'
 import { GLOBAL, type RoomKey } from '#server/log/types'
@@ -47,7 +48,13 @@ export const wordRow = (key: RoomKey, { word_id, cost, ...word }: WordFact) => {
 
 export const rulesRow = (key: RoomKey, { rules_id, version, ...rules }: RulesFact) => {
   const { chat_type, chat_id } = placeOf(key)
-  return { ...(rules_id ? { id: rules_id } : {}), chat_type, chat_id, ...rules, rules_version: version }
+  return { id: rules_id || rulesIdOf(key), chat_type, chat_id, ...rules, rules_version: version }
+}
+
+/** The id of a room's rules follows from the room, so that they have the same one before they are first set and after. */
+export function rulesIdOf(key: RoomKey): string {
+  const hash = createHash('sha256').update(`rules ${key}`).digest('hex')
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }
 
 /** What an act left behind, in the shape of its documented record. */

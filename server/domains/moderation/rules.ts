@@ -5,18 +5,19 @@ import { checkPattern, patternLimits } from '#server/domains/rooms/words'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL, type Json } from '#server/log/types'
 import type { Act } from '#shared/api/moderation'
-import type { Rules } from '#shared/api/verdict'
+import { defaultRules, type Rules } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
 import { type Decision, need, type Scene } from './moderate.ts'
+import { rulesIdOf } from './rows.ts'
 
 export const rules =
-  ({ patch }: Act, id = newId()) =>
+  ({ patch }: Act) =>
   (scene: Scene): Decision => {
     const { view, now, actor } = scene
     need(scene, 'canManageMods')
     if (kinds[refOf(view).type].chatType === null)
       throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
-    const before = rulesIn(view)
+    const before = { ...defaultRules, ...rulesIn(view) }
     const changes = Object.entries(patch?.rules ?? {}).filter(
       ([name, value]) => value !== undefined && before[name as keyof Rules] !== value,
     )
@@ -24,7 +25,7 @@ export const rules =
     const record: RulesFact = {
       ...before,
       ...(Object.fromEntries(changes) as Partial<Rules>),
-      rules_id: before.rules_id || id,
+      rules_id: before.rules_id || rulesIdOf(view.room),
       version: before.version + 1,
       updated_by: actor.account,
       updated_at: new Date(now).toISOString(),

@@ -1,8 +1,9 @@
 import type { Caller, Node } from '#server/kernel/context'
 import type { View } from '#server/log/types'
+import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
-import { banIn, blocksIn, type RoomFact, refOf, roomIn } from './facts.ts'
+import { banIn, blocksIn, type RoomFact, refOf, roomIn, rulesIn } from './facts.ts'
 import { kinds, peersOf } from './kinds.ts'
 import { Rooms } from './model.ts'
 import { isSuspended, type Standing, standingOf } from './standing.ts'
@@ -31,6 +32,7 @@ export function seenBy(view: View, account: string | null): { room: RoomFact; st
   const isUnlisted = type === 'group' || type === 'dm' || room.access_level === 'staff'
   const mayEnter = standing?.isMember || (room.access_level === 'staff' && standing?.isModerator)
   if (isUnlisted && !mayEnter) throw new AppError('ROOM_NOT_FOUND')
+  if (account === null && isClosed(rulesIn(view))) throw new AppError('UNAUTHORIZED')
   return { room, standing }
 }
 
@@ -52,8 +54,17 @@ export function refuseBanned(view: View, account: string, now: number): void {
 export function readBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
   if (account !== null) refuseBanned(view, account, now)
   const seen = seenBy(view, account)
-  if (kinds[refOf(view).type].readers === 'members' && !seen.standing?.isMember) throw new AppError('NOT_A_MEMBER')
+  if (!mayRead(view, seen.standing)) throw new AppError('NOT_A_MEMBER')
   return seen
+}
+
+/** Is the room kept from those who are not signed in? Rooms that set no such rule are open. */
+const isClosed = ({ read_access }: { read_access?: ReadAccess }): boolean => (read_access ?? 'everyone') !== 'everyone'
+
+function mayRead(view: View, standing: Standing | null): boolean {
+  if (standing?.isMember) return true
+  if (kinds[refOf(view).type].readers === 'members') return false
+  return rulesIn(view).read_access !== 'members' || standing?.isModerator === true
 }
 
 export interface Seen {

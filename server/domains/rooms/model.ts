@@ -142,7 +142,9 @@ export const Words = followed<WordFact>(
 )
 
 /** Facts that are one value of their own: rules, pins, purges, blocks. */
-export const RoomFacts = followed<{ value: Fact }>('RoomFacts', 'room_facts', { value: Schema.Types.Mixed })
+export const RoomFacts = followed<{ value: Fact }>('RoomFacts', 'room_facts', { value: Schema.Types.Mixed }, [
+  [{ 'value.read_access': 1 }],
+])
 
 export const Polls = followed<{ poll_id: string; poll: Fact; created_at: string }>(
   'Polls',

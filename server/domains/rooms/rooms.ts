@@ -5,6 +5,7 @@ import { newId } from '#server/kernel/ids'
 import { isDuplicate } from '#server/log/store'
 import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import type { rooms as contract, Room } from '#shared/api/rooms'
+import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { keyOf, seenBy } from './access.ts'
@@ -14,7 +15,7 @@ import { actorOf, entryOf } from './entries.ts'
 import type { RoomFact } from './facts.ts'
 import { bringIn, willing } from './members.ts'
 import { becomeMember } from './membership.ts'
-import { Members, Rooms } from './model.ts'
+import { Members, RoomFacts, Rooms } from './model.ts'
 import { nameTaken, withNames } from './names.ts'
 import { roomAnswer, rowsOf } from './rows.ts'
 import { isSuspended, ranks } from './standing.ts'
@@ -34,6 +35,7 @@ export const list: Action<typeof contract.list> = async (
     ...(category && category !== 'all' ? { category } : {}),
     ...(mine ? { _id: { $in: mine } } : {}),
     ...(node.settings.demo ? {} : { id: { $nin: demoChannels } }),
+    ...(caller.account === null ? { _id: { $nin: await closedRooms() } } : {}),
     ...(words ? { $and: words.map((word) => ({ terms: termOf(word) })) } : {}),
   }
   if (!words)
@@ -43,6 +45,13 @@ export const list: Action<typeof contract.list> = async (
     holdsAll(`${name} ${description ?? ''}`, words),
   )
   return { channels: await rowsOf(node, matching.slice(offset, offset + limit), caller.account) }
+}
+
+/** The rooms that are not shown to those who are not signed in. */
+async function closedRooms(): Promise<string[]> {
+  const closed = ['signed_in', 'members'] satisfies ReadAccess[]
+  const rules = await RoomFacts.find({ 'value.read_access': { $in: closed } }, { room: 1 }).lean()
+  return rules.map(({ room }) => room)
 }
 
 const listed = (filter: object) => Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 })

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Booted, boot } from '#test/support/boot'
+import {
+  act,
+  appoint,
+  channelOf,
+  done,
+  doors,
+  nobody,
+  officialChannel,
+  type Place,
+  people,
+  type Somebody,
+  say,
+} from '#test/support/community'
+import { wallet } from '#test/support/wallet'
+
+let server: Booted
+let owner: Somebody
+let member: Somebody
+let stranger: Somebody
+let banned: Somebody
+let admin: Somebody
+beforeAll(async () => {
+  server = await boot({ environment: { ADMINS: wallet('admin').address } })
+  ;[owner, member, stranger, banned, admin] = await people(server, 'owner', 'member', 'stranger', 'banned', 'admin')
+})
+afterAll(() => server.close())
+
+const rule = (by: Somebody, room: Place, read_access: string, door: (typeof doors)[number] = 'socket') =>
+  done(act(by, room, 'rules', { patch: { rules: { read_access } } }, door))
+
+/** Every way to read a room without writing to it. */
+const paths = (id: string, message: string) => ({
+  history: `GET /api/rooms/channel/${id}/messages`,
+  'the documented history': `GET /api/channels/${id}/messages`,
+  events: `GET /api/rooms/channel/${id}/events`,
+  'waiting for events': `GET /api/rooms/channel/${id}/events?after_seq=1000&wait=1`,
+  members: `GET /api/rooms/channel/${id}/members`,
+  'the documented members': `GET /api/channels/${id}/members`,
+  pins: `GET /api/rooms/channel/${id}/pins`,
+  'the documented pins': `GET /api/channels/${id}/messages/pin`,
+  polls: `GET /api/rooms/channel/${id}/polls`,
+  'the documented polls': `GET /api/channels/${id}/polls`,
+  reactions: `GET /api/rooms/channel/${id}/reactions?messageIds=${message}`,
+  rules: `GET /api/chat-rules?chatType=channel&chatId=${id}`,
+})
+const signedInPaths = (id: string) => ({ search: `GET /api/rooms/channel/${id}/search?query=hello` })
+const asked = (room: Place) => ({
+  'room:history': { room },
+  'room:sync': { room },
+  'message:search': { room, query: 'hello' },
+  'room:join': { room },
+})
+
+async function made(): Promise<{ room: Place & { id: string }; message: string }> {
+  const room = await channelOf(owner, member, banned)
+  const { id } = await say(member, room, 'hello there')
+  await done(act(owner, room, 'ban', { target: banned.account }))
+  return { room, message: id }
+}
+
+async function over(who: Somebody | null, room: Place & { id: string }, message: string) {
+  const call = who ? who.call : nobody(server)
+  const found: Record<string, unknown> = {}
+  const all = { ...paths(room.id, message), ...(who ? signedInPaths(room.id) : {}) }
+  for (const [name, path] of Object.entries(all)) {
+    const { status, code } = await call(path)
+    found[name] = code ?? status
+  }
+  if (!who) return found
+  for (const [event, input] of Object.entries(asked(room))) {
+    const { status, code } = await who.ask(event, input)
+    found[event] = code ?? status
+  }
+  return found
+}
+const all = (found: Record<string, unknown>, answer: unknown) =>
+  expect(found).toEqual(Object.fromEntries(Object.keys(found).map((name) => [name, answer])))
+
+test('M09: a public room is public to anybody, also to the banned without a session', async () => {
+  const { room, message } = await made()
+  all(await over(null, room, message), 200)
+  all(await over(banned, room, message), 'BANNED')
+  const { 'room:join': _, ...read } = await over(stranger, room, message)
+  all(read, 200)
+})
+
+test.each(doors)('M09: a room for those who are signed in, set over %s, is closed to everybody else', async (door) => {
+  const { room, message } = await made()
+  await rule(owner, room, 'signed_in', door)
+  all(await over(null, room, message), 'UNAUTHORIZED')
+  all(await over(banned, room, message), 'BANNED')
+  all(await over(member, room, message), 200)
+  const { 'room:join': _, ...read } = await over(stranger, room, message)
+  all(read, 200)
+  const row = `GET /api/channels/${room.id}`
+  expect((await nobody(server)(row)).status).toBe(401)
+  expect((await stranger.call(row)).status).toBe(200)
+})
+
+test('M09: a room for members is read by its members and by who moderates there, and can be joined', async () => {
+  const { room, message } = await made()
+  await rule(owner, room, 'members')
+  all(await over(null, room, message), 'UNAUTHORIZED')
+  all(await over(stranger, room, message), 'NOT_A_MEMBER')
+  all(await over(banned, room, message), 'BANNED')
+  all(await over(member, room, message), 200)
+  const { 'room:join': _, ...read } = await over(admin, room, message)
+  all(read, 200)
+  await done(stranger.call(`POST /api/channels/${room.id}/join`))
+  all(await over(stranger, room, message), 200)
+  await done(stranger.call(`POST /api/channels/${room.id}/leave`))
+  all(await over(stranger, room, message), 'NOT_A_MEMBER')
+  expect((await banned.call(`POST /api/channels/${room.id}/join`)).code).toBe('BANNED')
+  await rule(owner, room, 'everyone')
+  all(await over(null, room, message), 200)
+})
+
+test('M09: an official room is closed alike, and its moderators still read it', async () => {
+  const [judge] = await people(server, 'judge')
+  await appoint(admin, null, judge)
+  const room = await officialChannel(member)
+  const { id } = await say(member, room, 'hello there')
+  await rule(admin, room, 'members')
+  all(await over(stranger, room, id), 'NOT_A_MEMBER')
+  const { 'room:join': _, ...read } = await over(judge, room, id)
+  all(read, 200)
+  await done(act(admin, null, 'demote', { target: judge.account }))
+})
+
+test('M09: the list of channels shows closed rooms to those alone who could enter', async () => {
+  const { room } = await made()
+  const isListed = async (call: Somebody['call'], query = '') =>
+    JSON.stringify((await done(call(`GET /api/channels?limit=200${query}`))).channels).includes(room.id)
+  const name = ((await done(owner.call(`GET /api/channels/${room.id}`))).channel as { name: string }).name
+  const search = `&search=${encodeURIComponent(name)}`
+  for (const [read_access, toGuests] of [
+    ['everyone', true],
+    ['signed_in', false],
+    ['members', false],
+    ['everyone', true],
+  ] as const) {
+    await rule(owner, room, read_access)
+    for (const query of ['', search]) {
+      await expect.poll(() => isListed(nobody(server), query)).toBe(toGuests)
+      expect(await isListed(stranger.call, query)).toBe(true)
+    }
+  }
+})
+
+test('M09: whoever waits for events when a room is closed gets none', async () => {
+  const { room } = await made()
+  const { head_seq } = await done(nobody(server)(`GET /api/rooms/channel/${room.id}/events`))
+  const waiting = nobody(server)(`GET /api/rooms/channel/${room.id}/events?after_seq=${head_seq}&wait=5`)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await rule(owner, room, 'members')
+  expect((await waiting).code).toBe('UNAUTHORIZED')
+})
+
+test('M09: only who may manage a room closes it, with one of the three words', async () => {
+  const { room } = await made()
+  const tried = (who: Somebody, read_access: unknown) => act(who, room, 'rules', { patch: { rules: { read_access } } })
+  expect((await tried(member, 'members')).code).toBe('FORBIDDEN')
+  for (const wrong of ['nobody', true, null]) expect((await tried(owner, wrong)).status).toBe(400)
+})
