@@ -116,24 +116,31 @@ function bind({ mode, line, session, transport, outbox, rooms }: Parts): { (): v
     rooms.follow(sourceOf(state, mode, line.isCut))
   }
   const hurry = () => transport.hurry()
+  const lost = () => transport.lost()
 
   const unsubscribe = [
     transport.subscribe(() => line.socketIs(transport.state)),
     line.subscribe(lineChanged),
     session.subscribe(sessionChanged),
   ]
-  if (typeof window !== 'undefined') window.addEventListener('online', hurry)
+  if (typeof window !== 'undefined') {
+    window.addEventListener('online', hurry)
+    window.addEventListener('offline', lost)
+  }
   sessionChanged()
   const unbind = () => {
     for (const end of unsubscribe) end()
-    if (typeof window !== 'undefined') window.removeEventListener('online', hurry)
+    if (typeof window === 'undefined') return
+    window.removeEventListener('online', hurry)
+    window.removeEventListener('offline', lost)
   }
   return Object.assign(unbind, { connect })
 }
 
 function sourceOf(state: ConnectionState, mode: Parts['mode'], isCut: boolean): Source {
   if (state === 'online') return 'socket'
-  if (isCut || mode === 'socket' || (mode === 'auto' && state === 'connecting')) return 'none'
+  if (state === 'connecting' && mode !== 'rest') return 'soon'
+  if (isCut || mode === 'socket') return 'none'
   return 'poll'
 }
 

@@ -23,8 +23,8 @@ export interface Fed {
   refused(error: AppError): void
 }
 
-/** `socket`: events are pushed. `poll`: they are asked for. `none`: nobody to ask. */
-export type Source = 'socket' | 'poll' | 'none'
+/** `socket`: events are pushed. `poll`: they are asked for. `soon`: a connection is being made. `none`: nobody to ask. */
+export type Source = 'socket' | 'poll' | 'soon' | 'none'
 
 const holeMilliseconds = 100
 const heldAtMost = 200

@@ -67,9 +67,8 @@ export class Line {
     if (this.#isClosed) return 'closed'
     if (this.#isPaused) return 'offline'
     if (this.#socket === 'ready') return 'online'
-    if (this.#socket === 'connecting') return 'connecting'
+    if (this.#socket === 'connecting' || (this.#socket === 'down' && this.#rest === 'unknown')) return 'connecting'
     if (this.#mode === 'socket') return 'offline'
-    if (this.#rest === 'answers') return 'rest'
-    return this.#rest === 'unknown' && this.#mode === 'rest' ? 'connecting' : 'offline'
+    return this.#rest === 'answers' ? 'rest' : 'offline'
   }
 }

@@ -117,6 +117,7 @@ export class OpenRoom implements LiveRoom {
   /** Hears the room from here on. */
   follow(source: Source): void {
     if (source === 'none') this.view.change({ status: 'offline' })
+    if (source === 'soon') this.view.catchingUp()
     this.feed.follow(source)
   }
 

@@ -15,7 +15,7 @@ const leaveMilliseconds = 1_000
 export class OpenRooms {
   readonly #options: Omit<ViewOptions, 'ref'>
   readonly #open = new Map<string, OpenRoom>()
-  #source: Source = 'none'
+  #source: Source = 'soon'
 
   constructor(options: Omit<ViewOptions, 'ref'>) {
     this.#options = options

@@ -24,6 +24,9 @@ const ackMilliseconds = 8_000
 /** After this long, a connection that is being made counts as failing; it may still succeed. */
 const patienceMilliseconds = 3_000
 
+/** A ping may be this late before its connection counts as lost. */
+const lateMilliseconds = 5_000
+
 /** The one physical connection: opens it, opens it again, and carries events of any namespace. */
 export class Transport {
   readonly #options: TransportOptions
@@ -73,6 +76,14 @@ export class Transport {
   /** Does not wait for its turn any longer: the network is back. */
   hurry(): void {
     if (this.#timer !== undefined) this.#connect()
+  }
+
+  /** Does not wait for a ping that will not come: the network is gone. */
+  lost(): void {
+    if (!this.#isWanted) return
+    this.#failures++
+    this.#manager.engine?.close()
+    this.#become('failing')
   }
 
   hear(namespace: Namespace, event: string, heard: Heard): () => void {
@@ -162,6 +173,21 @@ export class Transport {
     clearTimeout(this.#timer)
     this.#timer = undefined
     for (const socket of this.#sockets.values()) socket.connect()
+    this.#watch(this.#manager.engine)
+  }
+
+  /** The engine itself would wait for as long again as the server does. */
+  #watch(engine: Manager['engine'] | undefined): void {
+    engine?.once('handshake', ({ pingInterval }) => {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const wait = () => {
+        clearTimeout(timer)
+        timer = setTimeout(() => engine.close(), pingInterval + lateMilliseconds)
+      }
+      wait()
+      engine.on('packet', wait)
+      engine.once('close', () => clearTimeout(timer))
+    })
   }
 
   #connectLater(): void {

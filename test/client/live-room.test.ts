@@ -137,6 +137,39 @@ describe('a connection', () => {
     expect(texts(open)).toEqual([])
   })
 
+  test('M66: a ping that does not come is believed, and another connection is made', async () => {
+    const client = clientOf()
+    const open = await live(client)
+    const states: string[] = []
+    client.connection.subscribe(() => states.push(client.connection.state))
+    server.stopPings()
+    await expect.poll(() => states, { timeout: 8_000 }).toEqual(['connecting', 'online'])
+    await expect.poll(() => open.state.status).toBe('live')
+  })
+
+  test('M66: is being made until the first try has failed, and lost only then', async () => {
+    server.refuseSockets()
+    server.doesRest = false
+    const client = createClient({ url: server.url, storage: memoryStorage() })
+    clients.push(client)
+    const states = [client.connection.state]
+    client.connection.subscribe(() => states.push(client.connection.state))
+    const open = client.room(room)
+    const statuses = [open.state.status]
+    open.subscribe(() => statuses.push(open.state.status))
+    client.enter({
+      sessionToken: 'bob',
+      refreshToken: 'first',
+      userAddress: 'bob',
+      user: { wallet_address: 'bob' } as never,
+    })
+    expect(states).not.toContain('offline')
+    expect(statuses).not.toContain('offline')
+    await expect.poll(() => client.connection.state).toBe('offline')
+    server.allowSockets()
+    await expect.poll(() => open.state.status, { timeout: 5_000 }).toBe('live')
+  })
+
   test('comes back when a server that drains has told it to, not earlier', async () => {
     const client = clientOf()
     const open = await live(client)

@@ -73,6 +73,11 @@ export class TinyServer {
   cut(): void {
     this.#io?.of('/rooms').disconnectSockets(true)
   }
+  /** The connections stay, and nothing comes from them any more. */
+  stopPings(): void {
+    for (const { conn } of this.#io?.of('/rooms').sockets.values() ?? [])
+      clearTimeout(Reflect.get(conn, 'pingIntervalTimer'))
+  }
   emit(name: string, payload: object, namespace = '/rooms'): void {
     this.#io?.of(namespace).emit(name, payload)
   }
@@ -84,6 +89,7 @@ export class TinyServer {
   #openSockets(): void {
     const io = new Server(this.#http, {
       transports: ['websocket'],
+      pingInterval: 500,
       allowRequest: (_request, answer) => answer(null, !this.#refuses),
     })
     for (const name of ['/rooms', '/notifications', '/moderation'])

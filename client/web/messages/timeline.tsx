@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import { useConnectionState } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Bones, Problem } from '../kit/notice.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
@@ -101,16 +102,17 @@ function RowLine({ row, ...rest }: LineProps) {
 }
 
 function Opening({ state, onReopen }: { state: RoomState; onReopen: () => void }) {
+  const connection = useConnectionState()
   if (state.messages.length > 0) return null
   if (state.error) return <Problem error={state.error} onRetry={onReopen} />
-  if (state.status === 'joining' || state.status === 'catching-up') return <Bones rows={9} label="Loading messages" />
-  if (state.status === 'offline') {
+  if (connection === 'offline' || connection === 'closed') {
     return (
       <Blank icon="plug" title="You are offline">
         <p>What you write is kept, and sent in order when the connection is back.</p>
       </Blank>
     )
   }
+  if (state.status !== 'live') return <Bones rows={9} label="Loading messages" />
   return (
     <Blank icon="message" title="Nothing said yet">
       <p>Say the first word.</p>

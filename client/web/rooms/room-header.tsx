@@ -72,6 +72,7 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
 
 function Connected({ state }: { state: RoomState }) {
   const connection = useConnectionState()
+  if (connection !== 'online' && connection !== 'rest') return <ConnectionWord state={connection} />
   if (state.status === 'joining') return <ConnectionWord state="connecting" />
   if (state.status === 'catching-up') return <span className="connection connecting">Loading missed events</span>
   return <ConnectionWord state={state.status === 'offline' ? 'offline' : connection} />
