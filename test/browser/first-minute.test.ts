@@ -104,16 +104,24 @@ describe('the page', () => {
     await moderator.getByRole('dialog', { name: 'Keyboard' }).getByText('Delete the message').waitFor()
   })
 
-  test('slow mode counts down, and goes on after a reload', async () => {
+  test('M65: slow mode counts down, goes on after a reload, and takes nothing from what may be sent', async () => {
     const [moderator, other] = [await guest(), await guest()]
     await becomeModerator(moderator)
     await moderator.getByLabel('Slow mode').selectOption('60')
     await other.getByText('slow mode 1 min').waitFor()
     await say(other, `Slowly ${randomUUID()}`)
     await other.getByText(/next message in \d+ s/).waitFor()
+    expect(await other.getByText(/(links|polls) off/).count()).toBe(0)
+    await other.getByRole('button', { name: 'Make a poll' }).waitFor()
     await other.reload()
     await other.getByText(/next message in \d+ s/).waitFor()
+    expect(await other.getByText(/(links|polls) off/).count()).toBe(0)
     await moderator.getByLabel('Slow mode').selectOption('0')
+    await moderator.getByRole('switch', { name: 'Read-only' }).click()
+    await other.getByText('read-only', { exact: true }).waitFor()
+    expect(await other.getByText(/(links|polls) off/).count()).toBe(0)
+    await moderator.getByRole('switch', { name: 'Read-only' }).click()
+    await other.getByText('read-only', { exact: true }).waitFor({ state: 'detached' })
   })
 
   test('after a dropped connection everything is there, in order', async () => {

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { Capabilities } from '#shared/api/rooms'
 import { type Booted, boot } from '#test/support/boot'
 import {
   act,
@@ -101,6 +103,30 @@ test.each(doors)('rules are changed over %s a few at a time, and everybody here 
       capabilities: { links: { ok: false, code: 'LINKS_NOT_ALLOWED' }, text: { ok: true } },
     })
   expect(await change({ links_allowed: 'disabled' })).toMatchObject({ status: 200, body: { entry: null } })
+})
+
+const Told = z.object({ next_send_at: z.string(), capabilities: Capabilities })
+
+test.each(['channel', 'group'] as const)('M65: slow mode takes nothing from what may be sent in a %s', async (type) => {
+  const made = await done(owner.call('POST /api/groups', { name: 'Slow', memberAddresses: [member.account] }))
+  const place: Place = type === 'channel' ? room : { type, id: z.object({ id: z.string() }).parse(made.group).id }
+  await done(rule(owner, { slow_mode_seconds: 60 }, place))
+  const live = await listenTo(member, place)
+  await done(send(member, place, 'first'))
+  const told = await vi.waitFor(() => {
+    const { next_send_at, capabilities } = Told.parse(live.named('room:capabilities').at(-1))
+    return { next_send_at, capabilities }
+  })
+  const joined = Told.parse((await listenTo(member, place)).snapshot.me)
+  for (const { capabilities, next_send_at } of [told, joined]) {
+    expect(Date.parse(next_send_at)).toBeGreaterThan(Date.now())
+    for (const [sendable, may] of Object.entries(capabilities))
+      expect([sendable, may]).toEqual([sendable, { ok: true, code: null }])
+  }
+  expect(await check(member, place, 'second')).toMatchObject({ code: 'SLOW_MODE' })
+  if (type === 'channel') return
+  const { canCreatePoll } = await done(member.call(`GET /api/rooms/group/${place.id}/polls`))
+  expect(canCreatePoll).toBe(true)
 })
 
 test('booleans of older clients are levels; what is unknown is passed over', async () => {

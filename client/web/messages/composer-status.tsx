@@ -35,12 +35,18 @@ export function useStanding(state: RoomState): Standing {
   }
 }
 
+/** Whether the room's rules say no to a kind of content, and not its silence, a mute or a word. */
+const isRuledOut = (code: string | null | undefined): boolean =>
+  code === 'LINKS_NOT_ALLOWED' || code === 'CONTENT_NOT_ALLOWED'
+
 /** Above the field: what is off here, how long to wait, and how much room is left. */
 export function ComposerStatus(props: { state: RoomState; standing: Standing; length: number }) {
   const { state, standing, length } = props
   const { rules, me } = state
-  const off = contentRules.filter(({ sendable }) => me.capabilities[sendable]?.ok === false && !me.is_muted)
-  const shownOff = off.filter(({ key }) => key === 'links_allowed' || key === 'polls_allowed')
+  const shownOff = contentRules.filter(
+    ({ key, sendable }) =>
+      (key === 'links_allowed' || key === 'polls_allowed') && isRuledOut(me.capabilities[sendable]?.code),
+  )
   const hasLimit = rules.max_message_length > 0
 
   return (

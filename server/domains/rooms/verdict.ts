@@ -73,10 +73,11 @@ export function probeOf(sendable: Sendable): MessageDraft {
   return sendable === 'links' ? written('text', 'https://example.com') : written(sendable, '')
 }
 
-/** What this member may send now: for each kind, the verdict on its probe. */
+/** What this member may send: for each kind, the verdict on its probe. Slow mode decides when, in `next_send_at`, and not what. */
 export function capabilities(state: RoomState): Capabilities {
+  const rested = { ...state, lastMessageAt: null }
   const may = (sendable: Sendable) => {
-    const { ok, code } = judgeMessage(probeOf(sendable), state).verdict
+    const { ok, code } = judgeMessage(probeOf(sendable), rested).verdict
     return { ok, code }
   }
   const nextSendAt = slowUntil(state)
