@@ -22,7 +22,7 @@ import { ensureAlpha } from './domains/rooms/alpha.ts'
 import { answerOnline } from './domains/rooms/online.ts'
 import { projection } from './domains/rooms/projection.ts'
 import { records } from './domains/rooms/records.ts'
-import { fileRooms } from './domains/rooms/rooms.ts'
+import { fileRooms, finishRooms } from './domains/rooms/rooms.ts'
 import { recordAudit } from './kernel/audit.ts'
 import type { Connection, Jobs, Live, Node } from './kernel/context.ts'
 import { mountDocs } from './kernel/docs.ts'
@@ -103,6 +103,8 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   const jobs = startJobs(node, platform.jobs, jobKinds)
   node.jobs.add = jobs.add
   await ensureAlpha()
+  await finishRooms(node)
+  const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
   void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
   await ensureAdmins(node)
   if (!config.demo) await endDemoGrants(node)
@@ -115,6 +117,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     async close() {
       ops?.drain()
       for (const stop of stops) stop()
+      clearInterval(finishing)
       const answered = new Promise((resolve) => server.close(resolve))
       const late = pause(drainMilliseconds)
       server.closeIdleConnections()
@@ -132,6 +135,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
 const reachableAt: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]', '::1': '[::1]' }
 
 const drainMilliseconds = 9_000
+const finishMilliseconds = 30_000
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 
 const clockToleranceMilliseconds = 5_000

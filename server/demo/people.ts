@@ -69,6 +69,7 @@ function contextOf(node: Node, account: string): Context {
   return {
     caller: { account, session, ip: 'demo', userAgent: 'demo' },
     requestId: newId(),
+    creationId: newId(),
     door: 'socket',
     origin: null,
     isLocal: true,

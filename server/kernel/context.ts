@@ -72,6 +72,8 @@ export interface Connection {
 export interface Context {
   caller: Caller
   requestId: string
+  /** The id of what the call makes: the same each time that a call with a key is done again. */
+  creationId: string
   door: 'http' | 'socket'
   /** The host name and port the client used, for documents that name it. */
   origin: string | null

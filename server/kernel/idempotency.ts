@@ -1,23 +1,107 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
+import type { Node } from './context.ts'
+import { newId } from './ids.ts'
 import { Answers } from './model.ts'
+import { seal, unseal } from './seal.ts'
 
 const keptMilliseconds = 24 * 60 * 60 * 1000
+const leaseMilliseconds = 5_000
+const renewMilliseconds = 1_500
+const patienceMilliseconds = 10_000
+const lookAgainMilliseconds = 50
 
-const idOf = (account: string, operation: string, key: string) => `${account} ${operation} ${key}`
-const hashOf = (input: unknown) => createHash('sha256').update(JSON.stringify(input)).digest('base64url')
-
-/** The first answer to this key; CONFLICT where the key was used with another input. */
-export async function recallAnswer(account: string, operation: string, key: string, input: unknown) {
-  const kept = await Answers.findOne({ _id: idOf(account, operation, key) }).lean()
-  if (!kept) return null
-  if (kept.input_hash !== hashOf(input))
-    throw new AppError('CONFLICT', { message: 'This key was used for another request' })
-  return { answer: kept.answer as unknown }
+/** A call that is to be done once, however often and over whatever node it comes. */
+export interface Repeatable {
+  account: string
+  operation: string
+  key: string
 }
 
-/** The first to finish is kept; a failure is never remembered. */
-export async function rememberAnswer(account: string, operation: string, key: string, input: unknown, answer: unknown) {
-  const entry = { input_hash: hashOf(input), answer, expires_at: new Date(Date.now() + keptMilliseconds) }
-  await Answers.updateOne({ _id: idOf(account, operation, key) }, { $setOnInsert: entry }, { upsert: true })
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
+
+/**
+ * Does a call, or gives the answer that it had. Of several at once one does it and the others wait for its answer. One whose
+ * process dies, or whose outcome is unknown, is done again under the same `creationId`, so that what it made is found and
+ * finished. A refusal is not kept. CONFLICT where the key was used with another input.
+ */
+export async function once<Output>(
+  node: Node,
+  { account, operation, key }: Repeatable,
+  input: unknown,
+  act: (creationId: string) => Promise<Output>,
+): Promise<Output> {
+  const { sessionKeys } = node.settings
+  const id = `${account} ${operation} ${key}`
+  const input_hash = hashOf(JSON.stringify(input))
+  const until = performance.now() + patienceMilliseconds
+  for (;;) {
+    const claim = await take(node, id, input_hash)
+    if (claim.input_hash !== input_hash)
+      throw new AppError('CONFLICT', { message: 'This key was used for another request' })
+    if (claim.answer) return JSON.parse(unseal(sessionKeys, claim.answer)) as Output
+    if (claim.isMine) return finish(claim)
+    if (performance.now() > until) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+    await pause(lookAgainMilliseconds)
+  }
+
+  async function finish({ run, creation_id }: Claim): Promise<Output> {
+    const mine = { _id: id, run }
+    const renewal = setInterval(() => void renew(mine, node.now()).catch(() => undefined), renewMilliseconds)
+    try {
+      const output = await act(creation_id)
+      const answer = seal(sessionKeys, JSON.stringify(output))
+      await Answers.updateOne(mine, { $set: { answer } })
+      return output
+    } catch (error) {
+      const isRefused = error instanceof AppError && error.status < 500
+      const given = isRefused
+        ? Answers.deleteOne(mine)
+        : Answers.updateOne(mine, { $set: { leased_until: new Date(0) } })
+      await given.exec().catch(() => undefined)
+      throw error
+    } finally {
+      clearInterval(renewal)
+    }
+  }
 }
+
+const renew = (mine: { _id: string; run: string }, now: number) =>
+  Answers.updateOne(mine, { $set: { leased_until: new Date(now + leaseMilliseconds) } }).exec()
+
+interface Kept {
+  input_hash: string
+  creation_id: string
+  run: string
+  leased_until: Date
+  answer?: string
+}
+type Claim = Kept & { isMine: boolean }
+
+/** The first claim of a key, one whose lease is over and so is ours now, or what another has made of it. */
+async function take(node: Node, id: string, input_hash: string): Promise<Claim> {
+  const now = node.now()
+  const run = newId()
+  const leased_until = new Date(now + leaseMilliseconds)
+  const there = await Answers.findOne({ _id: id }).lean<Kept>()
+  if (!there) {
+    const fresh = { input_hash, creation_id: newId(), run, leased_until, expires_at: new Date(now + keptMilliseconds) }
+    const isMine = await Answers.updateOne({ _id: id }, { $setOnInsert: fresh }, { upsert: true }).then(
+      ({ upsertedCount }) => upsertedCount === 1,
+      (error: { code?: unknown }) => {
+        if (error.code === duplicate) return false
+        throw error
+      },
+    )
+    return { ...fresh, isMine }
+  }
+  const isOpen = there.input_hash === input_hash && !there.answer && there.leased_until.getTime() <= now
+  const mine =
+    isOpen &&
+    (await Answers.updateOne({ _id: id, run: there.run, answer: { $exists: false } }, { $set: { run, leased_until } }))
+  return mine && mine.matchedCount === 1 ? { ...there, run, isMine: true } : { ...there, isMine: false }
+}
+
+/** The code of a unique index, in both stores. */
+const duplicate = 11_000

@@ -4,7 +4,8 @@ import { type Event, freshMilliseconds, type Operation, scopeOf } from '#shared/
 import { errorCodesOf } from '#shared/kit/json-schema'
 import { canonicalAddress } from '#shared/kit/primitives'
 import type { Bound, Caller, Connection, Context, Node, Role } from './context.ts'
-import { recallAnswer, rememberAnswer } from './idempotency.ts'
+import { once } from './idempotency.ts'
+import { newId } from './ids.ts'
 import type { Rate } from './limits.ts'
 import { metrics } from './metrics.ts'
 import { refusalFrom, whileThere } from './patience.ts'
@@ -50,7 +51,7 @@ export interface AuditLine {
   request_id: string
 }
 
-/** The one path every call takes, whatever door it came through: allow, parse, replay, spend, act, check, remember, deliver, record. */
+/** The one path every call takes, whatever door it came through: allow, parse, replay a known key, spend, act, check, remember, deliver, record. */
 export async function invoke(
   kernel: Kernel,
   bound: Bound,
@@ -80,12 +81,18 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   refuseOtherCallers(schema, raw, call.caller)
   refuseOldProofs(kernel, operation, raw, call.caller)
   const input = parse(schema, raw)
-  const remembered = await replay(operation, name, input, call.caller)
-  if (remembered) return { output: remembered.answer, input }
-  await spend(kernel, operation, input, call)
+  const key = replayKey(operation, input)
+  const { account } = call.caller
   const deliveries: Delivery[] = []
-  const output = operation.output.parse(await bound.action(input as never, contextOf(kernel, call, deliveries)))
-  await remember(operation, name, input, call.caller, output)
+  const act = async (creationId: string) => {
+    await spend(kernel, operation, input, call)
+    const context = contextOf(kernel, call, creationId, deliveries)
+    return operation.output.parse(await bound.action(input as never, context))
+  }
+  const output =
+    key === null || account === null
+      ? await act(newId())
+      : await once(kernel.node, { account, operation: name, key }, input, act)
   kernel.deliver(deliveries)
   return { output, input }
 }
@@ -162,16 +169,6 @@ const replayKey = (operation: Operation, input: unknown): string | null => {
   return typeof key === 'string' ? key : null
 }
 
-async function replay(operation: Operation, name: string, input: unknown, { account }: Caller) {
-  const key = replayKey(operation, input)
-  return key === null || account === null ? null : recallAnswer(account, name, key, input)
-}
-
-async function remember(operation: Operation, name: string, input: unknown, { account }: Caller, output: unknown) {
-  const key = replayKey(operation, input)
-  if (key !== null && account !== null) await rememberAnswer(account, name, key, input, output)
-}
-
 /** One bucket for both doors: of what is claimed, else of the account, else of the address. */
 async function spend({ node }: Kernel, operation: Operation, input: unknown, { caller, onRate }: Call): Promise<void> {
   const { limit } = operation
@@ -183,7 +180,7 @@ async function spend({ node }: Kernel, operation: Operation, input: unknown, { c
   if (retryAfterSeconds !== null) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: retryAfterSeconds })
 }
 
-function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Context {
+function contextOf({ node }: Kernel, call: Call, creationId: string, deliveries: Delivery[]): Context {
   const {
     caller,
     requestId,
@@ -200,6 +197,7 @@ function contextOf({ node }: Kernel, call: Call, deliveries: Delivery[]): Contex
   return {
     caller,
     requestId,
+    creationId,
     door,
     origin,
     isLocal,

@@ -1,6 +1,6 @@
 import mongoose, { Schema } from 'mongoose'
 
-/** Answers kept so that a repeat gives the first one. */
+/** Calls that are done once, and their answers, kept so that a repeat gives the first one. */
 export const Answers = mongoose.model(
   'Answers',
   new Schema(
@@ -8,7 +8,13 @@ export const Answers = mongoose.model(
       /** `account operation key`. */
       _id: { type: String, required: true },
       input_hash: { type: String, required: true },
-      answer: { type: Schema.Types.Mixed },
+      /** What it creates is named by this, however often it is tried. */
+      creation_id: { type: String, required: true },
+      /** Who does it now, and until when nobody else may. */
+      run: { type: String, required: true },
+      leased_until: { type: Date, required: true },
+      /** Sealed JSON, as it may carry secrets; absent until there is one. */
+      answer: { type: String },
       expires_at: { type: Date, required: true },
     },
     { collection: 'answers', versionKey: false, minimize: false },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, count, Done, Id, line, text } from '#shared/kit/primitives'
+import { Address, CallerAddress, count, Done, Id, line, onceByKey, repeatable, text } from '#shared/kit/primitives'
 
 /** How the other person is shown. */
 const shown = {
@@ -57,15 +57,21 @@ const requests = {
             fromAddress: CallerAddress,
             from_address: CallerAddress,
             memo: Memo,
+            ...repeatable,
           })
           .refine(({ toAddress, to_address }) => toAddress ?? to_address, { error: 'toAddress is required' })
-          .transform(({ toAddress, to_address, memo }) => ({ toAddress: toAddress ?? to_address ?? '', memo })),
+          .transform(({ toAddress, to_address, memo, idempotency_key }) => ({
+            toAddress: toAddress ?? to_address ?? '',
+            memo,
+            idempotency_key,
+          })),
       },
     ],
     access: 'user',
     limit: 'general',
     errorBody: 'text',
-    input: z.object({ fromAddress: CallerAddress, toAddress: Address, memo: Memo }),
+    idempotency: onceByKey,
+    input: z.object({ ...repeatable, fromAddress: CallerAddress, toAddress: Address, memo: Memo }),
     output: FriendRequest.extend({ success: z.literal(true), request: FriendRequest }),
     errors: ['USER_NOT_FOUND'],
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress } from '#shared/kit/primitives'
+import { Address, CallerAddress, onceByKey, repeatable } from '#shared/kit/primitives'
 import { Code } from './email.ts'
 
 /** E.164, from what people write: ten digits are a number of North America, everything else says its country. */
@@ -29,7 +29,8 @@ export const phone = {
     access: 'user',
     limit: 'general',
     freshProof: { unless: [] },
-    input: z.object({ walletAddress: CallerAddress, phoneNumber: PhoneNumber }),
+    idempotency: onceByKey,
+    input: z.object({ ...repeatable, walletAddress: CallerAddress, phoneNumber: PhoneNumber }),
     output: z.object({ success: z.literal(true), message: z.string(), expiresAt: z.string() }),
     audit: true,
     errorBody: 'text',

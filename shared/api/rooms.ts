@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { Address, CallerAddress, count, Done, line, RoomRef, RoomType, text } from '#shared/kit/primitives'
+import {
+  Address,
+  CallerAddress,
+  count,
+  Done,
+  line,
+  onceByKey,
+  RoomRef,
+  RoomType,
+  repeatable,
+  text,
+} from '#shared/kit/primitives'
 
 const room = RoomRef
 export const RoomKey = z.object({ type: RoomType, id: z.string().nullable() })
@@ -137,7 +148,9 @@ export const rooms = {
     access: 'user',
     limit: 'general',
     errorBody: 'text',
+    idempotency: onceByKey,
     input: z.object({
+      ...repeatable,
       name: Name,
       description: Description.nullish(),
       emoji: Emoji.default('💬'),
@@ -157,7 +170,9 @@ export const rooms = {
     access: 'user',
     limit: 'general',
     errorBody: 'text',
+    idempotency: onceByKey,
     input: z.object({
+      ...repeatable,
       name: Name,
       emoji: Emoji.default('👥'),
       memberAddresses: z.array(Address).max(100).default([]),
@@ -172,7 +187,8 @@ export const rooms = {
     access: 'user',
     limit: 'general',
     errorBody: 'text',
-    input: z.object({ recipientAddress: Address }),
+    idempotency: onceByKey,
+    input: z.object({ ...repeatable, recipientAddress: Address }),
     output: RoomAnswer,
     errors: ['USER_NOT_FOUND', 'SUSPENDED', 'BLOCKED'],
   }),

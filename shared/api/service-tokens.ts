@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, count, Done, Id, line } from '#shared/kit/primitives'
+import { Address, count, Done, Id, line, onceByKey, repeatable } from '#shared/kit/primitives'
 
 export const ServiceToken = z.object({
   id: z.string(),
@@ -22,7 +22,9 @@ export const serviceTokens = {
     access: 'admin',
     limit: 'general',
     freshProof: { unless: [] },
+    idempotency: onceByKey,
     input: z.object({
+      ...repeatable,
       name: line(1, 50),
       account: Address.optional(),
       scopes: z.array(z.string().max(100)).min(1).max(100),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, Done, Id, text } from '#shared/kit/primitives'
+import { Address, Done, Id, onceByKey, repeatable, text } from '#shared/kit/primitives'
 
 const conversationTypes = ['dm', 'group', 'channel'] as const
 const ConversationType = z.enum(conversationTypes, { error: 'Invalid conversation type' })
@@ -132,7 +132,9 @@ export const social = {
     limit: 'general',
     errorBody: 'text',
     audit: true,
+    idempotency: onceByKey,
     input: z.object({
+      ...repeatable,
       reportedAddress: Address,
       reportType: z.enum(reportTypes, { error: 'Invalid report type' }),
       description: text(2_000).nullish(),

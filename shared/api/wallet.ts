@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { CallerAddress, canonicalAddress } from '#shared/kit/primitives'
+import { CallerAddress, canonicalAddress, onceByKey, repeatable } from '#shared/kit/primitives'
 
 type Hex = `0x${string}`
 
@@ -240,7 +240,8 @@ export const wallet = {
     http: 'POST /api/wallet/onramp/session',
     access: 'user',
     limit: 'general',
-    input: z.object({ walletAddress: ChainAddress.optional() }),
+    idempotency: onceByKey,
+    input: z.object({ ...repeatable, walletAddress: ChainAddress.optional() }),
     output: z.object({ sessionToken: z.string(), expiresAt: z.string() }),
     errors: ['WALLET_NOT_FOUND', 'USER_NOT_FOUND', 'UPSTREAM_ERROR', 'TIMEOUT'],
     audit: true,

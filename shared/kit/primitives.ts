@@ -51,6 +51,10 @@ export const Id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Invalid id
 /** A key the client made so that a repeat is recognised. */
 export const ClientId = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, { error: 'Invalid client id' })
 
+/** The key of a call that creates or charges, and so is done once; over REST it may be the header `Idempotency-Key`. */
+export const repeatable = { idempotency_key: ClientId.optional() }
+export const onceByKey = { key: 'idempotency_key', kept: 'answer' } as const
+
 /** ISO 8601, UTC. */
 export const Timestamp = z.iso.datetime()
 

@@ -114,6 +114,11 @@ describe('the contract', () => {
     expect(crooked.map(({ name }) => name)).toEqual([])
   })
 
+  test('M48: each POST creates or charges once for each key, or is one that a repeat does no harm', () => {
+    const posts = operations.filter(({ operation: { http, idempotency } }) => http?.startsWith('POST ') && !idempotency)
+    expect(posts.map(({ name }) => name).sort()).toEqual([...harmless].sort())
+  })
+
   test('an answer says something; only an ack may be enough by itself', () => {
     const empty = operations.filter(({ operation: { output, socket } }) => {
       const json = z.toJSONSchema(output, { unrepresentable: 'any' })
@@ -124,6 +129,26 @@ describe('the contract', () => {
     expect(empty.map(({ name }) => name)).toEqual([])
   })
 })
+
+/**
+ * Operations by POST that make nothing new when they come twice: each sets, ends or looks up, takes a proof that is good once, or
+ * writes to somebody, which the guards of letters count. */
+const harmless = Object.entries({
+  accounts: 'claimUsername grantAdmin suspend',
+  email: 'login openLink remove restoreSession sendCode sendLink sendLoginCode verifyCode',
+  federation: 'humanProof linkHumanProof linkPartner partner',
+  friends: 'accept decline',
+  identities: 'linkSolana linkWallet',
+  identity: 'logout refresh verify verifySolana',
+  messages: 'check presenceOf read typing',
+  moderation: 'claim decide simulate',
+  passkeys: 'beginLogin beginRegistration checkMigration login recoverByEmail register verifyRecovery',
+  phone: 'friends lookup remove verifyCode',
+  rooms: 'addMembers archive join kick leave',
+  social: 'block mute',
+  status: 'becomeModerator',
+  wallet: 'planRecoverySigner refreshBalances',
+}).flatMap(([domain, names]) => names.split(' ').map((name) => `${domain}.${name}`))
 
 const repeated = (values: readonly string[]) => values.filter((value, index) => values.indexOf(value) !== index)
 

@@ -62,6 +62,8 @@ const roomSchema = new Schema(
     /** The two people of a dm. */
     peers: { type: [String], default: [] },
     applied_seq: seq,
+    /** Who is still to come in; gone once all are. */
+    founding: { type: { members: [String], _id: false } },
     created_at: required,
     updated_at: required,
   },
@@ -69,6 +71,7 @@ const roomSchema = new Schema(
 )
 roomSchema.index({ slug: 1 }, { unique: true, partialFilterExpression: { slug: { $exists: true } } })
 roomSchema.index({ unique_name: 1 }, { unique: true, partialFilterExpression: { unique_name: { $exists: true } } })
+roomSchema.index({ created_at: 1 }, { partialFilterExpression: { founding: { $exists: true } } })
 roomSchema.index({ type: 1, is_active: 1, access_level: 1, is_official: -1, member_count: -1, _id: 1 })
 roomSchema.index({ type: 1, terms: 1 })
 export const Rooms = mongoose.model('Rooms', roomSchema)

@@ -91,7 +91,7 @@ const roomKind: Kind = {
     const { type, id } = roomOfKey(room)
     const document = await Rooms.findOne({ _id: room }).lean()
     if (document) {
-      const { _id, type: _type, id: _id2, unique_name, peers, terms, applied_seq, ...fields } = document
+      const { _id, type: _type, id: _id2, unique_name, peers, terms, founding, applied_seq, ...fields } = document
       return new Map([
         [keys.room, { value: { ...fields, slug: fields.slug ?? null } as unknown as Fact, seq: applied_seq }],
       ])

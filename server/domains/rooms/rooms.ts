@@ -1,7 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { profilesOf } from '#server/domains/accounts/profiles'
-import { type Action, type Node, signedIn } from '#server/kernel/context'
-import { newId } from '#server/kernel/ids'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { isDuplicate } from '#server/log/store'
 import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import type { rooms as contract, Room } from '#shared/api/rooms'
@@ -89,27 +88,28 @@ export const get: Action<typeof contract.get> = async ({ room }, { node, caller 
 }
 
 export const createChannel: Action<typeof contract.createChannel> = async (input, context) => {
+  const { account } = signedIn(context)
   const { name, description = null, emoji, category, slug = null } = input
   const fields = { name, description, emoji, category, ...(slug ? { slug } : {}), unique_name: name.toLowerCase() }
-  const key = await found(context.node, signedIn(context).account, 'channel', fields)
-  return { channel: await roomAnswer(context.node, key, signedIn(context).account) }
+  const key = await found(context, 'channel', fields, [])
+  return { channel: await roomAnswer(context.node, key, account) }
 }
 
 export const createGroup: Action<typeof contract.createGroup> = async ({ name, emoji, memberAddresses }, context) => {
   const { account } = signedIn(context)
   await willing(account, memberAddresses)
-  const key = await found(context.node, account, 'group', { name, emoji, category: 'group' })
-  await bringIn(context.node, key, account, memberAddresses)
+  const key = await found(context, 'group', { name, emoji, category: 'group' }, memberAddresses)
   return { group: await roomAnswer(context.node, key, account) }
 }
 
-/** Makes a room and its first member. */
-async function found(node: Node, account: string, type: 'channel' | 'group', fields: object): Promise<string> {
+/** Makes a room and its first members. The record is one write, and says who is still to come in. */
+async function found(context: Context, type: 'channel' | 'group', fields: object, members: readonly string[]) {
+  const { node, creationId: id } = context
+  const { account } = signedIn(context)
   await node.log.ask(GLOBAL, (view) => {
     if (isSuspended(view, account)) throw new AppError('SUSPENDED')
     refuseNames(view, fields)
   })
-  const id = newId()
   const key = roomKey({ type, id })
   const now = new Date(node.now()).toISOString()
   await Rooms.create({
@@ -120,15 +120,43 @@ async function found(node: Node, account: string, type: 'channel' | 'group', fie
     owner_address: account,
     created_at: now,
     updated_at: now,
+    founding: { members: [...members] },
     ...fields,
-  }).catch(nameTaken)
+  }).catch(async (error: unknown) => {
+    if (!(await Rooms.exists({ _id: key, creator_address: account }))) nameTaken(error)
+  })
+  await finishFounding(node, key)
+  return key
+}
+
+/** Lets the founder and the first members of a room in, each once, whoever began it. */
+async function finishFounding(node: Node, key: string): Promise<void> {
+  const room = await Rooms.findOne({ _id: key }, { founding: 1, creator_address: 1, type: 1 }).lean()
+  if (!room?.founding || !room.creator_address) return
+  const account = room.creator_address
   const actor = await actorOf(account)
-  const role = type === 'channel' ? 'owner' : 'admin'
+  const role = room.type === 'channel' ? 'owner' : 'admin'
   await node.log.act<null>(key, {
     sender: account,
     judge: (view, at) => becomeMember(view, at, actor, { role, invited: true }),
   })
-  return key
+  for (const member of room.founding.members) await bringIn(node, key, account, [member]).catch(passOverUnwilling)
+  await Rooms.updateOne({ _id: key }, { $unset: { founding: '' } })
+}
+
+/** Who has gone, or blocked the founder, since they were asked for stays out. */
+function passOverUnwilling(error: unknown): void {
+  if (!(error instanceof AppError) || error.status >= 500) throw error
+}
+
+const foundingMilliseconds = 30_000
+
+/** Finishes the rooms whose founding a process did not survive. */
+export async function finishRooms(node: Node): Promise<void> {
+  const before = new Date(node.now() - (node.alone ? 0 : foundingMilliseconds)).toISOString()
+  const unfinished = { founding: { $exists: true }, created_at: { $lte: before } }
+  for (const { _id } of await Rooms.find(unfinished, { _id: 1 }).limit(100).lean())
+    await finishFounding(node, _id).catch((error: unknown) => node.logger.warn({ error }, 'a room was not finished'))
 }
 
 const refuseSuspended = (node: Node, account: string): Promise<void> =>
@@ -173,12 +201,13 @@ export async function ensureDm(node: Node, key: string): Promise<void> {
       upsert: true,
     },
   }))
-  const made = [
-    Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }),
-    Members.bulkWrite(rows, { ordered: false }),
-  ]
-  for (const outcome of await Promise.allSettled(made))
-    if (outcome.status === 'rejected' && !isDuplicate(outcome.reason)) throw outcome.reason
+  // The room comes last: where it is there, so are its people.
+  await Members.bulkWrite(rows, { ordered: false }).catch(passOverDuplicate)
+  await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
+}
+
+function passOverDuplicate(error: unknown): void {
+  if (!isDuplicate(error)) throw error
 }
 
 export const update: Action<typeof contract.update> = async ({ room, ...input }, context) => {
