@@ -1,0 +1,41 @@
+import type { RootContent } from 'hast'
+import { Fragment, type ReactNode, useEffect, useState } from 'react'
+
+/** Longer code stays plain, so that it does not hold up the page. */
+const mostHighlighted = 8_000
+
+/** Code as it was written, with its words coloured where the language is known. */
+export function CodeBlock({ language, code }: { language: string | null; code: string }) {
+  const [coloured, setColoured] = useState<{ code: string; nodes: readonly RootContent[] } | null>(null)
+  useEffect(() => {
+    if (language === null || code.length > mostHighlighted) return
+    let isOver = false
+    import('./highlight.ts').then(
+      ({ highlight }) => {
+        const nodes = highlight(language, code)
+        if (!isOver && nodes) setColoured({ code, nodes })
+      },
+      () => {},
+    )
+    return () => {
+      isOver = true
+    }
+  }, [language, code])
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reached by the keyboard.
+    <pre className="code-block" dir="ltr" tabIndex={0}>
+      <code>{coloured?.code === code ? coloured.nodes.map(spanOf) : code}</code>
+    </pre>
+  )
+}
+
+function spanOf(node: RootContent, at: number): ReactNode {
+  if (node.type === 'text') return <Fragment key={at}>{node.value}</Fragment>
+  if (node.type !== 'element') return null
+  const { className } = node.properties
+  return (
+    <span key={at} className={Array.isArray(className) ? className.join(' ') : undefined}>
+      {node.children.map(spanOf)}
+    </span>
+  )
+}

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react'
+
+const link = /\bhttps?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]]/gi
+
+/** Somebody who is named in a text, by the words that name them there. */
+export interface Named {
+  words: string
+  isMe: boolean
+}
+
+type Span = { start: number; end: number; kind: 'mention' | 'mine' | 'link' }
+
+/** Words with who they name and where they lead to; everything else is shown as it was written. */
+export function InlineText({ text, named }: { text: string; named: readonly Named[] }) {
+  const parts: ReactNode[] = []
+  let at = 0
+  for (const { start, end, kind } of spansOf(text, named)) {
+    if (start < at) continue
+    parts.push(text.slice(at, start))
+    const words = text.slice(start, end)
+    parts.push(
+      kind === 'link' ? (
+        <OuterLink key={start} href={words}>
+          {words}
+        </OuterLink>
+      ) : (
+        <span key={start} className={`mention ${kind === 'mine' ? 'mine' : ''}`}>
+          {words}
+        </span>
+      ),
+    )
+    at = end
+  }
+  parts.push(text.slice(at))
+  return <>{parts}</>
+}
+
+/** A link that somebody has written: it learns nothing of this page, and is not vouched for. */
+export function OuterLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  )
+}
+
+export const isWebAddress = (address: string): boolean =>
+  URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
+
+function spansOf(text: string, named: readonly Named[]): Span[] {
+  const mentions = named.flatMap(({ words, isMe }) =>
+    placesOf(text, words).map((start) => ({
+      start,
+      end: start + words.length,
+      kind: isMe ? ('mine' as const) : ('mention' as const),
+    })),
+  )
+  const links = [...text.matchAll(link)]
+    .filter(([address]) => isWebAddress(address))
+    .map((match) => ({ start: match.index, end: match.index + match[0].length, kind: 'link' as const }))
+  return [...mentions, ...links].sort((one, other) => one.start - other.start)
+}
+
+function placesOf(text: string, words: string): number[] {
+  const places: number[] = []
+  if (words === '') return places
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length)) places.push(at)
+  return places
+}

@@ -1,0 +1,94 @@
+import type { Nodes } from 'mdast'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
+import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
+import { Fragment, memo, type ReactNode } from 'react'
+import { CodeBlock } from './code-block.tsx'
+import { InlineText, isWebAddress, type Named, OuterLink } from './inline-text.tsx'
+
+/** What is not of a chat, or not safe, is no Markdown here and is shown as it was written. */
+const unread = [
+  'htmlFlow',
+  'htmlText',
+  'labelStartImage',
+  'definition',
+  'headingAtx',
+  'setextUnderline',
+  'thematicBreak',
+  'codeIndented',
+  'characterReference',
+  'autolink',
+]
+/** What is nested deeper is shown as it was written. */
+const deepest = 12
+/** Reading takes the square of these, so a text made to hold up the page is shown as it was written. */
+const mostMarks = 500
+const mostBlocks = 7
+const manyBlocks = new RegExp(`^(?:>|[-+*]|\\d{1,9}[.)]){${mostBlocks},}`, 'm')
+
+const isTooMuch = (text: string): boolean =>
+  (text.match(/[*_~`[\]\n]/g)?.length ?? 0) > mostMarks || manyBlocks.test(text.replace(/[^\S\n]/g, ''))
+
+interface Context {
+  source: string
+  named: readonly Named[]
+}
+
+/** A text as Markdown: React elements of a fixed list and nothing else, never HTML. */
+export const Markdown = memo(function Markdown({ text, named }: { text: string; named: readonly Named[] }) {
+  if (isTooMuch(text)) {
+    return (
+      <p className="text" dir="auto">
+        <InlineText text={text} named={named} />
+      </p>
+    )
+  }
+  const tree = fromMarkdown(text, {
+    extensions: [gfmStrikethrough({ singleTilde: false }), { disable: { null: unread } }],
+    mdastExtensions: [gfmStrikethroughFromMarkdown()],
+  })
+  return (
+    <div className="text marked-down" dir="auto">
+      {children(tree.children, { source: text, named }, 0)}
+    </div>
+  )
+})
+
+const children = (nodes: readonly Nodes[], context: Context, depth: number): ReactNode =>
+  nodes.map((node) => (
+    <Fragment key={`${node.type} ${node.position?.start.offset}`}>{element(node, context, depth + 1)}</Fragment>
+  ))
+
+function element(node: Nodes, context: Context, depth: number): ReactNode {
+  const written = context.source.slice(node.position?.start.offset, node.position?.end.offset)
+  if (depth > deepest) return written
+  const inside = () => ('children' in node ? children(node.children, context, depth) : null)
+  switch (node.type) {
+    case 'text':
+      return <InlineText text={node.value} named={context.named} />
+    case 'paragraph':
+      return <p dir="auto">{inside()}</p>
+    case 'strong':
+      return <strong>{inside()}</strong>
+    case 'emphasis':
+      return <em>{inside()}</em>
+    case 'delete':
+      return <del>{inside()}</del>
+    case 'inlineCode':
+      return <code dir="ltr">{node.value}</code>
+    case 'code':
+      return <CodeBlock language={node.lang ?? null} code={node.value} />
+    case 'blockquote':
+      return <blockquote dir="auto">{inside()}</blockquote>
+    case 'list':
+      return node.ordered ? <ol start={node.start ?? 1}>{inside()}</ol> : <ul>{inside()}</ul>
+    case 'listItem':
+      return <li dir="auto">{inside()}</li>
+    case 'break':
+      return <br />
+    case 'link':
+      return isWebAddress(node.url) ? <OuterLink href={node.url}>{inside()}</OuterLink> : written
+    default:
+      return written
+  }
+}

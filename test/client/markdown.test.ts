@@ -1,0 +1,121 @@
+import { createElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { describe, expect, test } from 'vitest'
+import { Markdown } from '../../client/web/messages/markdown.tsx'
+
+const shown = (text: string) => renderToStaticMarkup(createElement(Markdown, { text, named: [] }))
+const inside = (text: string) => shown(text).replace(/^<div class="text marked-down" dir="auto">|<\/div>$/g, '')
+
+const rendered: [string, string][] = [
+  [
+    '**bold** _thin_ ~~gone~~ `x < y`',
+    '<strong>bold</strong> <em>thin</em> <del>gone</del> <code dir="ltr">x &lt; y</code>',
+  ],
+  ['one\ntwo', 'one\ntwo'],
+  ['snake_case_name and 2 * 3 * 4', 'snake_case_name and 2 * 3 * 4'],
+  ['# no heading', '# no heading'],
+  ['\\*plain\\*', '*plain*'],
+  ['~one tilde~', '~one tilde~'],
+  ['&lt;b&gt; &amp;', '&amp;lt;b&amp;gt; &amp;amp;'],
+]
+
+describe('M69: Markdown', () => {
+  test.each(rendered)('%j', (text, html) => expect(inside(text)).toBe(`<p dir="auto">${html}</p>`))
+
+  test('quotes, lists and code are blocks', () => {
+    expect(inside('> said\n\n- one\n- two\n\n3. three\n\n```ts\nlet a = "<b>"\n```')).toBe(
+      '<blockquote dir="auto"><p dir="auto">said</p></blockquote>' +
+        '<ul><li dir="auto"><p dir="auto">one</p></li><li dir="auto"><p dir="auto">two</p></li></ul>' +
+        '<ol start="3"><li dir="auto"><p dir="auto">three</p></li></ol>' +
+        '<pre class="code-block" dir="ltr" tabindex="0"><code>let a = &quot;&lt;b&gt;&quot;</code></pre>',
+    )
+  })
+
+  test('links lead to the web alone, and tell it nothing', () => {
+    const link = (href: string, words: string) =>
+      `<a href="${href}" title="${href}" target="_blank" rel="noopener noreferrer nofollow">${words}</a>`
+    expect(inside('[here](https://example.org/a "t")')).toBe(
+      `<p dir="auto">${link('https://example.org/a', 'here')}</p>`,
+    )
+    expect(inside('**https://example.org/b**')).toBe(
+      `<p dir="auto"><strong>${link('https://example.org/b', 'https://example.org/b')}</strong></p>`,
+    )
+  })
+
+  test('who is named is named in any part of it', () => {
+    const named = [{ words: '@Ada', isMe: true }]
+    const html = renderToStaticMarkup(createElement(Markdown, { text: '> a\n> **@Ada** b', named }))
+    expect(html).toContain('<strong><span class="mention mine">@Ada</span></strong>')
+  })
+})
+
+const schemes = ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,<script>alert(1)</script>', 'vbscript:x']
+const others = ['file:///etc/passwd', 'blob:https://x/y', '//example.org', '/api/x', 'java\tscript:alert(1)', '#x', '']
+const hostile = [
+  ...[...schemes, ...others].flatMap((url) => [`[x](${url})`, `[x](<${url}>)`, `<${url}>`, `![x](${url})`]),
+  '[x]: javascript:alert(1)\n\n[x]',
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<svg/onload=alert(1)>',
+  '<a href="javascript:alert(1)">x</a>',
+  '<iframe srcdoc="<script>alert(1)</script>"></iframe>',
+  '<!-- --><script>alert(1)</script>',
+  '**<b onmouseover=alert(1)>x</b>**',
+  '`<img src=x onerror=alert(1)>`',
+  '```html" onload="alert(1)\n<script>alert(1)</script>\n```',
+  '[<img src=x onerror=alert(1)>](https://example.org)',
+  '[x](https://example.org/"onmouseover="alert(1))',
+  '[x](https://example.org "\\" onmouseover=\\"alert(1)")',
+  '![x](https://example.org/canary.png)',
+  '[![x](https://example.org/canary.png)](https://example.org)',
+  '&#x3c;script&#x3e;alert(1)&#x3c;/script&#x3e;',
+  '\u202e[x](https://example.org)',
+  `${'>'.repeat(2_000)} deep`,
+  `${'- '.repeat(1_000)}deep`,
+  `${'**a '.repeat(1_500)}`,
+  `${'['.repeat(3_000)}`,
+  `${'`'.repeat(3_000)} ${'*_'.repeat(1_500)}`,
+]
+
+const heavy = [
+  '**a ',
+  '[',
+  '`',
+  '*_',
+  '> ',
+  '- ',
+  '-\t',
+  '- \n',
+  '- a\n',
+  '>\n',
+  '1. ',
+  '[a](',
+  '~~a',
+  '*a_ ',
+  '![',
+  '`a``',
+  'a\n\n',
+]
+test.each(heavy)('M69: a message full of %j does not hold up the page', (part) => {
+  const text = part.repeat(10_000 / part.length)
+  const start = performance.now()
+  shown(text)
+  expect(performance.now() - start).toBeLessThan(2_000)
+})
+
+const tags = /^<(\/?(p|strong|em|del|code|pre|blockquote|ul|ol|li|br|a|span|div))((?: [a-z]+="[^"<>]*")*) ?\/?>$/
+const attributes = /^(dir|class|start|href|title|target|rel|tabindex)$/
+
+test.each(hostile.map((text) => [text.slice(0, 60), text] as const))(
+  'M69: nothing but what is allowed comes of %j',
+  (_name, text) => {
+    const html = shown(text)
+    for (const [tag] of html.matchAll(/<[^>]*>/g)) {
+      const [, , , given = ''] = tags.exec(tag) ?? expect.fail(tag)
+      for (const [, name = ''] of given.matchAll(/ ([a-z]+)=/g)) expect(name).toMatch(attributes)
+      const href = / href="([^"]*)"/.exec(tag)?.[1]
+      if (href !== undefined) expect(href).toMatch(/^https?:\/\//)
+    }
+    expect(html).not.toContain('<img')
+  },
+)
