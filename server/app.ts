@@ -7,6 +7,7 @@ import { isDuplicate, isNeverSent, mongooseLogStore } from '#server/log/store'
 import type { Config } from './config.ts'
 import { ensureAdmins, roleOf } from './domains/accounts/standing.ts'
 import { tellOfNode } from './domains/cluster/telling.ts'
+import { followFriends } from './domains/friends/live.ts'
 import { followSessions } from './domains/identity/endings.ts'
 import { alive, identify } from './domains/identity/sessions.ts'
 import { describe } from './domains/identity/sign-in.ts'
@@ -95,6 +96,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     followModeration(node),
     answerModerators(node),
     followUnread(node),
+    followFriends(node),
     followSearch(node),
     tellOfNode(node),
     metrics.onDegraded((part, isAway) => sockets.notice(isAway ? 'degraded' : 'restored', part)),

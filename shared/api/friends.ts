@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operation } from '#shared/kit/contract'
+import { event, operation } from '#shared/kit/contract'
 import { Address, CallerAddress, count, Done, Id, line, onceByKey, repeatable, text } from '#shared/kit/primitives'
 
 /** How the other person is shown. */
@@ -160,3 +160,15 @@ export const friends = {
   }),
   ...requests,
 }
+
+export const friendRequested = event('/notifications friend:requested', {
+  summary: 'A request to you, or one of yours from another device.',
+  audience: 'account',
+  payload: z.object({ request: FriendRequest }),
+})
+export const friendAccepted = event('/notifications friend:accepted', {
+  summary: 'You and somebody are friends from now on: the row as you see it.',
+  audience: 'account',
+  payload: z.object({ friend: Friend }),
+})
+export const friendEvents = { friendRequested, friendAccepted }

@@ -2,7 +2,7 @@ import { accounts } from './accounts.ts'
 import { cluster } from './cluster.ts'
 import { email } from './email.ts'
 import { federation } from './federation.ts'
-import { friends } from './friends.ts'
+import { friendEvents, friends } from './friends.ts'
 import { identities, identityEvents } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
@@ -42,4 +42,11 @@ export const api = {
 }
 
 /** Every event the server tells, beside those of the connection itself. */
-export const events = { ...roomEvents, ...messageEvents, ...moderationEvents, ...inboxEvents, ...identityEvents }
+export const events = {
+  ...roomEvents,
+  ...messageEvents,
+  ...moderationEvents,
+  ...inboxEvents,
+  ...identityEvents,
+  ...friendEvents,
+}

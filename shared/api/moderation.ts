@@ -428,7 +428,7 @@ export const moderation = {
         chatType: z.enum(chatTypes).nullish(),
         chatId: ChatId,
       })
-      .refine(({ scope, chatType }) => scope !== 'room' || chatType, { error: 'chatType required' }),
+      .refine(({ scope, chatType }) => scope === 'global' || chatType, { error: 'chatType required' }),
     output: z.object({ words: z.array(BlockedWord) }),
   }),
   simulate: operation({

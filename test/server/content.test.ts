@@ -310,7 +310,7 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
   test('what was marked to be looked at is so wherever the word stands', async () => {
     const room = await channelOf(owner, member)
     await block(room, 'radish', 'flag')
-    const { message } = await owner.does('socket', polls.create, {
+    const { message } = await member.does('socket', polls.create, {
       room,
       question: 'Which?',
       options: ['radish', 'no'],

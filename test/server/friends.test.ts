@@ -3,10 +3,10 @@ import { Accounts } from '#server/domains/accounts/model'
 import { Pairs } from '#server/domains/friends/model'
 import { Blocks } from '#server/domains/rooms/model'
 import { accounts } from '#shared/api/accounts'
-import { friends } from '#shared/api/friends'
+import { friendAccepted, friendRequested, friends } from '#shared/api/friends'
 import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
-import { type Person, person } from '#test/support/people'
+import { type Person, person, staysSilent } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
 const ask = async (who: Person, whom: Person, memo?: string) =>
@@ -46,6 +46,52 @@ describe('friends', () => {
     round += 1
     one = await person(server, `one ${round}`, urlOf(0))
     two = await person(server, `two ${round}`, urlOf(1))
+  })
+
+  test('M36: requests and friendships are told at once to every device of both, wherever they are connected', async () => {
+    const devices = {
+      one: await Promise.all([
+        one.socket('/notifications'),
+        (await person(server, `one ${round}`, urlOf(1))).socket('/notifications'),
+      ]),
+      two: await Promise.all([
+        two.socket('/notifications'),
+        (await person(server, `two ${round}`, urlOf(0))).socket('/notifications'),
+      ]),
+      third: [await third.socket('/notifications')],
+    }
+    const request = await ask(one, two, 'Hello')
+    for (const line of [...devices.two, ...devices.one])
+      expect((await line.hears(friendRequested)).request).toMatchObject({
+        id: request.id,
+        from_address: one.account,
+        to_address: two.account,
+        status: 'pending',
+        memo: 'Hello',
+      })
+    const friend = await accept(two, request.id)
+    for (const line of devices.two) expect((await line.hears(friendAccepted)).friend).toEqual(friend)
+    for (const line of devices.one)
+      expect((await line.hears(friendAccepted)).friend).toMatchObject({
+        user_address: one.account,
+        friend_address: two.account,
+      })
+    for (const line of devices.third) {
+      expect(line.all(friendRequested)).toEqual([])
+      expect(line.all(friendAccepted)).toEqual([])
+    }
+  })
+
+  test('M36: requests that cross are told as a friendship; a blocked person tells nobody anything', async () => {
+    const [mine, theirs] = [await one.socket('/notifications'), await two.socket('/notifications')]
+    await ask(one, two)
+    await ask(two, one)
+    for (const line of [mine, theirs]) await line.hears(friendAccepted)
+    await block(two, one)
+    const before = theirs.all(friendRequested).length
+    await one.refused('rest', friends.request, { toAddress: two.account })
+    await staysSilent(theirs, friendRequested)
+    expect(theirs.all(friendRequested).length).toBe(before)
   })
 
   describe('a request', () => {

@@ -114,10 +114,16 @@ describe('the list of a room', () => {
   test('never tells a list that is not there', async () => {
     for (const query of ['scope=room&chatType=channel&chatId=nowhere', 'scope=all&chatType=group&chatId=nowhere'])
       expect((await wordsFor(member, query)).length).toBe(0)
-    expect(await owner.call('GET /api/blocked-words?scope=room')).toMatchObject({
-      status: 400,
-      text: 'chatType required',
-    })
+  })
+
+  test('M32: needs a chat type for every scope but the global one', async () => {
+    for (const scope of ['room', 'all'])
+      for (const who of [owner, member, admin])
+        expect(await who.call(`GET /api/blocked-words?scope=${scope}`)).toMatchObject({
+          status: 400,
+          text: 'chatType required',
+        })
+    expect((await admin.call('GET /api/blocked-words?scope=global')).status).toBe(200)
   })
 
   test('tells the room nothing but that its log moved on', async () => {

@@ -56,7 +56,7 @@ describe.each(over)('a poll asked over %s', (door) => {
     })
     const { polls: listed, canCreatePoll } = await member.does('rest', polls.list, { room })
     expect(listed.map(({ id }) => id)).toEqual([second.poll.id, first.poll.id])
-    expect(canCreatePoll).toBe(false)
+    expect(canCreatePoll).toBe(true)
     expect((await owner.does('rest', polls.list, { room })).canCreatePoll).toBe(true)
     expect((await member.rest(`GET /api/channels/${room.id}/polls`)).body).toEqual({ polls: listed, canCreatePoll })
   })
@@ -98,12 +98,26 @@ describe.each(over)('a poll asked over %s', (door) => {
     expect((await member.refused(door, polls.create, { room: slow, ...drinks })).code).toBe('MUTED')
   })
 
-  test('in a channel is for moderators, in a group for every member', async () => {
+  test('M32: is for every member where polls are allowed to everyone, for moderators or for nobody where the rule says so', async () => {
+    for (const room of [await channelOf(owner, member), await groupOf(owner, member)]) {
+      const may = async (who: Person) => (await who.does('rest', polls.list, { room })).canCreatePoll
+      const settle = (polls_allowed: 'everyone' | 'mods_only' | 'disabled') =>
+        moderates(owner, { room, action: 'rules', patch: { rules: { polls_allowed } } })
+      expect([await may(owner), await may(member)]).toEqual([true, true])
+      await member.does(door, polls.create, { room, ...drinks })
+      await settle('mods_only')
+      expect([await may(owner), await may(member)]).toEqual([true, false])
+      const refused = await member.refused(door, polls.create, { room, ...drinks })
+      expect(refused).toMatchObject({ code: 'CONTENT_NOT_ALLOWED', message: 'Polls are not allowed' })
+      await owner.does(door, polls.create, { room, ...drinks })
+      await settle('disabled')
+      expect([await may(owner), await may(member)]).toEqual([false, false])
+      expect((await owner.refused(door, polls.create, { room, ...drinks })).code).toBe('CONTENT_NOT_ALLOWED')
+    }
+  })
+
+  test('is for members alone', async () => {
     const room = await channelOf(owner, member)
-    expect(await member.refused(door, polls.create, { room, ...drinks })).toMatchObject({
-      code: 'FORBIDDEN',
-      status: 403,
-    })
     expect((await outsider.refused(door, polls.create, { room, ...drinks })).code).toBe('NOT_A_MEMBER')
     expect((await owner.refused(door, polls.create, { room: nowhere, ...drinks })).code).toBe('ROOM_NOT_FOUND')
     const group = await groupOf(owner, member)

@@ -237,6 +237,14 @@ describe('reports', () => {
     expect((await reportsOf(one)).reports).toMatchObject([{ message_id: messageId, message_content: 'Good morning' }])
   })
 
+  test('M32: of a message that is unknown here keep what the reporter says it says', async () => {
+    const input = { messageId: '018f0000-0000-7000-8000-00000000000f', messageContent: 'Seen in an old copy' }
+    await report(one, input)
+    expect((await reportsOf(one)).reports).toMatchObject([
+      { message_id: input.messageId, message_content: 'Seen in an old copy' },
+    ])
+  })
+
   test('of a sealed message keep what the reporter could read', async () => {
     const { id: messageId } = await say(two, dm(), sealed)
     await report(one, {

@@ -2,6 +2,7 @@ import { type Context, implement, signedIn } from '#server/kernel/context'
 import { friends as contract } from '#shared/api/friends'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
+import { announce } from './live.ts'
 import { friendsOf, removeFriend, renameFriend, waiting } from './pairs.ts'
 import { acceptRequest, askFriend, cancelRequest, declineRequest } from './requests.ts'
 import { friendRow, requestRow, shown, shownOne } from './rows.ts'
@@ -49,6 +50,7 @@ export const friends = implement('friends', contract, {
   async request({ toAddress, memo }, context) {
     const { account } = signedIn(context)
     const pair = await askFriend(context.node, account, toAddress, memo?.trim() || null)
+    await announce(context, pair)
     const request = await shownOne(account, pair, requestRow)
     return { ...done, ...request, request }
   },
@@ -57,6 +59,7 @@ export const friends = implement('friends', contract, {
     const { account } = signedIn(context)
     const pair = await acceptRequest(context.node, account, requestId)
     if (!pair) throw new AppError('NOT_FOUND', { message: noRequest })
+    await announce(context, pair)
     return { ...done, friend: await shownOne(account, pair, friendRow) }
   },
 

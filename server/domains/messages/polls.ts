@@ -1,6 +1,6 @@
 import { keyOf } from '#server/domains/rooms/access'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
-import { muteIn, type PollFact, pollIn, refOf, voteIn } from '#server/domains/rooms/facts'
+import { muteIn, type PollFact, pollIn, voteIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
 import { Polls, Votes } from '#server/domains/rooms/model'
 import { bodyOf } from '#server/domains/rooms/projection'
@@ -29,17 +29,7 @@ const list: Action<typeof contract.list> = async ({ room }, context) => {
 }
 
 const mayAsk = ({ node }: Context, key: RoomKey, account: string) =>
-  node.log.ask(
-    key,
-    (view, now) =>
-      mayCreate(view, account) && capabilitiesOf(view, account, now, node.settings.storageUrl).capabilities.poll.ok,
-  )
-
-/** In channels polls are asked by moderators; elsewhere by every member. */
-const mayCreate = (view: View, account: string): boolean => {
-  const { isModerator, isMember } = standingOf(view, account)
-  return refOf(view).type === 'channel' ? isModerator : isMember
-}
+  node.log.ask(key, (view, now) => capabilitiesOf(view, account, now, node.settings.storageUrl).capabilities.poll.ok)
 
 type Vote = { poll_id: string; user_address: string; options: readonly number[] }
 
@@ -67,11 +57,6 @@ const create: Action<typeof contract.create> = async (
     throw new AppError('VALIDATION_ERROR', { message: 'endsAt: must be in the future' })
   if (new Set(options).size < options.length)
     throw new AppError('VALIDATION_ERROR', { message: 'options: must differ from one another' })
-  await context.node.log.ask(key, (view) => {
-    const { isMember } = standingOf(view, account)
-    if (isMember && !mayCreate(view, account))
-      throw new AppError('FORBIDDEN', { message: 'Only moderators may create polls here' })
-  })
   const poll_id = newId()
   const asked: Asked = { question, options, allowsMultiple, endsAt: end, isAnonymous }
   const fact = (at: number): PollFact => ({

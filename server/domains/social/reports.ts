@@ -88,7 +88,7 @@ async function takeTurn(subject: string, now: number): Promise<void> {
     throw new AppError('VALIDATION_ERROR', { message: 'You have already reported this user for this reason recently' })
 }
 
-/** What the message says in the store, where the reporter can read it; what they wrote of it only where it is sealed. */
+/** What the message says in the store, where the reporter can read it; what they wrote of it where it is sealed, or unknown here. */
 async function snapshot(
   { node, caller }: Context,
   id: string,
@@ -96,7 +96,7 @@ async function snapshot(
   claimed: string | null,
 ): Promise<string | null> {
   const found = await RoomEvents.findOne({ _id: id, sender: reported }, { room: 1 }).lean()
-  if (!found) return null
+  if (!found) return claimed
   const message = await node.log
     .ask(found.room, (view, now) => {
       const its = messageIn(view, id)
@@ -104,7 +104,7 @@ async function snapshot(
       return its
     })
     .catch(refusedIsNull)
-  if (!message) return null
+  if (!message) return claimed
   return found.room.startsWith('dm:') ? claimed : [...message.body.text].slice(0, snapshotLength).join('')
 }
 
