@@ -5,6 +5,7 @@ import { copies } from './platform.ts'
 const usage = `The store of this installation, as DATA_DIR says where it is.
 
   npm run plaza -- backup <file>     its state at this moment, also while the server runs, to a new file
+  npm run plaza -- verify            reads the whole store, also while the server runs, and says what is damaged
   npm run plaza -- verify <file>     reads a backup to its end
   npm run plaza -- restore <file>    makes a store out of a backup where DATA_DIR has none
   npm run plaza -- export [<uri>]    copies it to an empty MongoDB database; without <uri>, that of MONGODB_URI`
@@ -22,9 +23,14 @@ async function run(): Promise<void> {
   const [command, target, ...rest] = positionals
   if (rest.length > 0) throw new ConfigError(usage)
   const { dataDirectory, mongodbUri } = readStore()
-  if (command === 'backup' && target !== undefined) {
-    if (mongodbUri) throw new ConfigError('The store is MongoDB, which has tools of its own: see docs/operations.md.')
+  const isOfStore = command === 'backup' || (command === 'verify' && target === undefined)
+  if (isOfStore && mongodbUri)
+    throw new ConfigError('The store is MongoDB, which has tools of its own: see docs/operations.md.')
+  if (command === 'backup' && target !== undefined)
     return tell(`Backed up to ${target}`, await copies.backUp(dataDirectory, target))
+  if (command === 'verify' && target === undefined) {
+    for await (const line of copies.verifyStore(dataDirectory)) console.log(line)
+    return console.log(`The store in ${dataDirectory} is whole.`)
   }
   if (command === 'verify' && target !== undefined) return tell(`${target} is whole`, await copies.verifyBackup(target))
   if (command === 'restore' && target !== undefined)
@@ -37,7 +43,7 @@ async function run(): Promise<void> {
 /** The directory is in use, or the arguments make no sense. */
 function isKnown(error: unknown): boolean {
   const code = String((error as { code?: unknown }).code)
-  return code === 'EBUSY' || code.startsWith('ERR_PARSE_ARGS')
+  return code === 'EBUSY' || (error instanceof Error && error.name === 'Damaged') || code.startsWith('ERR_PARSE_ARGS')
 }
 
 function tell(done: string, sums: Awaited<ReturnType<typeof copies.verifyBackup>>): void {

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { backUp, restore, verifyBackup } from '#server/ports/database/copies/index'
 import { askStore, openEmbedded } from '#server/ports/database/embedded'
+import { lockDirectory } from '#server/ports/database/embedded/lock'
 import { build, programs } from '#test/support/programs'
 
 const ROWS = 3000
@@ -112,13 +113,14 @@ describe('M30: a tool asks the process that holds the directory', { timeout: 120
     }
     await expect(rest()).rejects.toThrow('ended before it had answered: run this again.')
 
-    const other = await hold(directory)
-    other.kill('SIGSTOP')
+    const lock = await lockDirectory(directory)
+    onTestFinished(() => lock.release())
+    await rm(join(directory, 'tools.sock'), { force: true })
+    const server = createServer((socket) => socket.once('data', () => socket.end('#{"plaza":"backup"}\n')))
+    server.listen(join(directory, 'tools.sock'))
+    onTestFinished(() => void server.close())
     const elsewhere = await freshDirectory()
-    const asking = plaza(['backup', join(elsewhere, 'backup')], directory)
-    await expect.poll(() => readdir(elsewhere)).toHaveLength(1)
-    other.kill('SIGKILL')
-    const { code, complaint } = await asking
+    const { code, complaint } = await plaza(['backup', join(elsewhere, 'backup')], directory)
     expect(code).toBe(1)
     expect(complaint).toContain('ended before it had answered: run this again.')
     expect(await readdir(elsewhere)).toEqual([])

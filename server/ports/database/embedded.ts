@@ -10,7 +10,7 @@ import { type Lock, lockDirectory } from './embedded/lock.ts'
 import { ask, openDoor, reach } from './embedded/socket.ts'
 import { Storage } from './embedded/storage.ts'
 import { Table } from './embedded/table.ts'
-import { backupLines } from './embedded/told.ts'
+import { backupLines, verifyLines } from './embedded/told.ts'
 import { buildIndexes, type Database, readInstallation, setUpMongoose } from './port.ts'
 
 const SWEEP_INTERVAL_MS = 60_000
@@ -151,13 +151,19 @@ function openNamespace(storage: Storage, databaseName: string, tableOf: (namespa
 
 /** What tools may ask. */
 async function* told(storage: Storage, question: string): AsyncGenerator<string> {
-  if (question !== 'backup')
-    throw new Error(`The process that holds the directory does not know the question ${question}.`)
-  yield* backupLines(storage, `${DEFAULT_NAME}.`)
+  if (question === 'backup') yield* backupLines(storage, `${DEFAULT_NAME}.`)
+  else if (question === 'verify') yield* verifyLines(storage)
+  else throw new Error(`The process that holds the directory does not know the question ${question}.`)
 }
 
 async function openStorage(lock: Lock): Promise<Storage> {
   const storage = new Storage(await openEnvironment(lock), lock)
-  await storage.write(() => storage.takeOver())
-  return storage
+  try {
+    await storage.write(() => storage.takeOver())
+    await storage.check()
+    return storage
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
 }

@@ -30,6 +30,12 @@ export async function backUp(directory: string, to: string): Promise<Sums> {
   }
 }
 
+/** Reads the store of a directory to its end, and throws where it is damaged; a line a collection. */
+export async function* verifyStore(directory: string): AsyncGenerator<string> {
+  if (!(await exists(join(directory, storeFile)))) throw new CopyError(`There is no store in ${directory}.`)
+  for await (const line of askStore(directory, 'verify')) if (line.trim() !== '') yield line.trimEnd()
+}
+
 /** Reads a backup to its end and throws where it is damaged. */
 export async function verifyBackup(file: string): Promise<Sums> {
   const entries = readArchive(file)

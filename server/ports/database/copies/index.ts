@@ -1,3 +1,3 @@
 export { CopyError, type Sums } from '../embedded/sums.ts'
-export { backUp, restore, verifyBackup } from './backup.ts'
+export { backUp, restore, verifyBackup, verifyStore } from './backup.ts'
 export { exportTo } from './export.ts'

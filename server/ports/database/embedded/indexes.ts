@@ -1,6 +1,6 @@
 import { checkOptions, refuse, serverError } from './errors.ts'
 import { conjuncts, type Filter, inRange, isSamePath, matches, parseFilter, parsePath } from './filter.ts'
-import { compare, emptyArray, encodeEntry, encodeKey, type Part } from './keys.ts'
+import { compare, emptyArray, encodeEntry, encodeKey, type Part, ROW_BYTES } from './keys.ts'
 import { type Document, type Fields, fieldOf, identical, isScalar, type Missing, type Value } from './values.ts'
 
 /** An index as it is kept in the catalog. */
@@ -131,6 +131,12 @@ export function entriesOf(index: Index, document: Document): Entries {
     return { key: made.key, parts }
   })
   return { entries: entries.length > 1 ? distinct(entries) : entries, multikey: rows.multikey, cut }
+}
+
+/** A unique index holds one row a key; in any other the row is part of the key. */
+export function entryKey({ record }: Index, { key }: Entry, row: Buffer): Buffer {
+  if (!record.unique) row.copy(key, key.length - ROW_BYTES)
+  return key
 }
 
 const keyOf = ({ record, directions }: Index, parts: readonly Part[]) =>

@@ -1,9 +1,11 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import { Commits, type Steps } from './commits.ts'
 import type { Environment } from './environment.ts'
 import type { IndexRecord } from './indexes.ts'
 import { treeKey } from './keys.ts'
 import type { Lock } from './lock.ts'
+import { Damaged, isSealed, seal } from './seal.ts'
 
 /** What the file holds, by namespace; kept whole under one key. */
 export interface CollectionRecord {
@@ -26,20 +28,31 @@ export interface Slot {
   value: Buffer
 }
 
+/** What a tree should hold. */
+export interface Tally {
+  count: number
+  sum: number
+}
+
 /** What is durable at one moment. Others write meanwhile and nobody waits, but the file grows; so it must be released. */
 export interface Moment {
   readonly catalog: Catalog
   scan(low: Buffer, high: Buffer): Generator<Slot>
+  slot(key: Buffer): Slot | undefined
+  tallyOf(tree: number): Tally
   release(): void
 }
 
-/** Since 2 the keys of each tree are counted. */
+/** Since 2 the keys of each tree are counted and its rows sealed. */
 const FORMAT = 2
 const CATALOG = Buffer.of(0, 0)
-const COUNTS = Buffer.of(1)
+const TALLIES = Buffer.of(1)
 const COUNT_BYTES = 6
 /** Milliseconds that a read goes on for before others have their turn. */
 const READ_MS = 8
+/** Keys that are compared before anything is answered: some tenths of a second. */
+const MOST_AT_ONCE = 200_000
+const REST_MS = 20
 const NUL = Buffer.of(0)
 const LAST = Buffer.of(0xff, 0xff, 0xff)
 const FIRST_PIECE = 16
@@ -54,9 +67,11 @@ export class Storage {
   readonly #database: Environment
   readonly #held = new Set<Transaction>()
   readonly #commits: Commits
-  /** How many keys a tree has, as of the commit that is being made. */
-  readonly #counts = new Map<number, number>()
+  /** Of the trees that the commit changes which is being made. */
+  readonly #tallies = new Map<number, Tally>()
+  #damage: Damaged | null = null
   #closed = false
+  #isClosing = false
 
   constructor(database: Environment, lock: Lock) {
     this.#database = database
@@ -82,10 +97,10 @@ export class Storage {
     return value ? [{ key, value }] : []
   }
 
-  /** How many keys a tree has. */
-  countOf(tree: number): number {
-    const stored = this.#database.get(countKey(tree))
-    return stored ? stored.readUIntBE(0, COUNT_BYTES) : 0
+  /** How many keys a tree has, and the sum of their checksums. */
+  tallyOf(tree: number, within: Reading = {}): Tally {
+    const stored = this.#database.get(tallyKey(tree), within)
+    return stored ? tallyIn(stored) : { count: 0, sum: 0 }
   }
 
   /** Keys in low <= key < high, or backwards; read piece by piece, so that nothing is held while the reader pauses. */
@@ -112,6 +127,8 @@ export class Storage {
     return {
       catalog: this.#catalogIn({ transaction }),
       scan: (low, high) => this.scan(low, high, false, { transaction }),
+      slot: (key) => this.slot(key, { transaction })[0],
+      tallyOf: (tree) => this.tallyOf(tree, { transaction }),
       release: () => this.#release(transaction),
     }
   }
@@ -131,10 +148,22 @@ export class Storage {
     this.put(CATALOG, Buffer.from(JSON.stringify(this.catalog)))
   }
 
-  /** Brings what an older version has written to the form of this one. */
+  /** Brings what an older version has written to the form of this one; where that is cut off, it is gone on with. */
   *takeOver(): Steps<void> {
     if (this.catalog.format === FORMAT) return
-    for (const tree of treesOf(this.catalog)) this.count(tree, this.#keysIn(tree) - this.countOf(tree))
+    for (const { tree } of Object.values(this.catalog.collections)) {
+      for (const { key, value } of this.scan(treeKey(tree), treeKey(tree + 1), false)) {
+        if (!isSealed(value)) this.put(key, seal(key, value))
+        yield
+      }
+    }
+    for (const { tree, isIndex } of treesOf(this.catalog)) {
+      this.#tallies.set(tree, { count: 0, sum: 0 })
+      for (const { key, value } of this.scan(treeKey(tree), treeKey(tree + 1), false)) {
+        this.count(tree, 1, key, isIndex ? value : undefined)
+        yield
+      }
+    }
     // What a build that failed has left where the next tree would grow.
     for (const { key } of this.scan(treeKey(this.catalog.nextTree), LAST, false)) {
       this.remove(key)
@@ -142,6 +171,51 @@ export class Storage {
     }
     this.catalog.format = FORMAT
     this.saveCatalog()
+  }
+
+  /**
+   * Throws `Damaged` where a tree has not as many keys as were put into it. Whether they are the same ones is found out at once in
+   * a small store, and in a large one while it works: then everything that it is asked from then on fails, and the process ends.
+   */
+  async check(): Promise<void> {
+    let all = 0
+    for (const { name, tree } of treesOf(this.catalog)) {
+      const [wanted, found] = [this.tallyOf(tree).count, this.#keysIn(tree)]
+      if (wanted !== found) throw new Damaged(`${name} should have ${wanted} keys and has ${found}`)
+      all += found
+    }
+    const compared = this.#compareKeys(all > MOST_AT_ONCE ? REST_MS : 0)
+    if (all <= MOST_AT_ONCE) await compared
+    else compared.catch((error: unknown) => this.#tellDamage(error))
+  }
+
+  async #compareKeys(rest: number): Promise<void> {
+    const moment = this.moment()
+    try {
+      let end = performance.now() + READ_MS
+      for (const { name, tree, isIndex } of treesOf(moment.catalog)) {
+        let sum = 0
+        for (const { key, value } of moment.scan(treeKey(tree), treeKey(tree + 1))) {
+          sum = (sum + checksumOf(key, isIndex ? value : undefined)) >>> 0
+          if (!moment.slot(key)) throw new Damaged(`${name} has keys that cannot be found`)
+          if (performance.now() < end) continue
+          await sleep(rest)
+          if (this.#isClosing) return
+          end = performance.now() + READ_MS
+        }
+        if (sum !== moment.tallyOf(tree).sum) throw new Damaged(`${name} has other keys than were put into it`)
+      }
+    } finally {
+      moment.release()
+    }
+  }
+
+  #tellDamage(error: unknown): void {
+    if (!(error instanceof Damaged)) return
+    this.#damage = error
+    setImmediate(() => {
+      throw error
+    })
   }
 
   #keysIn(tree: number): number {
@@ -155,8 +229,8 @@ export class Storage {
         this.remove(key)
         yield
       }
-      this.#counts.delete(tree)
-      this.remove(countKey(tree))
+      this.#tallies.delete(tree)
+      this.remove(tallyKey(tree))
       this.catalog.dropped = this.catalog.dropped?.filter((each) => each !== tree) ?? []
       this.saveCatalog()
     }
@@ -167,9 +241,12 @@ export class Storage {
     this.#onRollback.push(listener)
   }
 
-  /** Only within a write, with each key that is put or removed. */
-  count(tree: number, change: number): void {
-    this.#counts.set(tree, (this.#counts.get(tree) ?? this.countOf(tree)) + change)
+  /** Only within a write, with each key that is put (1) or removed (-1), and with its value in an index. */
+  count(tree: number, change: 1 | -1, key: Buffer, value?: Buffer): void {
+    const tally = this.#tallies.get(tree) ?? this.tallyOf(tree)
+    this.#tallies.set(tree, tally)
+    tally.count += change
+    tally.sum = (tally.sum + change * checksumOf(key, value)) >>> 0
   }
 
   write<T>(run: () => Steps<T>): Promise<T> {
@@ -196,6 +273,7 @@ export class Storage {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true
     await this.#commits.drained()
     this.#closed = true
     while (this.#held.size > 0) await breathe()
@@ -203,20 +281,21 @@ export class Storage {
   }
 
   #checkOpen(): void {
+    if (this.#damage) throw this.#damage
     if (this.#closed) throw new Error('The embedded store is closed.')
   }
 
   #transact(run: () => void): Promise<unknown> {
     return this.#database.childTransaction(() => {
       run()
-      for (const [tree, count] of this.#counts) this.put(countKey(tree), countBytes(count))
-      this.#counts.clear()
+      for (const [tree, tally] of this.#tallies) this.put(tallyKey(tree), tallyBytes(tally))
+      this.#tallies.clear()
       this.counters.commits++
     })
   }
 
   #undo(): void {
-    this.#counts.clear()
+    this.#tallies.clear()
     this.catalog = this.#catalogIn({})
     for (const listener of this.#onRollback) listener()
   }
@@ -254,13 +333,25 @@ function pieceOf(slots: Iterable<Slot>, limit: number): { piece: Slot[]; isLast:
   return { piece, isLast: piece.length < limit }
 }
 
-const treesOf = ({ collections }: Catalog): number[] =>
-  Object.values(collections).flatMap(({ tree, indexes }) => [tree, ...indexes.map((index) => index.tree)])
+const treesOf = ({ collections }: Catalog): { name: string; tree: number; isIndex: boolean }[] =>
+  Object.entries(collections).flatMap(([namespace, { tree, indexes }]) => [
+    { name: namespace, tree, isIndex: false },
+    ...indexes.map((index) => ({ name: `the index ${index.name} of ${namespace}`, tree: index.tree, isIndex: true })),
+  ])
 
-const countKey = (tree: number): Buffer => Buffer.concat([CATALOG, COUNTS, treeKey(tree)])
+/** A row has a checksum of its own. */
+const checksumOf = (key: Buffer, value?: Buffer): number => (value ? crc32(value, crc32(key)) : crc32(key))
 
-function countBytes(count: number): Buffer {
-  const bytes = Buffer.allocUnsafe(COUNT_BYTES)
+const tallyKey = (tree: number): Buffer => Buffer.concat([CATALOG, TALLIES, treeKey(tree)])
+
+function tallyBytes({ count, sum }: Tally): Buffer {
+  const bytes = Buffer.allocUnsafe(COUNT_BYTES + 4)
   bytes.writeUIntBE(count, 0, COUNT_BYTES)
+  bytes.writeUInt32BE(sum, COUNT_BYTES)
   return bytes
 }
+
+const tallyIn = (bytes: Buffer): Tally => ({
+  count: bytes.readUIntBE(0, COUNT_BYTES),
+  sum: bytes.readUInt32BE(COUNT_BYTES),
+})

@@ -1,9 +1,10 @@
 import type { Steps } from './commits.ts'
 import { isServerError, serverError } from './errors.ts'
 import { type Filter, matches } from './filter.ts'
-import { type Entries, type Entry, entriesOf, type Index, type IndexRecord, openIndex } from './indexes.ts'
+import { type Entries, type Entry, entriesOf, entryKey, type Index, type IndexRecord, openIndex } from './indexes.ts'
 import { emptyArray, type Part, ROW_BYTES, TREE_BYTES, treeKey } from './keys.ts'
 import { plan, type Range, type Scan, type Sort } from './plan.ts'
+import { Damaged, seal, unseal } from './seal.ts'
 import { sorted } from './sorting.ts'
 import type { CollectionRecord, Reading, Slot, Storage } from './storage.ts'
 import { type Document, decode, encode } from './values.ts'
@@ -127,8 +128,8 @@ export class Table {
     const added = prepared && generation === this.#generation ? prepared : this.#added(decode(bytes))
     for (const { index, entries } of added) this.#checkUnique(index, entries)
     const row = rowBytes(this.#nextRow++)
-    this.#storage.put(this.#rowKey(row), bytes)
-    this.#storage.count(this.#tree, 1)
+    this.#storage.count(this.#tree, 1, this.#rowKey(row))
+    this.#putRow(row, bytes)
     for (const each of added) this.#putEntries(each, row)
   }
 
@@ -146,7 +147,7 @@ export class Table {
     for (const { index, entries } of changed) this.#checkUnique(index, entries)
     const bytes = rowBytes(row)
     const encoded = encode(after)
-    this.#storage.put(this.#rowKey(bytes), encoded)
+    this.#putRow(bytes, encoded)
     for (const each of changed) {
       this.#removeEntries(each.index, each.dropped, bytes)
       this.#putEntries(each, bytes)
@@ -157,7 +158,7 @@ export class Table {
     const bytes = rowBytes(row)
     for (const index of this.#kept) this.#removeEntries(index, entriesIn(index, document).entries, bytes)
     this.#storage.remove(this.#rowKey(bytes))
-    this.#storage.count(this.#tree, -1)
+    this.#storage.count(this.#tree, -1, this.#rowKey(bytes))
   }
 
   /** Adds indexes over what is there, all or none, while others write; those that are there already are no error. */
@@ -184,7 +185,7 @@ export class Table {
       isBuilding: true,
     }))
     this.#saveBuilding()
-    for (const row of this.#rows({ index: null, ranges: [], reverse: false, order: 'listed' }, {})) {
+    for (const { row } of this.#rows({ index: null, ranges: [], reverse: false, order: 'listed' }, {})) {
       const document = this.read(row)
       if (document) for (const index of this.#building) this.#addRow(index, row, document)
       yield
@@ -240,7 +241,7 @@ export class Table {
   }
 
   size(): number {
-    return this.#tree ? this.#storage.countOf(this.#tree) : 0
+    return this.#tree ? this.#storage.tallyOf(this.#tree).count : 0
   }
 
   create(): void {
@@ -258,26 +259,33 @@ export class Table {
     const seen = scans.length > 1 || scans.some(({ index }) => index?.record.multikey) ? new Set<number>() : undefined
     let passed = 0
     for (const scan of scans) {
-      for (const row of this.#rows(scan, within)) {
+      for (const { row, entry } of this.#rows(scan, within)) {
         if (++passed % UNPAUSED === 0) yield
         if (seen?.has(row)) continue
         seen?.add(row)
         const document = this.read(row, within)
-        if (document && matches(filter, document)) yield { row, document }
+        if (!document) this.#checkGone(row, entry, within)
+        else if (matches(filter, document)) yield { row, document }
       }
     }
   }
 
-  *#rows(scan: Scan, within: Reading): Generator<number> {
+  /** A row may have gone since its entry was read; an entry that stays without its row is damage. */
+  #checkGone(row: number, entry: Buffer, within: Reading): void {
+    const [left] = this.#storage.slot(entry, within)
+    if (left && rowOf(left.value) === row) throw new Damaged(`a row of ${this.namespace} is missing`)
+  }
+
+  *#rows(scan: Scan, within: Reading): Generator<{ row: number; entry: Buffer }> {
     const { index, ranges, reverse } = scan
     if (!index) {
       const [low, high] = [treeKey(this.#tree), treeKey(this.#tree + 1)]
-      for (const { key } of this.#storage.scan(low, high, false, within)) yield rowOf(key)
+      for (const { key } of this.#storage.scan(low, high, false, within)) yield { row: rowOf(key), entry: key }
       return
     }
     const slots = ranges.map((range) => this.#slots(index, range, reverse, within))
     const listed = scan.order === 'merged' ? merged(slots, ranges, reverse) : joined(slots)
-    for (const slot of listed) yield rowOf(slot.value)
+    for (const { key, value } of listed) yield { row: rowOf(value), entry: key }
   }
 
   #slots(index: Index, { low, high, exact }: Range, reverse: boolean, within: Reading): Iterable<Slot> {
@@ -287,10 +295,16 @@ export class Table {
   }
 
   read(row: number, within: Reading = {}): Document | undefined {
-    const bytes = this.#storage.get(this.#rowKey(rowBytes(row)), within)
+    const key = this.#rowKey(rowBytes(row))
+    const bytes = this.#storage.get(key, within)
     if (!bytes) return undefined
     this.#storage.counters.documentsRead++
-    return decode(bytes)
+    return decode(unseal(key, bytes))
+  }
+
+  #putRow(row: Buffer, bytes: Buffer): void {
+    const key = this.#rowKey(row)
+    this.#storage.put(key, seal(key, bytes))
   }
 
   /** The indexes that every write keeps up. */
@@ -336,8 +350,11 @@ export class Table {
   #putEntries({ index, entries, multikey, cut }: Added, row: Buffer): void {
     const { record } = index
     if (index.failure) return
-    for (const entry of entries) this.#storage.put(entryKey(index, entry, row), row)
-    this.#storage.count(record.tree, entries.length)
+    for (const entry of entries) {
+      const key = entryKey(index, entry, row)
+      this.#storage.put(key, row)
+      this.#storage.count(record.tree, 1, key, row)
+    }
     if ((!multikey || record.multikey) && (!cut || record.cut)) return
     if (multikey) record.multikey = true
     if (cut) record.cut = true
@@ -350,7 +367,7 @@ export class Table {
       const key = entryKey(index, entry, row)
       if (index.isBuilding && !this.#storage.get(key)) continue
       this.#storage.remove(key)
-      this.#storage.count(index.record.tree, -1)
+      this.#storage.count(index.record.tree, -1, key, row)
     }
   }
 
@@ -379,12 +396,6 @@ function entriesIn(index: Building, document: Document): Entries {
     index.failure ??= error
     return { entries: [], multikey: false, cut: false }
   }
-}
-
-/** A unique index holds one row a key; in any other the row is part of the key. */
-function entryKey({ record }: Index, { key }: Entry, row: Buffer): Buffer {
-  if (!record.unique) row.copy(key, key.length - ROW_BYTES)
-  return key
 }
 
 function rowBytes(row: number): Buffer {

@@ -166,9 +166,8 @@ export function encode(document: Fields, plain = isPlain(document)): Buffer {
   return bytes
 }
 
-/** Large values come from lmdb as plain bytes. */
-export function decode(bytes: Uint8Array): Document {
-  const text = (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)).toString()
+export function decode(bytes: Buffer): Document {
+  const text = bytes.toString()
   return text.startsWith('!') ? unwrap(JSON.parse(text.slice(1))) : JSON.parse(text)
 }
 
