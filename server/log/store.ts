@@ -5,8 +5,13 @@ import type { Json, LogStore, RoomHead, RoomKey, Row } from './types.ts'
 
 const DUPLICATE_KEY = 11_000
 
+/** Of a bulk, whether every failure in it is one: the code of the whole is that of the first alone. */
 export function isDuplicate(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === DUPLICATE_KEY
+  if (!(error instanceof mongo.MongoBulkWriteError))
+    return error instanceof Error && 'code' in error && error.code === DUPLICATE_KEY
+  const failures = [error.writeErrors].flat()
+  if (error.result.getWriteConcernError()) return false
+  return failures.length > 0 ? failures.every(({ code }) => code === DUPLICATE_KEY) : error.code === DUPLICATE_KEY
 }
 
 /** An error of the driver's encoder or of its arguments, or of the embedded store's; a value without an end ends the stack. */

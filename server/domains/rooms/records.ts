@@ -57,23 +57,28 @@ const followed = (
     )
   },
   async save(room, changes) {
-    const writes = changes.map(({ key, value, row }) => ({
-      updateOne: {
-        filter: { _id: `${room}|${key}`, applied_seq: { $lt: row.seq } },
-        update: {
-          $set: {
-            room,
-            applied_seq: row.seq,
-            is_active: value !== null,
-            ...(value === null ? left : toFields(value, key, row)),
+    const write = (upsert: boolean) =>
+      changes.map(({ key, value, row }) => ({
+        updateOne: {
+          filter: { _id: `${room}|${key}`, applied_seq: { $lt: row.seq } },
+          update: {
+            $set: {
+              room,
+              applied_seq: row.seq,
+              is_active: value !== null,
+              ...(value === null ? left : toFields(value, key, row)),
+            },
           },
+          upsert,
         },
-        upsert: true,
-      },
-    }))
-    // One that is there with a newer event is not found, and its insert says so: it is done.
-    await model.bulkWrite(writes as never, { ordered: false }).catch((error: unknown) => {
+      }))
+    const save = async (upsert: boolean) => {
+      await model.bulkWrite(write(upsert) as never, { ordered: false, throwOnValidationError: true })
+    }
+    // What is there is newer and stays, or was made by another node in between and is older.
+    await save(true).catch((error: unknown) => {
       if (!isDuplicate(error)) throw error
+      return save(false)
     })
   },
 })

@@ -23,7 +23,7 @@ export function checkOptions(method: string, options: object | null | undefined,
 
 /** Every write here is durable and every read is the latest, so these change nothing. */
 const HARMLESS = new Set(
-  'w j wtimeout writeConcern readConcern readPreference maxTimeMS comment batchSize allowDiskUse bypassDocumentValidation noCursorTimeout'.split(
+  'w j wtimeout writeConcern readConcern readPreference maxTimeMS comment batchSize allowDiskUse bypassDocumentValidation noCursorTimeout throwOnValidationError'.split(
     ' ',
   ),
 )
