@@ -180,7 +180,11 @@ function createNode(config: Config, platform: Platform): Node {
     records,
     projection,
     hints,
-    clock: { now, sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)) },
+    clock: {
+      now,
+      elapsed: () => performance.now(),
+      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    },
     random: () => randomInt(2 ** 32) / 2 ** 32,
     newId,
     isDuplicate,

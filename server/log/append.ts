@@ -36,7 +36,7 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
       const next = rows[standing]
       if (!next) return fate(standing)
       if (room.view.seq >= next.seq) {
-        room.contestedAt = core.clock.now()
+        room.contestedAt = core.clock.elapsed()
         core.hints.publish({ kind: 'collided', node: core.node, room: room.key })
         core.observer?.collided()
         return fate(standing)

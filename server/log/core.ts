@@ -53,6 +53,8 @@ export interface Core extends LogDependencies {
   readonly listeners: ((room: RoomKey, rows: readonly Row[], isOurs: boolean) => void)[]
   /** Inserts judged and not yet decided. */
   readonly inFlight: Set<Promise<unknown>>
+  /** The last beat that was seen of each node, and when it was first seen. */
+  readonly peers: Map<string, { beat: number; seenAt: number }>
   /** When this node's leases were last renewed, `global` read after. */
   leasedAt: number
   /** Grows whenever the leases had run out before they were renewed. */
@@ -72,6 +74,7 @@ export function createCore(dependencies: LogDependencies): Core {
     rooms: new Map(),
     listeners: [],
     inFlight: new Set(),
+    peers: new Map(),
     leasedAt: Number.NEGATIVE_INFINITY,
     leaseTerm: 0,
     isClosed: false,
@@ -114,19 +117,19 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
     onConfirmed: new Set(),
     pins: 0,
     holds: 0,
-    usedAt: core.clock.now(),
+    usedAt: core.clock.elapsed(),
   }
   return room
 }
 
 /** Tries again, ever slower, for as long as an act may wait for it; then the last error is thrown. */
 export async function persist(core: Core, work: () => Promise<void>): Promise<void> {
-  const end = core.clock.now() + 3_000
+  const end = core.clock.elapsed() + 3_000
   for (let pause = 5; ; pause = Math.min(2 * pause, 250)) {
     try {
       return await work()
     } catch (error) {
-      if (core.isClosed || core.clock.now() > end) throw error
+      if (core.isClosed || core.clock.elapsed() > end) throw error
       await core.clock.sleep(pause)
     }
   }
@@ -167,7 +170,7 @@ function leasing({ store, clock, node, rooms }: Core): Core['lease'] {
   const write = coalesce(async () => {
     const leases = [...due].map((room) => ({ room, applied: position(rooms.get(room)) }))
     due.clear()
-    if (leases.length > 0) await store.writeLeases(node, leases, clock.now())
+    if (leases.length > 0) await store.writeLeases(node, leases, clock.now(), clock.elapsed())
   })
   return (keys) => {
     for (const key of keys) due.add(key)

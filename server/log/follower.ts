@@ -58,7 +58,7 @@ export function hear(core: Core, hint: Hint): void {
 
 /** Who wins a race does not see it: without being told, the same node might win them all. */
 function hearCollided(core: Core, room: Room | undefined): void {
-  if (room) room.contestedAt = core.clock.now()
+  if (room) room.contestedAt = core.clock.elapsed()
 }
 
 function hearConfirmed(room: Room | undefined, node: string, seq: number): void {

@@ -85,7 +85,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
         if (!isHeld) return
         isHeld = false
         room.holds--
-        room.usedAt = core.clock.now()
+        room.usedAt = core.clock.elapsed()
       }
     },
 
@@ -136,8 +136,8 @@ function rethrow(error: unknown): never {
 
 /** Lets the acts on their way have their answers, and tells the others that nobody need wait for this node. */
 async function close(core: Core, deadlines: Deadlines): Promise<void> {
-  const end = core.clock.now() + DRAIN
-  while (core.clock.now() < end && deadlines.areWaiting()) await core.clock.sleep(5)
+  const end = core.clock.elapsed() + DRAIN
+  while (core.clock.elapsed() < end && deadlines.areWaiting()) await core.clock.sleep(5)
   core.isClosed = true
   const open = [...core.rooms.values()]
   core.rooms.clear()

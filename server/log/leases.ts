@@ -1,9 +1,11 @@
 import type { Core, Room } from './core.ts'
-import { GLOBAL, type Row } from './types.ts'
+import { GLOBAL, type RoomKey, type Row } from './types.ts'
 
 /** So long after it was sent an insert may at most still be carried out. */
 export const LONGEST_INSERT = 5_000
 const LEASE = 5_000
+/** A lease of that age was left by somebody long dead, whatever is known of clocks. */
+const FORGOTTEN = 60_000
 const PATIENCE = 1_000
 const LOOK_AGAIN = 20
 
@@ -28,25 +30,49 @@ function confirmed(core: Core, room: Room, seq: number, isAwaited: boolean): voi
 /** Waits until every live node has confirmed the row, no longer than it may; returns how many have not. */
 export async function everyone(core: Core, room: Room, seq: number): Promise<number> {
   if (core.store.alone || !core.on('wait for every node')) return 0
-  const end = core.clock.now() + PATIENCE * (core.patience ?? 1)
+  const end = core.clock.elapsed() + PATIENCE * (core.patience ?? 1)
   for (;;) {
     const pending = await pendingNodes(core, room, seq)
-    if (pending === 0 || core.clock.now() >= end) return pending
+    if (pending === 0 || core.clock.elapsed() >= end) return pending
     await anyConfirmation(core, room)
   }
 }
 
-async function pendingNodes({ store, clock, node }: Core, room: Room, seq: number): Promise<number> {
+async function pendingNodes(core: Core, room: Room, seq: number): Promise<number> {
   const own = room.confirmed < seq ? 1 : 0
   try {
-    const leases = await store.leasesOf(room.key, clock.now() - LEASE)
+    const leases = await leasesSeen(core, room.key)
     const others = leases.filter(
-      (lease) => lease.node !== node && Math.max(lease.applied, room.heard.get(lease.node) ?? 0) < seq,
+      ({ node, applied }) =>
+        node !== core.node && mayStillWrite(core, node) && Math.max(applied, room.heard.get(node) ?? 0) < seq,
     )
     return own + others.length
   } catch {
     return own + 1
   }
+}
+
+/** Looks who beats, so that who no longer does is known when it is asked. */
+export async function observePeers(core: Core): Promise<void> {
+  await leasesSeen(core, GLOBAL)
+  for (const [node, { seenAt }] of core.peers)
+    if (core.clock.elapsed() - seenAt > 2 * FORGOTTEN) core.peers.delete(node)
+}
+
+async function leasesSeen({ store, clock, peers }: Core, room: RoomKey) {
+  const leases = await store.leasesOf(room, clock.now() - FORGOTTEN)
+  for (const { node, beat } of leases)
+    if (beat > (peers.get(node)?.beat ?? Number.NEGATIVE_INFINITY)) peers.set(node, { beat, seenAt: clock.elapsed() })
+  return leases
+}
+
+/**
+ * May a row judged by this node still come to stand? Judged by how long its beat has not risen, on our own clock that only
+ * rises: what the clocks of others say, and whether they step, is nothing to it. A node that left has no row to be waited for.
+ */
+function mayStillWrite({ peers, clock }: Core, node: string): boolean {
+  const silence = clock.elapsed() - (peers.get(node)?.seenAt ?? clock.elapsed())
+  return silence < LEASE + LONGEST_INSERT
 }
 
 function anyConfirmation({ clock }: Core, room: Room): Promise<void> {
@@ -62,12 +88,14 @@ function anyConfirmation({ clock }: Core, room: Room): Promise<void> {
 
 /** May this node act now? Not when others may take it for dead and no longer wait for it. */
 export function isLeased(core: Core): boolean {
-  return core.store.alone || !core.on('judge under a live lease') || core.clock.now() - core.leasedAt < LEASE - 1_000
+  return (
+    core.store.alone || !core.on('judge under a live lease') || core.clock.elapsed() - core.leasedAt < LEASE - 1_000
+  )
 }
 
 /** Renews every lease, and only then reads `global`: what was acknowledged without this node is seen before it acts. */
 export async function renewLeases(core: Core): Promise<void> {
-  const at = core.clock.now()
+  const at = core.clock.elapsed()
   await core.lease(core.rooms.keys())
   await core.rooms.get(GLOBAL)?.refresh()
   if (!isLeased(core)) core.leaseTerm++

@@ -56,6 +56,8 @@ const leaseSchema = new Schema(
     room: { type: String, required: true },
     node: { type: String, required: true },
     applied: { type: Number, required: true },
+    // Absent in what a version before this one wrote.
+    beat: Number,
     at: { type: Date, required: true },
   },
   { collection: 'room_leases', versionKey: false },

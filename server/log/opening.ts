@@ -35,7 +35,7 @@ export function createOpener(core: Core): Opener {
   function openOnce(key: RoomKey): Promise<Room> {
     const room = core.rooms.get(key)
     if (room?.isOpen) {
-      room.usedAt = core.clock.now()
+      room.usedAt = core.clock.elapsed()
       return Promise.resolve(room)
     }
     const begun = opening.get(key) ?? open(key)
@@ -49,7 +49,7 @@ export function createOpener(core: Core): Opener {
 // The order matters: from the lease on others wait for this node, and a mark read before the records is true of them.
 async function load(core: Core, room: Room): Promise<void> {
   const { store, projection, records, clock } = core
-  const leasedAt = clock.now()
+  const leasedAt = clock.elapsed()
   const isLeasedFirst = core.on('lease before the view')
   if (!store.alone && isLeasedFirst) await core.lease([room.key])
   const head = await store.headOf(room.key)
@@ -83,7 +83,7 @@ async function readLog(core: Core, room: Room, from: number): Promise<void> {
 
 /** Lets go of rooms that nobody holds and nobody has used for a minute, or that are too many. */
 export function letGo(core: Core): void {
-  const now = core.clock.now()
+  const now = core.clock.elapsed()
   const idle = [...core.rooms.values()].filter((room) => isIdle(room) && now - room.usedAt > 1_000)
   idle.sort((one, other) => one.usedAt - other.usedAt)
   const gone = idle.filter((room, index) => now - room.usedAt > IDLE || index < idle.length - IDLE_ROOMS)

@@ -1,6 +1,6 @@
 import type { Core, Room } from './core.ts'
 import { heal } from './follower.ts'
-import { renewLeases } from './leases.ts'
+import { observePeers, renewLeases } from './leases.ts'
 import { letGo } from './opening.ts'
 import { learnApplied, sweep } from './records.ts'
 import { isolateStuck } from './turn.ts'
@@ -12,20 +12,21 @@ const ROOMS_A_QUERY = 200
 /** What keeps this node right when every hint is lost; and its housekeeping. */
 export async function poll(core: Core): Promise<void> {
   let polledAt = core.clock.now()
-  let comparedAt = polledAt
+  let comparedAt = core.clock.elapsed()
   for (;;) {
     await core.clock.sleep(core.hints.pollMilliseconds?.() ?? core.pollMilliseconds ?? 1_000)
     if (core.isClosed) return
-    const now = core.clock.now()
+    const [now, elapsed] = [core.clock.now(), core.clock.elapsed()]
     isolateStuck(core)
     try {
       if (!core.store.alone && core.rooms.size > 0) {
         await renewLeases(core)
+        await observePeers(core)
         await followHeads(core, polledAt - OVERLAP)
         polledAt = now
-        if (now - comparedAt >= COMPARISON) {
+        if (elapsed - comparedAt >= COMPARISON) {
           await compare(core)
-          comparedAt = now
+          comparedAt = elapsed
         }
       }
       await Promise.all([...core.rooms.values()].filter((room) => room.isOpen).map((room) => sweep(core, room)))

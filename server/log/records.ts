@@ -59,7 +59,7 @@ export function learnApplied(room: Room, applied: number): void {
 
 /** Writes what has stayed unwritten for 2 s, and tells how far all is written. */
 export async function sweep(core: Core, room: Room): Promise<void> {
-  const now = core.clock.now()
+  const now = core.clock.elapsed()
   if (room.lagging && room.applied >= room.lagging.seq) room.lagging = null
   if (room.applied < room.view.seq) room.lagging ??= { seq: room.view.seq, since: now }
   if (!room.lagging || now - room.lagging.since < 2_000) return

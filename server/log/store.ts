@@ -4,6 +4,8 @@ import { RoomEvents, RoomHeads, RoomLeases } from './model.ts'
 import type { Json, LogStore, RoomHead, RoomKey, Row } from './types.ts'
 
 const DUPLICATE_KEY = 11_000
+/** For a connection and for the answer; what is left of the longest insert is the server's. */
+const LONGEST_WAIT = 3_000
 
 /** Of a bulk, whether every failure in it is one: the code of the whole is that of the first alone. */
 export function isDuplicate(error: unknown): boolean {
@@ -61,20 +63,20 @@ export function mongooseLogStore(alone: boolean): LogStore {
       return rows.map(({ room }) => room)
     },
 
-    async writeLeases(node, leases, at) {
+    async writeLeases(node, leases, at, beat) {
       const writes = leases.map(({ room, applied }) => ({
         updateOne: {
           filter: { _id: `${room} ${node}` },
-          update: { $set: { room, node, applied, at: new Date(at) } },
+          update: { $set: { room, node, applied, beat, at: new Date(at) } },
           upsert: true,
         },
       }))
       await RoomLeases.bulkWrite(writes, { ordered: false })
     },
 
-    async leasesOf(room, aliveSince) {
-      const leases = await RoomLeases.find({ room, at: { $gte: new Date(aliveSince) } }).lean()
-      return leases.map(({ node, applied }) => ({ node, applied }))
+    async leasesOf(room, since) {
+      const leases = await RoomLeases.find({ room, at: { $gte: new Date(since) } }).lean()
+      return leases.map(({ node, applied, beat, at }) => ({ node, applied, beat: beat ?? at.getTime() }))
     },
   }
 }
@@ -83,7 +85,7 @@ async function insertHere(rows: readonly Row[]): Promise<void> {
   await events().insertMany(rows.map(stored), { ordered: true })
 }
 
-/** As a command of its own, which the driver does not send again by itself, and which the server gives up after its time. */
+/** As a command of its own, which the driver does not send again by itself, and which driver and server give up after its time. */
 async function insertOnce(rows: readonly Row[]): Promise<void> {
   const { db } = RoomEvents.db
   if (!db) throw new mongo.MongoNotConnectedError('The database is not connected.')
@@ -91,10 +93,13 @@ async function insertOnce(rows: readonly Row[]): Promise<void> {
     insert: RoomEvents.collection.collectionName,
     documents: rows.map(stored),
     ordered: true,
-    maxTimeMS: LONGEST_INSERT,
+    maxTimeMS: LONGEST_INSERT - LONGEST_WAIT,
     writeConcern: { w: 'majority', j: true },
   }
-  const { writeErrors: [first] = [], writeConcernError } = await db.command(command, { readPreference: 'primary' })
+  const { writeErrors: [first] = [], writeConcernError } = await db.command(command, {
+    readPreference: 'primary',
+    timeoutMS: LONGEST_WAIT,
+  })
   const failure = first ?? writeConcernError
   if (failure) throw new mongo.MongoServerError(failure)
 }

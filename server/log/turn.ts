@@ -44,9 +44,9 @@ async function takeTurns(core: Core, room: Room): Promise<void> {
   room.isTurning = true
   await null
   while (room.queue.length > 0 && !core.isClosed) {
-    room.turnBegan = core.clock.now()
+    room.turnBegan = core.clock.elapsed()
     await takeTurn(core, room)
-    if (isIsolated(room)) core.observer?.released?.(room.key, core.clock.now() - room.turnBegan)
+    if (isIsolated(room)) core.observer?.released?.(room.key, core.clock.elapsed() - room.turnBegan)
     room.overdue = 0
     room.turnBegan = Number.POSITIVE_INFINITY
   }
@@ -55,7 +55,7 @@ async function takeTurns(core: Core, room: Room): Promise<void> {
 
 /** A room whose turn does not end keeps nobody waiting, and is made known. */
 export function isolateStuck(core: Core): void {
-  const now = core.clock.now()
+  const now = core.clock.elapsed()
   for (const room of core.rooms.values()) {
     if (isIsolated(room) || now - room.turnBegan <= LONGEST_TURN) continue
     room.overdue++
@@ -74,7 +74,7 @@ async function takeTurn(core: Core, room: Room): Promise<void> {
 }
 
 async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Promise<void> {
-  const began = core.clock.now()
+  const began = core.clock.elapsed()
   const judged = judge(core, room, batch)
   const stale = judged.held.filter(({ waiting }) => !isFresh(core, room, waiting))
   const help = orPause(core, fetchMissing(core, room, judged.draft, stale.length > 0))
@@ -88,7 +88,7 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
   }
   await help
   if (judged.open.length > 0) await orPause(core, lookForOpen(core, room))
-  const now = core.clock.now()
+  const now = core.clock.elapsed()
   if (doAllStand && now - room.contestedAt < CONTESTED)
     await giveWay(core, room, batch.length < CROWDED ? 0 : Math.min(LONGER * (now - began), GIVING_WAY))
 }
@@ -107,7 +107,7 @@ async function giveWay(core: Core, room: Room, patience: number): Promise<void> 
     void core.clock.sleep(2 + patience + 2 * core.random()).then(resolve)
   })
   room.onOthers = null
-  if (isTaken) room.contestedAt = core.clock.now()
+  if (isTaken) room.contestedAt = core.clock.elapsed()
   else if (patience > 0) room.contestedAt = Number.NEGATIVE_INFINITY
 }
 
@@ -190,7 +190,7 @@ async function store(core: Core, room: Room, accepted: readonly Accepted[]): Pro
 }
 
 function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: readonly Row[]): void {
-  room.usedAt = core.clock.now()
+  room.usedAt = core.clock.elapsed()
   core.observer?.appended(rows)
   take(core, room, rows, true)
   core.failpoint?.('before-publish')

@@ -157,8 +157,14 @@ export interface LogStore {
   headsMovedSince(movedAt: number): Promise<RoomHead[]>
   /** Which of these rooms have a row after the given one? Asks the log itself, as a head may never have been raised. */
   advanced(positions: readonly { room: RoomKey; seq: number }[]): Promise<RoomKey[]>
-  writeLeases(node: string, leases: readonly { room: RoomKey; applied: number }[], at: number): Promise<void>
-  leasesOf(room: RoomKey, aliveSince: number): Promise<{ node: string; applied: number }[]>
+  /** `beat` rises with each write of a node, and says nothing but that. */
+  writeLeases(
+    node: string,
+    leases: readonly { room: RoomKey; applied: number }[],
+    at: number,
+    beat: number,
+  ): Promise<void>
+  leasesOf(room: RoomKey, since: number): Promise<{ node: string; applied: number; beat: number }[]>
 }
 
 export interface RoomHead {
@@ -201,8 +207,10 @@ export interface LiveNodes {
 }
 
 export interface Clock {
-  /** Milliseconds of the store's clock. */
+  /** Milliseconds of the store's clock: the times of rows. It may step. */
   now(): number
+  /** Milliseconds of this process, which only rise, whatever is done to any clock: all that is waited for is measured by it. */
+  elapsed(): number
   /** Resolves after so many milliseconds. */
   sleep(milliseconds: number): Promise<void>
 }

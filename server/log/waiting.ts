@@ -69,7 +69,7 @@ export function createDeadlines(clock: Clock, patience = 1): Deadlines {
   async function watch(): Promise<void> {
     isWatching = true
     for (let first = queue[settled]; first; first = queue[settled]) {
-      const left = first.deadline - clock.now()
+      const left = first.deadline - clock.elapsed()
       if (left > 0) await clock.sleep(Math.ceil(left))
       else expire(first.waiting)
       dropSettled()
@@ -80,7 +80,7 @@ export function createDeadlines(clock: Clock, patience = 1): Deadlines {
   return {
     add(waiting) {
       dropSettled()
-      queue.push({ waiting, deadline: clock.now() + PATIENCE * patience })
+      queue.push({ waiting, deadline: clock.elapsed() + PATIENCE * patience })
       if (!isWatching) void watch()
     },
     areWaiting: () => queue.some(({ waiting }) => !waiting.isSettled),

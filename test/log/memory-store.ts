@@ -10,7 +10,7 @@ export const isDuplicate = (error: unknown): boolean => error instanceof Duplica
 export class Memory {
   readonly logs = new Map<RoomKey, Row[]>()
   readonly heads = new Map<RoomKey, RoomHead & { movedAt: number }>()
-  readonly leases = new Map<string, { node: string; room: RoomKey; applied: number; at: number }>()
+  readonly leases = new Map<string, { node: string; room: RoomKey; applied: number; at: number; beat: number }>()
   readonly #seqOf = new Map<string, number>()
   onCommit: (row: Row) => void = () => {}
 
@@ -72,9 +72,9 @@ export function memoryStore(
       reach('advanced', () =>
         positions.filter(({ room, seq }) => memory.log(room).length > seq).map(({ room }) => room),
       ),
-    writeLeases: (node, leases, at) =>
+    writeLeases: (node, leases, at, beat) =>
       reach('writeLeases', () => {
-        for (const { room, applied } of leases) memory.leases.set(`${node} ${room}`, { node, room, applied, at })
+        for (const { room, applied } of leases) memory.leases.set(`${node} ${room}`, { node, room, applied, at, beat })
       }),
     leasesOf: (room, aliveSince) =>
       reach('leasesOf', () =>

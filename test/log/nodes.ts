@@ -91,6 +91,7 @@ export function counting(kind: keyof LogStore): { count: number; reach: Reach } 
 export function clockOf(speed: number): Clock {
   return {
     now: () => Date.now() * speed,
+    elapsed: () => performance.now() * speed,
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds / speed)),
   }
 }

@@ -195,12 +195,13 @@ rule('lease before the view', 'a node that is opening a view is waited for', asy
 rule('judge under a live lease', 'a node that stood still looks at `global` before it goes on', async (rulesOff) => {
   nodes.hasHints = false
   let shift = 0
-  const clock = { ...clockOf(1), now: () => Date.now() + shift }
+  const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }
   const one = nodes.start('one', { clock, pollMilliseconds: 60_000 })
   const other = nodes.start('other', { clock, rulesOff, pollMilliseconds: 60_000 })
   await other.act(room, join('ada'))
   await other.act(room, say('ada'))
-  shift = 6_000
+  await one.act(GLOBAL, moderate('suspend', 'bo'))
+  shift = 11_000
   return isSilenced(one, () => codeOf(other.act(room, say('ada'))))
 })
 
@@ -211,7 +212,7 @@ rule(
     nodes.hasHints = false
     let shift = 0
     let isDown = false
-    const clock = { ...clockOf(1), now: () => Date.now() + shift }
+    const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }
     const one = nodes.start('one', { clock, pollMilliseconds: 60_000 })
     const other = nodes.start('other', {
       clock,
@@ -224,10 +225,11 @@ rule(
     })
     await other.act(room, join('ada'))
     await other.act(room, say('ada'))
+    await one.act(GLOBAL, moderate('suspend', 'bo'))
     isDown = true
     const sent = codeOf(other.act(room, say('ada')))
     await pause(20)
-    shift = 6_000
+    shift = 11_000
     return isSilenced(one, () => {
       isDown = false
       return sent

@@ -45,6 +45,7 @@ export class Machine {
     let ids = 0
     const clock: Clock = {
       now: () => world.now + this.#skew,
+      elapsed: () => world.now,
       sleep: (milliseconds) => new Promise((resolve) => this.after(milliseconds, resolve)),
     }
     const off = without && !isOfParts(without) ? [without] : []

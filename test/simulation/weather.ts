@@ -136,7 +136,7 @@ export const profiles = {
     trouble: [4_000, 9_000],
     kills: 0,
     stops: 0,
-    pauses: [7_000, 9_000],
+    pauses: [12_000, 14_000],
     rooms: Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`room${index}`, 50_000])),
     burst: 1,
     bursts: [2_000, 6_000],

@@ -118,10 +118,10 @@ test('heads only rise, and tell when they moved', async () => {
 
 test('leases tell who is alive and how far', async () => {
   const store = mongooseLogStore(true)
-  await store.writeLeases('one', [{ room: 'g', applied: 1 }], Date.now())
-  await store.writeLeases('one', [{ room: 'g', applied: 2 }], Date.now())
-  await store.writeLeases('dead', [{ room: 'g', applied: 1 }], Date.now() - 10_000)
-  expect(await store.leasesOf('g', Date.now() - 5_000)).toEqual([{ node: 'one', applied: 2 }])
+  await store.writeLeases('one', [{ room: 'g', applied: 1 }], Date.now(), 7)
+  await store.writeLeases('one', [{ room: 'g', applied: 2 }], Date.now(), 8)
+  await store.writeLeases('dead', [{ room: 'g', applied: 1 }], Date.now() - 10_000, 9)
+  expect(await store.leasesOf('g', Date.now() - 5_000)).toEqual([{ node: 'one', applied: 2, beat: 8 }])
 })
 
 test('one log over the store: members, messages, edits, a repeated key, a ban', async () => {

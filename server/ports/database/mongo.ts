@@ -13,11 +13,11 @@ export async function connectMongo(uri: string, patienceMilliseconds = START_PAT
   setUpMongoose()
   await connectPatiently(uri, Date.now() + patienceMilliseconds)
   const installation = await readInstallation()
-  let offset = await measureOffset()
+  let measured = await measureClock()
   const timer = setInterval(() => {
-    measureOffset().then(
-      (measured) => {
-        offset = measured
+    measureClock().then(
+      (again) => {
+        measured = again
       },
       () => undefined,
     )
@@ -32,8 +32,8 @@ export async function connectMongo(uri: string, patienceMilliseconds = START_PAT
     alone: false,
     name: `MongoDB ${mongoose.connection.host}:${mongoose.connection.port}/${mongoose.connection.name}`,
     installation,
-    now: () => Date.now() + offset,
-    clockOffset: () => offset,
+    now: () => Math.round(performance.now() + measured.epoch),
+    clockOffset: () => measured.offset,
     buildIndexes: () => patiently(buildIndexes, Date.now() + patienceMilliseconds),
     ping,
     isAway: health.isAway,
@@ -125,12 +125,15 @@ function watchHealth(ping: () => Promise<void>) {
   return { isAway: () => isAway, stop: () => clearInterval(timer) }
 }
 
-/** How far the store's clock is ahead of ours, taking its answer to be halfway between question and receipt. */
-async function measureOffset(): Promise<number> {
-  const asked = Date.now()
+/**
+ * When this process began by the store's clock, and how far that clock is ahead of ours; its answer is taken to be halfway
+ * between question and receipt. In between time is told by what only rises, so that a step of our clock is none of the store's.
+ */
+async function measureClock(): Promise<{ epoch: number; offset: number }> {
+  const asked = performance.now()
   const { localTime } = await admin().command({ hello: 1 })
-  const received = Date.now()
-  return Math.round(Number(localTime) - (asked + received) / 2)
+  const half = (performance.now() - asked) / 2
+  return { epoch: Number(localTime) - asked - half, offset: Math.round(Number(localTime) - (Date.now() - half)) }
 }
 
 function admin() {

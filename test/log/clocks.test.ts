@@ -1,0 +1,128 @@
+import { afterEach, expect, test } from 'vitest'
+import { GLOBAL } from '#server/log/index'
+import { join, moderate, say } from './chat.ts'
+import { clockOf, Nodes, pause } from './nodes.ts'
+
+let nodes = new Nodes()
+afterEach(async () => {
+  await nodes.stop()
+  nodes = new Nodes()
+})
+
+const room = 'channel:one'
+const sent = () => nodes.memory.log(room).filter(({ type }) => type === 'message').length
+
+/** A clock whose time of day steps, while what is waited for goes on as before. */
+function stepping(speed = 1) {
+  const steady = clockOf(speed)
+  let step = 0
+  return {
+    clock: { ...steady, now: () => steady.now() + step },
+    stepBy: (milliseconds: number) => {
+      step += milliseconds
+    },
+  }
+}
+
+test.each([
+  ['the one that suspends goes forward', [10_000, 0]],
+  ['the one that suspends goes back', [-10_000, 0]],
+  ['the one that writes goes forward', [0, 10_000]],
+  ['the one that writes goes back', [0, -10_000]],
+  ['both go forward', [10_000, 10_000]],
+  ['they part', [10_000, -10_000]],
+  ['both go back by a day', [-86_400_000, -86_400_000]],
+] as const)('M45: nobody writes once his suspension is acknowledged, though the clock of %s', async (_what, steps) => {
+  nodes.hasHints = false
+  const [ours, theirs] = [stepping(), stepping()]
+  const one = nodes.start('one', { clock: ours.clock })
+  const other = nodes.start('other', { clock: theirs.clock, pollMilliseconds: 300 })
+  await other.act(room, join('ada'))
+  await other.act(room, say('ada'))
+  await one.head(GLOBAL)
+  await pause(400)
+  ours.stepBy(steps[0])
+  theirs.stepBy(steps[1])
+  const outcome = await one.act(GLOBAL, moderate('suspend', 'ada'))
+  expect(outcome).toMatchObject({ pendingNodes: 0 })
+  const before = sent()
+  await expect(other.act(room, say('ada'))).rejects.toMatchObject({ code: 'SUSPENDED' })
+  expect(sent()).toBe(before)
+})
+
+test('M45: a clock that steps back by an hour keeps no act waiting for longer', async () => {
+  const { clock, stepBy } = stepping(20)
+  let isAway = false
+  const node = nodes.alone({
+    clock,
+    reach: async (_, work) => {
+      if (isAway) throw new Error('Away.')
+      return work()
+    },
+  })
+  await node.act(room, join('ada'))
+  isAway = true
+  const waiting = node.act(room, say('ada'))
+  stepBy(-3_600_000)
+  await expect(waiting).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  isAway = false
+  await node.act(room, say('ada'))
+})
+
+test('M45: a node that died is waited for until the last insert that it sent can no longer be carried out', async () => {
+  nodes.hasHints = false
+  const clock = clockOf(10)
+  let isDead = false
+  let land: () => void = () => {}
+  const one = nodes.start('one', { clock, pollMilliseconds: 500 })
+  const other = nodes.start('other', {
+    clock,
+    pollMilliseconds: 500,
+    reach: async (name, work) => {
+      if (!isDead) return work()
+      if (name === 'insert')
+        land = () => {
+          work()
+        }
+      return new Promise(() => {})
+    },
+  })
+  await other.act(room, join('ada'))
+  await other.act(room, say('ada'))
+  await one.head(GLOBAL)
+  await pause(100)
+  isDead = true
+  void other.act(room, say('ada')).catch(() => {})
+  // Its lease has run out, and what it sent may still be on its way.
+  await pause(650)
+  expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject({ pendingNodes: 1 })
+  land()
+  expect(sent()).toBe(2)
+  await pause(500)
+  expect(await one.act(GLOBAL, moderate('suspend', 'bo'))).toMatchObject({ pendingNodes: 0 })
+})
+
+test('M45: a node that leaves is waited for by nobody from then on', async () => {
+  nodes.hasHints = false
+  const [one, other] = [nodes.start('one'), nodes.start('other')]
+  await other.act(room, join('ada'))
+  await other.close()
+  const began = performance.now()
+  expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject({ pendingNodes: 0 })
+  expect(performance.now() - began).toBeLessThan(900)
+})
+
+test('M45: a process that stood still itself takes nobody else for dead', async () => {
+  nodes.hasHints = false
+  let shift = 0
+  const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }
+  const one = nodes.start('one', { clock })
+  const other = nodes.start('other', { pollMilliseconds: 300 })
+  await other.act(room, join('ada'))
+  await one.head(GLOBAL)
+  await pause(100)
+  shift = 30_000
+  await pause(400)
+  expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject({ pendingNodes: 0 })
+  await expect(other.act(room, say('ada'))).rejects.toMatchObject({ code: 'SUSPENDED' })
+})
