@@ -3,10 +3,10 @@ import { memberIn, muteIn, pinsIn, rulesIn } from '#server/domains/rooms/facts'
 import { isSuspended, type Standing } from '#server/domains/rooms/standing'
 import { capabilitiesOf } from '#server/domains/rooms/state'
 import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
-import type { RoomKey, Row } from '#server/log/types'
+import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
-import { roomOfKey } from '#shared/kit/primitives'
+import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import { arrive } from './crowd.ts'
 import { pinnedMessages, readable } from './history.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
@@ -66,7 +66,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
     const isLost =
       (epoch !== undefined && epoch !== '' && epoch !== state.head.epoch) || (after_seq ?? 0) > state.head.seq
     const from = isLost || after_seq === undefined ? Math.max(0, state.head.seq - (backlog ?? 0)) : after_seq
-    const rows = from < state.head.seq ? await rowsAfter(node, key, from, page) : []
+    const rows = from < state.head.seq ? await rowsAfter(node, key, from, Math.min(page, state.head.seq - from)) : []
     const { seq: read_seq, unread } = await unreadOf(key, account, state.member, state.head)
     presenceChanged(node, key)
     const { rules_id: _, version, updated_by: __, updated_at: ___, ...rules } = state.rules
@@ -136,20 +136,21 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
 
 export const sync: Action<typeof contract.sync> = async (input, context) => {
   const after = input.after_seq ?? input.after ?? 0
-  const { key, seq: head, epoch } = await readable(context, input.room)
-  if ((input.epoch && input.epoch !== epoch) || after > head)
-    return { events: [], next_after_seq: head, head_seq: head, complete: true, epoch, reset: true }
-  if (input.allow_reset && head - after > resetAbove)
-    return { events: [], next_after_seq: head, head_seq: head, complete: false, epoch, reset: true }
-  const rows =
-    after < head ? await rowsAfter(context.node, key, after, input.limit) : await awaitRows(context, key, after, input)
-  if (after >= head && rows.length > 0) await readable(context, input.room)
+  const { key, seq, epoch } = await readable(context, input.room)
+  if ((input.epoch && input.epoch !== epoch) || after > seq)
+    return { events: [], next_after_seq: seq, head_seq: seq, complete: true, epoch, reset: true }
+  if (input.allow_reset && seq - after > resetAbove)
+    return { events: [], next_after_seq: seq, head_seq: seq, complete: false, epoch, reset: true }
+  const mayWait = after === seq && (input.wait ?? 0) > 0
+  const head = mayWait ? await headAfter(context, key, after, input) : seq
+  // Nothing above the head that was judged: with the very next row the caller may be out.
+  const rows = after < head ? await rowsAfter(context.node, key, after, Math.min(input.limit, head - after)) : []
   const last = rows.at(-1)?.seq ?? after
-  context.setHeader('ETag', `"${Math.max(head, last)}"`)
+  context.setHeader('ETag', `"${head}"`)
   return {
     events: await eventsOf(rows),
     next_after_seq: last,
-    head_seq: Math.max(head, last),
+    head_seq: head,
     complete: last >= head,
     epoch,
   }
@@ -157,18 +158,19 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
 
 const resetAbove = 5_000
 
-/** Waits for the next rows, as long as the caller wants to and is there. */
-async function awaitRows(
-  { node, signal }: Context,
+/** Waits for the next rows, as long as the caller wants to and is there; then the head up to which they may read. */
+async function headAfter(
+  context: Context,
   key: RoomKey,
   after: number,
-  { wait = 0, limit }: { wait?: number | undefined; limit: number },
-): Promise<Row[]> {
-  if (wait === 0) return []
-  const release = await node.log.hold(key)
+  { room, wait = 0 }: { room: RoomRef; wait?: number | undefined },
+): Promise<number> {
+  const { log } = context.node
+  const release = await log.hold(key)
   try {
-    await nextRow(waitersOn(node), key, wait * 1000, signal, async () => (await node.log.head(key)).seq > after)
-    return await rowsAfter(node, key, after, limit)
+    const isThere = async () => (await log.head(key)).seq > after
+    await nextRow(waitersOn(context.node), key, wait * 1000, context.signal, isThere)
+    return (await isThere()) ? (await readable(context, room)).seq : after
   } finally {
     release()
   }
