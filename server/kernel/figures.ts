@@ -31,6 +31,14 @@ export function createFigures(logger: Logger): Figures {
       metrics.isolated()
       logger.error({ room }, 'a turn does not end: its room is isolated')
     },
+    quarantined({ room, seq, type, v }, error) {
+      metrics.quarantined()
+      logger.error({ room, seq, type, v, error }, 'a row cannot be taken: it is shown as an event of no known type')
+    },
+    failed(room, error) {
+      metrics.listenerFailed()
+      logger.error({ room, error }, 'a listener failed on rows that the others have heard')
+    },
     released: (room, milliseconds) => logger.warn({ room, milliseconds }, 'a turn has ended: its room goes on'),
     follows(count) {
       metrics.roomsFollowed(count)

@@ -79,6 +79,16 @@ const isolations = new Counter({
   help: 'Rooms whose acts were refused at once because a turn lasted longer than 5 s.',
   registers,
 })
+const quarantines = new Counter({
+  name: 'plaza_log_quarantined_total',
+  help: 'Rows that this server cannot take, each counted once by each process.',
+  registers,
+})
+const listenerFailures = new Counter({
+  name: 'plaza_log_listener_failures_total',
+  help: 'Deliveries of rows that one listener of this process failed on; the others have heard them.',
+  registers,
+})
 const store = new Histogram({
   name: 'plaza_store_seconds',
   help: 'Time the store took to answer, by operation of the log.',
@@ -141,6 +151,8 @@ export const metrics = {
   collided: () => collisions.inc(),
   retried: () => retries.inc(),
   isolated: () => isolations.inc(),
+  quarantined: () => quarantines.inc(),
+  listenerFailed: () => listenerFailures.inc(),
   stored: (operation: string, milliseconds: number) => store.observe({ operation }, milliseconds / 1000),
   storeFailed: (operation: string) => storeErrors.inc({ operation }),
   /** A part is away and something stands in for it, or it is back. */

@@ -51,6 +51,8 @@ export interface Room {
 export interface Core extends LogDependencies {
   readonly rooms: Map<RoomKey, Room>
   readonly listeners: ((room: RoomKey, rows: readonly Row[], isOurs: boolean) => void)[]
+  /** Ids of rows that cannot be taken. */
+  readonly quarantined: Set<string>
   /** Inserts judged and not yet decided. */
   readonly inFlight: Set<Promise<unknown>>
   /** The last beat that was seen of each node, and when it was first seen. */
@@ -73,6 +75,7 @@ export function createCore(dependencies: LogDependencies): Core {
     ...dependencies,
     rooms: new Map(),
     listeners: [],
+    quarantined: new Set(),
     inFlight: new Set(),
     peers: new Map(),
     leasedAt: Number.NEGATIVE_INFINITY,

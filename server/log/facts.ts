@@ -42,6 +42,18 @@ export class Facts {
   }
 }
 
+/** What a row makes of the facts, each known value in its turn; all of it or, where it cannot be taken, nothing. */
+export function resolve(
+  changes: readonly Change[],
+  row: Row,
+  known: (key: string) => KnownFact | undefined,
+): { key: string; fact: KnownFact }[] {
+  return changes.flatMap((change) => {
+    const fact = changed(known(change.key), change, row)
+    return fact ? [{ key: change.key, fact }] : []
+  })
+}
+
 /** The fact as it is after this row, or undefined where that does not follow from what is known. */
 export function changed(before: KnownFact | undefined, change: Change, row: Row): KnownFact | undefined {
   if (before && before.seq >= row.seq) return before

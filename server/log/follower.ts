@@ -1,6 +1,6 @@
 import type { Core, Room } from './core.ts'
-import { changed } from './facts.ts'
 import { confirm } from './leases.ts'
+import { factsAfter, quarantine, readable } from './readable.ts'
 import type { Hint, Row } from './types.ts'
 
 const RING = 200
@@ -18,7 +18,13 @@ export function take(core: Core, room: Room, rows: readonly Row[], isOurs = fals
   if (room.early.size > 0 && room.isOpen) taken.push(...takeEarly(core, room))
   const [oldest] = taken
   if (!oldest) return
-  for (const listener of core.listeners) listener(room.key, taken, isOurs)
+  for (const listener of core.listeners) {
+    try {
+      listener(room.key, taken, isOurs)
+    } catch (error) {
+      core.observer?.failed?.(room.key, error)
+    }
+  }
   core.observer?.delivered(Math.max(0, core.clock.now() - oldest.at))
   confirm(core, room, taken)
   trim(room)
@@ -27,15 +33,17 @@ export function take(core: Core, room: Room, rows: readonly Row[], isOurs = fals
 /** Applies the next row of the log to the view, without telling anybody. */
 export function admit(core: Core, room: Room, row: Row): Row {
   const { view, ring } = room
-  for (const change of core.projection.changes(row)) {
-    const after = changed(view.facts.get(change.key), change, row)
-    if (after) view.facts.set(change.key, after)
+  for (const { key, fact } of factsAfter(core, row, (key) => view.facts.get(key))) view.facts.set(key, fact)
+  const taken = readable(core, row)
+  view.moveTo(taken)
+  ring.push(taken)
+  try {
+    const rewrite = core.projection.rewrites?.(taken)
+    if (rewrite) ring.rewrite(taken, rewrite)
+  } catch (error) {
+    quarantine(core, row, error)
   }
-  view.moveTo(row)
-  ring.push(row)
-  const rewrite = core.projection.rewrites?.(row)
-  if (rewrite) ring.rewrite(row, rewrite)
-  return row
+  return taken
 }
 
 /** Reads on from the view to the end of the log. */

@@ -58,8 +58,11 @@ export function hintFrom(word: unknown, room: RoomKey): Hint | null {
     return word.room === room && isCount(word.seq) ? { kind: 'applied', node, room, seq: word.seq } : null
   if (word.kind !== 'rows' || !Array.isArray(word.rows) || word.rows.length > ROWS) return null
   const rows: unknown[] = word.rows
-  return rows.every((row) => isRow(row, room)) ? { kind: 'rows', node, rows: rows as Row[] } : null
+  return rows.every((row) => isRow(row, room)) ? { kind: 'rows', node, rows: rows.map(versioned) } : null
 }
+
+/** A node of the version before says none. */
+const versioned = (row: Row): Row => (row.v === undefined ? { ...row, v: 1 } : row)
 
 function isRow(row: unknown, room: RoomKey): row is Row {
   if (!isObject(row) || row.room !== room || !isObject(row.body)) return false
@@ -68,6 +71,7 @@ function isRow(row: unknown, room: RoomKey): row is Row {
   return (
     labels.every(isLabel) &&
     counts.every(isCount) &&
+    (row.v === undefined || isCount(row.v)) &&
     (row.n === null || isCount(row.n)) &&
     (row.until === null || isCount(row.until)) &&
     (row.target === null || isLabel(row.target)) &&

@@ -2,6 +2,7 @@ import { type Core, createCore, type Room, unavailable } from './core.ts'
 import { hear } from './follower.ts'
 import { createOpener } from './opening.ts'
 import { poll } from './poll.ts'
+import { readable } from './readable.ts'
 import { loadFacts } from './records.ts'
 import { bringToHead, enqueue } from './turn.ts'
 import { GLOBAL, type LogDependencies, type RoomLog, type View } from './types.ts'
@@ -10,7 +11,7 @@ import { createDeadlines, type Deadlines, Waiting } from './waiting.ts'
 
 export { chainOf, verifyChain } from './chain.ts'
 export type * from './types.ts'
-export { GLOBAL, SKIPPED } from './types.ts'
+export { GLOBAL, ROW_VERSION, SKIPPED, UNREADABLE } from './types.ts'
 
 const PAGE = 200
 const DRAIN = 3_000
@@ -56,7 +57,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
       const room = core.rooms.get(key)
       const most = Math.min(limit, PAGE)
       if (room?.isOpen && after >= room.ring.floor) return room.ring.after(after, most)
-      return core.store.read(key, after, most)
+      return (await core.store.read(key, after, most)).map((row) => readable(core, row))
     },
 
     async head(key) {

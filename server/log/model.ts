@@ -3,6 +3,8 @@ import { model, Schema } from 'mongoose'
 const eventSchema = new Schema(
   {
     _id: { type: String, required: true },
+    // Absent in rows of version 1.
+    v: Number,
     room: { type: String, required: true },
     seq: { type: Number, required: true },
     epoch: { type: String, required: true },

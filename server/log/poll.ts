@@ -18,51 +18,60 @@ export async function poll(core: Core): Promise<void> {
     if (core.isClosed) return
     const [now, elapsed] = [core.clock.now(), core.clock.elapsed()]
     isolateStuck(core)
-    try {
-      if (!core.store.alone && core.rooms.size > 0) {
+    if (!core.store.alone && core.rooms.size > 0) {
+      await alone(async () => {
         await renewLeases(core)
         await observePeers(core)
+      })
+      await alone(async () => {
         await followHeads(core, polledAt - OVERLAP)
         polledAt = now
-        if (elapsed - comparedAt >= COMPARISON) {
+      })
+      if (elapsed - comparedAt >= COMPARISON)
+        await alone(async () => {
           await compare(core)
           comparedAt = elapsed
-        }
-      }
-      await Promise.all([...core.rooms.values()].filter((room) => room.isOpen).map((room) => sweep(core, room)))
-    } catch {
-      // The store is away; the next round does it all again.
+        })
     }
+    await each(openRooms(core), (room) => sweep(core, room))
     letGo(core)
     core.observer?.follows(core.rooms.size)
   }
 }
 
+/** What fails, as the store is away or one room is spoilt, is done again in the next round and holds nothing else up. */
+const alone = (work: () => Promise<void>): Promise<void> => work().catch(() => {})
+
+const each = async (rooms: readonly Room[], work: (room: Room) => Promise<void>): Promise<void> => {
+  await Promise.all(rooms.map((room) => alone(() => work(room))))
+}
+
+const openRooms = (core: Core): Room[] => [...core.rooms.values()].filter((room) => room.isOpen)
+
 async function followHeads(core: Core, since: number): Promise<void> {
   const heads = await core.store.headsMovedSince(since)
-  await Promise.all(
-    heads.map(async (head) => {
-      const room = core.rooms.get(head.room)
-      if (!room?.isOpen) return
-      if (head.seq > room.view.seq) await heal(core, room, 'poll')
-      room.raised = Math.max(room.raised, head.seq)
-      learnApplied(room, head.applied)
-    }),
-  )
+  const ofRoom = new Map(heads.map((head) => [head.room, head]))
+  await each(openRooms(core), async (room) => {
+    const head = ofRoom.get(room.key)
+    if (!head) return
+    if (head.seq > room.view.seq) await heal(core, room, 'poll')
+    room.raised = Math.max(room.raised, head.seq)
+    learnApplied(room, head.applied)
+  })
 }
 
 /** A row whose head was never raised is found by asking the log itself. */
 async function compare(core: Core): Promise<void> {
-  const open = [...core.rooms.values()].filter((room) => room.isOpen)
+  const open = openRooms(core)
   for (let start = 0; start < open.length; start += ROOMS_A_QUERY) {
-    const positions = open.slice(start, start + ROOMS_A_QUERY).map(({ key, view }) => ({ room: key, seq: view.seq }))
-    const advanced = await core.store.advanced(positions)
-    await Promise.all(advanced.map((key) => refreshed(core, core.rooms.get(key))))
+    const asked = open.slice(start, start + ROOMS_A_QUERY)
+    const advanced = new Set(await core.store.advanced(asked.map(({ key, view }) => ({ room: key, seq: view.seq }))))
+    await each(
+      asked.filter(({ key }) => advanced.has(key)),
+      async (room) => {
+        await heal(core, room, 'comparison')
+        await core.raise(room)
+      },
+    )
   }
-}
-
-async function refreshed(core: Core, room: Room | undefined): Promise<void> {
-  if (!room?.isOpen) return
-  await heal(core, room, 'comparison')
-  await core.raise(room)
 }

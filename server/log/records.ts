@@ -1,5 +1,6 @@
 import { type Core, persist, type Room } from './core.ts'
-import { changed, type KnownFact, type Resolved } from './facts.ts'
+import type { KnownFact, Resolved } from './facts.ts'
+import { changesOf, factsAfter } from './readable.ts'
 import type { Row } from './types.ts'
 
 /** Brings facts into memory: the record, and what the rows above it say. */
@@ -78,21 +79,20 @@ export async function saveRecords(
   markSaved(room, rows)
 }
 
-function patchedKeys({ projection }: Core, rows: readonly Row[]): string[] {
+function patchedKeys(core: Core, rows: readonly Row[]): string[] {
   const keys = new Set<string>()
-  for (const row of rows) for (const change of projection.changes(row)) if ('patch' in change) keys.add(change.key)
+  for (const row of rows) for (const change of changesOf(core, row)) if ('patch' in change) keys.add(change.key)
   return [...keys]
 }
 
 /** Applies rows to the facts they start from, and returns each value on the way. */
-function fold({ projection }: Core, rows: readonly Row[], facts: Map<string, KnownFact>): Resolved[] {
+function fold(core: Core, rows: readonly Row[], facts: Map<string, KnownFact>): Resolved[] {
   const changes: Resolved[] = []
   for (const row of rows) {
-    for (const change of projection.changes(row)) {
-      const after = changed(facts.get(change.key), change, row)
-      if (!after || after.seq !== row.seq) continue
-      facts.set(change.key, after)
-      changes.push({ key: change.key, value: after.value, row })
+    for (const { key, fact } of factsAfter(core, row, (key) => facts.get(key))) {
+      if (fact.seq !== row.seq) continue
+      facts.set(key, fact)
+      changes.push({ key, value: fact.value, row })
     }
   }
   return changes

@@ -34,12 +34,19 @@ export class Ring {
     return this.#rows.slice(start, start + limit)
   }
 
+  /** Every row that can be; then throws where one cannot. */
   rewrite(event: Row, change: (row: Row) => Row): void {
+    const failures: unknown[] = []
     for (const [index, row] of this.#rows.entries()) {
       if (row.seq >= event.seq || row.applied_seq >= event.seq) continue
-      const after = change(row)
-      if (after !== row) this.#rows[index] = { ...after, applied_seq: event.seq }
+      try {
+        const after = change(row)
+        if (after !== row) this.#rows[index] = { ...after, applied_seq: event.seq }
+      } catch (error) {
+        failures.push(error)
+      }
     }
+    if (failures.length > 0) throw failures[0]
   }
 
   /** Lets go of the rows up to this seq. */

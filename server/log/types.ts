@@ -6,6 +6,12 @@ export type RoomKey = string
 /** The room whose log carries what holds everywhere: suspensions, global words and moderators, admin roles, ended sessions. */
 export const GLOBAL: RoomKey = 'global'
 
+/** The version of what a row says and how, on each row this server writes; rows of before there was one are of version 1. */
+export const ROW_VERSION = 2
+
+/** The type that a row is shown with which the projection of this server cannot take. */
+export const UNREADABLE = 'log.unreadable'
+
 /** The type of a row that only fills the place of one that could not be stored. */
 export const SKIPPED = 'log.skipped'
 
@@ -25,6 +31,7 @@ export interface Entry {
 export interface Row extends Required<Entry> {
   /** UUIDv7, made by the appending node. */
   _id: string
+  v: number
   room: RoomKey
   /** 1, 2, 3, … without a gap. */
   seq: number
@@ -135,7 +142,7 @@ export interface RoomLog {
   /** Keeps a room followed while the hold is not released: its rows are delivered within one poll at the latest. */
   hold(room: RoomKey): Promise<() => void>
   /**
-   * Called in seq order, each row once, for each room this node follows. Must not throw; runs synchronously. `isOurs`: this node
+   * Called in seq order, each row once, for each room this node follows; runs synchronously. What it throws is told and no more. `isOurs`: this node
    * has just appended the first of them, and so no other says the same of them.
    */
   onRows(listener: (room: RoomKey, rows: readonly Row[], isOurs: boolean) => void): void
@@ -230,6 +237,10 @@ export interface Observer {
   follows(rooms: number): void
   /** A turn of this room has lasted so long that its acts are refused at once until it ends. */
   isolated?(room: RoomKey): void
+  /** A row that this server cannot take: it is shown as an event of no known type, and nothing follows from it. */
+  quarantined?(row: Row, error: unknown): void
+  /** A listener threw; the others have heard the rows. */
+  failed?(room: RoomKey, error: unknown): void
   /** Such a turn has ended after so long. */
   released?(room: RoomKey, milliseconds: number): void
   /** Rows were hinted at to others, by others, or by others when they were known already. */

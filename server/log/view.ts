@@ -1,6 +1,6 @@
 import { chainOf } from './chain.ts'
 import { changed, type Facts, type KnownFact, type Resolved } from './facts.ts'
-import type { Entry, Fact, Projection, RoomKey, Row, View } from './types.ts'
+import { type Entry, type Fact, type Projection, ROW_VERSION, type RoomKey, type Row, type View } from './types.ts'
 
 /** The room as of its last row taken. */
 export class LiveView implements View {
@@ -118,6 +118,7 @@ export class Draft implements View {
     const total = this.total + (projection.isMessage(entry.type) ? 1 : 0)
     const row: Row = {
       _id: newId(),
+      v: ROW_VERSION,
       room: this.room,
       seq,
       epoch: this.epoch || newId(),

@@ -22,6 +22,7 @@ const row = (seq: number, more: Partial<Row> = {}): Row => ({
   chain: '',
   chained: false,
   applied_seq: seq,
+  v: 1,
   ...more,
 })
 const rows = (...all: unknown[]) => ({ kind: 'rows', node: 'one', rows: all })

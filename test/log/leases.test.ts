@@ -15,7 +15,7 @@ test('a node renews its leases and then reads `global`, so that nothing is ackno
   nodes.hasHints = false
   let shift = 0
   let beforeLease: (() => Promise<unknown>) | null = null
-  const clock = { ...clockOf(1), now: () => Date.now() + shift }
+  const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }
   const one = nodes.start('one', { clock, pollMilliseconds: 60_000 })
   const other = nodes.start('other', {
     clock,
@@ -29,7 +29,9 @@ test('a node renews its leases and then reads `global`, so that nothing is ackno
   })
   await other.act(room, join('ada'))
   await other.act(room, say('ada'))
-  shift = 6_000
+  // It has seen the other node beat, and for how long it has not is what tells that it is dead.
+  await one.act(GLOBAL, moderate('suspend', 'bo'))
+  shift = 11_000
   beforeLease = async () => {
     expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject({ pendingNodes: 0 })
   }

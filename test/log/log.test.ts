@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { type Judgement, type Row, type View, verifyChain } from '#server/log/index'
+import { chainOf, type Judgement, type Row, type View, verifyChain } from '#server/log/index'
 import { AppError } from '#shared/errors'
 import { edit, join, moderate, projection, say, slow } from './chat.ts'
 import { type Changes, clockOf, counting, Nodes, pause } from './nodes.ts'
@@ -46,6 +47,46 @@ test('chains the entries of moderation, so that a changed one shows', async () =
   ).toBeNull()
   const forged = log().map((row): Row => (row.seq === 4 ? { ...row, reason: 'another' } : row))
   expect(verifyChain(forged, '')?.seq).toBe(4)
+})
+
+const twoEntries = async () => {
+  const node = nodes.alone()
+  for (const type of ['ban', 'unban']) await node.act(room, moderate(type, 'ada'))
+  return log()
+}
+const rehash = (rows: readonly Row[], change: Partial<Row>) => {
+  const [first, ...rest] = rows.map((row) => ({ ...row, ...change }))
+  if (!first) throw new Error('Nothing was appended.')
+  const chain = chainOf('', first)
+  return [{ ...first, chain }, ...rest.map((row) => ({ ...row, chain: chainOf(chain, row) }))]
+}
+
+test.each<[string, Partial<Row>]>([
+  ['another body', { body: { action: 'unban' } }],
+  ['a field more', { body: { more: null } }],
+  ['another version', { v: 1 }],
+  ['another version and another body', { v: 1, body: { action: 'unban' } }],
+])('M49: an entry with %s does not follow', async (_what, change) => {
+  const rows = await twoEntries()
+  expect(verifyChain(rows, '')).toBeNull()
+  expect(verifyChain([{ ...(rows[0] as Row), ...change }, ...rows.slice(1)], '')?.seq).toBe(1)
+})
+
+test('M49: entries of before the hash covered the body verify as they did', async () => {
+  const rows = rehash(await twoEntries(), { v: 1 })
+  expect(verifyChain(rows, '')).toBeNull()
+  expect(rows[0]?.chain).toBe(
+    createHash('sha256')
+      .update(JSON.stringify(['', rows[0]?._id, room, 1, rows[0]?.at, 'ban', 'mod', 'ada', null, 'why not']))
+      .digest('base64url'),
+  )
+})
+
+test('M49: what a store gives back another way, the hash takes alike', async () => {
+  const [row] = await twoEntries()
+  const given = { ...(row as Row), body: { gone: undefined, cut: 'a\ud800' } as unknown as Row['body'] }
+  const stored = { ...(row as Row), body: { gone: null, cut: 'a\ufffd' } }
+  expect(chainOf('', given)).toBe(chainOf('', stored))
 })
 
 test('answers a repeated key with its first row: in one turn, later, on another node, with another text', async () => {
@@ -297,9 +338,11 @@ test('refuses alone what the projection cannot take, stores none of it, and goes
   expect(log().map(({ type }) => type)).toEqual(['join', 'message', 'message'])
 })
 
-test('ends the acts of a turn whose row the ring cannot be rewritten by, and goes on', async () => {
+test('M46: a row that rows in memory cannot be rewritten by stands, is told, and the room goes on', async () => {
+  const quarantined: number[] = []
   const node = nodes.alone({
     ...fast,
+    observer: { ...nodes.silent, quarantined: ({ seq }) => void quarantined.push(seq) },
     projection: {
       ...projection,
       rewrites: (event) =>
@@ -312,7 +355,8 @@ test('ends the acts of a turn whose row the ring cannot be rewritten by, and goe
   })
   await node.act(room, join('ada'))
   const { row } = await node.act(room, say('ada'))
-  await expect(node.act(room, edit('ada', row?._id ?? '', 1))).rejects.toThrow('Not a body of ours.')
+  await node.act(room, edit('ada', row?._id ?? '', 1))
+  expect(quarantined).toEqual([3])
   await node.act(room, say('ada'))
   expect((await node.read(room, 0, 200)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
 })

@@ -5,6 +5,7 @@ import type { Row } from '#server/log/types'
 const row = (seq: number, applied_seq = seq): Row => ({
   _id: `id-${seq}`,
   room: 'channel:a',
+  v: 1,
   seq,
   epoch: 'e',
   type: 'message',

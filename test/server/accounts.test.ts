@@ -325,6 +325,7 @@ describe('what follows from the log', () => {
       chain: '',
       chained: false,
       applied_seq: seq,
+      v: 1,
     },
   })
   /** Writes what a row says, as the log does. */

@@ -73,6 +73,7 @@ function rowAfter(before: Row | undefined, step: Written, at: number): Row {
     chain: before?.chain ?? '',
     chained: projection.isChained(step.type),
     applied_seq: seq,
+    v: 1,
     ...step,
   }
   if (row.chained) row.chain = chainOf(before?.chain ?? '', row)

@@ -55,6 +55,7 @@ function row(room: string, seq: number, changes: Partial<Row> = {}): Row {
     chain: '',
     chained: false,
     applied_seq: seq,
+    v: 1,
     ...changes,
   }
 }

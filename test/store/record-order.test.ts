@@ -45,6 +45,7 @@ const row = (room: string, seq: number, changes: Partial<Row> = {}): Row => ({
   chain: '',
   chained: false,
   applied_seq: seq,
+  v: 1,
   ...changes,
 })
 

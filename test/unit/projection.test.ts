@@ -36,6 +36,7 @@ const row = (seq: number, type: string, body: Row['body'], more: Partial<Row> = 
   chain: '',
   chained: false,
   applied_seq: seq,
+  v: 1,
   ...more,
 })
 

@@ -1,6 +1,6 @@
 import { type MessageBody, type MessageFact, messageFactOf, type PollFact } from '#server/domains/rooms/facts'
-import { bodyOf } from '#server/domains/rooms/projection'
-import type { Row } from '#server/log/types'
+import { bodyOf, isEvent } from '#server/domains/rooms/projection'
+import { type Row, UNREADABLE } from '#server/log/types'
 import type { Message, RoomEvent } from '#shared/api/messages'
 import type { Poll } from '#shared/api/polls'
 import type { Person } from '#shared/api/rooms'
@@ -167,15 +167,23 @@ function dataOf(row: Row, room: RoomRef): Data {
 const unsigned = new Set(['block.changed', 'words.updated'])
 const nobody: Person = { id: '', name: '', role: null, isAgent: false }
 
-/** Events that only move the log on, and secret votes: who did what is nobody's business. */
+/** Events that only move the log on, secret votes, and what we do not know: who did what is nobody's business. */
 function isUnsigned(row: Row): boolean {
+  if (!isEvent(row.type)) return true
   if (row.type !== 'poll.changed') return unsigned.has(row.type)
   const { poll, vote } = bodyOf(row, 'poll.changed')
   return poll.is_anonymous && vote !== undefined
 }
 
+/** What cannot be shown is an event of no known type, which has its place in the order like any other. */
 export function eventOf(row: Row): RoomEvent {
+  const { epoch, seq, at, type, sender, body } = row
   const room = roomOfKey(row.room)
-  const actor = isUnsigned(row) ? nobody : person(row.sender, row.body.actor as MessageBody['actor'])
-  return { room, epoch: row.epoch, seq: row.seq, type: row.type, at: iso(row.at), actor, data: dataOf(row, room) }
+  const placed = { room, epoch, seq, at: iso(at) }
+  try {
+    const actor = isUnsigned(row) ? nobody : person(sender, body.actor as MessageBody['actor'])
+    return { ...placed, type, actor, data: dataOf(row, room) }
+  } catch {
+    return { ...placed, type: isEvent(type) ? UNREADABLE : type, actor: nobody, data: {} }
+  }
 }

@@ -175,7 +175,7 @@ const readers: { [T in EventType]: Read<T> } = {
   ],
 }
 
-const isEvent = (type: string): type is EventType => Object.hasOwn(readers, type)
+export const isEvent = (type: string): type is EventType => Object.hasOwn(readers, type)
 
 const changesOf = <T extends EventType>(row: Row, type: T): Change[] => readers[type](row, bodyOf(row, type))
 

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { following as followed, hints, leases, log, ring, rule } from './suites.ts'
+import { clocks, following as followed, hints, leases, log, neighbours, ring, rule } from './suites.ts'
 
 /** What a node hears of the others, and what it tells them. */
 export const following: readonly Mutation[] = [
@@ -7,9 +7,33 @@ export const following: readonly Mutation[] = [
     name: 'a ban is acknowledged before every node has taken it',
     breaks: 'wait for every node',
     file: 'server/log/leases.ts',
-    find: 'if (pending === 0 || core.clock.now() >= end) return pending',
+    find: 'if (pending === 0 || core.clock.elapsed() >= end) return pending',
     put: 'return 0 * pending',
     caughtBy: rule('wait for every node'),
+  },
+  {
+    name: 'a dead node is not waited for once its lease has run out',
+    breaks: 'M45',
+    file: 'server/log/leases.ts',
+    find: 'return silence < LEASE + LONGEST_INSERT',
+    put: 'return silence < LEASE',
+    caughtBy: clocks,
+  },
+  {
+    name: 'a node is told dead by when its lease was written',
+    breaks: 'M45',
+    file: 'server/log/leases.ts',
+    find: 'store.leasesOf(room, clock.now() - FORGOTTEN)',
+    put: 'store.leasesOf(room, clock.now() - LEASE)',
+    caughtBy: clocks,
+  },
+  {
+    name: 'one listener that throws keeps rows from the others',
+    breaks: 'M46',
+    file: 'server/log/follower.ts',
+    find: 'core.observer?.failed?.(room.key, error)',
+    put: 'throw error',
+    caughtBy: neighbours,
   },
   {
     name: 'a suspension is confirmed while older inserts are on their way',
@@ -87,8 +111,8 @@ export const following: readonly Mutation[] = [
     name: 'a row whose head was never raised is never found',
     breaks: 'P5',
     file: 'server/log/poll.ts',
-    find: 'if (now - comparedAt >= COMPARISON) {',
-    put: 'if (now - comparedAt < 0) {',
+    find: 'if (elapsed - comparedAt >= COMPARISON)',
+    put: 'if (elapsed - comparedAt < 0)',
     caughtBy: log,
   },
   {

@@ -95,8 +95,8 @@ export const records: readonly Mutation[] = [
     name: 'a record is written over a newer one',
     breaks: 'M50',
     file: 'server/domains/rooms/records.ts',
-    find: ', applied_seq: { $lt: row.seq } },\n        update',
-    put: '},\n        update',
+    find: ', applied_seq: { $lt: row.seq } },\n          update',
+    put: '},\n          update',
     caughtBy: stored,
   },
   {

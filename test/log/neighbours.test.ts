@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  GLOBAL,
+  type Projection,
+  ROW_VERSION,
+  type RoomKey,
+  type Row,
+  UNREADABLE,
+  verifyChain,
+} from '#server/log/index'
+import { join, moderate, projection, say } from './chat.ts'
+import { Nodes, pause } from './nodes.ts'
+
+let nodes = new Nodes()
+afterEach(async () => {
+  await nodes.stop()
+  nodes = new Nodes()
+})
+
+const room = 'channel:one'
+const spoilt = { sender: 'ada', judge: () => ({ accept: { type: 'spoilt', body: {} } }) }
+const isSpoilt = (row: Row) => row.type === 'spoilt'
+function fail(): never {
+  throw new Error('Not a row of ours.')
+}
+
+/** Ways in which a row cannot be taken. */
+const ways: [string, Partial<Projection>][] = [
+  ['nothing can be read from it', { changes: (row) => (isSpoilt(row) ? fail() : projection.changes(row)) }],
+  [
+    'what it changes cannot be changed so',
+    { changes: (row) => (isSpoilt(row) ? [{ key: 'slow', patch: fail }] : projection.changes(row)) },
+  ],
+  ['what it rewrites cannot be told', { rewrites: (row) => (isSpoilt(row) ? fail() : null) }],
+  ['what it rewrites cannot be rewritten so', { rewrites: (row) => (isSpoilt(row) ? fail : null) }],
+]
+
+describe.each(ways)('M46: a row of which %s', (_what, change) => {
+  const reader = (quarantined: string[] = []) =>
+    nodes.start('reader', {
+      projection: { ...projection, ...change },
+      observer: { ...nodes.silent, quarantined: ({ room, seq }) => void quarantined.push(`${room} ${seq}`) },
+    })
+  const writer = () => nodes.start('writer', { projection: { ...projection, changes: plainChanges } })
+  const plainChanges = (row: Row) => (isSpoilt(row) ? [] : projection.changes(row))
+
+  test.each([true, false])('keeps its place, is told once, and stops nothing else; hints: %s', async (hasHints) => {
+    nodes.hasHints = hasHints
+    const quarantined: string[] = []
+    const [one, other] = [writer(), reader(quarantined)]
+    for (const key of [room, 'channel:two']) await other.hold(key)
+    const seen: string[] = []
+    other.onRows((key, rows) => void seen.push(...rows.map(({ seq, type }) => `${key} ${seq} ${type}`)))
+    await one.act(room, join('ada'))
+    await one.act(room, spoilt)
+    await one.act(room, say('ada'))
+    await one.act('channel:two', join('ada'))
+    await expect.poll(() => seen.filter((row) => row.startsWith('channel:two'))).toHaveLength(1)
+    await expect.poll(() => seen.length).toBe(4)
+    const types = seen.filter((row) => row.startsWith(room)).map((row) => row.split(' ').slice(1).join(' '))
+    expect(types.map((type) => type.replace(UNREADABLE, 'spoilt'))).toEqual(['1 join', '2 spoilt', '3 message'])
+    expect(quarantined).toEqual([`${room} 2`])
+    await other.act(room, say('ada'))
+    expect((await other.read(room, 0, 200)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
+    await pause(150)
+    expect(quarantined).toEqual([`${room} 2`])
+  })
+
+  test('is no hindrance to the opening of its room, nor to a reader of the store', async () => {
+    const one = writer()
+    await one.act(room, join('ada'))
+    await one.act(room, spoilt)
+    await one.act(room, say('ada'))
+    const other = reader()
+    expect((await other.read(room, 0, 200)).map(({ seq }) => seq)).toEqual([1, 2, 3])
+    expect(await other.head(room)).toMatchObject({ seq: 3, total: 1 })
+    await other.act(room, say('ada'))
+  })
+
+  test('in `global` keeps no node from acting', async () => {
+    nodes.hasHints = false
+    const [one, other] = [writer(), reader()]
+    await other.act(room, join('ada'))
+    await one.act(GLOBAL, spoilt)
+    await pause(150)
+    await other.act(room, say('ada'))
+    expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject({ pendingNodes: 0 })
+    await expect(other.act(room, say('ada'))).rejects.toMatchObject({ code: 'SUSPENDED' })
+  })
+})
+
+test('M46: a listener that throws keeps nothing from the others, and no act from its answer', async () => {
+  const failed: RoomKey[] = []
+  const heard: number[] = []
+  const node = nodes.start('one', {
+    observer: { ...nodes.silent, failed: (key) => void failed.push(key) },
+  })
+  node.onRows(fail)
+  node.onRows((_, rows) => void heard.push(...rows.map(({ seq }) => seq)))
+  node.onRows(fail)
+  await node.act(room, join('ada'))
+  expect(await node.act(room, moderate('ban', 'ada'))).toMatchObject({ row: { seq: 2 }, pendingNodes: 0 })
+  expect(heard).toEqual([1, 2])
+  expect(failed).toEqual([room, room, room, room])
+})
+
+test('M46: a room that cannot be read stops neither the comparison nor the records of another', async () => {
+  nodes.hasHints = false
+  const dead = nodes.start('dead', {
+    reach: async (name, work) => (name === 'raiseHeads' ? new Promise(() => {}) : work()),
+    records: { load: async () => new Map(), save: () => new Promise(() => {}) },
+  })
+  const spoilt = 'channel:aaa'
+  const store = nodes.storeOf(false)
+  const saves: string[] = []
+  const other = nodes.start('other', {
+    pollMilliseconds: 20,
+    store: {
+      ...store,
+      read: (key, after, limit) => (key === spoilt && after > 0 ? Promise.reject(fail) : store.read(key, after, limit)),
+    },
+    records: {
+      load: async (key, keys) => nodes.kept.load(key, keys),
+      save: async (key, changes) => {
+        if (key === spoilt) fail()
+        saves.push(key)
+        nodes.kept.save(key, changes)
+      },
+    },
+  })
+  for (const key of [spoilt, room]) {
+    void dead.act(key, moderate('ban', 'ada')).catch(() => {})
+    await pause(20)
+    await other.hold(key)
+  }
+  await expect.poll(() => saves).toContain(room)
+})
+
+describe('M46: versions of rows', () => {
+  test('each row says its own', async () => {
+    const node = nodes.alone()
+    await node.act(room, join('ada'))
+    expect(nodes.memory.log(room).map(({ v }) => v)).toEqual([ROW_VERSION])
+  })
+
+  test('a node of the version before and one of this one number, order and chain one log', async () => {
+    const [older, newer] = [nodes.start('older'), nodes.start('newer')]
+    // What the version before writes has no version, in the store as in its hints.
+    nodes.memory.onCommit = (row) => {
+      if (row._id.startsWith('older')) Object.assign(row, { v: 1 })
+    }
+    await older.act(room, join('ada'))
+    await newer.act(room, { sender: 'ada', judge: () => ({ accept: { type: 'of.the.next', body: { new: 1 } } }) })
+    await Promise.all([older, newer, older, newer].map((node) => node.act(room, say('ada'))))
+    expect(nodes.memory.log(room).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6])
+    expect((await older.read(room, 0, 200)).map(({ type }) => type)).toContain('of.the.next')
+    expect(verifyChain(nodes.memory.log(room), '')).toBeNull()
+  })
+})
