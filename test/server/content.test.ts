@@ -161,7 +161,16 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
     names: readonly string[]
     by?: () => Person
   }
-  const place = ['room.id', 'client_msg_id', 'client_action_id', 'id', 'senderAddress', 'creatorAddress', 'userAddress']
+  const place = [
+    'room.id',
+    'idempotency_key',
+    'client_msg_id',
+    'client_action_id',
+    'id',
+    'senderAddress',
+    'creatorAddress',
+    'userAddress',
+  ]
   const replies = ['reply_to', 'replyToId', 'reply_to_id']
   const said = async (room: RoomRef) => (await member.does('socket', messages.send, { room, text: 'hello' })).message
   const asked = async (room: RoomRef) =>

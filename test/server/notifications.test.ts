@@ -53,6 +53,30 @@ test('a connection is told of every room it has: head, mark, unread and mentions
   expect(total).toBe(all.reduce((sum, { unread }) => sum + unread, 0))
 })
 
+test('M36: what somebody blocked says in a shared room is not unread, names nobody and is not previewed', async () => {
+  const room = await channelOf(owner, member, other)
+  const line = await member.socket('/notifications')
+  await line.hears(unreadSnapshot)
+  await member.does('rest', social.block, { userAddress: owner.account })
+  await says(room, '@one', [member])
+  await says(room, 'two')
+  await other.does('socket', messages.send, { room, text: 'three' })
+  expect(await changed(line, room, 1)).toMatchObject({ mentions: 0 })
+  await says(room, '@four', [member])
+  const listed = async (who: Person) => (await who.does('rest', inbox.list, {})).rooms.find(({ id }) => id === room.id)
+  expect(await listed(member)).toMatchObject({
+    unread: 1,
+    mentions: 0,
+    last_message: { sender_address: owner.account, preview: 'Somebody you have blocked' },
+  })
+  expect(await listed(other)).toMatchObject({ unread: 4, last_message: { preview: '@four' } })
+  const { me } = await member.does('socket', messages.join, { room })
+  expect(me.unread).toBe(1)
+  expect(await member.does('rest', messages.read, { room, seq: 0 })).toMatchObject({ unread: 1, mentions: 0 })
+  await member.does('rest', social.unblock, { userAddress: owner.account })
+  expect(await listed(member)).toMatchObject({ unread: 4, mentions: 2, last_message: { preview: '@four' } })
+})
+
 test('what was just sent is counted at once', async () => {
   const room = await channelOf(owner, member)
   const [node] = server.apps.map((app) => app.node)

@@ -12,6 +12,7 @@ import { useRoomList } from '../rooms/use-rooms.ts'
 import type { PersonOfInterest } from './person-of-interest.ts'
 import { ReportForm } from './report-form.tsx'
 import { useSession } from './session.ts'
+import { blocksChanged } from './use-blocked.ts'
 
 export function PersonCard({ person, onClose }: { person: PersonOfInterest; onClose: () => void }) {
   const client = useClient()
@@ -33,6 +34,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const block = () =>
     attempt(async () => {
       await client.social.block({ userAddress: person.id })
+      blocksChanged()
       tell(`${name} is blocked. Neither of you can write to the other.`)
       onClose()
     })

@@ -6,6 +6,7 @@ import { useAttempt } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { blocksChanged } from './use-blocked.ts'
 
 export function BlockedPeople() {
   const client = useClient()
@@ -15,6 +16,7 @@ export function BlockedPeople() {
     attempt(async () => {
       await client.social.unblock({ userAddress })
       blocks.reload()
+      blocksChanged()
     })
   return (
     <QuietList

@@ -4,6 +4,7 @@ import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import type { PersonOfInterest } from './person-of-interest.ts'
+import { blocksChanged } from './use-blocked.ts'
 
 type Conversation = 'dm' | 'group' | 'channel'
 const conversationOf = (type: string): Conversation => (type === 'dm' || type === 'group' ? type : 'channel')
@@ -29,6 +30,7 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
         ...(person.messageId ? { messageId: person.messageId } : {}),
         ...(person.messageText ? { messageContent: person.messageText.slice(0, 1_000) } : {}),
       })
+      if (alsoBlock) blocksChanged()
       tell('Thank you. The moderators have your report.')
       onDone()
     } catch (cause) {

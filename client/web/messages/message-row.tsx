@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
 import type { Poll } from '#shared/api/polls'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
@@ -25,13 +25,15 @@ export const MessageRow = memo(function MessageRow(props: {
   onActivate: (id: string | null) => void
 }) {
   const { message, startsGroup, isActive } = props
-  const { live, cipher, isModerating, account, ownName } = useOpenRoom()
+  const { live, cipher, isModerating, account, ownName, blocked } = useOpenRoom()
+  const [isShown, setIsShown] = useState(false)
   const open = useOpenPerson()
   const clear = useClearText(message.content, cipher)
   const isSent = message.local === 'sent' && !message.is_deleted
   const isEcho = message.local !== 'sent'
   const name = isEcho ? ownName : nameOf(message.sender.name, message.sender_address)
-  const isMentioned = message.mentions.some(({ id }) => id === account)
+  const isHidden = blocked.has(message.sender_address) && !isShown && !isEcho && !message.is_deleted
+  const isMentioned = !isHidden && message.mentions.some(({ id }) => id === account)
   const about = {
     id: message.sender_address,
     name: message.sender.name,
@@ -68,9 +70,20 @@ export const MessageRow = memo(function MessageRow(props: {
       )}
       <div className="bubble">
         {startsGroup && <Byline message={message} name={name} onOpen={() => open(about)} />}
-        {message.reply_to && <ReplyQuote quoted={message.reply_to} id={message.reply_to_id} />}
-        <Content message={message} clear={clear} poll={props.poll} />
-        <Reactions message={message} />
+        {isHidden ? (
+          <p className="tombstone">
+            From somebody you have blocked{' '}
+            <button type="button" className="inline" onClick={() => setIsShown(true)}>
+              Show
+            </button>
+          </p>
+        ) : (
+          <>
+            {message.reply_to && <ReplyQuote quoted={message.reply_to} id={message.reply_to_id} />}
+            <Content message={message} clear={clear} poll={props.poll} />
+            <Reactions message={message} />
+          </>
+        )}
         <MessageState message={message} clear={clear.text} />
         {isSent && isActive && isModerating && <RowModeration message={message} />}
       </div>

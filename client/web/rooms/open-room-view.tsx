@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
 import { useSession } from '../accounts/session.ts'
+import { useBlocked } from '../accounts/use-blocked.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
 import { CutStrip } from '../connection/cut-strip.tsx'
 import { nameOf } from '../kit/format.ts'
@@ -45,6 +46,7 @@ export function OpenRoomView(props: {
   const act = useAct()
   const [asked, setAsked] = useState<RowAct | null>(null)
   const moderate = useCallback((one: RowAct) => (one.question ? setAsked(one) : void act(one.act, one.done)), [act])
+  const blocked = useBlocked()
   const isModerating = panel === 'moderation' && rights.isModerator
   const open = useMemo<OpenRoom>(
     () => ({
@@ -54,6 +56,7 @@ export function OpenRoomView(props: {
       rights,
       cipher,
       isModerating,
+      blocked,
       reply: (message: LocalMessage) => composer.current?.reply(message),
       edit: (message: LocalMessage) => composer.current?.edit(message),
       rewrite: (message: LocalMessage, text: string) => {
@@ -64,7 +67,7 @@ export function OpenRoomView(props: {
       jumpTo,
       reopen: onReopen,
     }),
-    [live, account, ownName, rights, cipher, isModerating, moderate, jumpTo, onReopen],
+    [live, account, ownName, rights, cipher, isModerating, blocked, moderate, jumpTo, onReopen],
   )
 
   return (

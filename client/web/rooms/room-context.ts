@@ -13,6 +13,8 @@ export interface OpenRoom {
   /** Only in direct conversations. */
   cipher: DmCipher | null
   isModerating: boolean
+  /** Whose messages stand collapsed. */
+  blocked: ReadonlySet<string>
   reply: (message: LocalMessage) => void
   edit: (message: LocalMessage) => void
   /** Puts the text of a refused message back under the cursor. */

@@ -1,5 +1,6 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
-import { mentionsAfter, unreadAfter } from '#server/domains/messages/reads'
+import { countsOf as leftOf } from '#server/domains/messages/reads'
+import { blockedBy } from '#server/domains/rooms/blocks'
 import { type MessageBody, messageFactOf } from '#server/domains/rooms/facts'
 import { Members, Reads, Rooms } from '#server/domains/rooms/model'
 import { membershipsOf } from '#server/domains/rooms/rooms'
@@ -17,7 +18,7 @@ export const list: Action<typeof contract.list> = async (_input, context) => {
   const { account } = signedIn(context)
   const documents = await Rooms.find({ _id: { $in: await membershipsOf(account) }, is_active: true }).lean()
   const rows = await rowsOf(context.node, documents, account)
-  const mutes = await conversationMutesOf(account, context.node.now())
+  const [mutes, blocked] = await Promise.all([conversationMutesOf(account, context.node.now()), blockedBy(account)])
   const keys = rows.map(keyOfRow)
   const counts = await countsOf(context.node, account, keys)
   const [roles, peers] = await Promise.all([rolesOf(account, keys), peersIn(rows, account)])
@@ -36,7 +37,7 @@ export const list: Action<typeof contract.list> = async (_input, context) => {
         muted_until: mute?.muted_until ?? null,
         is_muted: mute !== null,
         peer: peers.get(key) ?? null,
-        last_message: await lastMessage(key, total),
+        last_message: await lastMessage(key, total, blocked),
       }
     }),
   )
@@ -58,10 +59,11 @@ const noCounts: Counts = { head_seq: 0, read_seq: 0, unread: 0, mentions: 0, tot
 
 /** Full values, computed from the heads and the marks. */
 export async function countsOf(node: Node, account: string, keys: readonly RoomKey[]): Promise<Map<RoomKey, Counts>> {
-  const [heads, reads, members] = await Promise.all([
+  const [heads, reads, members, blocked] = await Promise.all([
     headsOf(node, keys),
     Reads.find({ _id: { $in: keys.map((key) => `${key}|${account}`) } }).lean(),
     Members.find({ _id: { $in: keys.map((key) => `${key}|member:${account}`) } }).lean(),
+    blockedBy(account),
   ])
   const read = new Map(reads.map((one) => [one.room, one]))
   const arrivals = new Map(members.map((one) => [one.room, one]))
@@ -69,9 +71,8 @@ export async function countsOf(node: Node, account: string, keys: readonly RoomK
     const { seq: head_seq, total } = heads.get(key) ?? { seq: 0, total: 0 }
     const mark = read.get(key) ?? { seq: 0, n: 0 }
     const arrival = arrivals.get(key)
-    const unread = unreadAfter(mark, arrival, { total })
-    const mentions = unread > 0 ? await mentionsAfter(key, account, mark.seq, arrival) : 0
-    return [key, { head_seq, read_seq: mark.seq, unread, total, mentions }]
+    const left = await leftOf(key, account, { read: mark, arrival, total, blocked })
+    return [key, { head_seq, read_seq: mark.seq, total, ...left }]
   })
   return new Map(await Promise.all(entries))
 }
@@ -106,13 +107,17 @@ const words: Record<string, string> = {
   location: 'Location',
 }
 
-async function lastMessage(key: RoomKey, total: number): Promise<RoomSummary['last_message']> {
+async function lastMessage(
+  key: RoomKey,
+  total: number,
+  blocked: readonly string[],
+): Promise<RoomSummary['last_message']> {
   const [row] = total > 0 ? await rowsBetween(key, total, total) : []
   if (!row) return null
   const { body, sender, at } = messageFactOf(row)
   return {
     sender_address: sender,
-    preview: previewOf(body, key.startsWith('dm:')),
+    preview: blocked.includes(sender) ? 'Somebody you have blocked' : previewOf(body, key.startsWith('dm:')),
     created_at: new Date(at).toISOString(),
   }
 }

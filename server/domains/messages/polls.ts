@@ -99,8 +99,10 @@ const update: Action<typeof contract.update> = async ({ room, pollId, question, 
   const key = await keyOf(room)
   const actor = await actorOf(account)
   const { result } = await change(context, key, account, (view, now) => {
+    const mute = muteIn(view, account, now)
     const poll = openPoll(view, account, pollId, now)
     if (!mayManage(view, account, poll)) throw new AppError('FORBIDDEN', { message: 'You may not change this poll' })
+    if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
     const next = {
       ...poll,
       question: question ?? poll.question,

@@ -1,7 +1,9 @@
 import { readRoom } from '#server/domains/rooms/access'
+import { blockedBy } from '#server/domains/rooms/blocks'
 import { type MemberFact, memberIn } from '#server/domains/rooms/facts'
 import { Mentions, Reads } from '#server/domains/rooms/model'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
+import { RoomEvents } from '#server/log/model'
 import { isDuplicate } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
@@ -12,22 +14,38 @@ const idOf = (key: RoomKey, account: string) => `${key}|${account}`
 type Arrival = Pick<MemberFact, 'joined_seq' | 'joined_n'> | null | undefined
 type Mark = { seq: number; n: number }
 
-/** What is left to read: nothing of it was said before they came. */
-export const unreadAfter = (read: Mark, arrival: Arrival, head: { total: number }): number =>
-  Math.max(0, head.total - Math.max(read.n, arrival?.joined_n ?? 0))
-
-/** How far somebody has read, and what is left. */
-export async function unreadOf(key: RoomKey, account: string, arrival: Arrival, head: { total: number }) {
-  const read = (await Reads.findOne({ _id: idOf(key, account) }).lean()) ?? nobodyRead
-  return { seq: read.seq, unread: unreadAfter(read, arrival, head) }
+/** What is left to read, and how much of it names them: nothing that was said before they came, or by whom they have blocked. */
+export async function countsOf(
+  key: RoomKey,
+  account: string,
+  { read, arrival, total, blocked }: { read: Mark; arrival: Arrival; total: number; blocked: readonly string[] },
+): Promise<{ unread: number; mentions: number }> {
+  const from = Math.max(read.n, arrival?.joined_n ?? 0)
+  if (total <= from) return { unread: 0, mentions: 0 }
+  const hidden = await messagesBy(key, blocked, { n: { $gte: Math.max(from, total - lookedThrough) + 1, $lte: total } })
+  const mentions = await mentionsAfter(key, account, Math.max(read.seq, arrival?.joined_seq ?? 0), blocked)
+  return { unread: total - from - hidden, mentions }
 }
 
-export const mentionsAfter = (key: RoomKey, account: string, seq: number, arrival: Arrival): Promise<number> =>
-  Mentions.countDocuments({
-    room: key,
-    user_address: account,
-    seq: { $gt: Math.max(seq, arrival?.joined_seq ?? 0) },
-  })
+/** Of more messages than these the older ones count as unread, whoever wrote them. */
+const lookedThrough = 1_000
+
+const messagesBy = async (key: RoomKey, senders: readonly string[], which: object): Promise<number> =>
+  senders.length === 0 ? 0 : RoomEvents.countDocuments({ room: key, ...which, sender: { $in: [...senders] } })
+
+async function mentionsAfter(key: RoomKey, account: string, seq: number, blocked: readonly string[]): Promise<number> {
+  const named = { room: key, user_address: account, seq: { $gt: seq } }
+  if (blocked.length === 0) return Mentions.countDocuments(named)
+  const rows = await Mentions.find(named, { seq: 1 }).sort({ seq: -1 }).limit(lookedThrough).lean()
+  return rows.length - (await messagesBy(key, blocked, { seq: { $in: rows.map((row) => row.seq) } }))
+}
+
+/** How far somebody has read, and what is left. */
+export async function unreadOf(key: RoomKey, account: string, arrival: Arrival, { total }: { total: number }) {
+  const [mark, blocked] = await Promise.all([Reads.findOne({ _id: idOf(key, account) }).lean(), blockedBy(account)])
+  const read = mark ?? nobodyRead
+  return { seq: read.seq, ...(await countsOf(key, account, { read, arrival, total, blocked })) }
+}
 
 export type ReadListener = (
   account: string,
@@ -49,8 +67,7 @@ export const read: Action<typeof contract.read> = async ({ room, seq }, context)
   const n =
     upTo === head.seq ? head.total : ((await context.node.log.read(key, Math.max(0, upTo - 1), 1))[0]?.total ?? 0)
   await raise(key, account, upTo, n)
-  const { seq: read_seq, unread } = await unreadOf(key, account, head.member, head)
-  const mentions = await mentionsAfter(key, account, read_seq, head.member)
+  const { seq: read_seq, unread, mentions } = await unreadOf(key, account, head.member, head)
   for (const listener of listeners.get(context.node) ?? [])
     listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq })
   return { read_seq, unread, mentions }

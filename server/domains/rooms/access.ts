@@ -39,9 +39,9 @@ export function seenBy(view: View, account: string | null): { room: RoomFact; st
 /** As `seenBy`, for somebody who acts on others: not while they are suspended, or banned here themselves. */
 export function actingIn(view: View, account: string, now: number): { room: RoomFact; standing: Standing } {
   const standing = standingOf(view, account)
+  refuseBanned(view, account, now)
   const { room } = seenBy(view, account)
   if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-  refuseBanned(view, account, now)
   return { room, standing }
 }
 

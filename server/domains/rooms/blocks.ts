@@ -15,3 +15,9 @@ export async function blockedAmong(account: string, others: readonly string[]): 
     ),
   )
 }
+
+/** Whom this account has blocked. */
+export async function blockedBy(account: string): Promise<string[]> {
+  const rows = await Blocks.find({ blocker_address: account }, { blocked_address: 1 }).lean()
+  return rows.map(({ blocked_address }) => blocked_address)
+}
