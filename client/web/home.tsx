@@ -11,6 +11,7 @@ import { RoomView } from './rooms/room-view.tsx'
 import { goTo, useRoute } from './rooms/route.ts'
 import { ShortcutsKey } from './rooms/shortcuts.tsx'
 import { Sidebar } from './rooms/sidebar.tsx'
+import { useAttention } from './rooms/use-attention.ts'
 import { RoomsContext, useRooms } from './rooms/use-rooms.ts'
 import { useShownTour } from './tour/use-tour.ts'
 
@@ -25,6 +26,7 @@ export function Home() {
   const { room, panel } = useRoute()
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
+  useAttention(rooms.value, room)
   useKeptFocus()
 
   const isOpeningTour = useShownTour()?.isOpening ?? false

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { line, openPlaza, say } from './plaza.ts'
+import { field, line, openPlaza, say } from './plaza.ts'
 
 describe('what is written', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -45,5 +45,98 @@ describe('what is written', () => {
     expect(await page.locator('.message :is(img, script, iframe, svg:not(.icon))').count()).toBe(0)
     expect(await page.locator('.message a:not([href^="http"])').count()).toBe(0)
     expect(dialogs).toEqual([])
+  })
+
+  test('M69: emoji by name and by the picker, with the keyboard alone', async () => {
+    const page = await plaza.guest()
+    await field(page).pressSequentially('Well :smile')
+    await page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option').first().waitFor()
+    expect(await field(page).getAttribute('aria-activedescendant')).toBe('completion-0')
+    await page.keyboard.press('Enter')
+    expect(await field(page).inputValue()).toBe('Well 😄 ')
+    await field(page).pressSequentially(':heart:')
+    expect(await field(page).inputValue()).toBe('Well 😄 ❤️')
+
+    await field(page).fill('')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    const picker = page.getByRole('dialog', { name: 'Emoji' })
+    await picker.waitFor()
+    await page.keyboard.type('pineapple')
+    await expect.poll(() => picker.locator('li').count()).toBe(1)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await picker.waitFor({ state: 'detached' })
+    expect(await field(page).inputValue()).toBe('🍍')
+    await page.keyboard.press('Enter')
+    await page.locator('.message.sent', { hasText: '🍍' }).waitFor()
+  })
+
+  test('M69: a slash offers commands, and a hash names a room', async () => {
+    const page = await plaza.guest()
+    await field(page).pressSequentially('/po')
+    await page.getByRole('option', { name: '/poll' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Ask the room' }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await field(page).inputValue()).toBe('')
+    await field(page).pressSequentially('/nothing of that kind')
+    expect(await page.getByRole('listbox').count()).toBe(0)
+    await field(page).fill('')
+
+    const name = `Garden ${randomUUID().slice(0, 8)}`
+    await page.getByRole('button', { name: 'New room' }).click()
+    await page.getByLabel('Name').fill(name)
+    await page.getByRole('dialog', { name: 'New room' }).getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+    await page.goto(`${plaza.url}/#/alpha`)
+    await page.getByRole('heading', { level: 1, name: 'Alpha' }).waitFor()
+    const mark = randomUUID()
+    await field(page).pressSequentially(`${mark} #gard`)
+    await page.getByRole('option', { name }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await line(page, mark).getByRole('link', { name: /^#/ }).click()
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+  })
+
+  test('M69: the title and the icon count what is unread, and a switch notifies of mentions', async () => {
+    const [page, other] = [await plaza.guest(), await plaza.guest()]
+    await page.context().grantPermissions(['notifications'], { origin: plaza.url })
+    await page.addInitScript(() => {
+      const told: string[] = []
+      class Told extends EventTarget {
+        static permission = 'granted'
+        constructor(title: string, { body }: { body: string }) {
+          super()
+          told.push(`${title}: ${body}`)
+        }
+      }
+      Object.assign(window, { Notification: Told, told })
+      Object.defineProperty(document, 'hidden', { get: () => sessionStorage.getItem('hidden') === 'yes' })
+    })
+    await page.reload()
+    await field(page).waitFor()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByLabel('Notify me of direct messages and mentions').check()
+    await page.keyboard.press('Escape')
+    await page.evaluate(() => {
+      sessionStorage.setItem('hidden', 'yes')
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    const name = (await page.locator('.me strong').innerText()).trim()
+    await field(other).pressSequentially(`@${name.split(' ')[0]}`)
+    await other.getByRole('option', { name }).first().click()
+    await other.keyboard.press('Enter')
+    await expect.poll(() => page.title()).toMatch(/^\([1-9]\d*\+?\) /)
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/plaza-unread.svg')
+    await expect
+      .poll(() => page.evaluate(() => (window as unknown as { told: string[] }).told))
+      .toEqual(['Alpha: Somebody has mentioned you.'])
+    await page.evaluate(() => {
+      sessionStorage.setItem('hidden', 'no')
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    await expect.poll(() => page.title()).toBe('Plaza')
   })
 })

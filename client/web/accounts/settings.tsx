@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { type Tab, Tabs } from '../kit/tabs.tsx'
 import { Devices } from './devices.tsx'
+import { NotifySwitch } from './notify-switch.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import { BlockedPeople, SilencedRooms } from './quiet-lists.tsx'
 import { useSession } from './session.ts'
@@ -60,6 +61,7 @@ function Profile() {
           </label>
         ))}
       </fieldset>
+      <NotifySwitch />
       <div className="row">
         <button type="button" className="button" onClick={() => signOut()}>
           Sign out

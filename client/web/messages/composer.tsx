@@ -1,18 +1,23 @@
-import { type KeyboardEvent, type Ref, useImperativeHandle, useState } from 'react'
+import { type KeyboardEvent, lazy, type Ref, useImperativeHandle, useState } from 'react'
 import type { LocalMessage, RoomState } from '#client/sdk/types'
 import { composerId, useFocused } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
+import { Part } from '../kit/part.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { goTo } from '../rooms/route.ts'
 import type { Aim } from './aim.ts'
+import { CompletionList, choiceId, completionId } from './completion-list.tsx'
 import { ComposerContext } from './composer-context.tsx'
 import { ComposerStatus, useStanding } from './composer-status.tsx'
 import { editOf, keepDraft, keepText, readDraft, readText } from './drafts.ts'
-import { MentionPicker } from './mention-picker.tsx'
 import { isEditable } from './message-tools.tsx'
 import { PollForm } from './poll-form.tsx'
+import { type Commands, withEmoji } from './use-choices.ts'
+import { useCompletion } from './use-completion.ts'
 import { useField } from './use-field.ts'
-import { useMentions } from './use-mentions.ts'
+
+const EmojiPicker = lazy(async () => ({ default: (await import('./emoji-picker.tsx')).EmojiPicker }))
 
 export interface ComposerHandle {
   reply(message: LocalMessage): void
@@ -25,13 +30,26 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
   const attempt = useAttempt()
   const [text, setText] = useState(() => readDraft(account, live.ref))
   const [aim, setAim] = useState<Aim>(null)
-  const [asksPoll, setAsksPoll] = useState(false)
+  const [asks, setAsks] = useState<'poll' | 'emoji' | null>(null)
   const field = useFocused<HTMLTextAreaElement>()
   const { focusAtEnd } = useField(field, text)
   const standing = useStanding(state)
-  const mentions = useMentions({ text, field, canMention: cipher === null })
+  const commands: Commands = [
+    ...(standing.canPoll
+      ? [{ name: 'poll', title: 'Ask the room', icon: 'poll', act: () => setAsks('poll') } as const]
+      : []),
+    { name: 'emoji', title: 'Choose an emoji', icon: 'smile', act: () => setAsks('emoji') },
+    ...(cipher
+      ? []
+      : [
+          { name: 'members', title: 'See who is here', icon: 'people', act: () => goTo(live.ref, 'members') } as const,
+          { name: 'search', title: 'Search this room', icon: 'search', act: () => goTo(live.ref, 'search') } as const,
+        ]),
+  ]
+  const completion = useCompletion({ text, field, canMention: cipher === null, commands })
 
-  const write = (next: string) => {
+  const write = (written: string) => {
+    const next = withEmoji(written)
     setText(next)
     if (aim?.kind === 'edit') keepText(editOf(account, aim.message.id), next)
     else keepDraft(account, live.ref, next)
@@ -79,21 +97,26 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
         await live.edit(aim.message.id, content)
         return cancelAim()
       }
-      live.send({ text: content, reply_to: aim?.message.id ?? null, mentions: mentions.spansOf(written) })
-      mentions.clear()
+      live.send({ text: content, reply_to: aim?.message.id ?? null, mentions: completion.spansOf(written) })
+      completion.clear()
       setAim(null)
       setText('')
       keepDraft(account, live.ref, '')
       live.setTyping(false)
     })
 
-  const closePoll = () => {
-    setAsksPoll(false)
+  const closeAsked = () => {
+    setAsks(null)
     focusAtEnd()
+  }
+  const insert = (emoji: string) => {
+    const at = field.current?.selectionStart ?? text.length
+    write(`${text.slice(0, at)}${emoji}${text.slice(at)}`)
+    closeAsked()
   }
 
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing || mentions.press(event, write)) return
+    if (event.nativeEvent.isComposing || completion.press(event, write)) return
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
       submit()
@@ -121,8 +144,8 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
       >
         <ComposerStatus state={state} standing={standing} length={[...text].length} />
         {aim && <ComposerContext aim={aim} onCancel={cancelAim} />}
-        {mentions.found.length > 0 && (
-          <MentionPicker mentions={mentions} onPick={(member) => write(mentions.pick(member))} />
+        {completion.found.length > 0 && (
+          <CompletionList completion={completion} onPick={(choice) => write(completion.pick(choice))} />
         )}
         <div className={`composer-field ${standing.canWrite ? '' : 'shut'}`}>
           {standing.canPoll && (
@@ -131,7 +154,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
               className="icon-button"
               aria-label="Make a poll"
               title="Make a poll"
-              onClick={() => setAsksPoll(true)}
+              onClick={() => setAsks('poll')}
             >
               <Icon name="poll" />
             </button>
@@ -142,15 +165,25 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
             rows={1}
             aria-label="Message"
             aria-autocomplete="list"
-            aria-controls={mentions.found.length > 0 ? 'mention-picker' : undefined}
-            aria-activedescendant={mentions.found.length > 0 ? `mention-${mentions.chosen}` : undefined}
+            aria-controls={completion.found.length > 0 ? completionId : undefined}
+            aria-activedescendant={completion.found.length > 0 ? choiceId(completion.chosen) : undefined}
             placeholder={standing.placeholder}
             disabled={!standing.canWrite}
             value={text}
             onChange={(event) => write(event.target.value)}
-            onSelect={mentions.look}
+            onSelect={completion.look}
             onKeyDown={press}
           />
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Choose an emoji"
+            title="Choose an emoji"
+            disabled={!standing.canWrite}
+            onClick={() => setAsks('emoji')}
+          >
+            <Icon name="smile" />
+          </button>
           <button
             type="submit"
             className="send"
@@ -162,7 +195,8 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
           </button>
         </div>
       </form>
-      {asksPoll && <PollForm onClose={closePoll} />}
+      {asks === 'poll' && <PollForm onClose={closeAsked} />}
+      <Part>{asks === 'emoji' && <EmojiPicker onPick={insert} onClose={closeAsked} />}</Part>
     </>
   )
 }

@@ -1,4 +1,6 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useContext } from 'react'
+import { slugOf } from '../rooms/room-title.ts'
+import { keyOf, RoomsContext } from '../rooms/use-rooms.ts'
 
 const link = /\bhttps?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]]/gi
 
@@ -8,7 +10,9 @@ export interface Named {
   isMe: boolean
 }
 
-type Span = { start: number; end: number; kind: 'mention' | 'mine' | 'link' }
+const roomSlug = /(?<![\p{L}\p{N}_&/#-])#[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}-]{0,99}(?<!-)/gu
+
+type Span = { start: number; end: number; kind: 'mention' | 'mine' | 'link' | 'room' }
 
 /** Words with who they name and where they lead to; everything else is shown as it was written. */
 export function InlineText({ text, named }: { text: string; named: readonly Named[] }) {
@@ -19,7 +23,9 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
     parts.push(text.slice(at, start))
     const words = text.slice(start, end)
     parts.push(
-      kind === 'link' ? (
+      kind === 'room' ? (
+        <RoomName key={start} words={words} />
+      ) : kind === 'link' ? (
         <OuterLink key={start} href={words}>
           {words}
         </OuterLink>
@@ -44,6 +50,18 @@ export function OuterLink({ href, children }: { href: string; children: ReactNod
   )
 }
 
+/** The name of a room, with the way into it where the reader has it in the list. */
+function RoomName({ words }: { words: string }) {
+  const room = useContext(RoomsContext)?.value?.find((one) => one.type !== 'dm' && slugOf(one) === words.slice(1))
+  return room ? (
+    <a className="mention" href={`#/${encodeURIComponent(keyOf(room))}`} title={room.name}>
+      {words}
+    </a>
+  ) : (
+    words
+  )
+}
+
 export const isWebAddress = (address: string): boolean =>
   URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
 
@@ -58,7 +76,12 @@ function spansOf(text: string, named: readonly Named[]): Span[] {
   const links = [...text.matchAll(link)]
     .filter(([address]) => isWebAddress(address))
     .map((match) => ({ start: match.index, end: match.index + match[0].length, kind: 'link' as const }))
-  return [...mentions, ...links].sort((one, other) => one.start - other.start)
+  const rooms = [...text.matchAll(roomSlug)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    kind: 'room' as const,
+  }))
+  return [...mentions, ...links, ...rooms].sort((one, other) => one.start - other.start)
 }
 
 function placesOf(text: string, words: string): number[] {

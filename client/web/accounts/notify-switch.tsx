@@ -1,0 +1,21 @@
+import { useState } from 'react'
+import { useTell } from '../kit/toasts.tsx'
+import { canNotify, isNotified, setNotified } from '../rooms/use-attention.ts'
+
+/** Whether this browser tells of direct messages and mentions while nobody looks at the page. */
+export function NotifySwitch() {
+  const tell = useTell()
+  const [isOn, setOn] = useState(isNotified)
+  if (!canNotify()) return null
+  const change = async (isWanted: boolean) => {
+    const isNow = await setNotified(isWanted)
+    setOn(isNow)
+    if (isWanted && !isNow) tell('Your browser does not let this page notify you. Allow it there, then try again.')
+  }
+  return (
+    <label className="check">
+      <input type="checkbox" checked={isOn} onChange={(event) => void change(event.target.checked)} />
+      Notify me of direct messages and mentions
+    </label>
+  )
+}

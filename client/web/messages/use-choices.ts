@@ -1,0 +1,140 @@
+import type { Gemoji } from 'gemoji'
+import { useEffect, useState } from 'react'
+import type { Member } from '#shared/api/rooms'
+import { useClient } from '../connection/client.ts'
+import { nameOf } from '../kit/format.ts'
+import type { IconName } from '../kit/icon.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { slugOf, titleOf } from '../rooms/room-title.ts'
+import { useRoomList } from '../rooms/use-rooms.ts'
+
+const shown = 6
+
+/** One way to end the word before the cursor. */
+export interface Choice {
+  key: string
+  title: string
+  note: string | null
+  sign: { account: string } | { emoji: string } | { icon: IconName }
+  /** What takes the place of the word. */
+  words: string
+  /** Whom these words name. */
+  names?: string
+  /** What is done instead of writing. */
+  act?: () => void
+}
+
+export interface Word {
+  sign: string
+  rest: string
+}
+
+/** What can be done by a word after a slash. */
+export type Commands = readonly { name: string; title: string; icon: IconName; act: () => void }[]
+
+/** What fits the word: people after @, rooms after #, emoji after : and commands after / */
+export function useChoices(word: Word | null, canMention: boolean, commands: Commands): readonly Choice[] {
+  const members = useMembers(canMention && word?.sign === '@')
+  const rooms = useRoomList().value ?? []
+  const emoji = useEmoji(word?.sign === ':' && word.rest.length > 1)
+  if (!word) return []
+  const { sign, rest } = word
+  if (sign === '@' && canMention)
+    return members
+      .filter((one) => fits(rest, nameIn(one), one.username))
+      .map(ofMember)
+      .slice(0, shown)
+  if (sign === '#') {
+    const open = rooms.filter((one) => one.type !== 'dm' && fits(rest, titleOf(one), slugOf(one)))
+    return open.slice(0, shown).map((room) => ({
+      key: room.id,
+      title: titleOf(room),
+      note: null,
+      sign: { icon: 'hash' },
+      words: `#${slugOf(room)} `,
+    }))
+  }
+  if (sign === ':') return emojiFor(emoji, rest).slice(0, shown).map(ofEmoji)
+  if (sign !== '/') return []
+  return commands
+    .filter(({ name }) => name.startsWith(rest))
+    .map(({ name, title, icon, act }) => ({
+      key: name,
+      title: `/${name}`,
+      note: title,
+      sign: { icon },
+      words: '',
+      act,
+    }))
+}
+
+/** Those named or tagged by the word: first who is called so, then whose name begins so. */
+export function emojiFor(all: readonly Gemoji[], word: string): readonly Gemoji[] {
+  const wanted = word.toLowerCase()
+  const isExact = ({ names }: Gemoji) => Number(names.includes(wanted))
+  const named = all
+    .filter(({ names }) => names.some((name) => name.startsWith(wanted)))
+    .toSorted((one, other) => isExact(other) - isExact(one))
+  const others = all.filter(
+    (one) => !named.includes(one) && [...one.names, ...one.tags, one.description].some((text) => text.includes(wanted)),
+  )
+  return [...named, ...others]
+}
+
+const nameIn = ({ name, user_address }: Member) => nameOf(name, user_address)
+const ofMember = (member: Member): Choice => ({
+  key: member.user_address,
+  title: nameIn(member),
+  note: member.username ? `@${member.username}` : null,
+  sign: { account: member.user_address },
+  words: `@${nameIn(member)} `,
+  names: member.user_address,
+})
+const ofEmoji = ({ emoji, names, description }: Gemoji): Choice => ({
+  key: emoji,
+  title: `:${names[0]}:`,
+  note: description,
+  sign: { emoji },
+  words: `${emoji} `,
+})
+
+const fits = (word: string, ...names: (string | null)[]): boolean =>
+  names.some((name) => [name, ...(name?.split(/[\s-]+/) ?? [])].some((part) => part?.toLowerCase().startsWith(word)))
+
+function useMembers(isWanted: boolean): readonly Member[] {
+  const client = useClient()
+  const { live } = useOpenRoom()
+  const [members, setMembers] = useState<readonly Member[]>([])
+  useEffect(() => {
+    if (!isWanted) return
+    client.rooms.members({ room: live.ref, limit: 200 }).then(
+      (answer) => setMembers(answer.members),
+      () => setMembers([]),
+    )
+  }, [isWanted, client, live])
+  return members
+}
+
+let known: readonly Gemoji[] = []
+
+function useEmoji(isWanted: boolean): readonly Gemoji[] {
+  const [emoji, setEmoji] = useState(known)
+  useEffect(() => {
+    if (!isWanted) return
+    import('gemoji').then(
+      ({ gemoji }) => {
+        known = gemoji
+        setEmoji(gemoji)
+      },
+      () => {},
+    )
+  }, [isWanted])
+  return emoji
+}
+
+/** A name between colons at the end of what is written becomes its emoji. */
+export function withEmoji(text: string): string {
+  const [whole = '', name = ''] = /:([a-z0-9_+-]+):$/.exec(text) ?? []
+  const named = known.find(({ names }) => names.includes(name))
+  return named ? `${text.slice(0, -whole.length)}${named.emoji}` : text
+}
