@@ -28,6 +28,7 @@ function changesOf(row: Row): Change[] {
     ]
   }
   if (row.type === 'unban') return [{ key: `ban:${row.target}`, value: null }]
+  if (row.type !== 'suspend' && row.type !== 'unsuspend') return []
   return [{ key: `suspended:${row.target}`, value: row.type === 'suspend' ? row.seq : null }]
 }
 
@@ -109,6 +110,16 @@ function mayAct(view: View, sender: string): { refuse: AppError } | null {
   return null
 }
 
+/** The same act by a judgement that throws its refusal. */
+export const throwing = <T>({ judge, ...act }: Act<T>): Act<T> => ({
+  ...act,
+  judge(view, now) {
+    const judgement = judge(view, now)
+    if ('refuse' in judgement) throw judgement.refuse
+    return judgement
+  },
+})
+
 /** Records beside the log; the slow-mode clock has none and is read from the sender's last row. */
 export class Kept {
   readonly records = new Map<string, { value: Fact; seq: number }>()
@@ -120,6 +131,13 @@ export class Kept {
 
   constructor(log: (room: RoomKey) => readonly Row[]) {
     this.#log = log
+  }
+
+  /** As they are now, over a copy of the log. */
+  copy(log: (room: RoomKey) => readonly Row[]): Kept {
+    const copy = new Kept(log)
+    for (const [key, record] of this.records) copy.records.set(key, record)
+    return copy
   }
 
   load(room: RoomKey, keys: readonly string[]): Map<string, { value: Fact; seq: number }> {

@@ -30,6 +30,16 @@ export class Memory {
     this.onCommit(row)
   }
 
+  /** As it is now, to go its own way. */
+  copy(): Memory {
+    const copy = new Memory()
+    for (const [room, log] of this.logs) copy.logs.set(room, [...log])
+    for (const [room, head] of this.heads) copy.heads.set(room, head)
+    for (const [key, lease] of this.leases) copy.leases.set(key, lease)
+    for (const [key, seq] of this.#seqOf) copy.#seqOf.set(key, seq)
+    return copy
+  }
+
   byCid(room: RoomKey, sender: string, cid: string): Row | null {
     const seq = this.#seqOf.get(`${room} ${sender} ${cid}`)
     return seq === undefined ? null : (this.log(room)[seq - 1] ?? null)
@@ -38,7 +48,7 @@ export class Memory {
 
 /** A log store over a memory; every answer comes by way of `reach`, which may delay or lose it. */
 export function memoryStore(
-  memory: Memory,
+  memory: Pick<Memory, 'log' | 'heads' | 'leases' | 'insertOne' | 'byCid'>,
   alone: boolean,
   reach: <T>(name: keyof LogStore, work: () => T) => Promise<T> = async (_, work) => work(),
 ): LogStore {

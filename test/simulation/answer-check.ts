@@ -5,15 +5,17 @@ import type { Deed, Event } from './history.ts'
 import type { Ledger } from './ledger.ts'
 import { versionOf } from './log-check.ts'
 import type { RecordCheck } from './record-check.ts'
+import { POISON } from './road.ts'
 
 interface Request {
+  node: string
   deed: Deed
   asked: number
   /** The highest row of the room that was acknowledged before anybody asked for this deed. */
   floor: number
 }
 
-type Answered = Extract<Event, { op: 'acknowledged' | 'already' | 'refused' | 'unknown' }>
+type Answered = Extract<Event, { op: 'acknowledged' | 'already' | 'refused' | 'unknown' | 'silent' }>
 
 const SKEW = 250
 
@@ -27,8 +29,11 @@ export class AnswerCheck {
   readonly #acknowledged = new Map<RoomKey, number>()
   /** Keys that were refused at the only try there was. */
   readonly #refused = new Set<string>()
+  #skew = SKEW
   /** Who is suspended, and every node has said that it knows. */
   readonly #silenced = new Set<string>()
+  /** When each node was last on the side of a primary without its majority. */
+  readonly #cuts = new Map<string, { from: number; to: number }>()
 
   constructor(ledger: Ledger, records: RecordCheck, note: Note) {
     this.#ledger = ledger
@@ -37,7 +42,12 @@ export class AnswerCheck {
   }
 
   see(event: Event): void {
-    if (event.op === 'asked') this.#asked(event)
+    if (event.op === 'welcomed' && event.answer === 'none') this.#note('a room stands still')
+    if (event.op === 'split')
+      for (const node of event.nodes) this.#cuts.set(node, { from: event.at, to: Number.POSITIVE_INFINITY })
+    else if (event.op === 'rejoined') for (const node of event.nodes) this.#rejoined(node, event.at)
+    else if (event.op === 'stepped') this.#skew = Math.max(this.#skew, SKEW + Math.abs(event.by))
+    else if (event.op === 'asked') this.#asked(event)
     else if ('request' in event) this.#answered(event)
   }
 
@@ -48,6 +58,7 @@ export class AnswerCheck {
     else if (event.op === 'acknowledged') this.#standing(request, event)
     else if (event.op === 'already') this.#already(request, event.at)
     else if (event.op === 'refused') this.#refusal(request, event)
+    else if (event.op === 'silent') this.#note('no answer in time')
   }
 
   stored(row: Row): void {
@@ -57,11 +68,22 @@ export class AnswerCheck {
     if (this.#refused.has(keyOf(row))) this.#note('stored after its refusal')
   }
 
-  #asked({ request, deed, at }: Extract<Event, { op: 'asked' }>): void {
+  #rejoined(node: string, at: number): void {
+    const cut = this.#cuts.get(node)
+    if (cut) cut.to = at
+  }
+
+  /** Since when what this node reads may be: a primary without its majority tells what was so when it lost it. */
+  #readsSince({ node, asked }: Request): number {
+    const cut = this.#cuts.get(node)
+    return cut && cut.to >= asked ? Math.min(cut.from, asked) : asked
+  }
+
+  #asked({ request, node, deed, at }: Extract<Event, { op: 'asked' }>): void {
     const tries = this.#tries.get(keyOf(deed)) ?? { count: 0, floor: this.#acknowledged.get(deed.room) ?? 0 }
     tries.count++
     this.#tries.set(keyOf(deed), tries)
-    this.#requests.set(request, { deed, asked: at, floor: tries.floor })
+    this.#requests.set(request, { node, deed, asked: at, floor: tries.floor })
   }
 
   #standing({ deed, floor }: Request, { seq, id, pending }: Extract<Event, { op: 'acknowledged' }>): void {
@@ -79,9 +101,11 @@ export class AnswerCheck {
     if (row.type === 'suspend' && pending === 0 && isStill) this.#silenced.add(row.target ?? '')
   }
 
-  #already({ deed: { room, type, sender, target }, asked }: Request, at: number): void {
+  #already(request: Request, at: number): void {
+    const { room, type, sender, target } = request.deed
+    const since = this.#readsSince(request)
     const was = (key: string, isSet: boolean) =>
-      this.#ledger.was(room, key, [asked, at], (value) => (value !== null) === isSet)
+      this.#ledger.was(room, key, [since, at], (value) => (value !== null) === isSet)
     const isTrue =
       (type === 'join' && was(`member:${sender}`, true)) ||
       (type === 'leave' && was(`member:${sender}`, false)) ||
@@ -90,27 +114,30 @@ export class AnswerCheck {
     if (!isTrue) this.#note(`already so, and never was: ${type}`)
   }
 
-  #refusal({ deed, asked }: Request, { code, at }: Extract<Event, { op: 'refused' }>): void {
+  #refusal(request: Request, { code, at }: Extract<Event, { op: 'refused' }>): void {
+    const { deed } = request
+    const since = this.#readsSince(request)
     const storedAt = this.#ledger.storedAt(deed.room, deed.sender, deed.cid)
-    if (storedAt !== undefined && storedAt < asked) this.#note('refused though stored before')
+    if (storedAt !== undefined && storedAt < since) this.#note('refused though stored before')
     if (this.#tries.get(keyOf(deed))?.count === 1) {
       if (storedAt !== undefined) this.#note('refused though stored')
       this.#refused.add(keyOf(deed))
     }
-    if (!this.#isTrue(code, deed, asked, at)) this.#note(`refused for what never was: ${code}`)
+    if (!this.#isTrue(code, deed, since, at)) this.#note(`refused for what never was: ${code}`)
   }
 
-  #isTrue(code: string, { room, sender, target, version }: Deed, asked: number, at: number): boolean {
+  #isTrue(code: string, { room, sender, target, version, text }: Deed, asked: number, at: number): boolean {
     const was = (key: string, is: (value: Fact) => boolean, where = room) =>
       this.#ledger.was(where, key, [asked, at], is)
     const isSet = (value: Fact) => value !== null
     if (code === 'BANNED') return was(`ban:${sender}`, isSet)
     if (code === 'NOT_A_MEMBER') return was(`member:${sender}`, (value) => value === null)
     if (code === 'SUSPENDED') return was(`suspended:${sender}`, isSet, GLOBAL)
+    if (code === 'VALIDATION_ERROR') return text === POISON
     if (code === 'CONFLICT') return was(`text:${target}`, (value) => versionOf(value) !== version)
     if (code !== 'SLOW_MODE') return false
     return was('slow', (slow) => {
-      const since = asked - SKEW - (typeof slow === 'number' ? slow : 0)
+      const since = asked - this.#skew - (typeof slow === 'number' ? slow : 0)
       return slow !== null && slow !== 0 && was(`last:${sender}`, (last) => typeof last === 'number' && last > since)
     })
   }

@@ -3,7 +3,7 @@ import type { Row } from '#server/log/types'
 import { check } from './checker.ts'
 import type { Event } from './history.ts'
 import { simulate } from './simulate.ts'
-import { acknowledged, asked, listens, recorded, refused, type Step, story, told } from './story.ts'
+import { acknowledged, asked, finished, listens, recorded, refused, type Step, story, told } from './story.ts'
 
 const { events } = await simulate(7)
 
@@ -57,6 +57,26 @@ const corruptions: [what: string, () => readonly Event[], fault: string][] = [
     'another row',
     () => frame((event) => [{ ...event, rows: event.rows.map((each) => ({ ...each, id: 'other' })) }]),
     'shown what is not in the log',
+  ],
+  [
+    'a page beyond the head that was judged',
+    () => planted('paged', (event) => (event.rows.length > 0 ? [{ ...event, head: 1 }] : null)),
+    'a page goes beyond the head that was judged',
+  ],
+  [
+    'a page for somebody who is not a member',
+    () => planted('paged', (event) => [{ ...event, head: 0 }]),
+    'an outsider was given a page',
+  ],
+  [
+    'an act without an answer',
+    () => planted('acknowledged', ({ at, request }) => [{ at, op: 'silent', request, node: 'node1' }]),
+    'no answer in time',
+  ],
+  [
+    'a room that stands still',
+    () => planted('welcomed', (event) => [{ ...event, answer: 'none' }]),
+    'a room stands still',
   ],
   ['a record lost', () => planted('recorded', () => []), 'a record differs from the log'],
   [
@@ -122,6 +142,28 @@ const stories: [what: string, readonly Step[], fault: string | null][] = [
   ],
   ['a refusal that is stored later', [join, ban, asked(say), refused('BANNED'), say], 'stored after its refusal'],
   ['a refusal of what is stored', [join, say, ban, asked(say), refused('BANNED')], 'refused though stored before'],
+  [
+    'a refusal by a node whose primary has lost its majority',
+    [ban, { op: 'split', nodes: ['node'] }, { ...ban, type: 'unban' }, asked(say), refused('BANNED')],
+    null,
+  ],
+  [
+    'a refusal by a node whose primary had lost its majority',
+    [
+      ban,
+      { op: 'split', nodes: ['node'] },
+      { ...ban, type: 'unban' },
+      { op: 'rejoined', nodes: ['node'] },
+      asked(say),
+      refused('BANNED'),
+    ],
+    'refused for what never was: BANNED',
+  ],
+  [
+    'somebody who is outside when all is over',
+    [join, listens('bo'), told(1), finished('bo')],
+    'somebody is still outside at the end',
+  ],
   ['what is said to be so already', [asked(join), { op: 'already' }], 'already so, and never was: join'],
   ['a row shown to one who has not joined', [join, listens('bo'), told(1)], 'an outsider was shown a row'],
   ['a row shown to one who joins later', [listens('ada'), say, join, told(1)], 'an outsider was shown a row'],

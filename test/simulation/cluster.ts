@@ -1,9 +1,11 @@
-import type { Hint, Rule } from '#server/log/types'
+import { GLOBAL } from '#server/log/index'
+import { type Hint, ROW_VERSION, type Rule } from '#server/log/types'
 import { Kept } from '#test/log/chat'
 import { Memory } from '#test/log/memory-store'
 import type { History } from './history.ts'
-import { Machine, type RuleOfParts } from './machine.ts'
-import type { Profile } from './weather.ts'
+import { BROKEN, Machine, type RuleOfParts } from './machine.ts'
+import { Split } from './split.ts'
+import type { Profile, Range } from './weather.ts'
 import type { World } from './world.ts'
 
 /** Nodes on one database, and what goes wrong between them. */
@@ -28,6 +30,55 @@ export class Cluster {
     this.kept.isNewerOnly = without !== 'write only newer records'
     for (let index = 0; index < profile.nodes; index++) this.#start()
     void this.#trouble()
+    if (profile.splits) void this.#every(profile.splits, () => this.#split())
+    if (profile.steps) void this.#every(profile.steps, () => this.#step())
+    if (profile.strangers) void this.#every(profile.strangers, () => this.#strange())
+  }
+
+  async #every(pause: Range, act: () => void | Promise<void>): Promise<void> {
+    for (;;) {
+      await this.world.sleep(this.world.within(pause))
+      if (this.isHealed) return
+      await act()
+    }
+  }
+
+  /** The primary loses its majority: some machines stay with it, until it steps down and what it took alone is rolled back. */
+  async #split(): Promise<void> {
+    const split = new Split(this.memory, this.kept)
+    const cut = this.machines.filter(() => this.world.chance(0.5))
+    for (const machine of cut) machine.split = split
+    this.#history.note({ op: 'split', nodes: cut.map(({ name }) => name) })
+    await this.world.sleep(this.world.within(this.profile.splitting))
+    for (const machine of cut) machine.split = null
+    this.#history.note({ op: 'rejoined', nodes: cut.map(({ name }) => name) })
+  }
+
+  #step(): void {
+    const machine = this.any()
+    const by = this.world.chance(0.5) ? 10_000 : -10_000
+    machine.step(by)
+    this.#history.note({ op: 'stepped', node: machine.name, by })
+    this.world.after(this.world.within(this.profile.stepping), () => machine.step(-by))
+  }
+
+  /** A row that is not known here, or cannot be taken, by a node that is not of this cluster. */
+  #strange(): void {
+    const last = this.memory.log(this.world.pick([...this.memory.logs.keys(), GLOBAL])).at(-1)
+    if (!last) return
+    const seq = last.seq + 1
+    const id = `strange-${last.room}-${seq}`
+    const empty = { body: {}, target: null, until: null, reason: null, n: null, chained: false }
+    const own = {
+      _id: id,
+      cid: id,
+      seq,
+      type: this.world.pick(['novelty', BROKEN]),
+      v: ROW_VERSION + 1,
+      sender: 'stranger',
+      applied_seq: seq,
+    }
+    this.memory.insertOne({ ...last, ...empty, ...own, at: Math.max(last.at, this.world.now) })
   }
 
   any(): Machine {

@@ -10,6 +10,7 @@ export interface Deed {
   /** The version that an edit starts from. */
   version?: number
   milliseconds?: number
+  text?: string
 }
 
 /** A row as a reader gets it. */
@@ -21,6 +22,10 @@ export interface Shown {
 /** What happened, as anybody outside could have seen it. */
 export type Happening =
   | { op: 'started' | 'killed' | 'stopped' | 'paused'; node: string }
+  | { op: 'split' | 'rejoined'; nodes: readonly string[] }
+  | { op: 'stepped'; node: string; by: number }
+  /** No answer at all in the time that is promised for one, by a node that lives. */
+  | { op: 'silent'; request: number; node: string }
   | { op: 'asked'; request: number; node: string; deed: Deed }
   | { op: 'acknowledged'; request: number; seq: number; id: string; pending: number }
   | { op: 'already'; request: number }
@@ -31,10 +36,13 @@ export type Happening =
   | { op: 'recorded'; room: RoomKey; key: string; value: Fact; seq: number }
   | { op: 'listens'; reader: string; user: string; room: RoomKey; node: string }
   | { op: 'told'; reader: string; rows: readonly Shown[] }
-  | { op: 'paged'; reader: string; rows: readonly Shown[] }
+  /** A page, and the head at which its reader was found to be a member. */
+  | { op: 'paged'; reader: string; head: number; rows: readonly Shown[] }
   | { op: 'left'; reader: string }
   /** At the end, with everything healed: how far a node and a reader have come. */
   | { op: 'follows'; node: string; room: RoomKey; seq: number }
+  /** At the end, with everything healed: what a node answers a newcomer. */
+  | { op: 'welcomed'; node: string; room: RoomKey; answer: string }
   | { op: 'finished'; reader: string; user: string; room: RoomKey }
   | { op: 'over' }
 

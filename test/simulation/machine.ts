@@ -4,7 +4,8 @@ import type { Clock, Hint, LogDependencies, RoomKey, RoomLog, Row } from '#serve
 import { projection } from '#test/log/chat'
 import { isDuplicate } from '#test/log/memory-store'
 import type { Cluster } from './cluster.ts'
-import { roadTo } from './road.ts'
+import { NotEncodable, roadTo } from './road.ts'
+import type { Split } from './split.ts'
 import type { World } from './world.ts'
 
 // How far a clock may be off: what is promised of the store's clock as each node reckons it.
@@ -27,6 +28,8 @@ export class Machine {
   readonly #hear: ((hint: Hint) => void)[] = []
   readonly #audiences = new Map<RoomKey, Set<Listener>>()
   readonly #coldUntil: number
+  /** What it sees of the database where its primary is cut off from the others. */
+  split: Split | null = null
   #pausedUntil = 0
   #skew: number
 
@@ -45,14 +48,14 @@ export class Machine {
     let ids = 0
     const clock: Clock = {
       now: () => world.now + this.#skew,
-      elapsed: () => world.now,
+      elapsed: () => world.now + (without === 'measure by a clock that only rises' ? this.#skew : 0),
       sleep: (milliseconds) => new Promise((resolve) => this.after(milliseconds, resolve)),
     }
     const off = without && !isOfParts(without) ? [without] : []
     return {
       node: this.name,
       ...roadTo(cluster, this),
-      projection,
+      projection: { ...projection, changes: changesHere },
       hints: {
         publish: (hint) => cluster.publish(this, hint),
         subscribe: (listener) => void this.#hear.push(listener),
@@ -61,6 +64,7 @@ export class Machine {
       random: world.random,
       newId: () => `${this.name}-${++ids}`,
       isDuplicate,
+      ...(without === 'know what is never sent' ? {} : { isNeverSent: (error) => error instanceof NotEncodable }),
       pollMilliseconds: profile.hints ? 1_000 : 500,
       rulesOff: new Set(off),
     }
@@ -87,9 +91,19 @@ export class Machine {
     for (const listener of this.#hear) listener(hint)
   }
 
+  /** Until when it last stood still, or will. */
+  get pausedUntil(): number {
+    return this.#pausedUntil
+  }
+
+  /** Its clock jumps, and later back. */
+  step(by: number): void {
+    this.#skew += by
+  }
+
   /** Stands still, and finds another time on its clock when it goes on. */
   pause(milliseconds: number): void {
-    this.#pausedUntil = this.#world.now + milliseconds
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#world.now + milliseconds)
     this.#skew = this.#world.between(-SKEW, SKEW)
   }
 
@@ -119,13 +133,29 @@ export class Machine {
   }
 }
 
+/** What this version of a node makes of a row; one that is broken it cannot take. */
+function changesHere(row: Row) {
+  if (row.type === BROKEN) throw new Error('Not a row of ours.')
+  return projection.changes(row)
+}
+
+export const BROKEN = 'broken'
+
 export function removedBy(row: Row): string | null {
   if (row.type === 'ban') return row.target
   return row.type === 'leave' ? row.sender : null
 }
 
 /** What the parts around the log owe it; these too can be gone without, to see that it shows. */
-export const rulesOfParts = ['cut frames at removals', 'write only newer records'] as const
+export const rulesOfParts = [
+  'cut frames at removals',
+  'write only newer records',
+  'say what was not written',
+  'read what the majority has',
+  'know what is never sent',
+  'end pages at the head that was judged',
+  'measure by a clock that only rises',
+] as const
 export type RuleOfParts = (typeof rulesOfParts)[number]
 
 function isOfParts(rule: string): rule is RuleOfParts {

@@ -1,13 +1,15 @@
 import { GLOBAL } from '#server/log/index'
 import type { Act, Outcome, RoomKey } from '#server/log/types'
 import { AppError } from '#shared/errors'
-import { edit, join, leave, moderate, say, slow } from '#test/log/chat'
+import { edit, join, leave, moderate, say, slow, throwing } from '#test/log/chat'
 import type { Cluster } from './cluster.ts'
 import type { Deed, History } from './history.ts'
 import type { Machine } from './machine.ts'
 import { Reader } from './reader.ts'
+import { POISON } from './road.ts'
 
 const PATIENCE = 3_500
+const PROMISED = 3_000
 const TRIES = 20
 const SLOW_MODE = 60
 
@@ -60,7 +62,8 @@ export class People {
     const { world, profile } = this.#cluster
     await this.#do({ room, type: 'join', sender: user })
     while (await this.#goesOn(world.between(1, pause))) {
-      const sent = await this.#maybeTwice({ room, type: 'message', sender: user })
+      const text = world.chance(profile.poison) ? { text: POISON } : {}
+      const sent = await this.#maybeTwice({ room, type: 'message', sender: user, ...text })
       if (!sent?.row || !world.chance(profile.edits)) continue
       const changing = { room, type: 'edit', sender: user, target: sent.row._id }
       for (const version of [1, 2]) await this.#twice({ ...changing, version })
@@ -126,11 +129,16 @@ export class People {
     const { world, profile, isHealed } = this.#cluster
     const request = ++this.#requests
     this.#history.note({ op: 'asked', request, node: machine.name, deed })
+    const at = world.now
     const forgets = !isHealed && world.chance(profile.forgets)
     const answered = new Promise<Outcome<'already'> | null | 'unknown'>((resolve) => {
       const patience = world.after(forgets ? world.within(profile.forgetting) : PATIENCE, () => {
         patience.run = null
-        this.#history.note({ op: 'unknown', request })
+        this.#history.note(
+          this.#isSilent(machine, forgets, at)
+            ? { op: 'silent', request, node: machine.name }
+            : { op: 'unknown', request },
+        )
         resolve('unknown')
       })
       const hear = (answer: Outcome<'already'> | AppError) => {
@@ -138,9 +146,45 @@ export class People {
         patience.run = null
         resolve(this.#heard(request, answer))
       }
-      machine.after(world.between(0.1, 1), () => machine.log.act(deed.room, actOf(deed)).then(hear, hear))
+      const act = world.chance(profile.throws) ? throwing(actOf(deed)) : actOf(deed)
+      machine.after(world.between(0.1, 1), () => machine.log.act(deed.room, act).then(hear, hear))
     })
     return answered
+  }
+
+  /** A node that lives and did not stand still answers within the time that is promised. */
+  #isSilent(machine: Machine, forgets: boolean, since: number): boolean {
+    const isExcused =
+      machine.isDead || machine.pausedUntil > since || this.#cluster.machines.every((one) => one !== machine)
+    return !forgets && !isExcused && this.#cluster.world.now - since > PROMISED
+  }
+
+  /** Everybody who is out comes back, so that everybody must in the end have been shown everything. */
+  async comeBack(): Promise<void> {
+    const deeds = this.rooms.flatMap((room) => this.users.map((sender) => ({ room, sender })))
+    await Promise.all(
+      deeds.map(async ({ room, sender }) => {
+        await this.#do({ room, type: 'unban', sender: 'mod', target: sender })
+        await this.#do({ room, type: 'join', sender })
+      }),
+    )
+  }
+
+  /** A newcomer asks every node for a place in every room, beside somebody who may say what cannot be encoded. */
+  async welcome(): Promise<void> {
+    const { machines, profile } = this.#cluster
+    await Promise.all(
+      [...this.rooms, GLOBAL].flatMap((room) =>
+        machines.map(async (machine) => {
+          const deed: Deed = { room, type: 'join', sender: `newcomer to ${machine.name}`, cid: `c${++this.#cids}` }
+          const beside = { room, type: 'message', sender: 'ada', text: POISON, cid: `c${++this.#cids}` }
+          if (profile.poison > 0 && room !== GLOBAL) void this.#ask(machine, beside)
+          const outcome = await this.#ask(machine, deed)
+          const answer = outcome === 'unknown' || !outcome ? 'none' : 'a place'
+          this.#history.note({ op: 'welcomed', node: machine.name, room, answer })
+        }),
+      ),
+    )
   }
 
   #heard(request: number, answer: Outcome<'already'> | AppError): Outcome<'already'> | null | 'unknown' {
@@ -177,8 +221,8 @@ function courseOf(kind: string, room: RoomKey, user: string): Asked[] {
   return ['suspend', 'unsuspend'].map((type) => ({ room: GLOBAL, type, sender: 'mod', target: user }))
 }
 
-function actOf({ type, sender, cid, target = '', version = 1, milliseconds = 0 }: Deed): Act<'already'> {
-  if (type === 'message') return say(sender, cid)
+function actOf({ type, sender, cid, target = '', version = 1, milliseconds = 0, text }: Deed): Act<'already'> {
+  if (type === 'message') return say(sender, cid, text)
   if (type === 'edit') return edit(sender, target, version, cid)
   if (type === 'join') return join(sender, cid)
   if (type === 'leave') return leave(sender, cid)

@@ -40,6 +40,7 @@ export class ReaderCheck {
     else if (!client?.isListening) this.#note('shown to somebody who does not listen')
     else {
       if (event.op === 'told') this.#told(client, event.rows)
+      else this.#paged(client, event)
       this.#take(client, event.rows)
     }
   }
@@ -67,6 +68,12 @@ export class ReaderCheck {
     if (last && removedBy(last) === user) client.isListening = false
   }
 
+  /** Who may read is asked for each page, and the page ends where they were found to be a member. */
+  #paged({ user, room }: Client, { head, rows }: Extract<Event, { op: 'paged' }>): void {
+    if (this.#ledger.before(room, `member:${user}`, head + 1) === null) this.#note('an outsider was given a page')
+    if (rows.some(({ seq }) => seq > head)) this.#note('a page goes beyond the head that was judged')
+  }
+
   #take(client: Client, rows: readonly Shown[]): void {
     for (const row of rows) {
       if (this.#row(client.room, row)?._id !== row.id) this.#note('shown what is not in the log')
@@ -76,7 +83,7 @@ export class ReaderCheck {
   }
 
   #finished({ user, room }: Extract<Event, { op: 'finished' }>, client: Client | undefined): void {
-    if (this.#ledger.now(room, `member:${user}`) === null) return
+    if (this.#ledger.now(room, `member:${user}`) === null) this.#note('somebody is still outside at the end')
     if ((client?.shown ?? 0) !== this.#ledger.log(room).length) this.#note('a reader missed a row')
   }
 

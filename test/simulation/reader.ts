@@ -58,13 +58,31 @@ export class Reader {
       },
     )
     if (!isWelcome) end()
-    for (let isMore = isWelcome; isMore && visit === this.#visit; ) {
-      const rows = await machine.log.read(this.room, this.#last, PAGE)
-      if (visit !== this.#visit) return
-      this.#history.note({ op: 'paged', reader: this.name, rows: rows.map(shown) })
-      this.#take(rows)
-      isMore = rows.length === PAGE
-    }
+    for (let isMore = isWelcome; isMore && visit === this.#visit; ) isMore = await this.#page(machine, visit, end)
+  }
+
+  /** Is there more? Whether they may read is asked anew for each page, which ends at the head of that moment. */
+  async #page(machine: Machine, visit: number, end: () => void): Promise<boolean> {
+    const { room, user, name: reader } = this
+    const { head, isMember } = await machine.log.ask(room, (view) => ({
+      head: view.seq,
+      isMember: view.get(`member:${user}`) !== null,
+    }))
+    if (!isMember) end()
+    if (!isMember || visit !== this.#visit) return false
+    const { world } = this.#cluster
+    // Rows may come between the judgement and the page.
+    await new Promise<void>((resolve) => machine.after(world.between(0, 5), resolve))
+    const found = await machine.log.read(room, this.#last, PAGE)
+    if (visit !== this.#visit) return false
+    const rows = this.#endsPages ? found.filter(({ seq }) => seq <= head) : found
+    this.#history.note({ op: 'paged', reader, head, rows: rows.map(shown) })
+    this.#take(rows)
+    return rows.length === PAGE
+  }
+
+  get #endsPages(): boolean {
+    return this.#cluster.without !== 'end pages at the head that was judged'
   }
 
   #listen(machine: Machine, release: () => void, end: () => void): void {

@@ -1,9 +1,14 @@
 import type { LogStore, Records } from '#server/log/types'
-import { memoryStore } from '#test/log/memory-store'
+import { type Memory, memoryStore } from '#test/log/memory-store'
 import type { Cluster } from './cluster.ts'
 import type { Machine } from './machine.ts'
+import { isWrite, NoMajority } from './split.ts'
 
 const TIMEOUT = 150
+
+/** What an encoder says of a value that it cannot take, before anything is sent. */
+export class NotEncodable extends Error {}
+export const POISON = 'poison'
 
 /** The database as a machine sees it: what is sent may be late, torn or answered wrongly, late or never. */
 export function roadTo(cluster: Cluster, machine: Machine): { store: LogStore; records: Records } {
@@ -36,14 +41,34 @@ export function roadTo(cluster: Cluster, machine: Machine): { store: LogStore; r
     })
   }
 
-  const store = memoryStore(memory, false, (_, work) => reach(work, false))
+  const readsMajority = cluster.without !== 'read what the majority has'
+  const seen = (): Memory => (machine.split && readsMajority ? machine.split.frozen : (machine.split?.own ?? memory))
+  const there: Parameters<typeof memoryStore>[0] = {
+    log: (room) => seen().log(room),
+    byCid: (...key) => seen().byCid(...key),
+    insertOne: (row) => (machine.split?.own ?? memory).insertOne(row),
+    get heads() {
+      return seen().heads
+    },
+    get leases() {
+      return seen().leases
+    },
+  }
+  const store = memoryStore(there, false, (name, work) =>
+    reach(() => {
+      if (machine.split && isWrite(name)) throw new NoMajority()
+      return work()
+    }, false),
+  )
   return {
     store: {
       ...store,
-      insert(rows) {
+      async insert(rows) {
+        if (rows.some(({ body }) => body.text === POISON)) throw new NotEncodable()
         const torn = goesWrong(profile.falseAnswer) ? Math.floor(world.between(0, rows.length)) : rows.length
         return reach(() => {
-          for (const row of rows.slice(0, torn)) memory.insertOne(row)
+          for (const row of rows.slice(0, torn)) there.insertOne(row)
+          if (machine.split) throw new NoMajority()
           if (torn === rows.length) return
           if (goesWrong(profile.dozes)) cluster.pause(machine)
           throw new Error('The database stopped half-way.')
@@ -51,8 +76,16 @@ export function roadTo(cluster: Cluster, machine: Machine): { store: LogStore; r
       },
     },
     records: {
-      load: (room, keys) => reach(() => kept.load(room, keys), false),
-      save: (room, changes) => reach(() => kept.save(room, changes), true),
+      load: (room, keys) => reach(() => (machine.split?.records ?? kept).load(room, keys), false),
+      save(room, changes) {
+        const isTorn = goesWrong(profile.tornRecords)
+        const whole = isTorn ? changes.filter(() => world.chance(0.5)) : changes
+        return reach(() => {
+          if (machine.split) throw new NoMajority()
+          kept.save(room, whole)
+          if (isTorn && cluster.without !== 'say what was not written') throw new Error('Some were not written.')
+        }, true)
+      },
     },
   }
 }

@@ -24,6 +24,11 @@ const rules: Record<Exclude<Rule | RuleOfParts, ShownByTheLog>, [ProfileName, fa
   'time never runs back': ['everyday', /^time ran back$/],
   'cut frames at removals': ['crowded', /^an outsider was shown a row$/],
   'write only newer records': ['everyday', /^a record went back$/],
+  'say what was not written': ['mixed', /^acknowledged before its records$/],
+  'read what the majority has': ['failover', /^acknowledged and not there$/],
+  'know what is never sent': ['mixed', /^(no answer in time|a room stands still)$/],
+  'measure by a clock that only rises': ['shifting', /^(no answer in time|a suspended one wrote after the ack)$/],
+  'end pages at the head that was judged': ['crowded', /^a page goes beyond the head that was judged$/],
 }
 
 test.each(Object.entries(rules) as [Rule | RuleOfParts, [ProfileName, RegExp]][])(

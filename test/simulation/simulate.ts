@@ -75,7 +75,8 @@ async function live(seed: number, options: Options): Promise<Run> {
   people.stop()
   await world.run({ milliseconds: HEALING })
   while (!people.areDone) await world.run({ milliseconds: SPREADING })
-  await world.run({ milliseconds: SPREADING })
+  void people.comeBack().then(() => people.welcome())
+  await world.run({ milliseconds: 4 * SPREADING })
   await finish(world, cluster, people, history)
   return { events: history.events, faults: checker.faults }
 }

@@ -44,6 +44,7 @@ export const recorded = (key: string, seq: number, room = 'room'): Told => ({
   seq,
 })
 export const listens = (user: string): Told => ({ op: 'listens', reader: 'reader', user, room: 'room', node: 'node' })
+export const finished = (user: string): Told => ({ op: 'finished', reader: 'reader', user, room: 'room' })
 export const told = (...seqs: readonly number[]): Told => ({
   op: 'told',
   reader: 'reader',

@@ -1,4 +1,4 @@
-type Range = readonly [low: number, high: number]
+export type Range = readonly [low: number, high: number]
 
 /** What goes wrong, and how often; the times in milliseconds. */
 export interface Weather {
@@ -26,6 +26,16 @@ export interface Weather {
   pauses: readonly number[]
   /** How likely a node stands still just when the database has failed it. */
   dozes: number
+  /** How likely of many records only some are written. */
+  tornRecords: number
+  /** How long it is until a primary is next cut off from its majority, and how long some nodes stay on its side. */
+  splits: Range | null
+  splitting: Range
+  /** How long it is until the clock of a node next jumps by ten seconds, and how long until it jumps back. */
+  steps: Range | null
+  stepping: Range
+  /** How long it is until a node of another version next appends a row that these do not know. */
+  strangers: Range | null
 }
 
 /** What people do. */
@@ -45,6 +55,9 @@ export interface Work {
   lasting: Range
   /** How likely a deed is done twice at the same moment, on one node. */
   twice: number
+  /** How likely what is said cannot be encoded, and how likely a judgement throws its refusal. */
+  poison: number
+  throws: number
 }
 
 export type Profile = Weather & Work
@@ -66,6 +79,12 @@ const everyday: Profile = {
   stops: 0.1,
   pauses: [300, 1_500, 6_500],
   dozes: 0,
+  tornRecords: 0.005,
+  splits: null,
+  splitting: [500, 4_000],
+  steps: null,
+  stepping: [1_000, 20_000],
+  strangers: null,
   rooms: { busy: 40, quiet: 800 },
   burst: 12,
   bursts: [300, 900],
@@ -76,6 +95,8 @@ const everyday: Profile = {
   moderation: [50, 250],
   lasting: [1, 100],
   twice: 0.1,
+  poison: 0,
+  throws: 0.2,
 }
 
 /** Times and places in which one thing or another goes wrong more often than elsewhere. */
@@ -165,6 +186,21 @@ export const profiles = {
     moderation: [50, 400],
     lasting: [1_000, 5_000],
   },
+  /** Primaries lose their majority, and what they took alone is rolled back. */
+  failover: { ...everyday, splits: [300, 1_500], trouble: [3_000, 9_000], lostAnswer: 0.01 },
+  /** Clocks jump forward and back, while nodes come, go and stand still. */
+  shifting: {
+    ...everyday,
+    steps: [200, 1_500],
+    lateAnswer: 0.05,
+    falseAnswer: 0.03,
+    rooms: { one: 400, two: 400, three: 400 },
+    burst: 2,
+    deeds: ['suspend', 'suspend', 'ban', 'slow'],
+    lasting: [100, 2_000],
+  },
+  /** People send what cannot be encoded, and nodes of another version write what these do not know. */
+  mixed: { ...everyday, poison: 0.05, strangers: [50, 400], tornRecords: 0.1, throws: 0.5 },
 } satisfies Record<string, Profile>
 
 export type ProfileName = keyof typeof profiles
