@@ -40,10 +40,10 @@ async function run(): Promise<void> {
   throw new ConfigError(usage)
 }
 
-/** The directory is in use, or the arguments make no sense. */
+/** The directory is in use, damaged or full, or the arguments make no sense. */
 function isKnown(error: unknown): boolean {
   const code = String((error as { code?: unknown }).code)
-  return code === 'EBUSY' || (error instanceof Error && error.name === 'Damaged') || code.startsWith('ERR_PARSE_ARGS')
+  return ['EBUSY', 'EDAMAGED', 'ENOSPC'].includes(code) || code.startsWith('ERR_PARSE_ARGS')
 }
 
 function tell(done: string, sums: Awaited<ReturnType<typeof copies.verifyBackup>>): void {

@@ -29,7 +29,7 @@ async function start(): Promise<void> {
 function isPlain(error: unknown): boolean {
   const code = (error as { code?: string }).code ?? ''
   if (error instanceof ConfigError || error instanceof NoDatabase) return true
-  return ['EADDRINUSE', 'EBUSY'].includes(code) || code.startsWith('ERR_PARSE_ARGS')
+  return ['EADDRINUSE', 'EBUSY', 'EDAMAGED', 'ENOSPC'].includes(code) || code.startsWith('ERR_PARSE_ARGS')
 }
 
 /** One node of the log: the whole server, or one worker of several. */

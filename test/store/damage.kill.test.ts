@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { backUp, verifyStore } from '#server/ports/database/copies/index'
 import { openEmbedded } from '#server/ports/database/embedded'
+import { build, programs } from '#test/support/programs'
 import { makeOlder } from './older.ts'
 
 const PAGE = 4096
@@ -17,6 +18,7 @@ const holder = new URL('./holder.ts', import.meta.url).pathname
 let directory: string
 let whole: string
 beforeAll(async () => {
+  build()
   directory = await mkdtemp(join(tmpdir(), 'plaza-damage-'))
   whole = join(directory, 'whole')
   await fill(whole, 2000)
@@ -121,6 +123,12 @@ describe('M27: a damaged store says so, and answers with nothing less than the w
     await expect(linesOf(verifyStore(copy))).rejects.toThrow('things: The store is damaged: the row')
     await store.close()
     expect(await readdir(directory)).not.toContain('never')
+    const { MONGODB_URI: _, ...env } = process.env
+    const tool = spawnSync(process.execPath, [programs.cli, 'verify'], {
+      env: { ...env, DATA_DIR: copy },
+      encoding: 'utf8',
+    })
+    expect(tool).toMatchObject({ status: 1, stderr: expect.stringMatching(/^The store is damaged: [^\n]+\n$/) })
   })
 
   test('what is whole is verified, beside a process that holds it and without', async () => {

@@ -7,6 +7,7 @@ const HEAD = 5
 /** A row that the disk gives back otherwise than it was written, or does not give back. */
 export class Damaged extends Error {
   override readonly name = 'Damaged'
+  readonly code = 'EDAMAGED'
 
   constructor(what: string) {
     super(`The store is damaged: ${what}. Restore a backup, or see docs/operations.md.`)
