@@ -202,14 +202,17 @@ const cases: Case[] = [
   [
     'M28: what is not null may still not be there, on a path through an array',
     async (c) => {
-      await c.createIndex({ 'list.x': 1 }, { partialFilterExpression: { 'list.x': { $exists: true } } })
+      await c.createIndex({ name: 1 }, { partialFilterExpression: { 'list.x': { $exists: true } } })
       await c.insertMany([
-        { _id: 'f', list: [] },
-        { _id: 'g', list: [1, 2] },
-        { _id: 'h', list: [{ x: 1 }] },
-        { _id: 'i', list: [{ x: null }] },
+        { _id: 'f', name: 'N', list: [] },
+        { _id: 'g', name: 'N', list: [1, 2] },
+        { _id: 'h', name: 'N', list: [{ x: 1 }] },
+        { _id: 'i', name: 'N', list: [{ x: null }] },
       ])
-      return [await ids(c, { 'list.x': { $ne: null } }), await ids(c, { 'list.x': { $exists: true } })]
+      return [
+        await ids(c, { name: 'N', 'list.x': { $ne: null } }),
+        await ids(c, { name: 'N', 'list.x': { $exists: true } }),
+      ]
     },
     ['fgh', 'hi'],
   ],
