@@ -45,6 +45,8 @@ export interface Room {
   /** Reasons to keep the rows in the ring for now. */
   pins: number
   holds: number
+  /** Do other nodes know that this one follows the room? */
+  isLeased: boolean
   usedAt: number
 }
 
@@ -120,6 +122,7 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
     onConfirmed: new Set(),
     pins: 0,
     holds: 0,
+    isLeased: false,
     usedAt: core.clock.elapsed(),
   }
   return room
@@ -174,6 +177,10 @@ function leasing({ store, clock, node, rooms }: Core): Core['lease'] {
     const leases = [...due].map((room) => ({ room, applied: position(rooms.get(room)) }))
     due.clear()
     if (leases.length > 0) await store.writeLeases(node, leases, clock.now(), clock.elapsed())
+    for (const { room } of leases) {
+      const known = rooms.get(room)
+      if (known) known.isLeased = true
+    }
   })
   return (keys) => {
     for (const key of keys) due.add(key)

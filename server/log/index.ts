@@ -82,6 +82,12 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
       const room = await open(key)
       let isHeld = true
       room.holds++
+      try {
+        if (!room.isLeased && !core.store.alone) await core.lease([key]).then(room.refresh)
+      } catch (error) {
+        room.holds--
+        throw unavailable(error)
+      }
       return () => {
         if (!isHeld) return
         isHeld = false
@@ -144,6 +150,7 @@ async function close(core: Core, deadlines: Deadlines): Promise<void> {
   core.rooms.clear()
   for (const { key } of open) core.hints.leave?.(key)
   const written = open.map((room) => core.raise(room))
-  if (!core.store.alone) written.push(core.lease(open.map(({ key }) => key)))
+  const leased = open.filter(({ isLeased }) => isLeased)
+  if (!core.store.alone) written.push(core.lease(leased.map(({ key }) => key)))
   await Promise.race([Promise.allSettled(written), core.clock.sleep(1_000)])
 }

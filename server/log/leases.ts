@@ -93,10 +93,13 @@ export function isLeased(core: Core): boolean {
   )
 }
 
+/** Is there anything here that others could have to wait for? A name that somebody only asked about is none. */
+export const isFollowed = ({ key, view, holds }: Room): boolean => key === GLOBAL || view.seq > 0 || holds > 0
+
 /** Renews every lease, and only then reads `global`: what was acknowledged without this node is seen before it acts. */
 export async function renewLeases(core: Core): Promise<void> {
   const at = core.clock.elapsed()
-  await core.lease(core.rooms.keys())
+  await core.lease([...core.rooms.values()].filter(isFollowed).map(({ key }) => key))
   await core.rooms.get(GLOBAL)?.refresh()
   if (!isLeased(core)) core.leaseTerm++
   core.leasedAt = at

@@ -1,5 +1,6 @@
 import { type Core, createRoom, type Room } from './core.ts'
 import { admit, readToHead, take } from './follower.ts'
+import { isFollowed } from './leases.ts'
 import { writeRecords } from './records.ts'
 import { GLOBAL, type RoomKey } from './types.ts'
 
@@ -46,13 +47,14 @@ export function createOpener(core: Core): Opener {
   return { open: openOnce }
 }
 
-// The order matters: from the lease on others wait for this node, and a mark read before the records is true of them.
+// The order matters: a room that nobody has written in needs no lease; from the lease on others wait for this node, and a mark read before the records is true of them.
 async function load(core: Core, room: Room): Promise<void> {
   const { store, projection, records, clock } = core
   const leasedAt = clock.elapsed()
   const isLeasedFirst = core.on('lease before the view')
-  if (!store.alone && isLeasedFirst) await core.lease([room.key])
   const head = await store.headOf(room.key)
+  const isThere = room.key === GLOBAL || head.seq > 0
+  if (!store.alone && isLeasedFirst && isThere) await core.lease([room.key])
   const always = projection.always(room.key)
   const found = always.length > 0 ? await records.load(room.key, always) : new Map<string, never>()
   for (const key of always) room.view.facts.set(key, found.get(key) ?? { value: null, seq: 0 })
@@ -67,7 +69,7 @@ async function load(core: Core, room: Room): Promise<void> {
   room.isOpen = true
   take(core, room, [])
   if (store.alone && room.view.seq > room.raised) core.raise(room).catch(() => {})
-  if (!store.alone) core.lease([room.key]).catch(() => {})
+  if (!store.alone && isFollowed(room)) core.lease([room.key]).catch(() => {})
 }
 
 async function readLog(core: Core, room: Room, from: number): Promise<void> {
@@ -86,9 +88,12 @@ export function letGo(core: Core): void {
   const now = core.clock.elapsed()
   const idle = [...core.rooms.values()].filter((room) => isIdle(room) && now - room.usedAt > 1_000)
   idle.sort((one, other) => one.usedAt - other.usedAt)
-  const gone = idle.filter((room, index) => now - room.usedAt > IDLE || index < idle.length - IDLE_ROOMS)
+  const gone = idle.filter(
+    (room, index) => !isFollowed(room) || now - room.usedAt > IDLE || index < idle.length - IDLE_ROOMS,
+  )
   for (const { key } of gone) forget(core, key)
-  if (gone.length > 0 && !core.store.alone) core.lease(gone.map((room) => room.key)).catch(() => {})
+  const leased = gone.filter(({ isLeased }) => isLeased)
+  if (leased.length > 0 && !core.store.alone) core.lease(leased.map((room) => room.key)).catch(() => {})
 }
 
 function forget(core: Core, key: RoomKey): void {

@@ -389,10 +389,53 @@ test.each<[string, () => never]>([
 
 test('lets go of a room that nobody uses, and nobody waits for it any more', async () => {
   const other = nodes.start('other', { ...fast, clock: clockOf(1_000), pollMilliseconds: 10_000 })
-  await other.head(room)
+  await other.act(room, join('ada'))
   await pause(120)
   expect(nodes.memory.leases.get(`other ${room}`)?.applied).toBe(Number.MAX_SAFE_INTEGER)
   expect(nodes.memory.leases.get('other global')?.applied).toBe(0)
+})
+
+test('M49: rooms that are only asked about are leased by nobody, and let go', async () => {
+  let followed = 0
+  const follows = (rooms: number) => {
+    followed = rooms
+  }
+  const node = nodes.start('one', {
+    ...fast,
+    clock: clockOf(50),
+    observer: { ...nodes.silent, follows },
+  })
+  await Promise.all(Array.from({ length: 300 }, (_, at) => node.ask(`channel:none ${at}`, (view) => view.seq)))
+  await Promise.all(Array.from({ length: 50 }, (_, at) => node.head(`channel:no head ${at}`)))
+  for (let at = 0; at < 20; at++)
+    await node.act(`channel:no act ${at}`, say('ada')).catch(({ code }) => expect(code).toBe('NOT_A_MEMBER'))
+  expect([...nodes.memory.leases.values()].map(({ room }) => room)).toEqual(['global'])
+  await expect.poll(() => followed).toBe(1)
+  expect([...nodes.memory.leases.values()].map(({ room }) => room)).toEqual(['global'])
+})
+
+test('M49: an empty room that somebody listens to is leased, and waited for from its first row on', async () => {
+  nodes.hasHints = false
+  const [one, other] = [nodes.start('one'), nodes.start('other', { pollMilliseconds: 200 })]
+  await other.ask(room, (view) => view.seq)
+  const seqs = delivered(other)
+  const release = await other.hold(room)
+  expect(nodes.memory.leases.get(`other ${room}`)?.applied).toBe(0)
+  await one.act(room, join('ada'))
+  expect(await one.act(room, moderate('ban', 'ada'))).toMatchObject({ pendingNodes: 0 })
+  expect(seqs).toEqual([1, 2])
+  release()
+})
+
+test('M49: a room that was asked about before it was there is known once it is', async () => {
+  nodes.hasHints = false
+  const [one, other] = [nodes.start('one'), nodes.start('other')]
+  expect(await other.ask(room, (view) => view.get('member:ada'))).toBeNull()
+  await one.act(room, join('ada'))
+  expect(await other.ask(room, (view) => view.get('member:ada'))).toBe(1)
+  await other.act(room, say('ada'))
+  await pause(200)
+  expect(nodes.memory.leases.has(`other ${room}`)).toBe(true)
 })
 
 test('ends what is on its way before it closes', async () => {

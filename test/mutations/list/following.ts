@@ -55,8 +55,8 @@ export const following: readonly Mutation[] = [
     name: 'the leases are renewed after `global` was read',
     breaks: 'M50',
     file: 'server/log/leases.ts',
-    find: 'await core.lease(core.rooms.keys())\n  await core.rooms.get(GLOBAL)?.refresh()',
-    put: 'await core.rooms.get(GLOBAL)?.refresh()\n  await core.lease(core.rooms.keys())',
+    find: 'await core.lease([...core.rooms.values()].filter(isFollowed).map(({ key }) => key))\n  await core.rooms.get(GLOBAL)?.refresh()',
+    put: 'await core.rooms.get(GLOBAL)?.refresh()\n  await core.lease([...core.rooms.values()].filter(isFollowed).map(({ key }) => key))',
     caughtBy: leases,
   },
   {
@@ -159,8 +159,8 @@ export const following: readonly Mutation[] = [
     name: 'a room that was let go is waited for',
     breaks: 'P6',
     file: 'server/log/opening.ts',
-    find: 'if (gone.length > 0 && !core.store.alone) core.lease',
-    put: 'if (gone.length < 0) core.lease',
+    find: 'if (leased.length > 0 && !core.store.alone) core.lease',
+    put: 'if (leased.length < 0) core.lease',
     caughtBy: log,
   },
 ]

@@ -31,8 +31,8 @@ export const records: readonly Mutation[] = [
     name: 'a room is opened on a mark that is newer than the records read',
     breaks: 'M50',
     file: 'server/log/opening.ts',
-    find: '  const head = await store.headOf(room.key)\n  const always = projection.always(room.key)\n  const found = always.length > 0 ? await records.load(room.key, always) : new Map<string, never>()',
-    put: '  const always = projection.always(room.key)\n  const found = always.length > 0 ? await records.load(room.key, always) : new Map<string, never>()\n  const head = await store.headOf(room.key)',
+    find: 'room.applied = head.applied',
+    put: 'room.applied = (await store.headOf(room.key)).applied',
     caughtBy: recordsOfLog,
   },
   {
