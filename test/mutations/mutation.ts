@@ -16,6 +16,8 @@ export interface Suite {
   project: string
   file: string
   title?: string
+  /** Can it run only with a MongoDB at `MONGODB_URI`? */
+  needsMongo?: true
 }
 
 /** The text with the mutation in it. Throws where the snippet is not there exactly once, or changes nothing. */

@@ -29,12 +29,15 @@ try {
 async function main(): Promise<void> {
   const text = { type: 'string' } as const
   const { values } = parseArgs({ options: { only: text, workers: text, list: { type: 'boolean' } } })
-  const chosen = mutations.filter((mutation) => isChosen(mutation, values.only))
-  if (chosen.length === 0) throw new Error(`There is no mutation with "${values.only}".`)
+  const named = mutations.filter((mutation) => isChosen(mutation, values.only))
+  if (named.length === 0) throw new Error(`There is no mutation with "${values.only}".`)
   if (values.list) {
-    for (const { name, file, breaks } of chosen) console.log(`${breaks}  ${file}  ${name}`)
+    for (const { name, file, breaks } of named) console.log(`${breaks}  ${file}  ${name}`)
     return
   }
+  const chosen = named.filter(({ caughtBy }) => !caughtBy.needsMongo || process.env.MONGODB_URI)
+  for (const { name, breaks } of named.filter((each) => !chosen.includes(each)))
+    console.log(`skipped   ${breaks}: ${name} (MONGODB_URI is not set)`)
   const workers = Math.min(Number(values.workers ?? 2), chosen.length)
   if (!(workers >= 1)) throw new Error('--workers wants a number above 0.')
   for (let worker = 0; worker < workers; worker++) scratches.push(createScratch())

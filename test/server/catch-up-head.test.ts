@@ -64,4 +64,21 @@ describe.each(over)('M47: a catch-up over %s', (door) => {
     const { events } = await waiting
     expect(events.map(({ seq }) => seq)).toEqual([next.message.seq])
   })
+
+  test.each(out.filter(([what]) => what !== 'banned'))(
+    'M50: that waits is looked at again, and refused to who is %s while it waits',
+    async (_what, putOut, make) => {
+      const room = await make()
+      const { message } = await owner.does('rest', messages.send, { room, text: 'for all' })
+      const input = { room, after_seq: message.seq, limit: 200, wait: 10 }
+      const waiting = member.does(door, messages.sync, input).then(
+        ({ events }) => events,
+        () => 'refused',
+      )
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await putOut(room)
+      await owner.does('rest', messages.send, { room, text: 'not for them' })
+      expect(await waiting).toBe('refused')
+    },
+  )
 })
