@@ -85,11 +85,11 @@ export function createCore(dependencies: LogDependencies): Core {
     isClosed: false,
     tick: () => ++ticks,
     on: (rule) => !dependencies.rulesOff?.has(rule),
-    raise: async () => {},
-    lease: async () => {},
+    raise: (room) => raise(room),
+    lease: (rooms) => lease(rooms),
   }
-  core.raise = raising(core)
-  core.lease = leasing(core)
+  const raise = raising(core)
+  const lease = leasing(core)
   return core
 }
 
