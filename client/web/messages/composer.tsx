@@ -172,6 +172,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
             value={text}
             onChange={(event) => write(event.target.value)}
             onSelect={completion.look}
+            onBlur={completion.close}
             onKeyDown={press}
           />
           <button

@@ -8,6 +8,7 @@ export interface Completion {
   found: readonly Choice[]
   chosen: number
   look: () => void
+  close: () => void
   pick: (choice: Choice) => string
   press: (event: KeyboardEvent, write: (text: string) => void) => boolean
   spansOf: (text: string) => { kind: 'user'; id: string; start: number; len: number }[]
@@ -61,5 +62,5 @@ export function useCompletion(input: {
       return start < 0 ? [] : [{ kind: 'user' as const, id, start, len: words.length }]
     })
 
-  return { found, chosen, look, pick, press, spansOf, clear: () => picked.current.clear() }
+  return { found, chosen, look, close: () => setWord(null), pick, press, spansOf, clear: () => picked.current.clear() }
 }
