@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { Address, CallerAddress, count, Done, Id, line, onceByKey, repeatable, text } from '#shared/kit/primitives'
+import { Address, CallerAddress, Done, Id, line, onceByKey, pageSize, repeatable, text } from '#shared/kit/primitives'
 
 /** How the other person is shown. */
 const shown = {
@@ -115,7 +115,7 @@ export const friends = {
     access: 'user',
     limit: 'general',
     errorBody: 'text',
-    input: z.object({ userAddress: CallerAddress, limit: count(1, 500).default(500), before: Id.optional() }),
+    input: z.object({ userAddress: CallerAddress, limit: pageSize(500), before: Id.optional() }),
     output: z.object({ friends: z.array(Friend), next: z.string().nullable() }),
   }),
   rename: operation({

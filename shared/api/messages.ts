@@ -10,6 +10,7 @@ import {
   Id,
   line,
   Moment,
+  pageSize,
   RoomRef,
   text,
 } from '#shared/kit/primitives'
@@ -159,7 +160,7 @@ const Sent = z.object({
 /** Clients of the documented paths read the message at top level as well. */
 const asMessage = {
   schema: z.object({ message: Message, verdict: Verdict }).and(Message),
-  of: (sent: z.output<typeof Sent>) => ({ ...sent.message, ...sent }),
+  of: (sent: { message: Message }) => ({ ...sent.message, ...sent }),
 }
 const succeeded = { schema: Done, of: () => ({ success: true }) }
 
@@ -225,7 +226,7 @@ export const messages = {
       epoch: z.string().max(64).optional(),
       after_seq: count(0, Number.MAX_SAFE_INTEGER).optional(),
       after: count(0, Number.MAX_SAFE_INTEGER).optional(),
-      limit: count(1, 200).default(200),
+      limit: pageSize(200),
       wait: count(0, 25).optional(),
       allow_reset: z.boolean().optional(),
     }),
@@ -248,7 +249,7 @@ export const messages = {
       input: z
         .object({
           ...pathOf(fields),
-          limit: count(1, 100).default(100),
+          limit: pageSize(100),
           before: Moment.optional(),
           after: Moment.optional(),
           since: Moment.optional(),
@@ -273,7 +274,7 @@ export const messages = {
       around_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),
       before: Moment.optional(),
       after: Moment.optional(),
-      limit: count(1, 100).default(50),
+      limit: pageSize(100, 50),
     }),
     output: z.object({ messages: z.array(Message), reactions: z.array(Reaction), has_more: z.boolean() }),
     errors: seen,
@@ -287,7 +288,7 @@ export const messages = {
     input: z.object({
       room,
       query: line(2, 200),
-      limit: count(1, 50).default(20),
+      limit: pageSize(50, 20),
       before_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),
     }),
     output: z.object({
@@ -349,6 +350,7 @@ export const messages = {
           text: content,
           ...rest,
         })),
+      answer: asMessage,
     })),
     access: 'user',
     limit: 'messaging',

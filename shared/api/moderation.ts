@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { Address, CallerAddress, ClientId, count, Done, Id, Moment, RoomRef, text } from '#shared/kit/primitives'
+import {
+  Address,
+  CallerAddress,
+  ClientId,
+  count,
+  Done,
+  Id,
+  Moment,
+  pageSize,
+  RoomRef,
+  text,
+} from '#shared/kit/primitives'
 import { Message } from './messages.ts'
 import {
   Ban,
@@ -359,7 +370,7 @@ export const moderation = {
       actionType: z.string().max(40).optional(),
       since: Moment.optional(),
       until: Moment.optional(),
-      limit: count(1, 100).default(100),
+      limit: pageSize(100),
     }),
     output: z.union([
       z.object({ permissions: Permissions }),

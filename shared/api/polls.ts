@@ -16,6 +16,8 @@ export const Poll = z.object({
   ends_at: z.string().nullable(),
   is_anonymous: z.boolean(),
   is_closed: z.boolean(),
+  /** Neither closed nor ended. */
+  is_active: z.boolean(),
   created_at: z.string(),
   version: z.number().int(),
   votes: z.array(z.object({ option_index: z.number().int(), count: z.number().int(), voters: z.array(z.string()) })),
@@ -77,7 +79,7 @@ export const polls = {
       input: z
         .object({ ...pathOf(where), ...fields, client_msg_id: ClientId.optional() })
         .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
-      answer: { schema: z.object({ poll: Poll }), of: ({ poll }: { poll: Poll }) => ({ poll }) },
+      answer: { schema: z.object({ poll: Poll }).and(Poll), of: ({ poll }: { poll: Poll }) => ({ ...poll, poll }) },
     })),
     access: 'user',
     limit: 'messaging',

@@ -7,6 +7,7 @@ import {
   Done,
   line,
   onceByKey,
+  pageSize,
   RoomRef,
   RoomType,
   repeatable,
@@ -124,7 +125,7 @@ export const rooms = {
       category: Category.optional(),
       joined: z.boolean().optional(),
       search: line(1, 100).optional(),
-      limit: count(1, 200).default(100),
+      limit: pageSize(200, 100),
       offset: count(0, 100_000).default(0),
     }),
     output: z.object({ channels: z.array(Room) }),
@@ -279,19 +280,19 @@ export const rooms = {
       {
         http: 'GET /api/channels/:id/members',
         input: z
-          .object({ ...channelPath, limit: count(1, 200).default(100), offset: count(0, 10_000_000).default(0) })
+          .object({ ...channelPath, limit: pageSize(200, 100), offset: count(0, 10_000_000).default(0) })
           .transform(({ id, limit, offset }) => ({ room: channelRef(id), limit, offset })),
       },
       {
         http: 'GET /api/groups/:id/members',
         input: z
-          .object({ ...channelPath, limit: count(1, 200).default(100), offset: count(0, 10_000_000).default(0) })
+          .object({ ...channelPath, limit: pageSize(200, 100), offset: count(0, 10_000_000).default(0) })
           .transform(({ id, limit, offset }) => ({ room: groupRef(id), limit, offset })),
       },
     ],
     access: 'public',
     limit: 'general',
-    input: z.object({ room, limit: count(1, 200).default(100), offset: count(0, 10_000_000).default(0) }),
+    input: z.object({ room, limit: pageSize(200, 100), offset: count(0, 10_000_000).default(0) }),
     output: z.object({ members: z.array(Member), total: z.number().int(), hasMore: z.boolean() }),
     errors: seen,
   }),

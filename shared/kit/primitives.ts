@@ -63,6 +63,15 @@ export const Moment = z.iso.datetime({ offset: true })
 
 export const count = (min: number, max: number) => z.number().int().min(min).max(max)
 
+/** How many rows a page has. Who asks for more than the most gets the most. */
+export const pageSize = (most: number, usual = most) =>
+  z
+    .number()
+    .int()
+    .min(1)
+    .overwrite((wanted) => Math.min(wanted, most))
+    .default(usual)
+
 export const RoomType = z.enum(roomTypes)
 export type RoomType = z.infer<typeof RoomType>
 

@@ -96,9 +96,7 @@ describe('the log of actions', () => {
     expect(await log('&limit=3')).toEqual(entries.slice(0, 3))
     expect(await log(`&until=${new Date(0).toISOString()}`)).toEqual([])
     expect(await log(`&since=${new Date(0).toISOString()}`)).toHaveLength(entries.length)
-    expect(await owner.call(`GET /api/moderation?action=mod-log&channelId=${room.id}&limit=101`)).toMatchObject({
-      status: 400,
-    })
+    expect(await log('&limit=101')).toHaveLength(entries.length)
     expect(await owner.call(`GET /api/moderation?action=mod-log&channelId=${room.id}&since=yesterday`)).toMatchObject({
       status: 400,
     })

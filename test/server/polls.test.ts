@@ -146,6 +146,21 @@ describe.each(over)('a poll asked over %s', (door) => {
   })
 })
 
+test('M35: a documented path answers the new poll at top level as well, and a poll says whether it is active', async () => {
+  const room = await channelOf(owner, member)
+  const ends_at = new Date(Date.now() + 60_000).toISOString()
+  const { body } = await member.rest(`POST /api/channels/${room.id}/polls`, { ...drinks, ends_at })
+  const { poll } = body as { poll: Poll }
+  expect(body).toMatchObject({ id: poll.id, question: drinks.question, is_active: true, poll: { is_active: true } })
+  const stored = await Polls.findOne({ poll_id: poll.id }).lean()
+  expect(stored).not.toBeNull()
+  await Polls.updateOne({ poll_id: poll.id }, { $set: { 'poll.ends_at': new Date(0).toISOString() } })
+  expect(await shown(member, room, poll.id)).toMatchObject({ is_active: false, is_closed: false })
+  const open = (await owner.does('socket', polls.create, { room, ...drinks })).poll
+  const closed = await owner.does('rest', polls.update, { room, pollId: open.id, isClosed: true })
+  expect(closed.poll).toMatchObject({ is_active: false, is_closed: true })
+})
+
 describe.each(over)('a vote over %s', (door) => {
   test('is counted, moved and taken back; with many options each stands alone', async () => {
     const room = await channelOf(owner, member, other)

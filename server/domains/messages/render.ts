@@ -80,6 +80,7 @@ export const pollOf = (
   ends_at: poll.ends_at,
   is_anonymous: poll.is_anonymous,
   is_closed: poll.is_closed,
+  is_active: !poll.is_closed && (poll.ends_at === null || Date.parse(poll.ends_at) > Date.now()),
   created_at: poll.created_at,
   version: poll.version,
   votes: poll.options.map((_, index) => ({
