@@ -31,8 +31,8 @@ export const records: readonly Mutation[] = [
     name: 'a room is opened on a mark that is newer than the records read',
     breaks: 'M50',
     file: 'server/log/opening.ts',
-    find: 'room.applied = head.applied',
-    put: 'room.applied = (await store.headOf(room.key)).applied',
+    find: '  for (const key of always) room.view',
+    put: '  Object.assign(head, await store.headOf(room.key))\n  for (const key of always) room.view',
     caughtBy: recordsOfLog,
   },
   {
