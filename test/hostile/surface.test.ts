@@ -250,12 +250,12 @@ describe('bodies that are no JSON objects', () => {
   })
 
   test('a field nobody knows has no effect, and the last of two of a name counts', async () => {
-    const extra = await post(
-      '{"name":"Plain","is_official":true,"member_count":99,"owner_address":"0x0","$where":"1","a.b":1,"":1}',
-    )
+    const extra = await post('{"name":"Plain","is_official":true,"member_count":99,"owner_address":"0x0","":1}')
     expect(JSON.parse(extra.body)).toMatchObject({
       channel: { name: 'Plain', is_official: false, owner_address: me.address },
     })
+    for (const name of ['$where', 'a.b', '_bsontype'])
+      expect(await post(`{"name":"Plain","${name}":1}`)).toMatchObject({ status: 400 })
     const twice = await post('{"name":"First","name":"Second"}')
     expect(JSON.parse(twice.body)).toMatchObject({ channel: { name: 'Second' } })
   })
