@@ -13,6 +13,8 @@ export interface Doors {
   session: Session
   mode: NonNullable<ClientOptions['transport']>
   isCut(): boolean
+  /** Asks the person to sign in again; rejects where they do not. */
+  readonly prove: (() => Promise<void>) | undefined
 }
 
 export interface CallOptions {
@@ -56,12 +58,16 @@ export function callThrough(doors: Doors): Call {
 
   /** A session that has expired meanwhile is renewed once, then the call is made again. */
   async function renewing(name: string, act: () => Promise<unknown>): Promise<unknown> {
-    const { token } = session
+    const { token, isBegun } = session
     try {
       return await act()
     } catch (error) {
       const { code } = asAppError(error)
-      if (token === null || ofSession.has(name) || !isAboutSession(code)) throw error
+      if (code === 'REAUTHENTICATION_REQUIRED' && doors.prove) {
+        await doors.prove()
+        return act()
+      }
+      if (!isBegun || ofSession.has(name) || !isAboutSession(code)) throw error
       if (session.token !== token || (await session.refresh())) return act()
       session.end(code)
       throw error

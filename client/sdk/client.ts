@@ -12,23 +12,27 @@ import type { Client, ClientOptions, ConnectionState } from './types.ts'
 
 /** A client of one server, in a browser or in Node. It connects as soon as somebody is signed in. */
 export function createClient(options: ClientOptions): Client {
-  const { transport: mode = 'auto', storage = defaultStorage(), now = Date.now } = options
+  const { transport: mode = 'auto', session: kind = 'token', storage = defaultStorage(), now = Date.now } = options
   const url = options.url.replace(/\/+$/, '')
   const line = new Line(mode)
   const ask: Call = (name, input, how) => call(name, input, how)
-  const session = new Session(storage, options.token, ask as AskIdentity)
+  const session = new Session(storage, options.token, ask as AskIdentity, kind === 'cookie')
   const transport = new Transport({
     url,
     now,
-    token: () => session.token,
-    welcomed: (user) => session.welcomed(accountIn(user)),
+    token: () => session.bearer,
+    welcomed(user, expiresAt) {
+      session.welcomed(accountIn(user))
+      session.expiresAt(expiresAt, now())
+    },
     sessionExpiring: () => void session.refresh().catch(() => undefined),
     sessionRefused: (code) => void session.renewOrEnd(code),
   })
   const rest = restDoor({
     url,
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
-    token: () => session.token,
+    token: () => session.bearer,
+    credentials: kind === 'cookie' ? 'same-origin' : 'omit',
     cut: () => line.signal,
     reached: (answered) => line.restAnswered(answered),
   })
@@ -40,7 +44,17 @@ export function createClient(options: ClientOptions): Client {
     accepted: (key, message) => rooms.of(key)?.view.accepted(message),
   })
   const rooms = new OpenRooms({ call: ask, outbox, account: () => session.account, now })
-  const direct = callThrough({ transport, rest, session, mode, isCut: () => line.isCut })
+  let prove: (() => Promise<void>) | undefined
+  const direct = callThrough({
+    transport,
+    rest,
+    session,
+    mode,
+    isCut: () => line.isCut,
+    get prove() {
+      return prove
+    },
+  })
   const call: Call = async (name, input, how) => {
     const answer = await direct(name, input, how)
     rooms.called(name, input)
@@ -61,6 +75,12 @@ export function createClient(options: ClientOptions): Client {
     signIn: (wallet) => session.signIn(wallet),
     enter: (answer) => session.enter(answer),
     signOut: () => session.signOut(),
+    provedBy(asked) {
+      prove = asked
+      return () => {
+        if (prove === asked) prove = undefined
+      }
+    },
     room: (ref) => rooms.open(ref),
     pause() {
       line.pause()
@@ -94,9 +114,10 @@ function bind({ mode, line, session, transport, outbox, rooms }: Parts): { (): v
   let { token, account } = session
 
   const connect = () => {
-    if (session.token === null || mode === 'rest' || line.isCut) transport.close()
+    if (!session.isBegun || mode === 'rest' || line.isCut) transport.close()
     else if (transport.state === 'down') transport.open()
-    else if (session.token !== token) void transport.renew(session.token).catch(() => undefined)
+    else if (session.token !== null && session.token !== token)
+      void transport.renew(session.token).catch(() => undefined)
     token = session.token
   }
   const sessionChanged = () => {
@@ -128,6 +149,7 @@ function bind({ mode, line, session, transport, outbox, rooms }: Parts): { (): v
     window.addEventListener('offline', lost)
   }
   sessionChanged()
+  void session.adopt()
   const unbind = () => {
     for (const end of unsubscribe) end()
     if (typeof window === 'undefined') return

@@ -6,6 +6,8 @@ export interface RestOptions {
   url: string
   fetch: typeof fetch
   token(): string | null
+  /** Whether cookies go with a call; `omit` where left out. */
+  credentials?: RequestCredentials
   /** Aborts when the line is cut. */
   cut(): AbortSignal
   /** Hears whether the server could be reached at all. */
@@ -16,14 +18,14 @@ export type Rest = (route: Route, input: object, signal?: AbortSignal) => Promis
 
 const patienceMilliseconds = 35_000
 
-export function restDoor({ url, fetch, token, cut, reached }: RestOptions): Rest {
+export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached }: RestOptions): Rest {
   return async (route, input, signal) => {
     const { method, path, rest } = placed(route, { ...input })
     const bearer = token()
     const ends = [cut(), AbortSignal.timeout(patienceMilliseconds), ...(signal ? [signal] : [])]
     const init: RequestInit = {
       method,
-      credentials: 'omit',
+      credentials,
       headers: {
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
         ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),

@@ -13,7 +13,7 @@ export type AskIdentity = {
     name: 'identity.verify',
     input: { address: string; message: string; signature: string },
   ): Promise<OutputOf<Identity['verify']>>
-  (name: 'identity.refresh', input: { refreshToken: string }): Promise<OutputOf<Identity['refresh']>>
+  (name: 'identity.refresh', input: { refreshToken?: string }): Promise<OutputOf<Identity['refresh']>>
   (name: 'identity.logout', input: { allDevices: boolean }): Promise<OutputOf<Identity['logout']>>
   (name: 'identity.session', input: Record<string, never>): Promise<OutputOf<Identity['session']>>
 }
@@ -26,25 +26,42 @@ interface Kept {
 }
 
 const storageKey = 'plaza:session'
+const settleMilliseconds = 1_500
+const renewBeforeMilliseconds = 6 * 24 * 60 * 60 * 1000
 const nobody: Kept = { token: null, refreshToken: null, account: null, endedBy: null }
 
-/** Whose session this client speaks for. The tokens are kept in the storage, where other tabs find newer ones. */
+/**
+ * Whose session this client speaks for. The tokens are kept in the storage, where other tabs find newer ones; of a session
+ * that is a cookie the account alone is kept there, and a token only in memory, to renew what is connected.
+ */
 export class Session {
   readonly #storage: ClientStorage
   readonly #ask: AskIdentity
   readonly #kept
+  readonly #isCookie: boolean
+  /** The browser does not keep our cookie, as on a page without TLS: the token in memory is sent instead. */
+  #isCookieLost = false
   #refreshing: Promise<boolean> | undefined
 
-  constructor(storage: ClientStorage, token: string | null | undefined, ask: AskIdentity) {
+  constructor(storage: ClientStorage, token: string | null | undefined, ask: AskIdentity, isCookie = false) {
     this.#storage = storage
     this.#ask = ask
-    const stored = readStored<Kept>(storage, storageKey) ?? nobody
+    this.#isCookie = isCookie
+    const stored = { ...nobody, ...readStored<Partial<Kept>>(storage, storageKey) }
     const isOther = token !== undefined && token !== stored.token
     this.#kept = observable<Kept>(isOther ? { ...nobody, token } : stored)
   }
 
   get token(): string | null {
     return this.#kept.value.token
+  }
+  /** What a call carries to say who makes it; null where the cookie does. */
+  get bearer(): string | null {
+    return this.#isCookie && !this.#isCookieLost ? null : this.token
+  }
+  /** Somebody is signed in, as far as is known here. */
+  get isBegun(): boolean {
+    return this.token !== null || (this.#isCookie && this.account !== null)
   }
   get account(): string | null {
     return this.#kept.value.account
@@ -64,14 +81,27 @@ export class Session {
 
   /** Goes on as whoever a sign-in has answered. */
   enter({ sessionToken, refreshToken, userAddress, user }: SignedIn): SignInUser {
+    this.#isCookieLost = false
     this.#keep({ token: sessionToken, refreshToken, account: userAddress, endedBy: null })
     return user
   }
 
   async signOut(): Promise<void> {
-    const { token } = this
-    if (token !== null) await this.#ask('identity.logout', { allDevices: false }).catch(() => undefined)
+    if (this.isBegun) await this.#ask('identity.logout', { allDevices: false }).catch(() => undefined)
     this.#keep(nobody)
+  }
+
+  /** A cookie is renewed long before its end, as it is gone with it. */
+  expiresAt(time: string | null, now: number): void {
+    if (this.#isCookie && time !== null && Date.parse(time) - now < renewBeforeMilliseconds)
+      void this.refresh().catch(() => undefined)
+  }
+
+  /** Tokens that an earlier version of a page has stored become the cookie, once. */
+  async adopt(): Promise<void> {
+    if (!this.#isCookie || this.#kept.value.refreshToken === null) return
+    const isBegun = await this.refresh().catch(() => true)
+    if (!isBegun) this.end('SESSION_EXPIRED')
   }
 
   /** The account behind a token that came without one. */
@@ -86,15 +116,23 @@ export class Session {
   }
 
   end(code: string): void {
+    this.#isCookieLost = false
     this.#keep({ ...nobody, endedBy: code })
   }
 
   /** The server has refused this session: goes on with a newer one, or ends. */
   async renewOrEnd(code: string): Promise<void> {
-    for (let failures = 0; this.token !== null; failures++) {
+    let isLast = !this.#isCookie
+    for (let failures = 0; this.isBegun; failures++) {
       try {
-        if (code === 'SESSION_NOT_FOUND' || !(await this.refresh())) this.end(code)
-        return
+        if (!isLast || code !== 'SESSION_NOT_FOUND') {
+          if (await this.refresh()) return
+        }
+        if (isLast) return this.end(code)
+        // Whoever signs in again in this browser has a new cookie in a moment.
+        isLast = true
+        code = 'SESSION_EXPIRED'
+        await pauseFor(settleMilliseconds)
       } catch {
         await pauseFor(backoff(failures, 1_000))
       }
@@ -110,15 +148,28 @@ export class Session {
   }
 
   async #refresh(): Promise<boolean> {
+    if (this.#isCookie) return this.#refreshCookie()
     const stored = readStored<Kept>(this.#storage, storageKey)
     const { token, account, refreshToken } = this.#kept.value
     if (stored?.token && stored.token !== token && stored.account === account) {
       this.#kept.set(stored)
       return true
     }
-    if (refreshToken === null) return false
+    return refreshToken !== null && this.#refreshWith({ refreshToken })
+  }
+
+  async #refreshCookie(): Promise<boolean> {
+    const { refreshToken } = this.#kept.value
+    if (refreshToken !== null && (await this.#refreshWith({ refreshToken }))) return true
+    if (await this.#refreshWith({})) return true
+    if (this.token === null || this.#isCookieLost) return false
+    this.#isCookieLost = true
+    return this.#refreshWith({})
+  }
+
+  async #refreshWith(proof: { refreshToken?: string }): Promise<boolean> {
     try {
-      const fresh = await this.#ask('identity.refresh', { refreshToken })
+      const fresh = await this.#ask('identity.refresh', proof)
       this.#keep({
         token: fresh.sessionToken,
         refreshToken: fresh.refreshToken,
@@ -134,8 +185,10 @@ export class Session {
   }
 
   #keep(kept: Kept): void {
-    writeStored(this.#storage, storageKey, kept.token === null ? null : kept)
-    this.#kept.set(kept)
+    const { account } = kept
+    const stored = this.#isCookie ? account && { account } : kept.token && kept
+    writeStored(this.#storage, storageKey, stored || null)
+    this.#kept.set(this.#isCookie ? { ...kept, refreshToken: null } : kept)
   }
 }
 

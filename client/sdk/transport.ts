@@ -13,7 +13,7 @@ export interface TransportOptions {
   sessionRefused(code: string): void
   sessionExpiring(): void
   /** Who the server says we are, at each connect. */
-  welcomed(user: unknown): void
+  welcomed(user: unknown, sessionExpiresAt: string | null): void
 }
 
 export type SocketState = 'down' | 'connecting' | 'ready' | 'failing'
@@ -123,9 +123,9 @@ export class Transport {
 
   /** The rooms decide how the connection is; what else is multiplexed on it follows. */
   #lead(socket: Socket): void {
-    socket.on('session:ready', ({ user }: { user?: unknown }) => {
+    socket.on('session:ready', (ready: { user?: unknown; session_expires_at?: string | null }) => {
       this.#failures = 0
-      this.#options.welcomed(user)
+      this.#options.welcomed(ready.user, ready.session_expires_at ?? null)
       this.#become('ready')
     })
     socket.on('session:expiring', () => this.#options.sessionExpiring())

@@ -22,6 +22,11 @@ export interface ClientOptions {
   token?: string | null
   /** `auto`: the socket, and REST while it is down. `socket`: never REST where an event exists. `rest`: never a socket. */
   transport?: 'auto' | 'socket' | 'rest'
+  /**
+   * Where the session is. `token`: in `storage`. `cookie`: in the HttpOnly cookie of the server, whose own page this is;
+   * then no token is stored, and none is sent unless the browser does not keep the cookie.
+   */
+  session?: 'token' | 'cookie'
   storage?: ClientStorage
   fetch?: typeof fetch
   now?: () => number
@@ -76,6 +81,8 @@ export interface Client extends Calls {
   /** Goes on as whoever another way of signing in has answered: `client.enter(await client.email.login({ email, code }))`. */
   enter(answer: SignedIn): SignInUser
   signOut(): Promise<void>
+  /** Who asks the person to sign in again where a call wants a fresh proof; the call is then made once more. */
+  provedBy(prove: () => Promise<void>): Unsubscribe
   /** The one live view of a room; asked for again, it is the same one until it is closed. */
   room(ref: RoomRef): LiveRoom
   /** Cuts the connection on purpose: nothing is sent or heard until `resume`. */

@@ -2,6 +2,7 @@ import './styles/home.css'
 import { lazy, useEffect, useState } from 'react'
 import { roomKey } from '#shared/kit/room-key'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
+import { Proof, useIdentityNotices } from './accounts/proof.tsx'
 import { useClient } from './connection/client.ts'
 import { useActivity } from './connection/use-activity.ts'
 import { focusComposer, useKeptFocus } from './kit/focus.ts'
@@ -28,6 +29,7 @@ export function Home() {
   useActivity(client)
   useAttention(rooms.value, room)
   useKeptFocus()
+  useIdentityNotices()
 
   const isOpeningTour = useShownTour()?.isOpening ?? false
 
@@ -52,6 +54,7 @@ export function Home() {
             </div>
           )}
         </div>
+        <Proof />
         <ShortcutsKey />
         <Part key={person?.id ?? ''}>{person && <PersonCard person={person} onClose={() => setPerson(null)} />}</Part>
       </PersonContext>

@@ -67,6 +67,12 @@ export const crossOrigin =
     next()
   }
 
+/** What a link from anywhere leads to changes nothing: the address may come from somebody else. */
+export function refuseVisits(request: Request): void {
+  if (request.get('sec-fetch-site') === 'none' || request.get('sec-fetch-mode') === 'navigate')
+    throw new AppError('FORBIDDEN', { message: 'This is asked by a page of ours alone' })
+}
+
 /** A page of elsewhere may not act for who is signed in here, nor sign anybody in. */
 export function refuseForeign(origins: OriginRule, request: Request): void {
   const bearer = /^bearer /i.test(request.get('authorization') ?? '')

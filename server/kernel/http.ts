@@ -14,6 +14,7 @@ import {
   rateHeaders,
   readBody,
   refuseForeign,
+  refuseVisits,
   securityHeaders,
 } from './http-guards.ts'
 import {
@@ -96,8 +97,10 @@ async function handle(
   response: Response,
 ) {
   response.locals.errorBody = spelling.errorBody
-  if (request.method === 'GET' && bound.operation.http?.startsWith('GET ') === false)
+  if (request.method === 'GET' && bound.operation.http?.startsWith('GET ') === false) {
     refuseForeign(door.origins, request)
+    refuseVisits(request)
+  }
   const raw = readInput(bound.operation, spelling, fixed, request)
   guardShape(raw)
   const ip = clientOf(request, door.proxies)

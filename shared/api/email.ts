@@ -69,8 +69,19 @@ const login = {
     audit: true,
     errorBody: 'text',
   }),
+  checkLink: operation({
+    summary:
+      'Whom a link signs in, and whether this browser asked for it; uses nothing up. Ask the person unless it did.',
+    http: 'POST /api/email/login/link/check',
+    access: 'public',
+    limit: 'auth',
+    input: z.object({ token: z.string('Token is required').min(1).max(200) }),
+    output: z.object({ email: z.string(), asked_here: z.boolean() }),
+    errors: ['INVALID_LINK'],
+    errorBody: 'text',
+  }),
   openLink: operation({
-    summary: 'Signs in with the token of a link.',
+    summary: 'Signs in with the token of a link. A browser may come here from a page of ours alone.',
     http: 'POST /api/email/login/link',
     aliases: [{ http: 'GET /api/email/login/link' }],
     access: 'public',

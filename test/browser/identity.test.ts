@@ -16,7 +16,7 @@ describe('the ways in', () => {
   afterEach(() => plaza.settle())
 
   const visit = () => plaza.visit()
-  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+  const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
   const isInside = (page: Page) =>
     page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
   const says = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor()
@@ -29,7 +29,7 @@ describe('the ways in', () => {
     }, 10_000)
   const codeFor = (email: string, effect: string) => letterTo(email, new RegExp(`code is (\\d{6})\\s+It ${effect}`))
   const settings = async (page: Page, tab: string) => {
-    await press(page, 'Settings')
+    await press(page, /Settings/)
     await page.getByRole('tab', { name: tab }).click()
   }
   const signOut = async (page: Page) => {

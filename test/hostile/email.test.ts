@@ -105,6 +105,38 @@ describe('T36: links', () => {
   })
 })
 
+describe('M15, T77: a link that somebody else asked for', () => {
+  const check = (token: string, headers = {}) =>
+    call(server.url, 'POST /api/email/login/link/check', { token }, undefined, headers)
+
+  test('is told apart by the browser that asked, and says whom it signs in; checking uses nothing up', async () => {
+    const email = 'linked@hostile.test'
+    const cookie = { cookie: `app_browser=${'b'.repeat(43)}` }
+    const letter = await letterAfter(server, email, () =>
+      call(server.url, 'POST /api/email/login/send-link', { email }, undefined, cookie),
+    )
+    const token = linkIn(letter).searchParams.get('token') ?? ''
+    expect((await check(token, cookie)).body).toEqual({ email, asked_here: true })
+    for (const other of [{}, { cookie: `app_browser=${'c'.repeat(43)}` }, { cookie: 'app_browser=b' }])
+      expect((await check(token, other)).body).toEqual({ email, asked_here: false })
+    expect(await check('unknown')).toMatchObject({ status: 401, code: 'INVALID_LINK' })
+    expect((await post('login/link', { token })).status).toBe(200)
+    expect(await check(token, cookie)).toMatchObject({ status: 401, code: 'INVALID_LINK' })
+  })
+
+  test('signs nobody in who only follows it', async () => {
+    const email = 'followed@hostile.test'
+    const letter = await letterAfter(server, email, () => post('login/send-link', { email }))
+    const token = linkIn(letter).searchParams.get('token') ?? ''
+    for (const visit of [{ 'sec-fetch-site': 'none' }, { 'sec-fetch-site': 'cross-site' }]) {
+      const answer = await call(server.url, `GET /api/email/login/link?token=${token}`, null, undefined, visit)
+      expect(answer).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+      expect(answer.headers.get('set-cookie')).toBeNull()
+    }
+    expect((await post('login/link', { token })).status).toBe(200)
+  })
+})
+
 describe('T36: addresses', () => {
   test.each([
     'a@b.test\r\nBcc: evil@x.test',

@@ -135,7 +135,7 @@ describe('the contract', () => {
  * writes to somebody, which the guards of letters count. */
 const harmless = Object.entries({
   accounts: 'claimUsername grantAdmin suspend',
-  email: 'login openLink remove restoreSession sendCode sendLink sendLoginCode verifyCode',
+  email: 'checkLink login openLink remove restoreSession sendCode sendLink sendLoginCode verifyCode',
   federation: 'humanProof linkHumanProof linkPartner partner',
   friends: 'accept decline',
   identities: 'linkSolana linkWallet',

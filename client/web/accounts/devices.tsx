@@ -1,6 +1,8 @@
+import { useState } from 'react'
+import type { Client } from '#client/sdk/types'
 import { deviceIn } from '#shared/kit/device'
 import { useClient } from '../connection/client.ts'
-import { fullTimeOf } from '../kit/format.ts'
+import { fullTimeOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
@@ -14,6 +16,8 @@ export function Devices() {
   const tell = useTell()
   const attempt = useAttempt()
   const devices = useLoaded('devices', async () => (await client.sessions.list()).sessions)
+  const [added, setAdded] = useState<readonly Recent[]>([])
+  const endOthers = async () => setAdded((await client.sessions.endOthers()).recently_linked)
   const end = (act: () => Promise<unknown>, done: string) =>
     attempt(async () => {
       await act()
@@ -51,13 +55,49 @@ export function Devices() {
               <div className="row end">
                 <ConfirmButton
                   title="Sign out everywhere else"
-                  onConfirm={() => end(() => client.sessions.endOthers(), 'Every other device is signed out.')}
+                  onConfirm={() => end(endOthers, 'Every other device is signed out.')}
                 />
               </div>
             )}
           </>
         )}
       </Listed>
+      {added.length > 0 && <Added ways={added} onRemoved={(way) => setAdded(added.filter((one) => one !== way))} />}
+    </section>
+  )
+}
+
+type Recent = Awaited<ReturnType<Client['sessions']['endOthers']>>['recently_linked'][number]
+
+/** What was added lately, in case somebody else did it. */
+function Added(props: { ways: readonly Recent[]; onRemoved: (way: Recent) => void }) {
+  const client = useClient()
+  const attempt = useAttempt()
+  const remove = (way: Recent) =>
+    attempt(async () => {
+      if (way.kind === 'identity') await client.identities.unlink({ id: way.id ?? '' })
+      else if (way.kind === 'passkey') await client.passkeys.remove({ id: way.id })
+      else await client.email.remove({})
+      props.onRemoved(way)
+    })
+  return (
+    <section className="stack" aria-label="Added in the last week">
+      <h3 className="label">Added in the last week</h3>
+      <p className="hint">These open your account too. Remove what is not yours.</p>
+      <ul className="quiet-list">
+        {props.ways.map((way) => (
+          <li key={`${way.kind} ${way.id}`} className="row">
+            <Icon name={way.kind === 'passkey' ? 'key' : way.kind === 'email' ? 'mail' : 'wallet'} />
+            <span className="grow">
+              <strong>{wayTitles[way.method]}</strong>
+              <small className="hint">
+                {way.kind === 'identity' ? shortAddress(way.identifier) : way.identifier} · {fullTimeOf(way.linked_at)}
+              </small>
+            </span>
+            <ConfirmButton title="Remove" onConfirm={() => remove(way)} />
+          </li>
+        ))}
+      </ul>
     </section>
   )
 }

@@ -32,7 +32,7 @@ export function EmailWay({ entering, status }: { entering: Entering; status: Ser
       <p>
         {sent.kind === 'code' ? 'A code is on its way to ' : 'A link is on its way to '}
         <strong>{sent.email}</strong>.{' '}
-        {sent.kind === 'code' ? 'It is good for ten minutes.' : 'Open it in this browser within fifteen minutes.'}
+        {sent.kind === 'code' ? 'It is good for ten minutes.' : 'Open it within fifteen minutes.'}
       </p>
       <Mailbox kind="letters" shownAt={status?.mailbox} />
       {sent.kind === 'code' && (

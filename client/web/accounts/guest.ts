@@ -1,20 +1,29 @@
 import type { Wallet } from '#client/sdk/types'
+import { keepSecret, keptSecret } from './secrets.ts'
 
-const guestKey = 'plaza.guest-key'
+/** Where the key was in earlier versions, readable by every script of the page. */
+const formerKey = 'plaza.guest-key'
 const guestAddress = 'plaza.guest-address'
 
 export const isGuest = (address: string): boolean => localStorage.getItem(guestAddress) === address
-export const hasGuestKey = (): boolean => localStorage.getItem(guestKey) !== null
+export const hasGuestKey = (): boolean => localStorage.getItem(guestAddress) !== null
 
 /** A throw-away key that lives in this browser alone and signs like any wallet. */
 export async function guestWallet(): Promise<Wallet> {
   const { generatePrivateKey, privateKeyToAccount } = await import('viem/accounts')
-  const kept = localStorage.getItem(guestKey)
-  const key = kept && isPrivateKey(kept) ? kept : generatePrivateKey()
-  localStorage.setItem(guestKey, key)
+  const former = localStorage.getItem(formerKey)
+  const kept = await keptSecret('guest')
+  const key = [kept, former].find(isPrivateKey) ?? generatePrivateKey()
+  if (key !== kept) await keepSecret('guest', key)
+  localStorage.removeItem(formerKey)
   const account = privateKeyToAccount(key)
   localStorage.setItem(guestAddress, account.address.toLowerCase())
   return { address: account.address.toLowerCase(), signMessage: (message) => account.signMessage({ message }) }
+}
+
+/** Takes the key of an earlier version out of the reach of scripts, before anybody needs it. */
+export async function hideFormerKey(): Promise<void> {
+  if (localStorage.getItem(formerKey) !== null) await guestWallet()
 }
 
 const birds = [
@@ -38,4 +47,4 @@ export function guestName(address: string): string {
   return `Guest ${birds[number % birds.length]} ${(number % 90) + 10}`
 }
 
-const isPrivateKey = (value: string): value is `0x${string}` => /^0x[0-9a-f]{64}$/.test(value)
+const isPrivateKey = (value: string | null): value is `0x${string}` => value !== null && /^0x[0-9a-f]{64}$/.test(value)

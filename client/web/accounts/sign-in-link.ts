@@ -2,9 +2,15 @@ import { useEffect, useRef, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
 import { useClient } from '../connection/client.ts'
 
-type LinkState = { state: 'opening' } | { state: 'failed'; error: unknown }
+export type LinkState =
+  | { state: 'opening' }
+  | { state: 'asking'; email: string; open: () => void; leave: () => void }
+  | { state: 'failed'; error: unknown }
 
-/** Where the address of the page is a link from a letter: uses it up, and takes it out of the address at once. */
+/**
+ * Where the address of the page is a link from a letter: takes it out of the address at once, and uses it up. Who did not
+ * ask for it in this browser is asked first, as the link of somebody else would sign them in as that person.
+ */
 export function useSignInLink(onEnter: (user: SignInUser) => void): LinkState | null {
   const client = useClient()
   const [link, setLink] = useState<LinkState | null>(null)
@@ -13,14 +19,19 @@ export function useSignInLink(onEnter: (user: SignInUser) => void): LinkState | 
   useEffect(() => {
     const { token, redirect } = takeLink()
     if (token === null) return
-    setLink({ state: 'opening' })
-    client.email.openLink({ token }).then(
-      (answer) => {
+    const fail = (error: unknown) => setLink({ state: 'failed', error })
+    const open = () => {
+      setLink({ state: 'opening' })
+      client.email.openLink({ token }).then((answer) => {
         enter.current(client.enter(answer))
         if (redirect !== null) location.assign(redirect)
-      },
-      (error: unknown) => setLink({ state: 'failed', error }),
-    )
+      }, fail)
+    }
+    setLink({ state: 'opening' })
+    client.email.checkLink({ token }).then(({ email, asked_here }) => {
+      if (asked_here) open()
+      else setLink({ state: 'asking', email, open, leave: () => setLink(null) })
+    }, fail)
   }, [client])
   return link
 }

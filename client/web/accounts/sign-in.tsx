@@ -1,19 +1,19 @@
 import { lazy, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
 import type { AuthMethod } from '#shared/api/identity'
-import { useClient } from '../connection/client.ts'
+import { useAccount, useClient } from '../connection/client.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Bones, Problem } from '../kit/notice.tsx'
 import { Part } from '../kit/part.tsx'
 import { type Entering, useEntering } from './entering.ts'
-import { guestWallet, hasGuestKey } from './guest.ts'
+import { guestWallet, hasGuestKey, isGuest } from './guest.ts'
 import { canUsePasskeys } from './passkeys.ts'
 import type { ServerStatus } from './session.ts'
 import type { WayName } from './way-in.tsx'
 
 const WayIn = lazy(async () => ({ default: (await import('./way-in.tsx')).WayIn }))
 
-/** Every way in that this server and this browser offer. */
+/** Every way in that this server and this browser offer; who is in already proves by it to be that account, and makes no other. */
 export function SignIn(props: { status: ServerStatus | null; onEnter: (user: SignInUser) => void }) {
   const entering = useEntering(props.onEnter)
   const [form, setForm] = useState<WayName | null>(null)
@@ -48,6 +48,7 @@ function Ways(props: {
   onOpen: (form: WayName) => void
 }) {
   const client = useClient()
+  const account = useAccount()
   const { busy, error, attempt } = props.entering
   const ways = offered.filter(
     ({ method }) => props.status?.sign_in.includes(method) && (method !== 'passkey' || canUsePasskeys()),
@@ -58,9 +59,17 @@ function Ways(props: {
     <>
       <Problem error={error} />
       <div className="row wrap ways">
-        <button type="button" className="button main large" disabled={busy !== null} onClick={() => void enter()}>
-          {busy === 'guest' ? 'Signing in…' : hasGuestKey() ? 'Come back as guest' : 'Enter as guest'}
-        </button>
+        {(account === null || isGuest(account)) && (
+          <button type="button" className="button main large" disabled={busy !== null} onClick={() => void enter()}>
+            {busy === 'guest'
+              ? 'Signing in…'
+              : account
+                ? 'It is me'
+                : hasGuestKey()
+                  ? 'Come back as guest'
+                  : 'Enter as guest'}
+          </button>
+        )}
         {ways.map(({ form, icon, title }) => (
           <button
             key={form}
@@ -75,7 +84,7 @@ function Ways(props: {
           </button>
         ))}
       </div>
-      {props.status && (
+      {props.status && account === null && (
         <p className="hint">
           A guest gets a fresh key, made and kept in this browser. It signs you in as a wallet would, and holds nothing.
         </p>

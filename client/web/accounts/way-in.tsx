@@ -1,4 +1,4 @@
-import { useClient } from '../connection/client.ts'
+import { useAccount, useClient } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { EmailWay } from './email-way.tsx'
@@ -62,6 +62,7 @@ const focusFirst = (section: HTMLElement | null) => {
 
 function PasskeyWay(props: { entering: Entering; onLost: () => void; onRescue: (way: WayName) => void }) {
   const client = useClient()
+  const account = useAccount()
   const { busy, error, attempt } = props.entering
   const use = () =>
     attempt('use', () =>
@@ -78,14 +79,16 @@ function PasskeyWay(props: { entering: Entering; onLost: () => void; onRescue: (
         <button type="button" className="button main" disabled={busy !== null} onClick={() => void use()}>
           {busy === 'use' ? 'Waiting for the device…' : 'Use a passkey'}
         </button>
-        <button
-          type="button"
-          className="button"
-          disabled={busy !== null}
-          onClick={() => void attempt('create', () => createPasskey(client))}
-        >
-          {busy === 'create' ? 'Waiting for the device…' : 'Make a new account'}
-        </button>
+        {account === null && (
+          <button
+            type="button"
+            className="button"
+            disabled={busy !== null}
+            onClick={() => void attempt('create', () => createPasskey(client))}
+          >
+            {busy === 'create' ? 'Waiting for the device…' : 'Make a new account'}
+          </button>
+        )}
       </div>
       <button type="button" className="link" onClick={props.onLost}>
         I have lost my passkey

@@ -43,6 +43,25 @@ export function Welcome(props: {
               Opening your link…
             </p>
           )}
+          {link?.state === 'asking' && (
+            <section className="stack" aria-label="Sign in by this link?">
+              <p>
+                This link signs you in as{' '}
+                <strong>
+                  <bdi>{link.email}</bdi>
+                </strong>
+                . It was not asked for in this browser. Go on only if this address is yours.
+              </p>
+              <div className="row wrap">
+                <button type="button" className="button main" onClick={link.open}>
+                  Sign in as <bdi>{link.email}</bdi>
+                </button>
+                <button type="button" className="button" onClick={link.leave}>
+                  Not me
+                </button>
+              </div>
+            </section>
+          )}
           {link?.state === 'failed' && <Problem error={link.error} />}
           <Problem error={error} onRetry={reload} />
           <SignIn status={status} onEnter={props.onEnter} />

@@ -9,7 +9,7 @@ const plain: ProblemWords = {
   SESSION_EXPIRED: 'Your session has ended. Sign in again.',
   SESSION_INVALID: 'Your session has ended. Sign in again.',
   SESSION_NOT_FOUND: 'Your session has ended. Sign in again.',
-  REAUTHENTICATION_REQUIRED: 'To change what opens your account, sign out and in again first.',
+  REAUTHENTICATION_REQUIRED: 'This wants you to sign in once more. Nothing was changed.',
   INVALID_SIGNATURE: 'The signature does not fit this wallet. Try again.',
   NONCE_EXPIRED: 'That took too long: the sign-in message has expired. Try again.',
   CHAIN_NOT_SUPPORTED: 'The wallet is on a network this server does not accept.',

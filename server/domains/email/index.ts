@@ -7,7 +7,7 @@ import { email as contract } from '#shared/api/email'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { attach, attaching, sendAttachCode } from './attach.ts'
-import { loginByCode, loginByLink, restore, sendLink, sendLoginCode } from './sign-in.ts'
+import { checkLink, loginByCode, loginByLink, restore, sendLink, sendLoginCode } from './sign-in.ts'
 
 const sent = { ...done, message: 'Verification code sent' }
 
@@ -23,6 +23,8 @@ export const email = implement('email', contract, {
     await sendLink(context, input.email, input.redirect)
     return { ...done, message: 'Link sent' }
   },
+
+  checkLink: ({ token }, context) => checkLink(context, token),
 
   openLink: ({ token }, context) => loginByLink(context, token),
 

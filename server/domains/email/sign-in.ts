@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { accountOf } from '#server/domains/accounts/accounts'
 import { accountOpenedByEmail, emailAccountId } from '#server/domains/accounts/emails'
 import { ownerView } from '#server/domains/accounts/profiles'
-import { knowBrowser } from '#server/domains/identity/browsers'
-import { issueCode, issueLink, requireCode, takeLink } from '#server/domains/identity/codes'
+import { browserOf, knowBrowser } from '#server/domains/identity/browsers'
+import { issueCode, issueLink, readLink, requireCode, takeLink } from '#server/domains/identity/codes'
 import { identifyToken } from '#server/domains/identity/sessions'
 import { refreshBySession, signIn } from '#server/domains/identity/sign-in'
 import type { Context } from '#server/kernel/context'
@@ -33,9 +33,16 @@ export async function sendLink(context: Context, email: string, redirect: string
   await allowLetter(context, email)
   const link = new URL('/', context.node.settings.publicUrl)
   link.searchParams.set('sign-in', 'email')
-  link.searchParams.set('token', await issueLink(context.node, linkPurpose, email))
+  link.searchParams.set('token', await issueLink(context.node, linkPurpose, email, browserOf(context)))
   if (redirect !== undefined) link.searchParams.set('redirect', redirect)
   await writeLink(context, email, link.href)
+}
+
+/** Whom a link signs in, so that a person can be asked who did not ask for it in this browser. */
+export async function checkLink(context: Context, token: string) {
+  const link = await readLink(context.node, linkPurpose, token, context.browser)
+  if (!link) throw new AppError('INVALID_LINK')
+  return { email: link.subject, asked_here: link.isAsker }
 }
 
 export async function loginByLink(context: Context, token: string): Promise<SignedIn> {

@@ -64,12 +64,22 @@ export async function requireCode(node: Node, purpose: string, subject: string, 
   return result.detail
 }
 
-/** A token for a link, which stands for the subject once; only its hash is stored. */
-export async function issueLink(node: Node, purpose: string, subject: string): Promise<string> {
+/** A token for a link, which stands for the subject once; only its hash is stored, and that of the browser that asks. */
+export async function issueLink(node: Node, purpose: string, subject: string, browser: string): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const code_hash = hashOf(token)
-  await store(node, idOf(purpose, code_hash), { code_hash, detail: subject }, linkSeconds)
+  await store(node, idOf(purpose, code_hash), { code_hash, detail: subject, browser: hashOf(browser) }, linkSeconds)
   return token
+}
+
+/** Whom a link stands for, and whether this browser asked for it; null where it is unknown, used or expired. Uses nothing up. */
+export async function readLink(node: Node, purpose: string, token: string, browser: string | null) {
+  const found = await OneTimeCodes.findOne({
+    _id: idOf(purpose, hashOf(token)),
+    expires_at: { $gt: new Date(node.now()) },
+  }).lean<OneTimeCode>()
+  if (!found || found.detail === null) return null
+  return { subject: found.detail, isAsker: browser !== null && found.browser === hashOf(browser) }
 }
 
 /** The subject of a link, used up by this; null where it is unknown, used or expired. */
@@ -81,7 +91,12 @@ export async function takeLink(node: Node, purpose: string, token: string): Prom
   return taken?.detail ?? null
 }
 
-async function store(node: Node, id: string, what: Pick<OneTimeCode, 'code_hash' | 'detail'>, seconds: number) {
+async function store(
+  node: Node,
+  id: string,
+  what: Pick<OneTimeCode, 'code_hash' | 'detail' | 'browser'>,
+  seconds: number,
+) {
   const expiresAt = node.now() + seconds * 1000
   const times = { expires_at: new Date(expiresAt), kept_until: new Date(expiresAt + keptSeconds * 1000) }
   await OneTimeCodes.updateOne({ _id: id }, { $set: { ...what, ...times, tries: 0 } }, { upsert: true })

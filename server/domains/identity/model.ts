@@ -92,6 +92,8 @@ export interface OneTimeCode {
   code_hash: string
   /** What the holder of the code proves, where the subject does not say it. */
   detail: string | null
+  /** SHA-256 of the browser that asked for a link. */
+  browser?: string
   tries: number
   expires_at: Date
   /** Kept beyond its life, so that a late code can be told apart from an unknown one. */
@@ -105,6 +107,7 @@ export const OneTimeCodes = mongoose.model<OneTimeCode>(
       _id: { type: String, required: true },
       code_hash: { type: String, required: true },
       detail: { type: String, default: null },
+      browser: { type: String },
       tries: { type: Number, required: true },
       expires_at: { type: Date, required: true },
       kept_until: { type: Date, required: true },

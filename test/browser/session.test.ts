@@ -1,0 +1,153 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Sessions } from '#server/domains/identity/model'
+import { signIn } from '#test/support/wallet'
+import { desktop, openPlaza } from './plaza.ts'
+
+describe('the session of the page', () => {
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+  beforeAll(async () => {
+    plaza = await openPlaza()
+  })
+  afterAll(() => plaza.close())
+  afterEach(() => plaza.settle())
+
+  const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
+  const isInside = (page: Page) =>
+    page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
+  const enter = async () => {
+    const page = await plaza.visit(desktop)
+    await press(page, 'Enter as guest')
+    await isInside(page)
+    return page
+  }
+  const stored = (page: Page) => page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
+  const sessionIn = async (context: BrowserContext) =>
+    (await context.cookies()).find(({ name }) => name === 'app_session')
+  const secret = /eyJ[\w-]+\.|[Tt]oken|0x[0-9a-f]{64}/
+
+  test('M17: is the HttpOnly cookie alone; no token and no key can be read by scripts', async () => {
+    const page = await enter()
+    const account = await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
+    expect(await stored(page)).not.toMatch(secret)
+    expect(await sessionIn(page.context())).toMatchObject({ httpOnly: true, sameSite: 'Strict', secure: true })
+    const kept = await page.evaluate(
+      () =>
+        new Promise<{ extractable: boolean; fields: string[] }>((resolve) => {
+          const opening = indexedDB.open('plaza')
+          opening.onsuccess = () => {
+            const asked = opening.result.transaction('secrets').objectStore('secrets').get('guest')
+            asked.onsuccess = () =>
+              resolve({ extractable: asked.result.key.extractable, fields: Object.keys(asked.result) })
+          }
+        }),
+    )
+    expect(kept).toEqual({ extractable: false, fields: ['key', 'iv', 'bytes'] })
+
+    await page.reload()
+    await isInside(page)
+    await press(page, /Settings/)
+    await press(page, 'Sign out')
+    await press(page, 'Come back as guest')
+    await isInside(page)
+    expect(await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)).toBe(account)
+  })
+
+  test('M17: tokens and the key of an earlier version are taken over, once, and gone', async () => {
+    const key = generatePrivateKey()
+    const guest = privateKeyToAccount(key)
+    const { sessionToken: token, refreshToken, address } = await signIn(plaza.url, guest)
+    const page = await plaza.visit(desktop, async (fresh) => {
+      const kept = JSON.stringify({ token, refreshToken, account: address, endedBy: null })
+      await fresh.addInitScript(
+        ([session = '', guestKey = '', guestAddress = '']) => {
+          if (localStorage.getItem('planted')) return
+          localStorage.setItem('planted', 'yes')
+          localStorage.setItem('plaza:session', session)
+          localStorage.setItem('plaza.guest-key', guestKey)
+          localStorage.setItem('plaza.guest-address', guestAddress)
+        },
+        [kept, key, address],
+      )
+    })
+    await isInside(page)
+    await expect.poll(() => stored(page)).not.toMatch(secret)
+    expect(await sessionIn(page.context())).toBeDefined()
+    await page.reload()
+    await isInside(page)
+    await press(page, /Settings/)
+    await press(page, 'Sign out')
+    await press(page, 'Come back as guest')
+    await isInside(page)
+    expect(await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)).toBe(address)
+  })
+
+  test('M17: a sign-in in another tab is the one of this tab too, and its end ends both', async () => {
+    const page = await enter()
+    const other = await page.context().newPage()
+    await other.goto(plaza.url)
+    await isInside(other)
+    await press(other, /Settings/)
+    await press(other, 'Sign out')
+    await page.getByRole('button', { name: /as guest/ }).waitFor()
+  })
+
+  test('M15: a link that another browser asked for asks, and says as whom it signs in', async () => {
+    const email = 'asker@example.org'
+    const linkTo = async (asking: Page) => {
+      const before = (await letters(email)).length
+      await press(asking, 'E-mail')
+      await asking.getByLabel('E-mail address').fill(email)
+      await press(asking, 'Send a link instead')
+      await asking.getByText('A link is on its way to').waitFor()
+      await expect.poll(async () => (await letters(email)).length).toBe(before + 1)
+      return /(http\S+)/.exec((await letters(email))[0] ?? '')?.[1] ?? ''
+    }
+    const link = await linkTo(await plaza.visit(desktop))
+    const visitor = await plaza.visit(desktop)
+    await visitor.goto(link)
+    await visitor.getByText('It was not asked for in this browser.').waitFor()
+    expect(visitor.url()).not.toContain('token')
+    await press(visitor, 'Not me')
+    await visitor.getByRole('button', { name: 'Enter as guest' }).waitFor()
+    expect(await sessionIn(visitor.context())).toBeUndefined()
+    await visitor.goto(link)
+    await press(visitor, `Sign in as ${email}`)
+    await isInside(visitor)
+
+    const asker = await plaza.visit(desktop)
+    await asker.goto(await linkTo(asker))
+    await isInside(asker)
+  })
+
+  test('M08: where a fresh proof is wanted, the page asks for it and goes on', async () => {
+    const page = await enter()
+    const account = await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
+    await Sessions.updateMany({ user_address: account }, { $set: { proven_at: new Date(Date.now() - 3_600_000) } })
+    await press(page, /Settings/)
+    await page.getByRole('tab', { name: 'Ways in' }).click()
+    const ask = async () => {
+      await page.getByLabel('E-mail address').fill('prover@example.org')
+      await press(page, 'Add this address')
+      return page.getByRole('dialog', { name: 'Is it you?' })
+    }
+    const dialog = await ask()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.getByText('This wants you to sign in once more.').waitFor()
+    expect(await letters('prover@example.org')).toEqual([])
+    await (await ask()).getByRole('button', { name: 'It is me' }).click()
+    await page.getByText('A code is on its way to').waitFor()
+    await vi.waitFor(async () => expect(await letters('prover@example.org')).toHaveLength(1), 10_000)
+    await page.getByRole('dialog', { name: 'Settings' }).getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    expect(await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)).toBe(account)
+  })
+
+  const letters = async (to: string): Promise<string[]> => {
+    const answer = await (await fetch(`${plaza.url}/dev/mail.json`)).json()
+    return (answer as { letters: { to: string; text: string }[] }).letters
+      .filter((letter) => letter.to === to)
+      .map(({ text }) => text)
+  }
+})
