@@ -17,11 +17,15 @@ const known = (bound: readonly Bound[]) =>
     ),
   )
 
-/** A known path with another method is 405, everything else 404. */
+/** A known path with another method is 405 and names the methods it has, everything else 404. */
 export const unknownRoute = (bound: readonly Bound[]): RequestHandler => {
   const routes = known(bound)
-  return ({ path }) => {
-    throw new AppError(routes.some(({ matches }) => matches.test(path)) ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND')
+  return ({ path }, response) => {
+    const methods = routes.flatMap(({ method, matches }) => (matches.test(path) ? [method] : []))
+    if (methods.length === 0) throw new AppError('NOT_FOUND')
+    const all = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
+    response.setHeader('Allow', [...new Set(all)].join(', '))
+    throw new AppError('METHOD_NOT_ALLOWED')
   }
 }
 

@@ -43,7 +43,9 @@ export const noStore: RequestHandler = (_request, response, next) => {
 }
 
 const unsafe = (method: string) => !['GET', 'HEAD', 'OPTIONS'].includes(method)
-const allowedHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id'
+/** The last four are sent by clients of older servers; they name nobody here. */
+const allowedHeaders =
+  'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-API-Key, X-Address, X-User-Address, X-Wallet-Address'
 const exposedHeaders = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id'
 
 export const crossOrigin =

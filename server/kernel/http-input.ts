@@ -48,7 +48,7 @@ export function readInput(
   fixed: { type: string } | undefined,
   request: Request,
 ): unknown {
-  const body: unknown = request.body ?? {}
+  const body: unknown = request.body === undefined ? {} : request.body
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new AppError('VALIDATION_ERROR', { message: 'The body must be a JSON object' })
   const objects = objectsIn(schema)

@@ -1,4 +1,4 @@
-import { isUnavailable } from '#server/ports/database/port'
+import { isOfDatabase, isUnavailable } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 
 const patienceMilliseconds = 2_500
@@ -23,5 +23,6 @@ export function whileThere<T>(
 /** The refusal that an error stands for; null where it is a fault of ours. */
 export function refusalFrom(error: unknown): AppError | null {
   if (error instanceof AppError) return error
-  return isUnavailable(error) ? new AppError('SERVICE_UNAVAILABLE', { cause: error, retryAfter: 1 }) : null
+  if (isUnavailable(error)) return new AppError('SERVICE_UNAVAILABLE', { cause: error, retryAfter: 1 })
+  return isOfDatabase(error) ? new AppError('DATABASE_ERROR', { cause: error }) : null
 }

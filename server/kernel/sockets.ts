@@ -247,7 +247,7 @@ async function receive(
     if (args.length > 1) throw new AppError('VALIDATION_ERROR', { message: 'One payload an event' })
     const bound = known.get(event)
     if (!bound) throw new AppError('NOT_FOUND', { message: 'Unknown event' })
-    const data = await run(door, bound, live, args[0] ?? {}, requestId, seen)
+    const data = await run(door, bound, live, args.length === 0 ? {} : args[0], requestId, seen)
     seen.check?.()
     ack?.({ ok: true, data, meta: metaOf(door, requestId, seen) })
   } catch (error) {

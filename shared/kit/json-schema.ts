@@ -58,9 +58,24 @@ function tidy({ _zod: { def } }: z.core.$ZodTypes, json: JsonSchema, io: 'input'
   if (io === 'output' && def.type === 'pipe' && def.out._zod.def.type === 'transform')
     Object.assign(json, without(z.toJSONSchema(def.in, { io, unrepresentable: 'any' }) as JsonSchema, '$schema'))
   if (io === 'output' && json.additionalProperties === false) delete json.additionalProperties
+  for (const [name, property] of Object.entries((json.properties ?? {}) as Record<string, JsonSchema>))
+    nameFormat(name, property)
   if (json.format === 'date-time') delete json.pattern
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
+}
+
+/** What strings of these names are, everywhere. */
+const formats: readonly (readonly [name: RegExp, format: string])[] = [
+  [/(_at|At|_until|Until)$/, 'date-time'],
+  [/^email$/, 'email'],
+]
+
+function nameFormat(name: string, property: JsonSchema): void {
+  const format = formats.find(([names]) => names.test(name))?.[1]
+  const branches = (property.anyOf as JsonSchema[] | undefined) ?? [property]
+  for (const branch of branches)
+    if (format && branch.type === 'string' && !branch.enum && branch.const === undefined) branch.format ??= format
 }
 
 export const without = (schema: JsonSchema, ...keys: string[]): JsonSchema =>

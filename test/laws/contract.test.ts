@@ -114,6 +114,19 @@ describe('the contract', () => {
     expect(crooked.map(({ name }) => name)).toEqual([])
   })
 
+  test('M19: every path of an operation with a key reads the key, so that a malformed one is refused everywhere', () => {
+    // The older paths of moderation take no key yet.
+    const keyed = operations.filter(({ name }) => name !== 'moderation.act')
+    const deaf = keyed.flatMap(({ name, operation: { aliases = [], idempotency } }) =>
+      aliases.flatMap(({ http, input }) =>
+        idempotency && input && !objectsIn(input).every(({ shape }) => idempotency.key in shape)
+          ? [`${name} ${http}`]
+          : [],
+      ),
+    )
+    expect(deaf).toEqual([])
+  })
+
   test('M48: each POST creates or charges once for each key, or is one that a repeat does no harm', () => {
     const posts = operations.filter(({ operation: { http, idempotency } }) => http?.startsWith('POST ') && !idempotency)
     expect(posts.map(({ name }) => name).sort()).toEqual([...harmless].sort())

@@ -1,5 +1,6 @@
 import mongoose from 'mongoose'
 import { expect, test } from 'vitest'
+import { refusalFrom } from '#server/kernel/patience'
 import { connectMongo } from '#server/ports/database/mongo'
 import { isUnavailable, NoDatabase } from '#server/ports/database/port'
 
@@ -35,4 +36,22 @@ test.each([
   await mongoose.disconnect()
   expect(failed).toBeInstanceOf(NoDatabase)
   expect((failed as Error).message).toMatch(sentence)
+})
+
+test('M34: what the database will not do is DATABASE_ERROR, what is away SERVICE_UNAVAILABLE, and a fault of ours neither', () => {
+  const { MongoServerError } = mongoose.mongo
+  const refused = [
+    new MongoServerError({ code: 10_334, errmsg: 'too large' }),
+    inBulk({ message: 'no', code: 14, writeErrors: [] }),
+  ]
+  for (const error of refused) {
+    const refusal = refusalFrom(error)
+    expect([refusal?.code, refusal?.status, refusal?.message]).toEqual([
+      'DATABASE_ERROR',
+      500,
+      'The database could not do this.',
+    ])
+  }
+  expect(refusalFrom(new MongoNetworkError('connection closed'))?.code).toBe('SERVICE_UNAVAILABLE')
+  expect(refusalFrom(new TypeError('not a function'))).toBeNull()
 })

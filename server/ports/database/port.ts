@@ -79,3 +79,6 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof mongoose.mongo.MongoBulkWriteError && isUnavailable(error.errorResponse)) return true
   return error instanceof mongoose.mongo.MongoError && awayLabels.some((label) => error.hasErrorLabel(label))
 }
+
+/** Says this error that the database will not do what it was asked? */
+export const isOfDatabase = (error: unknown): boolean => error instanceof mongoose.mongo.MongoError

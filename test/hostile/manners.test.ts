@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type House, newChannel, openHouse, type Person, person } from './house.ts'
+import { jsonRequest, openWire, request, sendBytes } from './wire.ts'
+
+let house: House
+let me: Person
+let poll: string
+let channel: string
+beforeAll(async () => {
+  house = await openHouse()
+  me = await person(house.url, 'mannered')
+  channel = await newChannel(me, 'Manners')
+  const asked = await me.ask(`POST /api/rooms/channel/${channel}/polls`, {
+    question: 'Which?',
+    options: ['One', 'Other'],
+  })
+  poll = (asked.body.poll as { id: string }).id
+})
+afterAll(() => house.close())
+
+describe('M19: JSON null is no object', () => {
+  test.each([
+    'POST /api/auth/logout',
+    'POST /api/passkey/login/options',
+    'POST /api/alpha/join',
+    'DELETE /api/username',
+    'GET /api/status',
+  ])('%s', async (line) => {
+    const { status, body } = await sendBytes(house.url, jsonRequest(line, me.token, 'null'))
+    expect([status, body]).toEqual([400, expect.stringContaining('VALIDATION_ERROR')])
+  })
+
+  test('nor over a socket; an event without a payload has none', async () => {
+    const wire = await openWire(house.url, '/rooms', { token: me.token })
+    expect(await wire.ask('room:list', 'null')).toMatchObject({ ok: false, error: { code: 'VALIDATION_ERROR' } })
+    expect(await wire.ask('room:list', '')).toMatchObject({ ok: true })
+    wire.close()
+  })
+
+  test('no body is none', async () => {
+    expect((await me.ask('POST /api/passkey/login/options')).status).toBe(200)
+  })
+})
+
+describe('M19: a malformed key of a repeat is refused on every path and over both doors', () => {
+  const malformed = ['', ' ', 'with space', 'x'.repeat(129), 'é', '{"$gt":""}']
+  const paths = () => [
+    `POST /api/rooms/channel/${channel}/polls/${poll}/vote`,
+    `POST /api/channels/${channel}/polls/${poll}/vote`,
+  ]
+  test('in the body', async () => {
+    for (const path of paths())
+      for (const client_action_id of [...malformed, 7, {}, [], null, true]) {
+        const { status } = await me.ask(path, { optionIndex: 0, client_action_id })
+        expect([path, client_action_id, status]).toEqual([path, client_action_id, 400])
+      }
+  })
+  test('in the header', async () => {
+    for (const path of paths())
+      for (const key of malformed.filter((one) => one.trim() !== '' && one !== 'é')) {
+        const { status } = await me.ask(path, { optionIndex: 0 }, { 'idempotency-key': key })
+        expect([path, key, status]).toEqual([path, key, 400])
+      }
+  })
+  test('over the socket', async () => {
+    const wire = await openWire(house.url, '/rooms', { token: me.token })
+    const room = { type: 'channel', id: channel }
+    for (const client_action_id of malformed) {
+      const vote = JSON.stringify({ room, pollId: poll, optionIndex: 0, client_action_id })
+      expect(await wire.ask('poll:vote', vote)).toMatchObject({ ok: false, error: { status: 400 } })
+    }
+    wire.close()
+  })
+})
+
+test('M19: 405 names the methods that there are', async () => {
+  const paths: [line: string, allow: string][] = [
+    ['PUT /api/status', 'GET, HEAD, OPTIONS'],
+    ['DELETE /api/auth/logout', 'POST, OPTIONS'],
+    ['PATCH /api/auth/verify', 'GET, POST, HEAD, OPTIONS'],
+    ['PUT /api/username', 'DELETE, GET, HEAD, OPTIONS, POST'],
+    [`DELETE /api/channels/${channel}`, 'GET, HEAD, OPTIONS, PATCH'],
+  ]
+  const sorted = (text = '') => text.split(', ').sort()
+  for (const [line, allow] of paths) {
+    const { status, headers } = await sendBytes(house.url, request(line))
+    expect([line, status, sorted(headers.allow)]).toEqual([line, 405, sorted(allow)])
+  }
+  expect((await sendBytes(house.url, request('PUT /api/nowhere'))).headers).not.toHaveProperty('allow')
+})
+
+test('M19: the document says which strings are times and addresses', () => {
+  const named: string[] = []
+  const look = (schema: unknown): void => {
+    if (typeof schema !== 'object' || schema === null) return
+    const { properties = {} } = schema as { properties?: Record<string, { type?: string; format?: string }> }
+    for (const [name, { type, format }] of Object.entries(properties))
+      if (type === 'string' && /(_at|At|^email)$/.test(name) && !format) named.push(name)
+    Object.values(schema).map(look)
+  }
+  look(JSON.parse(readFileSync('docs/api/openapi.json', 'utf8')))
+  expect(named).toEqual([])
+})
+
+test('M31: a page of an allowed origin may send the headers that clients of older servers send', async () => {
+  const names = [
+    'X-API-Key',
+    'X-Address',
+    'X-User-Address',
+    'X-Wallet-Address',
+    'Authorization',
+    'Content-Type',
+    'Idempotency-Key',
+  ]
+  const preflight = [
+    'Origin: http://localhost:3000',
+    'Access-Control-Request-Method: POST',
+    `Access-Control-Request-Headers: ${names.join(',')}`,
+  ]
+  const { status, headers } = await sendBytes(house.url, request('OPTIONS /api/channels', preflight))
+  const allowed = (headers['access-control-allow-headers'] ?? '').toLowerCase().split(', ')
+  expect([status, names.filter((name) => !allowed.includes(name.toLowerCase()))]).toEqual([204, []])
+  const claimed = { 'x-address': '0x0000000000000000000000000000000000000001', 'x-api-key': 'anything' }
+  expect((await me.ask('GET /api/auth/session', null, claimed)).body).toMatchObject({ userAddress: me.address })
+})
