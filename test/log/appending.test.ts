@@ -40,12 +40,14 @@ test('an act whose insert was left open is not refused while the insert may stil
   let shift = 0
   let isDown = false
   let isLate = false
-  const clock = { ...clockOf(1), now: () => Date.now() + shift }
+  let suspended: Promise<unknown> = Promise.resolve()
+  const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }
   const one = nodes.start('one', { clock, ...deaf })
   const other = nodes.start('other', {
     clock,
     ...deaf,
     reach: async (name, work) => {
+      if (name === 'writeLeases') await suspended
       if (name !== 'insert' || !isDown) return work()
       if (!isLate) setTimeout(work, 300)
       isLate = true
@@ -54,11 +56,15 @@ test('an act whose insert was left open is not refused while the insert may stil
   })
   await other.act(room, join('ada'))
   await other.act(room, say('ada'))
+  // It has seen the other node beat; the silence since then is what tells that it is dead.
+  await one.act(GLOBAL, moderate('suspend', 'bo'))
   isDown = true
   const sent = other.act(room, say('ada', 'late'))
   await pause(20)
-  shift = 6_000
-  await one.act(GLOBAL, moderate('suspend', 'ada'))
+  shift = 11_000
+  suspended = one.act(GLOBAL, moderate('suspend', 'ada'))
+  expect(await suspended).toMatchObject({ pendingNodes: 0 })
+  expect(log()).toHaveLength(2)
   expect(await sent).toMatchObject({ row: { cid: 'late', seq: 3 } })
   expect(log()).toHaveLength(3)
 })
