@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { codeSeconds, linkSeconds } from '#server/domains/identity/codes'
 import { type Booted, boot } from '#test/support/boot'
 import { codeFor, codeIn, letterAfter, lettersTo, linkIn, signInByEmail } from '#test/support/letters'
@@ -11,20 +11,16 @@ beforeAll(async () => {
   server = await boot()
 })
 afterAll(() => server.close())
-afterEach(() => vi.useRealTimers())
+afterEach(() => server.setAhead(0))
 
 const idOf = (email: string) => `email:${createHash('sha256').update(email).digest('hex')}`
 const post = (path: string, body: object, token?: string) => call(server.url, `POST /api/email/${path}`, body, token)
-const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000)
 
 /** Has verified an address by a code, in the session of a wallet. */
 async function attached(who: Person, email: string) {
   const code = codeIn(await letterAfter(server, email, () => post('send-code', { email }, who.token)))
   return post('verify-code', { walletAddress: who.account, code }, who.token)
 }
-
-/** So that the time of the server can be moved. */
-const movableTime = () => vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: false })
 
 describe('sign-in by a code', () => {
   test.each([
@@ -71,9 +67,8 @@ describe('sign-in by a code', () => {
 
   test.each(['login/verify', 'verify-code'])('%s refuses a code after ten minutes', async (verify) => {
     const email = `late-${verify.replace('/', '-')}@people.test`
-    movableTime()
     const code = await codeFor(server, email)
-    later(codeSeconds)
+    server.setAhead(codeSeconds)
     expect(await post(verify, { email, code })).toMatchObject({ status: 400, code: 'CODE_EXPIRED' })
   })
 
@@ -116,9 +111,8 @@ describe('sign-in by a link', () => {
   })
 
   test('a link is good for fifteen minutes, and to no other site', async () => {
-    movableTime()
     const token = (await sent('slow@people.test')).searchParams.get('token')
-    later(linkSeconds)
+    server.setAhead(linkSeconds)
     expect(await post('login/link', { token })).toMatchObject({ status: 401, code: 'INVALID_LINK' })
     for (const redirect of ['//evil.test', 'https://evil.test', '/\\evil.test', 'evil'])
       expect((await post('login/send-link', { email: 'slow@people.test', redirect })).status).toBe(400)

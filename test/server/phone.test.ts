@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { codeSeconds } from '#server/domains/identity/codes'
 import { friends } from '#shared/api/friends'
 import { phone } from '#shared/api/phone'
@@ -12,7 +12,7 @@ beforeAll(async () => {
   server = await boot()
 })
 afterAll(() => server.close())
-afterEach(() => vi.useRealTimers())
+afterEach(() => server.setAhead(0))
 
 let numbers = 0
 const newNumber = () => `+1500555${String(++numbers).padStart(4, '0')}`
@@ -163,8 +163,7 @@ describe('a code for a phone', () => {
   test('it is good for ten minutes', async () => {
     const who = await person(server, 'phone-late')
     const code = await codeTo(who, newNumber())
-    vi.useFakeTimers({ toFake: ['Date'] })
-    vi.setSystemTime(Date.now() + codeSeconds * 1_000)
+    server.setAhead(codeSeconds)
     expect(await verify(who, code)).toMatchObject({ status: 410, code: 'PHONE_CODE_EXPIRED' })
   })
 

@@ -15,6 +15,8 @@ export interface Booted {
   urls: readonly string[]
   opsUrl: string
   apps: readonly App[]
+  /** Sets the clock of all nodes so far ahead of the real one. */
+  setAhead(seconds: number): void
   close(): Promise<void>
 }
 
@@ -49,16 +51,20 @@ export async function boot({
   const platforms = [first]
   while (platforms.length < nodes) platforms.push(await another(config, first))
   const apps: App[] = []
+  let ahead = 0
   for (const platform of platforms) {
-    apps.push(
-      await createApp(config, change({ ...platform, patience: 5, kv: lenient(platform.kv, config.rateLimitScale) })),
-    )
+    const database = { ...platform.database, now: () => platform.database.now() + ahead }
+    const kv = lenient(platform.kv, config.rateLimitScale)
+    apps.push(await createApp(config, change({ ...platform, database, patience: 5, kv })))
   }
   return {
     url: apps[0]?.url ?? '',
     urls: apps.map(({ url }) => url),
     opsUrl: apps[0]?.opsUrl ?? '',
     apps,
+    setAhead(seconds) {
+      ahead = seconds * 1_000
+    },
     async close() {
       await noteOutcomes()
       for (const app of apps) await app.close()
