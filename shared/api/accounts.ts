@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, count, Done, line, text } from '#shared/kit/primitives'
+import { Address, CallerAddress, count, Done, line, nameLine, text } from '#shared/kit/primitives'
 
 export const Role = z.enum(['user', 'admin', 'super_admin'])
 
@@ -196,7 +196,7 @@ const profiles = {
     access: 'user',
     limit: 'general',
     input: z.object({
-      display_name: line(1, 50).nullish(),
+      display_name: nameLine(1, 50).nullish(),
       avatar_url: HttpsUrl.nullish(),
       custom_avatar_url: HttpsUrl.nullish(),
       use_custom_avatar: z.boolean().optional(),

@@ -1,6 +1,16 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { Address, CallerAddress, Done, Id, line, onceByKey, pageSize, repeatable, text } from '#shared/kit/primitives'
+import {
+  Address,
+  CallerAddress,
+  Done,
+  Id,
+  nameLine,
+  onceByKey,
+  pageSize,
+  repeatable,
+  text,
+} from '#shared/kit/primitives'
 
 /** How the other person is shown. */
 const shown = {
@@ -31,7 +41,7 @@ export const FriendRequest = z.object({
 
 const Memo = text(100).nullish()
 /** Seen by its owner alone; an empty one clears it. */
-const Nickname = line(0, 50).nullable()
+const Nickname = nameLine(0, 50).nullable()
 const byRequest = z.object({ id: Id }).transform(({ id }) => ({ requestId: id }))
 
 const requests = {

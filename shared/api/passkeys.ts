@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, Done, Id, line, Timestamp } from '#shared/kit/primitives'
+import { Address, CallerAddress, Done, Id, line, nameLine, Timestamp } from '#shared/kit/primitives'
 import { SignedInAnswer } from './identity.ts'
 
 const byte = z.number().int().min(0).max(255)
@@ -113,7 +113,7 @@ export const RequestOptions = z.object({
 })
 
 const RecoveryToken = z.string().trim().min(1).max(64)
-const PersonName = line(1, 64)
+const PersonName = nameLine(1, 64)
 const SignedInByPasskey = SignedInAnswer.extend({ credentialId: z.string(), backedUp: z.boolean() })
 
 const EmailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email())

@@ -6,6 +6,7 @@ import {
   count,
   Done,
   line,
+  nameLine,
   onceByKey,
   pageSize,
   RoomRef,
@@ -79,7 +80,7 @@ export const Member = z.object({
 })
 export type Member = z.infer<typeof Member>
 
-const Name = line(1, 100, 'name is required')
+const Name = nameLine(1, 100, 'name is required')
 const Emoji = z.string().trim().min(1).max(16)
 const Category = z.string().trim().min(1).max(40)
 const Slug = z

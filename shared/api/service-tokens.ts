@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, count, Done, Id, line, onceByKey, repeatable } from '#shared/kit/primitives'
+import { Address, count, Done, Id, nameLine, onceByKey, repeatable } from '#shared/kit/primitives'
 
 export const ServiceToken = z.object({
   id: z.string(),
@@ -25,7 +25,7 @@ export const serviceTokens = {
     idempotency: onceByKey,
     input: z.object({
       ...repeatable,
-      name: line(1, 50),
+      name: nameLine(1, 50),
       account: Address.optional(),
       scopes: z.array(z.string().max(100)).min(1).max(100),
       expiresInDays: count(1, 3650).default(365),

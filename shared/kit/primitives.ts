@@ -27,6 +27,12 @@ export const line = (min: number, max: number, says?: string) =>
     .max(max)
     .refine((value) => wellFormed(value) && !/[\n\r\t]/.test(value), { error: 'Invalid characters' })
 
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+
+/** A line that names somebody or something: without signs that turn the direction of what stands beside it. */
+export const nameLine = (min: number, max: number, says?: string) =>
+  line(min, max, says).refine((value) => !directions.test(value), { error: 'Invalid characters' })
+
 /** One way to write each account id: no invisible characters, `0x` addresses in lower case, the rest as it is. */
 export const canonicalAddress = (value: string): string => {
   const bare = value.replace(invisible, '').trim()

@@ -96,6 +96,63 @@ describe('T19: names that pass for others', () => {
     },
   )
 
+  test.each(['p1aza', 'pl4za_x', 'adm1n', 'adrnin', 'm0derator', 'a_d_m_i_n', 'supp0rt', 'the_plaza'])(
+    'M14: username %j passes for a reserved one',
+    async (username) => {
+      expect(await member.ask('POST /api/username', { username })).toMatchObject({ code: 'USERNAME_TAKEN' })
+      const { body } = await call(url, `GET /api/username/check?username=${username}`)
+      expect(body).toMatchObject({ available: false })
+    },
+  )
+
+  test.each(['The Plaza Team', 'P1aza', 'PIaza', 'plaza.team', 'Your m0derator', 'Adrnin', 'Sam\u061c', 'Sam\u200e'])(
+    'M14: display name %j',
+    async (display_name) => {
+      expect((await member.ask('PATCH /api/user/profile', { display_name })).status).toBe(400)
+    },
+  )
+
+  test('M14: nobody takes a username or a display name that looks like the username of another', async () => {
+    await owner.ask('POST /api/username', { username: 'alice_smith' })
+    for (const username of ['al1ce_smith', 'alice_5mith', 'alicesmith', 'alice__smith', 'allce_smith']) {
+      expect(await member.ask('POST /api/username', { username }), username).toMatchObject({ code: 'USERNAME_TAKEN' })
+      const { body } = await call(url, `GET /api/username/check?username=${username}`)
+      expect(body, username).toMatchObject({ available: false })
+    }
+    const named = (who: Person, display_name: string) => who.ask('PATCH /api/user/profile', { display_name })
+    const looks = ['alice_smith', 'Alice Smith', 'AIice Smith', 'аlice sмith', 'al1ce.sm1th', '@alice_smith']
+    for (const name of [...looks, 'ÁLICE-SMITH', 'Alice Smith!', '𝐀𝐥𝐢𝐜𝐞 𝐒𝐦𝐢𝐭𝐡'])
+      expect(await named(member, name), name).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+    expect((await named(member, 'Alice Smithson')).status).toBe(200)
+    expect((await named(owner, 'Alice Smith')).status).toBe(200)
+    expect((await owner.ask('POST /api/username', { username: 'al1ce_smith' })).status).toBe(200)
+    expect((await named(member, 'Alice Smith')).status).toBe(400)
+    await owner.ask('DELETE /api/username')
+    expect((await named(member, 'Alice Smith')).status).toBe(200)
+    expect((await owner.ask('POST /api/username', { username: 'alice_smith' })).status).toBe(200)
+  })
+
+  test('M14: of many who ask at once for usernames that look alike, one gets one', async () => {
+    const looks = ['wanted_one', 'w4nted_one', 'want3d_one', 'wanted_0ne', 'wantedone', 'w4nt3d_0n3']
+    const people = await Promise.all(looks.map((_, at) => person(url, `look-alike ${at}`)))
+    const answers = await Promise.all(looks.map((username, at) => people[at]?.ask('POST /api/username', { username })))
+    expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(1)
+    expect(answers.filter((answer) => answer?.code === 'USERNAME_TAKEN')).toHaveLength(looks.length - 1)
+  })
+
+  const directions = [...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069']
+  test.each(directions)('M14: no name of a person, a room or a friend holds %j', async (sign) => {
+    const name = `Sam${sign}x`
+    for (const [route, input] of [
+      ['PATCH /api/user/profile', { display_name: name }],
+      ['POST /api/channels', { name }],
+      [`PATCH /api/channels/${channel}`, { name }],
+      ['POST /api/groups', { name, memberAddresses: [] }],
+      ['PATCH /api/friends', { friendAddress: member.address, nickname: name }],
+    ] as const)
+      expect((await owner.ask(route, input)).status, route).toBe(400)
+  })
+
   test('a mention is of an id, and stays within the text', async () => {
     const mention = { kind: 'user', id: owner.address, start: 0, len: 6 }
     const send = (mentions: object[]) =>

@@ -8,6 +8,7 @@ import {
 } from '#server/domains/accounts/facts'
 import { Accounts } from '#server/domains/accounts/model'
 import { isDeceptive, isReserved } from '#server/domains/accounts/names'
+import { noteGlances } from '#server/domains/accounts/profile-changes'
 import { GLOBAL, type Row } from '#server/log/types'
 import { boot } from '#test/support/boot'
 import { call, signIn, wallet } from '#test/support/wallet'
@@ -230,7 +231,54 @@ describe('profiles', () => {
     'Team Rocket',
     '👩‍🚀 Ada',
     '🦊',
+    ...['administrivia', 'Söze', 'Анна', 'Badminton', '👩‍🚀 Zoe', 'Officer K', 'Corner Shop', 'The Beatles', 'מרים'],
+    ...['Anna from Brno', 'Plazido', 'Иван', 'Mia in the Club', 'Sam!'],
   ])('T19: %s does not', (name) => expect(isDeceptive(name)).toBe(false))
+
+  test.each([
+    ...[
+      'The Plaza Team',
+      'the P1aza tearn',
+      'PIaza Support',
+      'Plaza',
+      'p l a z a',
+      'Plaaaza',
+      'Team Plaza',
+      'teamplaza',
+    ],
+    ...['Plaza Security', 'ΡӏаzаТеаm', '𝐏𝐥𝐚𝐳𝐚 𝐓𝐞𝐚𝐦', 'Ｐｌａｚａ', 'Staff of Plaza', 'The Support Team', '5upport'],
+    ...[
+      'adm1n',
+      '@dmin',
+      'admiiin',
+      'adminn',
+      'Adrnin',
+      'ᴀᴅᴍɪɴ',
+      'Your M0derator',
+      'Admin99',
+      'the_moderator',
+      'Staff',
+    ],
+    ...['Sam\u202e', 'Sam\u2066', 'Sam\u200f', 'Sam\u061c', 'new\nline', 'nul\0', 'ad\u200bmin'],
+  ])('M14: %j would deceive', (name) => expect(isDeceptive(name)).toBe(true))
+
+  test.each([
+    ...['p1aza', 'pl4za', 'plaaaza', 'the_plaza', 'p1aza_team', 'adm1n', 'adrnin', 'adminn', 'a_d_m_i_n', 'admin_1'],
+    ...['admin99', 'm0derator', 'the_moderator', '0fficial', 'x_0fficial', 'supp0rt', 'supp0rt_x', 'r00t', '5atoshi'],
+  ])('M14: the username %s passes for a reserved one', (name) => expect(isReserved(name)).toBe(true))
+  test.each(['al1ce', 'modern_art', 'bill_99', 'mod3st', 'plazas', 'administer', 'corner', '___', 'piazza'])(
+    'M14: the username %s does not',
+    (name) => expect(isReserved(name)).toBe(false),
+  )
+
+  test('M14: usernames that an older version stored are compared after a start', async () => {
+    const [older, other] = [await person('older owner'), await person('taker of an older name')]
+    await older.call('POST /api/username', { username: 'older_name' })
+    await Accounts.updateOne({ username: 'older_name' }, { $unset: { username_glance: '' } })
+    await noteGlances()
+    expect(await other.call('POST /api/username', { username: '0lder_name' })).toMatchObject({ code: 'USERNAME_TAKEN' })
+    expect((await other.call('PATCH /api/user/profile', { display_name: 'Older Name' })).status).toBe(400)
+  })
 })
 
 describe('suspension', () => {

@@ -2,7 +2,7 @@ import { implement, signedIn } from '#server/kernel/context'
 import { accounts as contract } from '#shared/api/accounts'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { accountByUsername, accountOf, isBot } from './accounts.ts'
+import { accountByUsername, accountOf, isBot, isUsernameHeld } from './accounts.ts'
 import { listAdmins, listUsers } from './lists.ts'
 import { isReserved } from './names.ts'
 import { changeProfile, claimUsername, releaseUsername } from './profile-changes.ts'
@@ -33,7 +33,7 @@ export const accounts = implement('accounts', contract, {
   },
 
   async checkUsername({ username }) {
-    const available = !isReserved(username) && (await accountByUsername(username)) === null
+    const available = !isReserved(username) && !(await isUsernameHeld(username))
     return { available, username }
   },
 

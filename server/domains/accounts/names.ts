@@ -1,3 +1,5 @@
+import { glance, readings, spell, type Word } from '#server/domains/text/skeleton'
+
 const roles =
   'admin administrator moderator mod staff team official verified system operator manager root sudo superuser webmaster'
 const support = 'support help helpdesk customer_support tech_support service'
@@ -11,62 +13,71 @@ const bait = 'giveaway airdrop free winner prize reward claim bonus promo lotter
 const people =
   'satoshi satoshinakamoto satoshi_nakamoto vitalik vitalikbuterin vitalik_buterin elonmusk elon_musk markzuckerberg mark_zuckerberg jeffbezos jeff_bezos billgates bill_gates samaltman sam_altman timcook tim_cook'
 const service = 'plaza'
-const serviceVariants = ['', 'app', 'chat', 'labs', 'team', 'support', 'help', 'bot', 'dao', 'admin', 'mod']
+const besideService = ['', 'app', 'chat', 'labs', 'team', 'support', 'help', 'bot', 'dao', 'admin', 'mod']
 
+const ours = new Set(besideService.flatMap((part) => [service + part, part + service]).map(glance))
 const reserved = new Set([
-  ...[roles, support, money, news, titles, placeholders, bait, people].join(' ').split(' '),
-  ...serviceVariants.map((variant) => service + variant),
+  ...[roles, support, money, news, titles, placeholders, bait, people].join(' ').split(' ').map(glance),
+  ...ours,
 ])
-const reservedStart = new RegExp(`^(${service}|official|support|admin|mod|team)_`)
-const reservedEnd = /_(official|support|admin|mod|team|staff|verified)$/
+const reservedStart = new Set(['official', 'support', 'admin', 'mod', 'team'].map(glance))
+const reservedEnd = new Set([...reservedStart, ...['staff', 'verified'].map(glance)])
 
-/** Usernames nobody may take; the caller is told no more than that the name is not available. */
-export const isReserved = (username: string): boolean =>
-  reserved.has(username) || reservedStart.test(username) || reservedEnd.test(username)
+/** Words that claim authority wherever they stand, and words that do so where nothing else is said. */
+const claims = new Set(
+  'admin admins administrator superadmin moderator moderators official officials helpdesk'
+    .split(' ')
+    .flatMap((word) => [glance(word), glance(spell(word).squeezed)]),
+)
+const alone = new Set(
+  'support staff team verified system root help mod mods bot customer service security'.split(' ').map(glance),
+)
+/** Words that say nothing by themselves. */
+const filling = new Set('the a an of by at in from for your our my this is real true'.split(' ').map(glance))
+
+/** Usernames nobody may take, however they are spelled; the caller is told no more than that the name is not available. */
+export function isReserved(username: string): boolean {
+  if (reserved.has(glance(username))) return true
+  const parts = username.split('_').filter((part) => part !== '')
+  const [first, last] = [glance(parts[0] ?? ''), glance(parts.at(-1) ?? '')]
+  if (parts.length > 1 && (reservedStart.has(first) || reservedEnd.has(last))) return true
+  return [...parts, username].some((word) => isAuthority([spell(word)]))
+}
+
+/** What a username looks like at a glance; one of underscores alone looks like itself. */
+export const usernameGlance = (username: string): string => glance(username) || username
+
+/** What a display name looks like, as it stands and without the signs around it. */
+export const glancesOf = (name: string): string[] =>
+  [name, name.replace(/^[\s@!|+]+|[\s!|+]+$/g, '')].map(usernameGlance)
 
 const joinedEmoji = /(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\u115f\u1160\u3164\uffa0\u2800]/u
 const badges = /[\u2705\u2713\u2714\u2611]/u
-const combining = /\p{Mn}|\p{Me}/gu
 const stacked = /(\p{Mn}|\p{Me}){3}/u
 
-const lookalikes = new Map(
-  Object.entries({
-    a: 'аαɑ@4',
-    b: 'ЬВβ8',
-    c: 'сϲ',
-    d: 'ԁɗ',
-    e: 'еєεҽ3',
-    f: 'ƒϝ',
-    h: 'һнη',
-    i: 'іιıӏ1!|l',
-    m: 'мɱ',
-    n: 'пռ',
-    o: 'оοօ0',
-    p: 'рρ',
-    r: 'гⲅ',
-    s: 'ѕꜱ5$',
-    t: 'тτ7',
-    u: 'υս',
-    v: 'νѵ',
-    y: 'уүγ',
-  }).flatMap(([plain, others]) => [...others.toLowerCase()].map((other) => [other, plain] as const)),
-)
-
-const skeletonOf = (text: string): string =>
-  [...text.normalize('NFKD').replace(combining, '').toLowerCase()].map((sign) => lookalikes.get(sign) ?? sign).join('')
-
-/** Words that claim authority wherever they stand, and words that do so where nothing else is said. */
-const claims = 'admin admins administrator superadmin moderator moderators official officials helpdesk'
-const alone = `support staff team verified system root help mod mods bot ${serviceVariants.map((one) => service + one).join(' ')}`
-const claimSkeletons = new Set(claims.split(' ').map(skeletonOf))
-const aloneSkeletons = new Set([...claimSkeletons, ...alone.split(' ').map(skeletonOf)])
-
-/** Would this display name deceive: hidden signs, a badge, or a claim of authority, however it is spelled? */
+/** Would this display name deceive: hidden signs, a badge, the name of the service or a claim of authority, however it is spelled? */
 export function isDeceptive(name: string): boolean {
   const shown = name.replace(joinedEmoji, '')
   if (unseen.test(shown) || badges.test(shown) || stacked.test(shown.normalize('NFD'))) return true
-  const words = skeletonOf(shown).match(/[\p{L}\p{N}]+/gu) ?? []
-  if (words.some((word) => claimSkeletons.has(word))) return true
-  return words.length > 0 && (words.every((word) => aloneSkeletons.has(word)) || aloneSkeletons.has(words.join('')))
+  return readings(shown).some(isClaim)
 }
+
+function isClaim(reading: readonly Word[]): boolean {
+  const said = reading.filter((word) => !isAmong(filling, word))
+  const joined = [spell(said.map(([word]) => word?.written ?? '').join(''))]
+  if ([...said, joined].some(isAuthority)) return true
+  return said.length > 0 && (said.every((word) => isAmong(alone, word)) || isAmong(alone, joined))
+}
+
+const isAmong = (words: ReadonlySet<string>, word: Word): boolean =>
+  word.some(({ written, squeezed }) => words.has(glance(written)) || words.has(glance(squeezed)))
+
+/** Does the word claim authority, or name the service, with or without a number after it? */
+const isAuthority = (word: Word): boolean => {
+  const bare = word.flatMap(({ written }) => [written, written.replace(/[\d_]+$/, '')]).map(spell)
+  return isAmong(claims, bare) || bare.some(({ written }) => ours.has(glance(written)) || ours.has(undrawn(written)))
+}
+
+// The name of the service is not squeezed throughout: `piazza` is a word of its own.
+const undrawn = (word: string): string => glance(word.replace(/(.)\1{2,}/gu, '$1'))

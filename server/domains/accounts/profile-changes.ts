@@ -1,13 +1,14 @@
 import { isDuplicate } from '#server/log/store'
 import { AppError } from '#shared/errors'
 import { type Account, Accounts } from './model.ts'
-import { isDeceptive, isReserved } from './names.ts'
+import { glancesOf, isDeceptive, isReserved, usernameGlance } from './names.ts'
 import { forgetProfile } from './profiles.ts'
 
 /** Takes a name for an account; true where it had none before. A reserved name is answered as a taken one. */
 export async function claimUsername(id: string, username: string, at: number): Promise<boolean> {
   if (isReserved(username)) throw new AppError('USERNAME_TAKEN')
-  const before = await Accounts.findOneAndUpdate({ _id: id }, { $set: { username, updated_at: new Date(at) } })
+  const change = { $set: { ...named(username), updated_at: new Date(at) } }
+  const before = await Accounts.findOneAndUpdate({ _id: id }, change)
     .lean<Account>()
     .catch((error: unknown) => {
       throw isDuplicate(error) ? new AppError('USERNAME_TAKEN') : error
@@ -18,8 +19,35 @@ export async function claimUsername(id: string, username: string, at: number): P
 }
 
 export async function releaseUsername(id: string, at: number): Promise<void> {
-  await Accounts.updateOne({ _id: id }, { $unset: { username: '' }, $set: { updated_at: new Date(at) } })
+  const gone = { username: '', username_glance: '' }
+  await Accounts.updateOne({ _id: id }, { $unset: gone, $set: { updated_at: new Date(at) } })
   forgetProfile(id)
+}
+
+const named = (username: string) => ({ username, username_glance: usernameGlance(username) })
+
+// Of two that look alike, the other has it.
+const passOver = (error: unknown): void => {
+  if (!isDuplicate(error)) throw error
+}
+
+/** Notes what the usernames that an older version stored look like; of several that look alike, one has the look. */
+export async function noteGlances(): Promise<void> {
+  let last = ''
+  for (;;) {
+    const without = { _id: { $gt: last }, username: { $exists: true }, username_glance: { $exists: false } }
+    const found = await Accounts.find(without, { username: 1 }).sort({ _id: 1 }).limit(100).lean<Account[]>()
+    for (const { _id, username } of found)
+      if (username) await Accounts.updateOne({ _id, username }, { $set: named(username) }).catch(passOver)
+    last = found.at(-1)?._id ?? ''
+    if (last === '') return
+  }
+}
+
+/** Does this display name look like the username of somebody else? One that was there before the username stays. */
+async function isNameOfAnother(id: string, name: string): Promise<boolean> {
+  const taken = { _id: { $ne: id }, username_glance: { $in: glancesOf(name) } }
+  return (await Accounts.exists(taken)) !== null
 }
 
 interface ProfileChange {
@@ -36,7 +64,7 @@ interface ProfileChange {
 /** Changes the fields that are given; null clears one. */
 export async function changeProfile(id: string, change: ProfileChange, at: number): Promise<Account> {
   const name = change.display_name?.normalize('NFC')
-  if (name !== undefined && isDeceptive(name))
+  if (name !== undefined && (isDeceptive(name) || (await isNameOfAnother(id, name))))
     throw new AppError('VALIDATION_ERROR', {
       message: 'This display name is not allowed',
       details: { path: 'display_name' },

@@ -1,4 +1,4 @@
-import { skeleton, wordsOf } from './skeleton.ts'
+import { skeleton, wordsOf } from '#server/domains/text/skeleton'
 
 // A word is filed under its first three and its first six letters, so that its start finds it.
 const short = 3

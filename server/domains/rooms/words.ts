@@ -1,5 +1,5 @@
+import { isSpelled, readings, type Spelling, skeleton, spell, type Word, wordsOf } from '#server/domains/text/skeleton'
 import { compilePatterns, type OnQuarantine } from './patterns.ts'
-import { isSpelled, readings, type Spelling, skeleton, spell, type Word, wordsOf } from './skeleton.ts'
 
 export { checkPattern, patternLimits } from './patterns.ts'
 

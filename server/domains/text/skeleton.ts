@@ -38,6 +38,18 @@ export function skeleton(text: string): string {
   return unmask(text.normalize('NFKD').toLowerCase().replace(invisible, ''))
 }
 
+/**
+ * What a name looks like at a glance: the same for names that are easily taken for one another. Digits and signs are the
+ * letters they stand for, `i` is `l`, letters that together look like another one are that one, and nothing stands between.
+ */
+export const glance = (name: string): string =>
+  skeleton(name)
+    .replace(leets, (written) => letterOrL[written] ?? written)
+    .replace(/[^\p{L}\p{N}\p{Extended_Pictographic}]/gu, '')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w')
+    .replaceAll('i', 'l')
+
 /** The words of a skeleton as they are spelled. */
 export function wordsOf(bones: string): string[] {
   if (ascii.test(bones)) return bones.match(asciiWords) ?? []
@@ -140,14 +152,4 @@ export function isSpelled(word: Spelling, as: Spelling): boolean {
 
 function runs(word: string): string[] {
   return word.match(/(.)\1*/g) ?? []
-}
-
-const reserved = new Set(['admin', 'administrator', 'superadmin', 'moderator', 'official', 'staff'])
-const unnameable = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/u
-
-/** May this display name mislead: by control or direction characters, or by passing for staff? */
-export function isSpoofing(name: string): boolean {
-  if (unnameable.test(name)) return true
-  const spelled = readings(name).flat(2)
-  return spelled.some(({ written, squeezed }) => reserved.has(written) || reserved.has(squeezed))
 }
