@@ -97,14 +97,17 @@ describe('M48: a call that creates is done once for each key', () => {
   test('one group of fifty asked for at once, over every node', async () => {
     const key = newKey()
     const input = { name: 'Fifty at once', memberAddresses: [bob.account, cleo.account] }
-    const asked = Array.from({ length: 50 }, async (_, at) => {
+    const ask = async (at: number): Promise<string | undefined> => {
       const answer = await fetch(`${elsewhere(ada, at).url}/api/groups`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${ada.token}`, ...keyed(key) },
         body: JSON.stringify(input),
       })
+      // Whoever has waited too long for the first is told to ask again.
+      if (answer.status === 503) return ask(at)
       return ((await answer.json()) as { group?: { id: string } }).group?.id
-    })
+    }
+    const asked = Array.from({ length: 50 }, (_, at) => ask(at))
     const ids = new Set(await Promise.all(asked))
     expect([...ids]).toEqual([expect.any(String)])
     for (const who of [ada, bob, cleo]) expect(await listed(who, 'Fifty at once')).toBe(1)
