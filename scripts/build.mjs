@@ -13,7 +13,28 @@ const parts = [
 ]
 const common = ['scripts', 'package-lock.json']
 
-for (const part of parts) if (!isFresh(part)) await build(part)
+const stale = parts.filter((part) => !isFresh(part))
+if (stale.length > 0 && !hasTools()) goWithout(stale)
+else for (const part of stale) await build(part)
+
+/** Not in an image, nor after `npm ci --omit=dev`. */
+function hasTools() {
+  try {
+    return Boolean(import.meta.resolve('vite'))
+  } catch {
+    return false
+  }
+}
+
+/** What was built elsewhere runs as it is. */
+function goWithout(stale) {
+  const missing = stale.filter(({ name, entry }) => !existsSync(at(`dist/${name}/${entry}`)))
+  const names = (listed) => listed.map(({ name }) => `dist/${name}`).join(', ')
+  if (missing.length === 0)
+    return console.error(`${names(stale)}: older than the sources. The tools to build are not installed.`)
+  console.error(`${names(missing)}: not built, and the tools to build are not installed: run npm ci --include=dev.`)
+  process.exit(1)
+}
 
 function isFresh({ name, entry, sources }) {
   const built = statSync(at(`dist/${name}/${entry}`), { throwIfNoEntry: false })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { isLoopbackName, type Proxies, proxiesAt } from '#server/kernel/addresses'
 import { canonicalAddress } from '#shared/kit/primitives'
@@ -142,14 +143,17 @@ export class ConfigError extends Error {
 /** Where the store is; all that a tool beside the server reads. */
 export function readStore(environment: NodeJS.ProcessEnv = process.env) {
   const asked = variables.pick({ DATA_DIR: true, MONGODB_URI: true })
-  const { DATA_DIR, MONGODB_URI } = checked(asked, withoutEmpty(environment))
+  const { DATA_DIR, MONGODB_URI } = checked(
+    asked,
+    given(environment, (name) => Object.hasOwn(asked.shape, name)),
+  )
   return { dataDirectory: DATA_DIR, mongodbUri: MONGODB_URI }
 }
 
-/** The only reader of the environment. An empty variable counts as absent. */
+/** The only reader of the environment. An empty variable counts as absent; `X_FILE` names a file that has the value of `X`. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const given = withoutEmpty(environment)
-  const env = checked(variables, given)
+  const values = given(environment, isVariable)
+  const env = checked(variables, values)
   const production = env.NODE_ENV === 'production'
   const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin
   const reach = reachOf(env.HOST, publicUrl)
@@ -184,7 +188,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       uri: env.SIWE_URI ?? publicUrl,
       chainIds: env.SIWE_CHAIN_IDS,
       defaultChainId: env.SIWE_DEFAULT_CHAIN_ID,
-      rpcUrls: rpcUrls(given),
+      rpcUrls: rpcUrls(values),
     },
     passkeys: {
       rpId: env.WEBAUTHN_RP_ID ?? new URL(publicUrl).hostname,
@@ -254,8 +258,30 @@ function isKeySet(value: string): boolean {
   }
 }
 
+const isVariable = (name: string) => Object.hasOwn(variables.shape, name) || /^RPC_URL_\d+$/.test(name)
 const withoutEmpty = (environment: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+
+/** The values of the variables that are asked for, wherever they stand. */
+function given(environment: NodeJS.ProcessEnv, isAsked: (name: string) => boolean): NodeJS.ProcessEnv {
+  const direct = withoutEmpty(environment)
+  const read = Object.entries(direct).flatMap(([name, path = '']) => {
+    const target = name.replace(/_FILE$/, '')
+    return target !== name && isAsked(target) ? [[target, textAt(name, path)] as const] : []
+  })
+  const [twice] = read.find(([name]) => direct[name] !== undefined) ?? []
+  if (twice) throw new ConfigError(`${twice} and ${twice}_FILE are both set: leave out one of them.`)
+  return { ...direct, ...withoutEmpty(Object.fromEntries(read)) }
+}
+
+/** Without the line ends and spaces around it. */
+function textAt(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new ConfigError(`${name} is not usable: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
 
 function checked<Schema extends z.ZodType>(schema: Schema, given: object): z.output<Schema> {
   const parsed = schema.safeParse(given)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseSync } from 'vite'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
-const NOT_OURS = new Set(['node_modules', '.git', '.cache', 'data', 'dist', 'coverage'])
+const NOT_OURS = new Set(['node_modules', '.git', '.cache', 'data', 'dist', 'coverage', 'secrets'])
 
 export type Source = { path: string; code: string; imports: readonly string[] }
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { build } from '#test/support/programs'
@@ -11,25 +11,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 beforeAll(build)
 
 test('npm start opens on a page, and what npm is told to end is ended', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'plaza-start-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   const startedAt = Date.now()
-  const npm = spawn('npm', ['start'], {
-    cwd: root,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, PORT: '0', OPS_PORT: '0', DATA_DIR: directory, DEMO: 'off', LOG_LEVEL: 'silent' },
-  })
-  onTestFinished(() => endGroup(npm.pid))
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    npm.stdout.on('data', (chunk: Buffer) => {
-      said += chunk
-      const open = /Plaza is open: (\S+)/.exec(said)?.[1]
-      if (open) resolve(open)
-    })
-    npm.once('exit', () => reject(new Error(`The server did not start: ${said}`)))
-  })
+  const { npm, url } = await start(root)
   const page = await fetch(url)
   expect(await page.text()).toContain('<div id="page">')
   expect((await fetch(`${url}/docs`)).status).toBe(200)
@@ -39,6 +22,74 @@ test('npm start opens on a page, and what npm is told to end is ended', async ()
   await once(npm, 'exit')
   await expect(fetch(url)).rejects.toThrow()
 })
+
+test('M20: what the image holds starts without the tools that built it, and serves the page and the documents', async () => {
+  const image = temporary()
+  for (const path of copiedIntoTheImage()) cpSync(join(root, path), join(image, path), { recursive: true })
+  for (const name of installedToRun()) {
+    mkdirSync(dirname(join(image, 'node_modules', name)), { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), join(image, 'node_modules', name))
+  }
+  // Packages are looked up where the links are, not where they lead to.
+  const { url } = await start(image, { NODE_OPTIONS: '--preserve-symlinks' })
+  for (const path of ['/', '/docs', '/docs/socket.io.js', '/docs/rest', '/docs/swagger-ui.js', '/docs/openapi.json'])
+    expect({ path, status: (await fetch(`${url}${path}`)).status }).toEqual({ path, status: 200 })
+})
+
+test('M20: a start without tools and without a build says so', async () => {
+  const image = temporary()
+  for (const path of copiedIntoTheImage())
+    if (path !== 'dist') cpSync(join(root, path), join(image, path), { recursive: true })
+  await expect(start(image)).rejects.toThrow(/not built, and the tools to build are not installed/)
+})
+
+/** The last stage of the Dockerfile. */
+function copiedIntoTheImage(): string[] {
+  const [last = ''] = readFileSync(join(root, 'Dockerfile'), 'utf8')
+    .split(/^FROM /m)
+    .slice(-1)
+  const lines = [...last.matchAll(/^COPY (?:--from=\w+ )?(.+) \S+$/gm)].map(([, sources = '']) => sources)
+  return lines
+    .flatMap((sources) => sources.split(' ').map((path) => path.replace(/^\/app\//, '')))
+    .filter((path) => path !== 'node_modules')
+}
+
+/** As `npm ci --omit=dev` does, without the compiler that the Dockerfile takes away. */
+function installedToRun(): string[] {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean }>
+  }
+  return Object.entries(packages).flatMap(([path, { dev, devOptional }]) => {
+    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1]
+    return name && !dev && !devOptional ? [name] : []
+  })
+}
+
+function temporary(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'plaza-start-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+async function start(cwd: string, environment: NodeJS.ProcessEnv = {}) {
+  const own = { PORT: '0', OPS_PORT: '0', DATA_DIR: temporary(), DEMO: 'off', LOG_LEVEL: 'silent' }
+  const env = { ...process.env, ...own, ...environment }
+  const npm = spawn('npm', ['start'], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env })
+  onTestFinished(() => endGroup(npm.pid))
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    npm.stderr.on('data', (chunk: Buffer) => {
+      said += chunk
+    })
+    npm.stdout.on('data', (chunk: Buffer) => {
+      said += chunk
+      const open = /Plaza is open: (\S+)/.exec(said)?.[1]
+      if (open) resolve(open)
+    })
+    npm.once('close', () => reject(new Error(`The server did not start: ${said}`)))
+  })
+  return { npm, url }
+}
 
 function endGroup(leader: number | undefined): void {
   try {
