@@ -19,7 +19,7 @@ export function Avatar(props: {
 
 function initialsOf(name: string): string {
   const words = name
-    .replace(/^0x/i, '')
+    .replace(/^0x|\p{Cf}/giu, '')
     .split(/[\s._-]+/)
     .filter(Boolean)
   const letters = words.length > 1 ? words.slice(0, 2).map((word) => [...word][0]) : [...(words[0] ?? '?')].slice(0, 2)

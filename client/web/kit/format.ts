@@ -1,4 +1,16 @@
-export { nameOf } from '#shared/kit/person-name'
+import { nameOf as bareNameOf } from '#shared/kit/person-name'
+
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+/** A name or a reason that stands within a sentence, so that it cannot turn the words beside it around. */
+export function isolated(words: string): string {
+  const plain = words.replace(directions, '')
+  return rightToLeft.test(plain) ? `\u2068${plain}\u2069` : plain
+}
+
+/** What somebody is called, to be shown. */
+export const nameOf = (name: string | null | undefined, id: string): string => isolated(bareNameOf(name, id))
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const shortClock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })

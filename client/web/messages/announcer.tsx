@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
-import { nameOf } from '../kit/format.ts'
+import { isolated, nameOf } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 
 const pauseMilliseconds = 1_500
@@ -19,7 +19,7 @@ export function Announcer({ messages }: { messages: readonly LocalMessage[] }) {
     const timer = setTimeout(() => {
       lastSeq.current = newest.seq
       const who = nameOf(newest.sender.name, newest.sender_address)
-      setSaid(cipher ? `New message from ${who}` : `${who}: ${newest.content.slice(0, 200)}`)
+      setSaid(cipher ? `New message from ${who}` : `${who}: ${isolated(newest.content.slice(0, 200))}`)
     }, pauseMilliseconds)
     return () => clearTimeout(timer)
   }, [newest, account, cipher])

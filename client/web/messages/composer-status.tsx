@@ -1,5 +1,5 @@
 import type { RoomState } from '#client/sdk/types'
-import { fullTimeOf, lengthOf, secondsUntil } from '../kit/format.ts'
+import { fullTimeOf, isolated, lengthOf, secondsUntil } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -30,7 +30,7 @@ export function useStanding(state: RoomState): Standing {
         ? 'Only moderators can write here now'
         : cipher
           ? 'Write a direct message'
-          : `Message ${room?.name ?? 'the room'}`,
+          : `Message ${isolated(room?.name ?? 'the room')}`,
     waitSeconds: secondsUntil(me.next_send_at, now),
   }
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useContext } from 'react'
+import { isolated } from '../kit/format.ts'
 import { slugOf } from '../rooms/room-title.ts'
 import { keyOf, RoomsContext } from '../rooms/use-rooms.ts'
 
@@ -54,7 +55,7 @@ export function OuterLink({ href, children }: { href: string; children: ReactNod
 function RoomName({ words }: { words: string }) {
   const room = useContext(RoomsContext)?.value?.find((one) => one.type !== 'dm' && slugOf(one) === words.slice(1))
   return room ? (
-    <a className="mention" href={`#/${encodeURIComponent(keyOf(room))}`} title={room.name}>
+    <a className="mention" href={`#/${encodeURIComponent(keyOf(room))}`} title={isolated(room.name)}>
       {words}
     </a>
   ) : (

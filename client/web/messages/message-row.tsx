@@ -3,7 +3,7 @@ import type { LocalMessage } from '#client/sdk/types'
 import type { Poll } from '#shared/api/polls'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { Avatar } from '../kit/avatar.tsx'
-import { nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
+import { isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { RowModeration } from '../moderation/row-moderation.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
@@ -120,7 +120,7 @@ function Content({ message, clear, poll }: { message: LocalMessage; clear: Clear
     return (
       <p className="tombstone">
         Message deleted {by}
-        {message.delete_reason ? `: ${message.delete_reason}` : ''}
+        {message.delete_reason ? `: ${isolated(message.delete_reason)}` : ''}
       </p>
     )
   }

@@ -1,5 +1,5 @@
 import type { RoomEvent } from '#shared/api/messages'
-import { nameOf, timeOf } from '../kit/format.ts'
+import { isolated, nameOf, timeOf } from '../kit/format.ts'
 import { actText } from '../moderation/act-words.ts'
 
 /** An act of a moderator, or a change of the rules, in one line. */
@@ -8,7 +8,7 @@ export function noticeText(event: RoomEvent): string | null {
   const [action, until, reason, role] = ['action', 'until', 'reason', 'role'].map((name) => textIn(event.data, name))
   const actor = nameOf(event.actor.name, event.actor.id)
   const whom = isRecord(target) ? nameOf(textIn(target, 'name'), textIn(target, 'id') ?? '') : 'somebody'
-  const why = reason ? ` (${reason})` : ''
+  const why = reason ? ` (${isolated(reason)})` : ''
 
   if (event.type === 'rules.updated') return `${actor} changed the rules${changesOf(diff)}`
   if (event.type === 'role.changed') return `${actor} made ${whom} ${role ?? 'a member'}`

@@ -1,8 +1,9 @@
 import type { Gemoji } from 'gemoji'
 import { useEffect, useState } from 'react'
 import type { Member } from '#shared/api/rooms'
+import { nameOf } from '#shared/kit/person-name'
 import { useClient } from '../connection/client.ts'
-import { nameOf } from '../kit/format.ts'
+import { isolated } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { slugOf, titleOf } from '../rooms/room-title.ts'
@@ -84,7 +85,7 @@ export function emojiFor(all: readonly Gemoji[], word: string): readonly Gemoji[
 const nameIn = ({ name, user_address }: Member) => nameOf(name, user_address)
 const ofMember = (member: Member): Choice => ({
   key: member.user_address,
-  title: nameIn(member),
+  title: isolated(nameIn(member)),
   note: member.username ? `@${member.username}` : null,
   sign: { account: member.user_address },
   words: `@${nameIn(member)} `,

@@ -54,7 +54,7 @@ function OutcomeText({ outcome }: { outcome: Outcome }) {
       <ul className="samples">
         {outcome.sample.slice(0, sampled).map((message) => (
           <li key={message.id}>
-            <strong>{nameOf(message.sender.name, message.sender_address)}</strong> {message.content}
+            <strong>{nameOf(message.sender.name, message.sender_address)}</strong> <span>{message.content}</span>
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import type { LogEntry } from '#shared/api/moderation-records'
-import { fullTimeOf, shortAddress, timeOf } from '../kit/format.ts'
+import { fullTimeOf, isolated, shortAddress, timeOf } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
@@ -98,5 +98,5 @@ function LogLine({ entry, nameFor }: { entry: LogEntry; nameFor: (id: string) =>
 function namesIn(state: RoomState): ReadonlyMap<string, string> {
   const written = state.messages.map(({ sender }) => sender)
   const acted = state.notices.map(({ actor }) => actor)
-  return new Map([...written, ...acted].filter(({ name }) => name).map(({ id, name }) => [id, name]))
+  return new Map([...written, ...acted].filter(({ name }) => name).map(({ id, name }) => [id, isolated(name)]))
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Room } from '#shared/api/rooms'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
-import { plural } from '../kit/format.ts'
+import { isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
@@ -49,7 +49,7 @@ export function BrowseChannels({ onClose, onCreate }: { onClose: () => void; onC
                     <Icon name="hash" />
                   </span>
                   <span className="grow">
-                    <strong>{room.name}</strong>
+                    <strong>{isolated(room.name)}</strong>
                     <small>{room.description || plural(room.member_count, 'member')}</small>
                   </span>
                   <button

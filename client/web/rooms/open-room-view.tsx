@@ -4,7 +4,7 @@ import { useSession } from '../accounts/session.ts'
 import { useBlocked } from '../accounts/use-blocked.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
 import { CutStrip } from '../connection/cut-strip.tsx'
-import { nameOf } from '../kit/format.ts'
+import { isolated, nameOf } from '../kit/format.ts'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
 import { useDmCipher } from '../messages/dm-cipher.ts'
 import { Timeline } from '../messages/timeline.tsx'
@@ -72,7 +72,7 @@ export function OpenRoomView(props: {
 
   return (
     <RoomContext value={open}>
-      <main className="room" aria-label={state.room?.name ?? 'Room'}>
+      <main className="room" aria-label={isolated(state.room?.name ?? 'Room')}>
         <RoomHeader state={state} panel={panel} />
         <PinsBar pins={state.pins} />
         <TourHint state={state} />

@@ -1,6 +1,6 @@
 import type { RoomState } from '#client/sdk/types'
 import { useClient } from '../connection/client.ts'
-import { fullTimeOf, lengthOf, secondsUntil } from '../kit/format.ts'
+import { fullTimeOf, isolated, lengthOf, secondsUntil } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
@@ -37,7 +37,11 @@ export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: ()
       {isBanned ? (
         <Banned state={state} onReopen={onReopen} />
       ) : isOutside ? (
-        <Blank isPage icon="hash" title={state.room ? `You are not in ${state.room.name}` : 'You are not in this room'}>
+        <Blank
+          isPage
+          icon="hash"
+          title={state.room ? `You are not in ${isolated(state.room.name)}` : 'You are not in this room'}
+        >
           <p>{state.access?.state === 'removed' ? removalText(state) : 'Join to read along and to write.'}</p>
           <button type="button" className="button main" onClick={join}>
             Join this room

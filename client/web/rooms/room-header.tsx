@@ -4,7 +4,7 @@ import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { ConnectionWord } from '../connection/connection-state.tsx'
-import { plural } from '../kit/format.ts'
+import { isolated, plural } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { useOpenRoom } from './room-context.ts'
@@ -19,7 +19,7 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
   const rooms = useRoomList()
   const [showsRules, setShowsRules] = useState(false)
   const known = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
-  const name = known ? titleOf(known) : (state.room?.name ?? 'Room')
+  const name = known ? titleOf(known) : isolated(state.room?.name ?? 'Room')
   const isDm = live.ref.type === 'dm'
 
   return (

@@ -2,6 +2,7 @@ import { useCallback, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
+import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
@@ -58,7 +59,7 @@ export function RoomMenu({ state }: { state: RoomState }) {
         <Icon name="more" />
       </button>
       {isOpen && (
-        <Menu label={state.room?.name ?? 'Room'} onClose={close} style={{ right: 0, top: '2.5rem' }}>
+        <Menu label={isolated(state.room?.name ?? 'Room')} onClose={close} style={{ right: 0, top: '2.5rem' }}>
           <button type="button" role="menuitem" onClick={silence}>
             <Icon name="quiet" />
             {isSilent ? 'Hear of this again' : 'Mute this conversation'}

@@ -1,4 +1,5 @@
 import type { RoomState } from '#client/sdk/types'
+import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from './room-context.ts'
 import { RulesText } from './rules-sheet.tsx'
@@ -9,7 +10,7 @@ export function RulesCard({ state }: { state: RoomState }) {
   const { live, account, rights } = useOpenRoom()
   const [isShown, hide] = useNewRules(account, live.ref, state)
   if (!isShown || rights.isModerator) return null
-  const title = `Rules of ${state.room?.name ?? 'this room'}`
+  const title = `Rules of ${isolated(state.room?.name ?? 'this room')}`
   return (
     <section className="rules-card" aria-label={title}>
       <header>

@@ -1,7 +1,7 @@
 import type { RoomState } from '#client/sdk/types'
 import type { Rules } from '#shared/api/verdict'
 import { Dialog } from '../kit/dialog.tsx'
-import { lengthOf } from '../kit/format.ts'
+import { isolated, lengthOf } from '../kit/format.ts'
 import { contentRules } from './rule-names.ts'
 
 const levels = { everyone: 'Everyone', mods_only: 'Moderators only', disabled: 'Nobody' } as const
@@ -9,7 +9,7 @@ const levels = { everyone: 'Everyone', mods_only: 'Moderators only', disabled: '
 /** The rules of a room, in the words of its moderators and as the server keeps them. */
 export function RulesSheet({ state, onClose }: { state: RoomState; onClose: () => void }) {
   return (
-    <Dialog title={`Rules of ${state.room?.name ?? 'this room'}`} onClose={onClose}>
+    <Dialog title={`Rules of ${isolated(state.room?.name ?? 'this room')}`} onClose={onClose}>
       <div className="stack wide">
         <RulesText rules={state.rules} />
         <div className="row">
