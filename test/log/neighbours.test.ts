@@ -9,7 +9,7 @@ import {
   verifyChain,
 } from '#server/log/index'
 import { join, moderate, projection, say } from './chat.ts'
-import { Nodes, pause } from './nodes.ts'
+import { clockOf, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
 afterEach(async () => {
@@ -87,6 +87,24 @@ describe.each(ways)('M46: a row of which %s', (_what, change) => {
     expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject({ pendingNodes: 0 })
     await expect(other.act(room, say('ada'))).rejects.toMatchObject({ code: 'SUSPENDED' })
   })
+})
+
+test('M46: a row that cannot be taken is told once, though its room is let go and opened again', async () => {
+  const writer = nodes.start('writer')
+  await writer.act(room, join('ada'))
+  await writer.act(room, spoilt)
+  const quarantined: string[] = []
+  const reader = nodes.start('reader', {
+    clock: clockOf(1_000),
+    pollMilliseconds: 10_000,
+    projection: { ...projection, changes: (row) => (isSpoilt(row) ? fail() : projection.changes(row)) },
+    observer: { ...nodes.silent, quarantined: ({ room, seq }) => void quarantined.push(`${room} ${seq}`) },
+  })
+  for (let opening = 0; opening < 2; opening++) {
+    expect(await reader.head(room)).toMatchObject({ seq: 2 })
+    await expect.poll(() => reader.headHere(room)).toBeNull()
+  }
+  expect(quarantined).toEqual([`${room} 2`])
 })
 
 test('M46: a listener that throws keeps nothing from the others, and no act from its answer', async () => {

@@ -1,5 +1,6 @@
 import { acts } from './list/acts.ts'
 import { following } from './list/following.ts'
+import { guards } from './list/guards.ts'
 import { mends } from './list/mends.ts'
 import { product } from './list/product.ts'
 import { records } from './list/records.ts'
@@ -7,4 +8,12 @@ import { sdk } from './list/sdk.ts'
 import type { Mutation } from './mutation.ts'
 
 /** One or more for each promise and each rule of the log; every one must be caught. */
-export const mutations: readonly Mutation[] = [...acts, ...following, ...records, ...product, ...mends, ...sdk]
+export const mutations: readonly Mutation[] = [
+  ...acts,
+  ...following,
+  ...records,
+  ...product,
+  ...mends,
+  ...guards,
+  ...sdk,
+]

@@ -22,10 +22,11 @@ export async function runTests(
 ): Promise<Result> {
   const results = join(directory, '.cache', 'mutation.json')
   rmSync(results, { force: true })
-  const titles = suites.length === 1 ? suites.flatMap(({ title }) => title ?? []) : []
+  const titles = suites.flatMap(({ title }) => title ?? [])
+  const pattern = titles.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
   const files = [...new Set(suites.map(({ file }) => file))]
   const options = ['run', '--project', project, '--bail=1', '--reporter=json', `--outputFile=${results}`]
-  const filter = titles.flatMap((title) => ['-t', title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')])
+  const filter = titles.length === suites.length ? ['-t', pattern] : []
   const { code, isLate } = await vitest(directory, [...options, ...filter, ...files], running)
   if (isLate) return { kind: 'failed', by: `no end after ${SECONDS} s` }
   return judge(readReport(results), code)

@@ -82,3 +82,12 @@ describe.each(over)('M47: a catch-up over %s', (door) => {
     },
   )
 })
+
+test('M47: the page that joins a room ends at the head it was judged at', async () => {
+  const room = await channelOf(owner, member)
+  const { message } = await owner.does('rest', messages.send, { room, text: 'for all' })
+  putOutBeforeReading(room, async () => {})
+  const { events, head_seq, complete } = await member.does('socket', messages.join, { room, after_seq: 0 })
+  expect(events.at(-1)?.seq).toBe(message.seq)
+  expect({ head_seq, complete }).toEqual({ head_seq: message.seq, complete: true })
+})
