@@ -43,6 +43,8 @@ const Profile = z.object({
 
 /** With what the owner alone may read and change. */
 const OwnProfile = Profile.extend({
+  wallet_address: z.string(),
+  displayName: z.string().nullable(),
   bio: z.string().nullable(),
   socials: z.array(z.object({ platform: z.enum(platforms), handle: z.string() })),
   /** Shown as `avatar_url` while `use_custom_avatar` is on. */
@@ -196,6 +198,7 @@ const profiles = {
     access: 'user',
     limit: 'general',
     input: z.object({
+      username: Username.nullish(),
       display_name: nameLine(1, 50).nullish(),
       avatar_url: HttpsUrl.nullish(),
       custom_avatar_url: HttpsUrl.nullish(),
@@ -213,7 +216,7 @@ const profiles = {
       address: CallerAddress,
     }),
     output: z.object({ success: z.literal(true), user: OwnProfile }),
-    errors: ['USER_NOT_FOUND'],
+    errors: ['USERNAME_TAKEN', 'USER_NOT_FOUND'],
     errorBody: 'text',
   }),
 }

@@ -167,6 +167,32 @@ describe('profiles', () => {
     expect(await own()).toMatchObject({ bio: null, socials: [], display_name: null })
   })
 
+  test('M35: a username is changed with the rest of a profile, or nothing is', async () => {
+    const [nora, omar] = [await person('nora'), await person('omar')]
+    const change = (input: object) => nora.call('PATCH /api/user/profile', input)
+    expect(await change({ username: '@Nora_N', display_name: 'Nora N' })).toMatchObject({
+      status: 200,
+      body: { user: { username: 'nora_n', display_name: 'Nora N' } },
+    })
+    expect((await nora.call('GET /api/user/profile')).body.user).toMatchObject({
+      ...{ address: nora.address, wallet_address: nora.address, username: 'nora_n' },
+      ...{ display_name: 'Nora N', displayName: 'Nora N' },
+    })
+    await omar.call('POST /api/username', { username: 'omar_o' })
+    for (const username of ['omar_o', '0mar_o', 'admin', 'p1aza'])
+      expect(await change({ username, bio: 'Changed' }), username).toMatchObject({
+        status: 409,
+        code: 'USERNAME_TAKEN',
+      })
+    for (const username of ['', 'x', 'a b', 7]) expect((await change({ username, bio: 'Changed' })).status).toBe(400)
+    expect(await change({ username: 'nora_m', display_name: 'Omar O' })).toMatchObject({ status: 400 })
+    const { body } = await nora.call('GET /api/user/profile')
+    expect(body.user).toMatchObject({ username: 'nora_n', bio: null })
+    expect((await change({ bio: 'Kept' })).body.user).toMatchObject({ username: 'nora_n', bio: 'Kept' })
+    expect((await change({ username: null })).body.user).toMatchObject({ username: null })
+    expect((await omar.call('POST /api/username', { username: 'nora_n' })).status).toBe(200)
+  })
+
   test('show a custom picture while it is turned on', async () => {
     const mia = await person('mia')
     const [avatar_url, custom_avatar_url] = ['https://example.com/plain.png', 'https://example.com/custom.png']

@@ -8,23 +8,23 @@ import { forgetProfile } from './profiles.ts'
 export async function claimUsername(id: string, username: string, at: number): Promise<boolean> {
   if (isReserved(username)) throw new AppError('USERNAME_TAKEN')
   const change = { $set: { ...named(username), updated_at: new Date(at) } }
-  const before = await Accounts.findOneAndUpdate({ _id: id }, change)
-    .lean<Account>()
-    .catch((error: unknown) => {
-      throw isDuplicate(error) ? new AppError('USERNAME_TAKEN') : error
-    })
+  const before = await Accounts.findOneAndUpdate({ _id: id }, change).lean<Account>().catch(usernameTaken)
   if (!before) throw new AppError('USER_NOT_FOUND')
   forgetProfile(id)
   return before.username === undefined
 }
 
 export async function releaseUsername(id: string, at: number): Promise<void> {
-  const gone = { username: '', username_glance: '' }
-  await Accounts.updateOne({ _id: id }, { $unset: gone, $set: { updated_at: new Date(at) } })
+  await Accounts.updateOne({ _id: id }, { $unset: unnamed, $set: { updated_at: new Date(at) } })
   forgetProfile(id)
 }
 
 const named = (username: string) => ({ username, username_glance: usernameGlance(username) })
+const unnamed = { username: '', username_glance: '' }
+
+const usernameTaken = (error: unknown): never => {
+  throw isDuplicate(error) ? new AppError('USERNAME_TAKEN') : error
+}
 
 // Of two that look alike, the other has it.
 const passOver = (error: unknown): void => {
@@ -51,6 +51,7 @@ async function isNameOfAnother(id: string, name: string): Promise<boolean> {
 }
 
 interface ProfileChange {
+  username?: string | null | undefined
   display_name?: string | null | undefined
   avatar_url?: string | null | undefined
   custom_avatar_url?: string | null | undefined
@@ -69,7 +70,10 @@ export async function changeProfile(id: string, change: ProfileChange, at: numbe
       message: 'This display name is not allowed',
       details: { path: 'display_name' },
     })
+  const { username } = change
+  if (username && isReserved(username)) throw new AppError('USERNAME_TAKEN')
   const given = {
+    ...(username && named(username)),
     display_name: name ?? change.display_name,
     avatar_url: change.avatar_url,
     custom_avatar_url: change.custom_avatar_url,
@@ -82,9 +86,11 @@ export async function changeProfile(id: string, change: ProfileChange, at: numbe
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const account = await Accounts.findOneAndUpdate(
     { _id: id },
-    { $set: { ...fields, updated_at: new Date(at) } },
+    { $set: { ...fields, updated_at: new Date(at) }, ...(username === null && { $unset: unnamed }) },
     { returnDocument: 'after' },
-  ).lean<Account>()
+  )
+    .lean<Account>()
+    .catch(usernameTaken)
   if (!account) throw new AppError('USER_NOT_FOUND')
   forgetProfile(id)
   return account

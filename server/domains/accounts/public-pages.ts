@@ -36,7 +36,9 @@ export function ownProfileOf(account: Account) {
   const { id: address, ...shown } = profileOf(account)
   return {
     address,
+    wallet_address: address,
     ...shown,
+    displayName: shown.display_name,
     bio: account.bio ?? null,
     socials: account.socials ?? [],
     custom_avatar_url: account.custom_avatar_url ?? null,
