@@ -8,6 +8,7 @@ import { useActivity } from './connection/use-activity.ts'
 import { focusComposer, useKeptFocus } from './kit/focus.ts'
 import { Bones } from './kit/notice.tsx'
 import { Part } from './kit/part.tsx'
+import { DeletionsUndone } from './messages/deletions.tsx'
 import { RoomView } from './rooms/room-view.tsx'
 import { goTo, useRoute } from './rooms/route.ts'
 import { ShortcutsKey } from './rooms/shortcuts.tsx'
@@ -40,23 +41,25 @@ export function Home() {
   return (
     <RoomsContext value={rooms}>
       <PersonContext value={setPerson}>
-        <div className={`home ${room ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel ?? ''}`}>
-          {room && (
-            <button type="button" className="skip" onClick={focusComposer}>
-              Skip to the message field
-            </button>
-          )}
-          <Sidebar chosen={room} />
-          {room && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
-          {!room && isOpeningTour && (
-            <div className="room-none">
-              <Bones label="Opening the tour" />
-            </div>
-          )}
-        </div>
-        <Proof />
-        <ShortcutsKey />
-        <Part key={person?.id ?? ''}>{person && <PersonCard person={person} onClose={() => setPerson(null)} />}</Part>
+        <DeletionsUndone>
+          <div className={`home ${room ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel ?? ''}`}>
+            {room && (
+              <button type="button" className="skip" onClick={focusComposer}>
+                Skip to the message field
+              </button>
+            )}
+            <Sidebar chosen={room} />
+            {room && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
+            {!room && isOpeningTour && (
+              <div className="room-none">
+                <Bones label="Opening the tour" />
+              </div>
+            )}
+          </div>
+          <Proof />
+          <ShortcutsKey />
+          <Part key={person?.id ?? ''}>{person && <PersonCard person={person} onClose={() => setPerson(null)} />}</Part>
+        </DeletionsUndone>
       </PersonContext>
     </RoomsContext>
   )

@@ -364,6 +364,8 @@ export const moderation = {
       action: z.enum(['permissions', 'moderators', 'muted', 'check-muted', 'mod-log'], { error: 'Invalid action' }),
       userAddress: Address.optional(),
       requestingUser: CallerAddress,
+      /** What `channelId` names, where that is no channel. */
+      chatType: ChatType.optional(),
       channelId: ChannelId,
       actor: Address.optional(),
       target: Address.optional(),

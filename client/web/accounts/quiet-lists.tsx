@@ -1,17 +1,18 @@
 import type { RoomSummary } from '#shared/api/rooms'
 import { useClient } from '../connection/client.ts'
-import { nameOf } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { useNames } from './names.ts'
 import { blocksChanged } from './use-blocked.ts'
 
 export function BlockedPeople() {
   const client = useClient()
   const attempt = useAttempt()
   const blocks = useLoaded('blocks', async () => (await client.social.blocks()).blockedUsers)
+  const nameFor = useNames(blocks.value?.map((block) => block.blocked_address) ?? [])
   const lift = (userAddress: string) =>
     attempt(async () => {
       await client.social.unblock({ userAddress })
@@ -25,7 +26,7 @@ export function BlockedPeople() {
       error={blocks.error}
       rows={blocks.value?.map((block) => ({
         key: block.id,
-        name: nameOf(null, block.blocked_address),
+        name: nameFor(block.blocked_address),
         undo: () => lift(block.blocked_address),
       }))}
       undoing="Unblock"

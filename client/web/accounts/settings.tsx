@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { type Tab, Tabs } from '../kit/tabs.tsx'
+import { useDeletions } from '../messages/deletions.tsx'
 import { Devices } from './devices.tsx'
 import { NotifySwitch } from './notify-switch.tsx'
 import { ProfileForm } from './profile-form.tsx'
@@ -48,6 +49,7 @@ const themes: readonly { theme: Theme; title: string }[] = [
 
 function Profile() {
   const { signOut } = useSession()
+  const { flush } = useDeletions()
   const [theme, choose] = useTheme()
   return (
     <>
@@ -63,7 +65,7 @@ function Profile() {
       </fieldset>
       <NotifySwitch />
       <div className="row">
-        <button type="button" className="button" onClick={() => signOut()}>
+        <button type="button" className="button" onClick={() => flush().then(signOut)}>
           Sign out
         </button>
         <span className="hint">Ends your session on this device.</span>

@@ -25,19 +25,21 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const [answer, setAnswer] = useState<Answer<T>>({ key, value: null, error: null, isLoading: true })
   const latest = useRef(load)
   latest.current = load
+  const wanted = useRef(key)
+  wanted.current = key
   const runs = useRef(0)
 
-  const run = useCallback((wanted: string) => {
+  const run = useCallback((asked: string) => {
     runs.current += 1
     const ours = runs.current
     const settle = (found: Partial<Answer<T>>) => {
       if (runs.current !== ours) return
-      setAnswer((before) => ({ ...before, key: wanted, error: null, isLoading: false, ...found }))
+      setAnswer((before) => ({ ...before, key: asked, error: null, isLoading: false, ...found }))
     }
     setAnswer((before) => ({
       ...before,
-      key: wanted,
-      value: before.key === wanted ? before.value : null,
+      key: asked,
+      value: before.key === asked ? before.value : null,
       isLoading: true,
     }))
     latest.current().then(
@@ -48,7 +50,7 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
 
   useEffect(() => run(key), [key, run])
 
-  const reload = useCallback(() => run(key), [key, run])
+  const reload = useCallback(() => run(wanted.current), [run])
   const change = useCallback((next: (value: T) => T) => {
     setAnswer((before) => (before.value === null ? before : { ...before, value: next(before.value) }))
   }, [])

@@ -7,6 +7,7 @@ import { isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { RowModeration } from '../moderation/row-moderation.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
+import { useDeletions } from './deletions.tsx'
 import { type ClearText, useClearText } from './dm-cipher.ts'
 import { MessageState } from './message-state.tsx'
 import { MessageText } from './message-text.tsx'
@@ -29,7 +30,9 @@ export const MessageRow = memo(function MessageRow(props: {
   const [isShown, setIsShown] = useState(false)
   const open = useOpenPerson()
   const clear = useClearText(message.content, cipher)
-  const isSent = message.local === 'sent' && !message.is_deleted
+  const { pending, undo } = useDeletions()
+  const deletion = pending.find(({ id }) => id === message.id)
+  const isSent = message.local === 'sent' && !message.is_deleted && !deletion
   const isEcho = message.local !== 'sent'
   const name = isEcho ? ownName : nameOf(message.sender.name, message.sender_address)
   const isHidden = blocked.has(message.sender_address) && !isShown && !isEcho && !message.is_deleted
@@ -70,7 +73,16 @@ export const MessageRow = memo(function MessageRow(props: {
       )}
       <div className="bubble">
         {startsGroup && <Byline message={message} name={name} onOpen={() => open(about)} />}
-        {isHidden ? (
+        {deletion ? (
+          <p className="tombstone">
+            Message deleted{' '}
+            {deletion.canUndo && (
+              <button type="button" className="inline" onClick={() => undo(message.id)}>
+                Undo
+              </button>
+            )}
+          </p>
+        ) : isHidden ? (
           <p className="tombstone">
             From somebody you have blocked{' '}
             <button type="button" className="inline" onClick={() => setIsShown(true)}>
@@ -84,7 +96,7 @@ export const MessageRow = memo(function MessageRow(props: {
             <Reactions message={message} />
           </>
         )}
-        <MessageState message={message} clear={clear.text} />
+        {!deletion && <MessageState message={message} clear={clear.text} />}
         {isSent && isActive && isModerating && <RowModeration message={message} />}
       </div>
       {isSent && isActive && <MessageTools message={message} text={clear.text} onReport={() => open(about)} />}

@@ -1,10 +1,12 @@
 import { useCallback, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
+import { roomKey } from '#shared/kit/room-key'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { useDeletions } from './deletions.tsx'
 import { suggestions } from './reactions.tsx'
 
 const editableMilliseconds = 15 * 60_000
@@ -72,9 +74,10 @@ function Tool(props: { icon: IconName; title: string; isOpen?: boolean; onPress:
 function MoreTools(props: { message: LocalMessage; text: string; onReport: () => void; onClose: () => void }) {
   const { message, onClose } = props
   const room = useOpenRoom()
-  const { live, account, edit, moderate } = room
+  const { live, account, ownName, edit, moderate } = room
   const attempt = useAttempt()
   const tell = useTell()
+  const { remove } = useDeletions()
   const isMine = message.sender_address === account
   const acts = rowActs(message, room)
   const act = (what: () => Promise<unknown>) => () => {
@@ -111,7 +114,14 @@ function MoreTools(props: { message: LocalMessage; text: string; onReport: () =>
         />
       ))}
       {isMine && acts.every((one) => one.act.action !== 'delete') && (
-        <Choice icon="bin" title="Delete" isGrave onPress={act(() => live.remove(message.id))} />
+        <Choice
+          icon="bin"
+          title="Delete"
+          isGrave
+          onPress={act(async () =>
+            remove({ id: message.id, room: roomKey(live.ref), name: ownName, send: () => live.remove(message.id) }),
+          )}
+        />
       )}
     </Menu>
   )

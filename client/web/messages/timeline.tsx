@@ -6,6 +6,7 @@ import { Blank, Bones, Problem } from '../kit/notice.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { Announcer } from './announcer.tsx'
+import { useDeletions } from './deletions.tsx'
 import { MessageRow } from './message-row.tsx'
 import { noticeText } from './notice-text.ts'
 import { type Row, rowsOf } from './rows.ts'
@@ -18,6 +19,7 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
   const { state, marked } = props
   const room = useOpenRoom()
   const { live, account } = room
+  const { pending } = useDeletions()
   const [shown, setShown] = useState(shownAtFirst)
   const [activeId, setActiveId] = useState<string | null>(null)
   const readSeq = useReadSeqAtOpening(state)
@@ -44,7 +46,8 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
     walkRows(event, row)
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
     const message = state.messages.find(({ id }) => row.id === `m-${id}`)
-    const act = message && rowActs(message, room).find(({ key }) => key === event.key.toUpperCase())
+    if (!message || pending.some(({ id }) => id === message.id)) return
+    const act = rowActs(message, room).find(({ key }) => key === event.key.toUpperCase())
     if (!act) return
     event.preventDefault()
     room.moderate(act)

@@ -1,10 +1,14 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import type { LogEntry } from '#shared/api/moderation-records'
-import { fullTimeOf, isolated, shortAddress, timeOf } from '../kit/format.ts'
+import { roomKey } from '#shared/kit/room-key'
+import { useNames } from '../accounts/names.ts'
+import { fullTimeOf, nameOf, timeOf } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
+import { useDeletions } from '../messages/deletions.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
 import { actText } from './act-words.ts'
 
 const icons: Readonly<Record<string, IconName>> = {
@@ -25,8 +29,10 @@ const icons: Readonly<Record<string, IconName>> = {
 export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; state: RoomState }) {
   const [action, setAction] = useState('')
   const [person, setPerson] = useState('')
-  const names = namesIn(state)
-  const nameFor = (id: string) => names.get(id) ?? shortAddress(id)
+  const known = namesIn(state)
+  const ids = log.value?.flatMap((entry) => [entry.moderator_address, entry.target_user_address ?? '']) ?? []
+  const named = useNames(ids.filter((id) => id && !known.has(id)))
+  const nameFor = (id: string) => known.get(id) ?? named(id)
   const actions = [...new Set(log.value?.map((entry) => entry.action_type))].sort()
   const fits = (entry: LogEntry) => {
     const people = [entry.moderator_address, entry.target_user_address ?? ''].flatMap((id) => [id, nameFor(id)])
@@ -58,6 +64,7 @@ export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; stat
           onChange={(event) => setPerson(event.target.value)}
         />
       </div>
+      <PendingDeletions />
       <Listed
         loaded={log}
         empty={
@@ -78,13 +85,39 @@ export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; stat
   )
 }
 
+/** What is about to be written here, as long as it can be undone. */
+function PendingDeletions() {
+  const { pending, undo } = useDeletions()
+  const { live } = useOpenRoom()
+  const here = pending.filter(({ room, canUndo }) => canUndo && room === roomKey(live.ref))
+  if (here.length === 0) return null
+  return (
+    <ol className="log" aria-label="Acts that can be undone">
+      {here.map(({ id, name }) => (
+        <li key={id}>
+          <Icon name="bin" />
+          <span className="grow">
+            <strong>You</strong> deleted a message of <strong>{name}</strong>
+            <small>Takes effect in a few seconds</small>
+          </span>
+          <button type="button" className="button small" onClick={() => undo(id)}>
+            Undo
+          </button>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
 function LogLine({ entry, nameFor }: { entry: LogEntry; nameFor: (id: string) => string }) {
   return (
     <li>
-      <Icon name={icons[entry.action_type.split(/[_-]/)[0] ?? ''] ?? 'shield'} />
+      <Icon name={icons[entry.action_type.replace(/^room_/, '').split(/[_-]/)[0] ?? ''] ?? 'shield'} />
       <span className="grow">
-        <strong>{nameFor(entry.moderator_address)}</strong> {actText(entry.action_type)}
-        {entry.target_user_address && <strong> {nameFor(entry.target_user_address)}</strong>}
+        <strong title={entry.moderator_address}>{nameFor(entry.moderator_address)}</strong> {actText(entry.action_type)}
+        {entry.target_user_address && (
+          <strong title={entry.target_user_address}> {nameFor(entry.target_user_address)}</strong>
+        )}
         {entry.reason && <small>{entry.reason}</small>}
       </span>
       <time className="numerals" dateTime={entry.created_at} title={`${fullTimeOf(entry.created_at)} · ${entry.hash}`}>
@@ -98,5 +131,5 @@ function LogLine({ entry, nameFor }: { entry: LogEntry; nameFor: (id: string) =>
 function namesIn(state: RoomState): ReadonlyMap<string, string> {
   const written = state.messages.map(({ sender }) => sender)
   const acted = state.notices.map(({ actor }) => actor)
-  return new Map([...written, ...acted].filter(({ name }) => name).map(({ id, name }) => [id, isolated(name)]))
+  return new Map([...written, ...acted].filter(({ name }) => name).map(({ id, name }) => [id, nameOf(name, id)]))
 }

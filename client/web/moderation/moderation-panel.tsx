@@ -5,12 +5,13 @@ import { Tabs } from '../kit/tabs.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { LogTab } from './log-tab.tsx'
 import { QueueTab } from './queue-tab.tsx'
+import { RestrictedTab } from './restricted-tab.tsx'
 import { RulesTab } from './rules-tab.tsx'
 import { Switches } from './switches.tsx'
 import { useModeration } from './use-moderation.ts'
 import { WordsTab } from './words-tab.tsx'
 
-type TabName = 'log' | 'queue' | 'words' | 'rules'
+type TabName = 'log' | 'queue' | 'restricted' | 'words' | 'rules'
 
 export function ModerationPanel({ state }: { state: RoomState }) {
   const { rights } = useOpenRoom()
@@ -38,6 +39,7 @@ function Desk({ state }: { state: RoomState }) {
         tabs={[
           { name: 'log', title: 'Live log' },
           { name: 'queue', title: waiting > 0 ? `Queue (${waiting})` : 'Queue' },
+          { name: 'restricted', title: 'Banned' },
           { name: 'words', title: 'Words' },
           { name: 'rules', title: 'Rules' },
         ]}
@@ -45,6 +47,7 @@ function Desk({ state }: { state: RoomState }) {
       <div className="panel-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {tab === 'queue' && <QueueTab queue={desk.queue} />}
         {tab === 'log' && <LogTab log={desk.log} state={state} />}
+        {tab === 'restricted' && <RestrictedTab version={desk.log.value?.[0]?.id ?? ''} />}
         {tab === 'words' && <WordsTab />}
         {tab === 'rules' && <RulesTab key={state.rulesVersion} state={state} />}
       </div>

@@ -1,12 +1,14 @@
 import { useState } from 'react'
 import type { LiveRoom } from '#client/sdk/types'
+import { roomKey } from '#shared/kit/room-key'
 import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
 import { nameOf } from '../kit/format.ts'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
 import { rightsOf } from '../rooms/rights.ts'
 import { useRoom } from '../rooms/use-room.ts'
-import { type Act, lengths, reasons, useAct } from './acts.ts'
+import { type Act, chatOf, lengths, reasons, useAct } from './acts.ts'
 import { ConfirmButton } from './confirm-button.tsx'
 
 /** What a moderator may do to a person in the room where they met. */
@@ -19,6 +21,11 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
   const rights = rightsOf(useRoom(live).me)
   const [duration, setDuration] = useState<string>('1h')
   const [reason, setReason] = useState('')
+  const isBanned = useLoaded(`${roomKey(live.ref)} ${person.id}`, async () => {
+    if (!rights.canMute) return false
+    const answer = await client.moderation.bans({ ...chatOf(live.ref), action: 'check', userAddress: person.id })
+    return 'isBanned' in answer && answer.isBanned
+  }).value
   if (!rights.isModerator || live.ref.type === 'dm') return null
 
   const name = nameOf(person.name, person.id)
@@ -64,7 +71,13 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
             <button type="button" className="button small" onClick={kick}>
               Kick
             </button>
-            <ConfirmButton title="Ban" onConfirm={() => act('ban', `${name} banned`, { duration })} />
+            {isBanned ? (
+              <button type="button" className="button small" onClick={() => act('unban', `Ban of ${name} lifted`)}>
+                Lift the ban
+              </button>
+            ) : (
+              <ConfirmButton title="Ban" onConfirm={() => act('ban', `${name} banned`, { duration })} />
+            )}
             <ConfirmButton title="Purge messages" onConfirm={() => act('purge', `Messages of ${name} purged`)} />
           </>
         )}

@@ -1,7 +1,8 @@
 import type { QueueItem } from '#shared/api/moderation-records'
+import { useNames } from '../accounts/names.ts'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
-import { fullTimeOf, shortAddress } from '../kit/format.ts'
+import { fullTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
@@ -31,6 +32,7 @@ function QueueCard({ item }: { item: QueueItem }) {
   const attempt = useAttempt()
   const open = useOpenPerson()
   const { live, account, jumpTo } = useOpenRoom()
+  const nameFor = useNames([item.reporter_address, item.reported_address, item.claimed_by].filter((id) => id !== null))
   const isMine = item.claimed_by === account
   const decide = (decision: 'action_taken' | 'dismissed') =>
     attempt(() => client.moderation.decide({ item: item.id, decision }))
@@ -48,15 +50,21 @@ function QueueCard({ item }: { item: QueueItem }) {
       {item.message_content && <blockquote className="quoted">{item.message_content}</blockquote>}
       {item.description && <p>{item.description}</p>}
       <p className="hint">
-        {item.reporter_address ? `From ${shortAddress(item.reporter_address)} about ` : 'About '}
+        {item.reporter_address && (
+          <>
+            From <span title={item.reporter_address}>{nameFor(item.reporter_address)}</span>,{' '}
+          </>
+        )}
+        about{' '}
         <button
           type="button"
           className="inline"
-          onClick={() => open({ id: item.reported_address, name: '', role: null, live })}
+          title={item.reported_address}
+          onClick={() => open({ id: item.reported_address, name: nameFor(item.reported_address), role: null, live })}
         >
-          {shortAddress(item.reported_address)}
+          {nameFor(item.reported_address)}
         </button>
-        {item.claimed_by && ` · ${isMine ? 'you look at this' : `${shortAddress(item.claimed_by)} looks at this`}`}
+        {item.claimed_by && ` · ${isMine ? 'you look at this' : `${nameFor(item.claimed_by)} looks at this`}`}
       </p>
       <div className="row wrap">
         <button

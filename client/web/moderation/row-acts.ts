@@ -13,6 +13,8 @@ export interface RowAct {
   act: Act
   /** As it is told afterwards. */
   done: string
+  /** Whose message it is about. */
+  of: string
   /** What must be answered first. */
   question: string | null
 }
@@ -36,6 +38,7 @@ export function rowActs(
   const room = live.ref
   const message_id = message.id
   const name = nameOf(message.sender.name, message.sender_address)
+  const plain = (key: string | null, title: string, icon: IconName) => ({ key, title, icon, of: name, question: null })
   const about = { room, message_id, target: message.sender_address }
   const isAboutOthers = rights.canMute && message.sender_address !== account
   const pins: RowAct = message.is_pinned
@@ -70,5 +73,3 @@ export function rowActs(
   ]
   return [...(rights.canPin ? [pins] : []), ...(isAboutOthers ? onSender : []), ...(rights.canDelete ? [removes] : [])]
 }
-
-const plain = (key: string | null, title: string, icon: IconName) => ({ key, title, icon, question: null })

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { findPeople } from './find-people.ts'
 import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 
@@ -19,7 +20,7 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
       const { channel } = await client.rooms.createChannel({ name, description: about.trim() || null })
       return channel
     }
-    const memberAddresses = about.split(/[\s,]+/).filter(Boolean)
+    const memberAddresses = await findPeople(client, about)
     const { group } = await client.rooms.createGroup({ name, memberAddresses })
     return group
   }
@@ -67,7 +68,11 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
           />
         </label>
         <label className="field">
-          <span>{kind === 'channel' ? 'What it is about (optional)' : 'Addresses of the members (optional)'}</span>
+          <span>
+            {kind === 'channel'
+              ? 'What it is about (optional)'
+              : 'Names, @usernames or addresses of the members (optional)'}
+          </span>
           <textarea
             className="input"
             rows={3}

@@ -9,6 +9,7 @@ import { useFocused } from '../kit/focus.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { AddPeople } from './add-people.tsx'
 import { useOpenRoom } from './room-context.ts'
 
 const pageSize = 200
@@ -18,7 +19,7 @@ const titles = { owner: 'Owner', admin: 'Admins', moderator: 'Moderators', membe
 export function MembersPanel({ state }: { state: RoomState }) {
   const client = useClient()
   const field = useFocused<HTMLInputElement>()
-  const { live } = useOpenRoom()
+  const { live, rights } = useOpenRoom()
   const [wanted, setWanted] = useState('')
   const members = useLoaded<readonly Member[]>(
     `${roomKey(live.ref)} ${state.membersCount} ${state.online}`,
@@ -34,6 +35,7 @@ export function MembersPanel({ state }: { state: RoomState }) {
 
   return (
     <div className="panel-body">
+      {live.ref.type === 'group' && rights.canManage && <AddPeople id={live.ref.id ?? ''} onAdded={members.reload} />}
       <input
         ref={field}
         className="input"

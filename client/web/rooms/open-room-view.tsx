@@ -1,11 +1,13 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
+import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { useBlocked } from '../accounts/use-blocked.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
 import { CutStrip } from '../connection/cut-strip.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
+import { useDeletions } from '../messages/deletions.tsx'
 import { useDmCipher } from '../messages/dm-cipher.ts'
 import { Timeline } from '../messages/timeline.tsx'
 import { TypingLine } from '../messages/typing-line.tsx'
@@ -45,7 +47,17 @@ export function OpenRoomView(props: {
   )
   const act = useAct()
   const [asked, setAsked] = useState<RowAct | null>(null)
-  const moderate = useCallback((one: RowAct) => (one.question ? setAsked(one) : void act(one.act, one.done)), [act])
+  const { remove } = useDeletions()
+  const moderate = useCallback(
+    (one: RowAct) => {
+      const { action, message_id } = one.act
+      if (one.question) setAsked(one)
+      else if (action === 'delete' && message_id)
+        remove({ id: message_id, room: roomKey(live.ref), name: one.of, send: () => act(one.act, one.done) })
+      else void act(one.act, one.done)
+    },
+    [act, remove, live],
+  )
   const blocked = useBlocked()
   const isModerating = panel === 'moderation' && rights.isModerator
   const open = useMemo<OpenRoom>(

@@ -99,13 +99,17 @@ function PanelButton(props: { name: PanelName; icon: IconName; title: string; ch
 function BecomeModerator() {
   const client = useClient()
   const { status } = useSession()
-  const { rights, live, reopen } = useOpenRoom()
+  const { rights, live, account, reopen } = useOpenRoom()
   const attempt = useAttempt()
   const tell = useTell()
-  if (!status?.demo || rights.isModerator || live.ref.type === 'dm') return null
+  if (!status?.demo || rights.isModerator || !(live.ref.type === 'alpha' || live.ref.type === 'channel')) return null
   const become = () =>
     attempt(async () => {
       await client.status.becomeModerator()
+      const asked = { action: 'permissions', userAddress: account, channelId: live.ref.id ?? 'global' } as const
+      const answer = await client.moderation.inspect(asked)
+      const isHere = 'permissions' in answer && (answer.permissions.canMute || answer.permissions.canDelete)
+      if (!isHere) return tell('You moderate the rooms of the demo now, but not this one: it belongs to somebody else.')
       tell('You are the moderator now.')
       reopen()
       goTo(live.ref, 'moderation')

@@ -25,8 +25,9 @@ import { banRow, moderatorRow, muteRow, rulesRow, wordRow } from './rows.ts'
 
 type Asked = Parameters<Action<typeof contract.inspect>>[0]
 
-/** `channelId` of the moderation paths; alpha where there is none. */
-const placeOf = (channelId: string | null | undefined) => keyOf(channelRef(channelId || 'global'))
+/** `channelId` of the moderation paths, and of which kind it is; alpha where there is none. */
+const placeOf = ({ channelId, chatType }: Pick<Asked, 'channelId' | 'chatType'>) =>
+  keyOf(chatType && chatType !== 'channel' ? chatRef(chatType, channelId) : channelRef(channelId || 'global'))
 
 /** Somebody's standing in a room they can see; in everything official where no room is named. */
 const standing = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
@@ -56,12 +57,12 @@ const needUser = ({ userAddress }: Asked): string => {
 }
 
 async function permissions(context: Context, input: Asked) {
-  const key = input.channelId ? await placeOf(input.channelId) : GLOBAL
+  const key = input.channelId ? await placeOf(input) : GLOBAL
   return Permissions.parse(await standing(context, key, needUser(input)))
 }
 
-async function moderators({ node, caller }: Context, { channelId }: Asked) {
-  const key = channelId ? await placeOf(channelId) : GLOBAL
+async function moderators({ node, caller }: Context, input: Asked) {
+  const key = input.channelId ? await placeOf(input) : GLOBAL
   const isOfficial =
     key !== GLOBAL && (await node.log.ask(key, (view) => seenBy(view, caller.account).room.is_official))
   const here = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
@@ -72,8 +73,8 @@ async function moderators({ node, caller }: Context, { channelId }: Asked) {
   )
 }
 
-async function muted({ node, caller }: Context, { channelId }: Asked) {
-  const key = await placeOf(channelId)
+async function muted({ node, caller }: Context, input: Asked) {
+  const key = await placeOf(input)
   const now = await node.log.ask(key, (view, at) => needModerator(view, caller.account, at))
   const rows = await Mutes.find({ room: key, is_active: true }).sort({ muted_at: -1 }).lean()
   return rows
@@ -83,7 +84,7 @@ async function muted({ node, caller }: Context, { channelId }: Asked) {
 
 async function isMuted({ node, caller }: Context, input: Asked) {
   const account = needUser(input)
-  const key = await placeOf(input.channelId)
+  const key = await placeOf(input)
   return node.log.ask(key, (view, now) => {
     needSelfOrModerator(view, caller.account, account, now)
     return muteIn(view, account, now) !== null
@@ -106,11 +107,11 @@ function needSelfOrModerator(view: View, caller: string | null, about: string, n
 
 async function log(
   context: Context,
-  { channelId, actor, target, actionType, since, until, limit }: Asked,
+  { chatType, channelId, actor, target, actionType, since, until, limit }: Asked,
 ): Promise<LogEntry[]> {
   const { account } = context.caller
   if (account === null) throw new AppError('UNAUTHORIZED')
-  const key = channelId ? await placeOf(channelId) : GLOBAL
+  const key = channelId ? await placeOf({ chatType, channelId }) : GLOBAL
   const { isAdmin, canManageMods } = await standing(context, key, account)
   if (!isAdmin && !canManageMods) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
   const rows = await chainedRows(
@@ -129,7 +130,7 @@ async function log(
 const verifiedPage = 500
 
 export const verify: Action<typeof contract.verify> = async ({ channelId }, context) => {
-  const key = channelId ? await placeOf(channelId) : GLOBAL
+  const key = channelId ? await placeOf({ channelId }) : GLOBAL
   if (!(await standing(context, key, context.caller.account ?? '')).isModerator) throw new AppError('FORBIDDEN')
   let previous = ''
   let entries = 0

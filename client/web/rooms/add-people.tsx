@@ -1,0 +1,44 @@
+import { type FormEvent, useState } from 'react'
+import { useClient } from '../connection/client.ts'
+import { plural } from '../kit/format.ts'
+import { Problem } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { findPeople } from './find-people.ts'
+
+/** Brings people into a group by what they are called. */
+export function AddPeople({ id, onAdded }: { id: string; onAdded: () => void }) {
+  const client = useClient()
+  const tell = useTell()
+  const [written, setWritten] = useState('')
+  const [error, setError] = useState<unknown>(null)
+  const add = async (event: FormEvent) => {
+    event.preventDefault()
+    try {
+      const { added } = await client.rooms.addMembers({ id, addresses: await findPeople(client, written) })
+      tell(added.length > 0 ? `${plural(added.length, 'person', 'people')} added.` : 'They are in this group already.')
+      setError(null)
+      setWritten('')
+      onAdded()
+    } catch (cause) {
+      setError(cause)
+    }
+  }
+  return (
+    <form className="stack" aria-label="Add people" onSubmit={add}>
+      <div className="row">
+        <input
+          className="input"
+          aria-label="People to add"
+          placeholder="Names, @usernames or addresses"
+          maxLength={4_500}
+          value={written}
+          onChange={(event) => setWritten(event.target.value)}
+        />
+        <button type="submit" className="button" disabled={!written.trim()}>
+          Add
+        </button>
+      </div>
+      <Problem error={error} />
+    </form>
+  )
+}

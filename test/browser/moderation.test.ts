@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { becomeModerator, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+
+/** What a moderator, or the owner of a group, needs beyond a ban: who, by name, and a way back. */
+describe('moderation in the page', () => {
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+  beforeAll(async () => {
+    plaza = await openPlaza()
+  })
+  afterAll(() => plaza.close())
+  afterEach(() => plaza.settle())
+
+  const ids = /0x[0-9a-f]{3}|email:|passkey:/
+  const toast = (page: Page, text: string | RegExp) => page.locator('.toasts').getByText(text)
+  const tab = (page: Page, name: string | RegExp) => page.getByRole('tab', { name }).click()
+  const rooms = (page: Page) => page.getByRole('navigation', { name: 'Your rooms' })
+  const restricted = (page: Page) => page.getByRole('list', { name: 'Banned and muted people' })
+
+  /** What a page says, and as whom. */
+  const speak = async (page: Page) => {
+    const text = `Said ${randomUUID()}`
+    await say(page, text)
+    await line(page, text).and(page.locator('.sent')).waitFor()
+    return text
+  }
+  const nameOf = (page: Page) => page.locator('.me strong').innerText()
+  const moderator = async (device = desktop) => {
+    const page = await plaza.guest(device)
+    await becomeModerator(page)
+    return page
+  }
+  /** A visitor whose account has no name. */
+  const nameless = async () => {
+    const page = await plaza.visit(desktop, async (fresh) => {
+      await fresh.route('**/api/user/profile', (route) => route.abort())
+    })
+    await page.getByRole('button', { name: 'Enter as guest' }).click()
+    await field(page).waitFor()
+    return page
+  }
+  const create = async (page: Page, kind: 'Channel' | 'Group', about = '') => {
+    const name = `${kind} ${randomUUID().slice(0, 8)}`
+    await page.getByRole('button', { name: 'New room' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New room' })
+    await dialog.getByText(kind, { exact: true }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill(name)
+    await dialog.getByRole('textbox').last().fill(about)
+    await dialog.getByRole('button', { name: `Create ${kind.toLowerCase()}` }).click()
+    return name
+  }
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('M64: who is banned or muted is listed by name, and lifted there, on a %s', async (_name, device) => {
+    const [page, other, loud] = [await moderator(device), await plaza.guest(), await nameless()]
+    const [said, loudly] = [await speak(other), await speak(loud)]
+    const names = [await nameOf(other), await nameOf(loud)]
+    await page.goto(`${plaza.url}/#/alpha`)
+    await line(page, said).focus()
+    await page.keyboard.press('b')
+    await page.getByRole('dialog', { name: 'Ban' }).getByRole('button', { name: 'Ban', exact: true }).click()
+    await other.getByText('You are banned').waitFor()
+    await line(page, loudly).focus()
+    await page.keyboard.press('1')
+    await loud.getByText('You are muted in this room').waitFor()
+
+    await page.goto(`${plaza.url}/#/alpha/moderation`)
+    await tab(page, 'Banned')
+    for (const name of names) await restricted(page).getByText(name, { exact: true }).waitFor()
+    expect(await page.getByRole('tabpanel').innerText()).not.toMatch(ids)
+    for (const name of names)
+      expect(await restricted(page).getByText(name, { exact: true }).getAttribute('title')).toMatch(/^0x[0-9a-f]{40}$/)
+    await restricted(page).getByRole('button', { name: 'Unmute' }).click()
+    await expect.poll(() => field(loud).isEnabled()).toBe(true)
+    await restricted(page).getByRole('button', { name: 'Lift the ban' }).click()
+    await page.getByText('Nobody is banned or muted').waitFor()
+    await other.reload()
+    await other.getByRole('button', { name: 'Join this room' }).or(field(other)).click()
+    await expect.poll(() => field(other).isEnabled()).toBe(true)
+  })
+
+  test('M64: the card of a banned person lifts the ban, and offers no second one', async () => {
+    const [page, other] = [await moderator(), await plaza.guest()]
+    const said = await speak(other)
+    const card = page.getByRole('dialog', { name: await nameOf(other) })
+    const who = line(page, said).locator('.who')
+    await who.dispatchEvent('click')
+    await card.getByRole('button', { name: 'Ban', exact: true }).click()
+    await card.getByRole('button', { name: /ban/i }).last().click()
+    await other.getByText('You are banned').waitFor()
+    await card.waitFor({ state: 'detached' })
+    await who.dispatchEvent('click')
+    await card.getByRole('button', { name: 'Lift the ban' }).click()
+    await card.waitFor({ state: 'detached' })
+    await who.dispatchEvent('click')
+    await card.getByRole('button', { name: 'Ban', exact: true }).waitFor()
+    expect(await card.getByRole('button', { name: 'Lift the ban' }).count()).toBe(0)
+  })
+
+  test('M64: a group is filled by name, at first and later, and its mutes are lifted from the list', async () => {
+    const [owner, first, second] = [await plaza.guest(), await plaza.guest(), await nameless()]
+    const name = await create(owner, 'Group', await nameOf(first))
+    await owner.getByRole('heading', { level: 1, name }).waitFor()
+    await first.reload()
+    await rooms(first).getByRole('link', { name }).waitFor()
+
+    await owner.getByRole('button', { name: 'Members' }).click()
+    const people = owner.getByRole('textbox', { name: 'People to add' })
+    await people.fill('Nobody At All')
+    await people.press('Enter')
+    await owner.getByRole('alert').getByText('Nobody is called Nobody At All.').waitFor()
+    await people.fill(await nameOf(second))
+    await people.press('Enter')
+    await owner.locator('.member', { hasText: await nameOf(second) }).waitFor()
+    await second.reload()
+    await rooms(second).getByRole('link', { name }).click()
+    await expect.poll(() => second.locator('h1').first().innerText()).toBe(name)
+    expect(await second.getByRole('textbox', { name: 'People to add' }).count()).toBe(0)
+
+    const said = await speak(second)
+    await line(owner, said).focus()
+    await owner.keyboard.press('1')
+    await second.getByText('You are muted in this room').waitFor()
+    await owner.getByRole('button', { name: 'Moderation' }).click()
+    await tab(owner, 'Banned')
+    await restricted(owner)
+      .getByText(await nameOf(second), { exact: true })
+      .waitFor()
+    await restricted(owner).getByRole('button', { name: 'Unmute' }).click()
+    await expect.poll(() => field(second).isEnabled()).toBe(true)
+  })
+
+  test('M64: "Be the moderator" in the room of somebody else says that it gave nothing there', async () => {
+    const [owner, stranger] = [await plaza.guest(), await plaza.guest()]
+    const name = await create(owner, 'Channel')
+    await expect.poll(() => owner.locator('h1').first().innerText()).toBe(name)
+    await stranger.goto(owner.url())
+    await stranger.getByRole('button', { name: 'Join this room' }).or(field(stranger)).click()
+    await stranger.getByRole('button', { name: 'Be the moderator' }).click()
+    await toast(stranger, /but not this one/).waitFor()
+    expect(await toast(stranger, 'You are the moderator now.').count()).toBe(0)
+    expect(await stranger.getByRole('complementary', { name: 'Moderation' }).count()).toBe(0)
+  })
+
+  test('M64: queue and log call people by name, with the id on hover', async () => {
+    const [page, other, reporter] = [await moderator(), await nameless(), await plaza.guest()]
+    const said = await speak(other)
+    const name = await nameOf(other)
+    await line(reporter, said).locator('.who').click()
+    await reporter.getByRole('button', { name: 'Report' }).click()
+    await reporter.getByRole('button', { name: 'Send report' }).click()
+    await line(page, said).focus()
+    await page.keyboard.press('w')
+
+    const panel = page.getByRole('tabpanel')
+    const shown = panel.getByText(name, { exact: true }).first()
+    for (const place of [/Live log/, /Queue/]) {
+      await tab(page, place)
+      await shown.waitFor()
+      expect(await shown.getAttribute('title')).toMatch(/^0x[0-9a-f]{40}$/)
+      expect(await panel.innerText()).not.toMatch(ids)
+    }
+    await tab(page, /Live log/)
+    await page.getByRole('textbox', { name: 'Person' }).fill(name)
+    await panel.getByRole('list', { name: 'Acts of moderators' }).getByText('warned').first().waitFor()
+    expect(await panel.innerText()).not.toMatch(ids)
+    await tab(page, /Queue/)
+    await panel.getByRole('button', { name: 'Dismiss' }).first().click()
+  })
+
+  test('M64: a deletion hides the message, is undone by toast, by keyboard and in the log, and else sent after 5 s', async () => {
+    const [page, other] = [await moderator(), await plaza.guest()]
+    const said = await speak(other)
+    const shown = line(page, said)
+    const remove = async () => {
+      await shown.focus()
+      await page.keyboard.press('d')
+      await shown.waitFor({ state: 'detached' })
+    }
+    const status = page.getByRole('status').filter({ hasText: 'Message deleted' })
+    const undoing = page.getByRole('list', { name: 'Acts that can be undone' })
+
+    await remove()
+    await status.getByRole('button', { name: 'Undo' }).click()
+    await shown.waitFor()
+    await remove()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await shown.waitFor()
+    await remove()
+    await undoing.getByRole('button', { name: 'Undo' }).click()
+    await shown.waitFor()
+    expect(await status.count()).toBe(0)
+    await page.waitForTimeout(5_500)
+    expect(await line(other, said).count()).toBe(1)
+    expect(await shown.count()).toBe(1)
+
+    await remove()
+    expect(await line(other, said).count()).toBe(1)
+    await line(other, said).waitFor({ state: 'detached' })
+    await page.getByText('Message deleted by a moderator').last().waitFor()
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  })
+
+  test('M64: one finger undoes a deletion on a phone', async () => {
+    const [page, other] = [await plaza.guest(phone), await plaza.guest()]
+    const said = await speak(page)
+    await line(other, said).waitFor()
+    await line(page, said).tap()
+    await line(page, said).getByRole('button', { name: 'More' }).tap()
+    await page.getByRole('menuitem', { name: 'Delete' }).tap()
+    await line(page, said).waitFor({ state: 'detached' })
+    await page.locator('.toasts').getByRole('button', { name: 'Undo' }).tap()
+    await line(page, said).waitFor()
+    await page.waitForTimeout(5_500)
+    expect(await line(other, said).count()).toBe(1)
+  })
+
+  const leavings: [string, (page: Page) => Promise<unknown>][] = [
+    ['the page is loaded again', (page) => page.reload()],
+    ['the page is closed', (page) => page.close({ runBeforeUnload: true })],
+    ['the browser goes elsewhere', (page) => page.goto('about:blank')],
+    [
+      'its author signs out',
+      async (page) => {
+        await page.getByRole('button', { name: /Settings/ }).click()
+        await page.getByRole('button', { name: 'Sign out' }).click()
+      },
+    ],
+  ]
+  test.each(leavings)('M64: a deletion is sent at once where %s', async (_name, leave) => {
+    const [page, other] = [await plaza.guest(), await plaza.guest()]
+    const said = await speak(page)
+    await line(other, said).waitFor()
+    await line(page, said).hover()
+    await line(page, said).getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await line(page, said).waitFor({ state: 'detached' })
+    expect(await line(other, said).count()).toBe(1)
+    await leave(page)
+    await line(other, said).waitFor({ state: 'detached', timeout: 3_500 })
+  })
+
+  test('M64: a deletion is sent from another room', async () => {
+    const [page, other] = [await plaza.guest(), await plaza.guest()]
+    const said = await speak(page)
+    await line(other, said).waitFor()
+    await line(page, said).hover()
+    await line(page, said).getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await create(page, 'Channel')
+    await line(other, said).waitFor({ state: 'detached' })
+  })
+})
