@@ -18,24 +18,37 @@ export function rateHeaders(response: Response, { limit, remaining, reset }: Rat
   response.setHeader('X-RateLimit-Reset', reset)
 }
 
-export const securityHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'self'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", 'data:', 'https:'],
-      connectSrc: ["'self'", 'ws:', 'wss:'],
-      objectSrc: ["'none'"],
-      baseUri: ["'none'"],
-      formAction: ["'self'"],
-      frameAncestors: ["'none'"],
+/** Pictures and sound come from here and from where media are stored, connections go to this very host. */
+export function securityHeaders({ publicUrl, storageUrl }: { publicUrl: string; storageUrl: string }): RequestHandler {
+  const stored = sourceOf(storageUrl)
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:', stored],
+        mediaSrc: ["'self'", stored],
+        // Older browsers do not take WebSockets of the same host for 'self'.
+        connectSrc: ["'self'", new URL(publicUrl).origin.replace(/^http/, 'ws')],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
     },
-  },
-  referrerPolicy: { policy: 'no-referrer' },
-  crossOriginEmbedderPolicy: false,
-})
+    referrerPolicy: { policy: 'no-referrer' },
+    crossOriginEmbedderPolicy: false,
+  })
+}
+
+/** All below an address, as a policy writes it; hosts of storage may be shared by many. */
+function sourceOf(address: string): string {
+  const { origin, pathname } = new URL(address)
+  return `${origin}${pathname.replace(/[;,']/g, encodeSign)}`.replace(/\/?$/, '/')
+}
+const encodeSign = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`
 
 export const noStore: RequestHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'no-store')

@@ -41,7 +41,7 @@ export function httpDoor(door: HttpDoor): Express {
   app.disable('x-powered-by')
   app.set('etag', false)
   app.set('query parser', 'simple')
-  app.use(identifyRequest(door), securityHeaders, crossOrigin(door.origins), flood(door))
+  app.use(identifyRequest(door), securityHeaders(door.kernel.node.settings), crossOrigin(door.origins), flood(door))
   app.use('/api', noStore, jsonOnly, readBody)
   app.use(begin(door.places))
   mountOperations(app, door)

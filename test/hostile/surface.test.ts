@@ -77,7 +77,7 @@ describe('T57: only what is declared is there', () => {
 describe('T58: headers', () => {
   const expected = {
     'content-security-policy':
-      "default-src 'self';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data: https:;connect-src 'self' ws: wss:;object-src 'none';base-uri 'none';form-action 'self';frame-ancestors 'none'",
+      "default-src 'self';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data: http://localhost:3000/media/;media-src 'self' http://localhost:3000/media/;connect-src 'self' ws://localhost:3000;object-src 'none';base-uri 'none';form-action 'self';frame-ancestors 'none'",
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'SAMEORIGIN',
     'referrer-policy': 'no-referrer',
