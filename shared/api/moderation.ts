@@ -176,10 +176,13 @@ const ChannelId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid channelId' })
   .nullish()
-const byModerator = { moderatorAddress: CallerAddress, channelId: ChannelId }
+/** The key of a repeat, as `Idempotency-Key` or in the body. */
+const keyed = { client_action_id: ClientId.optional() }
+const byModerator = { ...keyed, moderatorAddress: CallerAddress, channelId: ChannelId }
 const targetAddress = Address
 /** Optional and only read where the message cannot be found without it. */
 const message = {
+  ...keyed,
   messageId: Id,
   messageType: z.enum(['alpha', 'channel', 'group', 'dm']).optional(),
   moderatorAddress: CallerAddress,
@@ -188,61 +191,62 @@ const message = {
 
 const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
 
-const LegacyAct = z
-  .discriminatedUnion(
-    'action',
-    [
-      z.object({
-        action: z.literal('promote-mod'),
-        ...byModerator,
-        targetAddress,
-        ...Grants,
-        notes: text(1_000).nullish(),
-      }),
-      z.object({ action: z.literal('demote-mod'), ...byModerator, targetAddress }),
-      z.object({
-        action: z.literal('mute-user'),
-        ...byModerator,
-        targetAddress,
-        duration: MuteDuration.default('permanent'),
-        reason: Reason,
-      }),
-      z.object({ action: z.literal('unmute-user'), ...byModerator, targetAddress, reason: Reason }),
-      z.object({ action: z.literal('delete-message'), ...message, reason: Reason }),
-      z.object({ action: z.literal('pin-message'), ...message, shouldPin: z.boolean() }),
-    ],
-    { error: 'Invalid action' },
-  )
-  .transform((act): Act => {
-    switch (act.action) {
-      case 'promote-mod': {
-        const { canPin, canDelete, canMute, canManageMods, notes } = act
-        const patch = { canPin, canDelete, canMute, canManageMods, notes }
-        return {
-          room: act.channelId ? placeOf(act.channelId) : null,
-          action: 'promote',
-          target: act.targetAddress,
-          patch,
-        }
+const LegacyAction = z.discriminatedUnion(
+  'action',
+  [
+    z.object({
+      action: z.literal('promote-mod'),
+      ...byModerator,
+      targetAddress,
+      ...Grants,
+      notes: text(1_000).nullish(),
+    }),
+    z.object({ action: z.literal('demote-mod'), ...byModerator, targetAddress }),
+    z.object({
+      action: z.literal('mute-user'),
+      ...byModerator,
+      targetAddress,
+      duration: MuteDuration.default('permanent'),
+      reason: Reason,
+    }),
+    z.object({ action: z.literal('unmute-user'), ...byModerator, targetAddress, reason: Reason }),
+    z.object({ action: z.literal('delete-message'), ...message, reason: Reason }),
+    z.object({ action: z.literal('pin-message'), ...message, shouldPin: z.boolean() }),
+  ],
+  { error: 'Invalid action' },
+)
+const LegacyAct = LegacyAction.transform((act): Act => ({ client_action_id: act.client_action_id, ...actOf(act) }))
+
+function actOf(act: z.output<typeof LegacyAction>): Act {
+  switch (act.action) {
+    case 'promote-mod': {
+      const { canPin, canDelete, canMute, canManageMods, notes } = act
+      const patch = { canPin, canDelete, canMute, canManageMods, notes }
+      return {
+        room: act.channelId ? placeOf(act.channelId) : null,
+        action: 'promote',
+        target: act.targetAddress,
+        patch,
       }
-      case 'demote-mod':
-        return { room: act.channelId ? placeOf(act.channelId) : null, action: 'demote', target: act.targetAddress }
-      case 'mute-user':
-        return {
-          room: placeOf(act.channelId),
-          action: 'mute',
-          target: act.targetAddress,
-          duration: act.duration,
-          reason: act.reason,
-        }
-      case 'unmute-user':
-        return { room: placeOf(act.channelId), action: 'unmute', target: act.targetAddress, reason: act.reason }
-      case 'delete-message':
-        return { room: placeOf(act.channelId), action: 'delete', message_id: act.messageId, reason: act.reason }
-      case 'pin-message':
-        return { room: placeOf(act.channelId), action: act.shouldPin ? 'pin' : 'unpin', message_id: act.messageId }
     }
-  })
+    case 'demote-mod':
+      return { room: act.channelId ? placeOf(act.channelId) : null, action: 'demote', target: act.targetAddress }
+    case 'mute-user':
+      return {
+        room: placeOf(act.channelId),
+        action: 'mute',
+        target: act.targetAddress,
+        duration: act.duration,
+        reason: act.reason,
+      }
+    case 'unmute-user':
+      return { room: placeOf(act.channelId), action: 'unmute', target: act.targetAddress, reason: act.reason }
+    case 'delete-message':
+      return { room: placeOf(act.channelId), action: 'delete', message_id: act.messageId, reason: act.reason }
+    case 'pin-message':
+      return { room: placeOf(act.channelId), action: act.shouldPin ? 'pin' : 'unpin', message_id: act.messageId }
+  }
+}
 const legacyAnswer = {
   schema: Done.and(z.record(z.string(), z.unknown())),
   of: ({ record }: Acted, { action }: Act) => {
@@ -260,8 +264,9 @@ export const moderation = {
       { http: 'POST /api/moderation', input: LegacyAct, answer: legacyAnswer },
       {
         http: 'POST /api/chat-rules',
-        input: withChat({ rules: RulesPatch }).transform(
-          ({ chatType, chatId, rules }): Act => ({
+        input: withChat({ ...keyed, rules: RulesPatch }).transform(
+          ({ client_action_id, chatType, chatId, rules }): Act => ({
+            client_action_id,
             room: roomOfChat(chatType, chatId),
             action: 'rules',
             patch: { rules },
@@ -272,12 +277,14 @@ export const moderation = {
       {
         http: 'POST /api/chat-rules/ban',
         input: withChat({
+          ...keyed,
           action: z.enum(['ban', 'unban'], { error: 'Invalid action' }),
           targetAddress,
           reason: Reason,
           duration: BanDuration.default('permanent'),
         }).transform(
-          ({ chatType, chatId, action, targetAddress: target, reason, duration }): Act => ({
+          ({ client_action_id, chatType, chatId, action, targetAddress: target, reason, duration }): Act => ({
+            client_action_id,
             room: roomOfChat(chatType, chatId),
             action,
             target,
@@ -292,8 +299,9 @@ export const moderation = {
       },
       {
         http: 'POST /api/channels/:id/ban',
-        input: z.object({ id: z.string().max(100), userAddress: Address, reason: Reason }).transform(
-          ({ id, userAddress, reason }): Act => ({
+        input: z.object({ ...keyed, id: z.string().max(100), userAddress: Address, reason: Reason }).transform(
+          ({ client_action_id, id, userAddress, reason }): Act => ({
+            client_action_id,
             room: channelRef(id),
             action: 'ban',
             target: userAddress,
@@ -305,15 +313,21 @@ export const moderation = {
       },
       {
         http: 'DELETE /api/channels/:id/ban',
-        input: z
-          .object({ id: z.string().max(100), userAddress: Address })
-          .transform(({ id, userAddress }): Act => ({ room: channelRef(id), action: 'unban', target: userAddress })),
+        input: z.object({ ...keyed, id: z.string().max(100), userAddress: Address }).transform(
+          ({ client_action_id, id, userAddress }): Act => ({
+            client_action_id,
+            room: channelRef(id),
+            action: 'unban',
+            target: userAddress,
+          }),
+        ),
         answer: succeeded,
       },
       {
         http: 'POST /api/blocked-words',
         input: z
           .object({
+            ...keyed,
             word: Word,
             scope: z.enum(['global', 'room']).default('global'),
             chatType: z.enum(chatTypes).nullish(),
@@ -325,7 +339,8 @@ export const moderation = {
             error: 'chatType and chatId are required for scope room',
           })
           .transform(
-            ({ word, scope, chatType, chatId, action, isRegex }): Act => ({
+            ({ client_action_id, word, scope, chatType, chatId, action, isRegex }): Act => ({
+              client_action_id,
               room: scope === 'global' || !chatType ? null : roomOfChat(chatType, chatId),
               action: 'word_add',
               patch: { word, word_action: action, is_regex: isRegex },

@@ -74,6 +74,48 @@ describe('M19: a malformed key of a repeat is refused on every path and over bot
   })
 })
 
+describe('M19: the older paths of moderation take the key of a repeat', () => {
+  const target = `0x${'ab'.repeat(20)}`
+  const chat = () => ({ chatType: 'channel', chatId: channel })
+  const legacy = (action: string, more: object) =>
+    ['POST /api/moderation', { action, channelId: channel, targetAddress: target, ...more }] as const
+  const acts = (): (readonly [line: string, input: object])[] => [
+    legacy('promote-mod', { canPin: true }),
+    legacy('demote-mod', {}),
+    legacy('mute-user', { duration: '1h' }),
+    legacy('unmute-user', {}),
+    ['POST /api/moderation', { action: 'delete-message', channelId: channel, messageId: 'x' }],
+    ['POST /api/moderation', { action: 'pin-message', channelId: channel, messageId: 'x', shouldPin: true }],
+    ['POST /api/chat-rules', { ...chat(), rules: { links_allowed: 'disabled' } }],
+    ['POST /api/chat-rules/ban', { ...chat(), action: 'ban', targetAddress: target }],
+    ['POST /api/chat-rules/ban', { ...chat(), action: 'unban', targetAddress: target }],
+    [`POST /api/channels/${channel}/ban`, { userAddress: target }],
+    [`DELETE /api/channels/${channel}/ban`, { userAddress: target }],
+    ['POST /api/blocked-words', { ...chat(), scope: 'room', word: 'unwanted' }],
+  ]
+
+  test('a malformed one is refused', async () => {
+    for (const [line, input] of acts()) {
+      const told = [line, input, (await me.ask(line, input, { 'idempotency-key': 'with space' })).status]
+      expect(told).toEqual([line, input, 400])
+    }
+  })
+
+  test('the same act under it is done once', async () => {
+    const entries = async () =>
+      (await me.ask(`GET /api/moderation?action=mod-log&channelId=${channel}&limit=100`)).body.logs as unknown[]
+    const unlisted = acts().filter(([, input]) => !('messageId' in input))
+    for (const [index, [line, input]] of unlisted.entries()) {
+      const key = { 'idempotency-key': `older-path-${index}` }
+      const first = await me.ask(line, input, key)
+      const after = await entries()
+      const again = await me.ask(line, input, key)
+      expect([line, input, first.status, again.status]).toEqual([line, input, 200, 200])
+      expect((await entries()).length).toBe(after.length)
+    }
+  })
+})
+
 test('M19: 405 names the methods that there are', async () => {
   const paths: [line: string, allow: string][] = [
     ['PUT /api/status', 'GET, HEAD, OPTIONS'],

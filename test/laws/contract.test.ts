@@ -115,9 +115,7 @@ describe('the contract', () => {
   })
 
   test('M19: every path of an operation with a key reads the key, so that a malformed one is refused everywhere', () => {
-    // The older paths of moderation take no key yet.
-    const keyed = operations.filter(({ name }) => name !== 'moderation.act')
-    const deaf = keyed.flatMap(({ name, operation: { aliases = [], idempotency } }) =>
+    const deaf = operations.flatMap(({ name, operation: { aliases = [], idempotency } }) =>
       aliases.flatMap(({ http, input }) =>
         idempotency && input && !objectsIn(input).every(({ shape }) => idempotency.key in shape)
           ? [`${name} ${http}`]
@@ -185,7 +183,8 @@ const matcherOf = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+'
 /** In the order in which the door asks them. */
 function mountedRoutes(): { method: string; path: string }[] {
   const bound = operations.map((declared) => ({ ...declared, action: () => undefined }))
-  const door = { kernel: { node: {} }, bound, routers: [] } as unknown as Parameters<typeof httpDoor>[0]
+  const settings = { publicUrl: 'https://plaza.test', storageUrl: 'https://plaza.test/media' }
+  const door = { kernel: { node: { settings } }, bound, routers: [] } as unknown as Parameters<typeof httpDoor>[0]
   return httpDoor(door).router.stack.flatMap(({ route }) =>
     (route?.stack ?? []).map(({ method }) => ({ method, path: route?.path ?? '' })),
   )
