@@ -77,7 +77,7 @@ export const isLoopbackName = (hostname: string): boolean => loopbackNames.test(
 
 const isLoopbackAddress = (address: string): boolean => /^(::ffff:)?127\.|^::1$/i.test(address)
 const written =
-  /^(forwarded|via|x-forwarded-.+|x-real-ip|x-client-ip|x-cluster-client-ip|x-original-.+|true-client-ip|cf-.+)$/
+  /^(forwarded|via|x-(forwarded|original|envoy|azure|appengine|proxyuser)\b.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|(cf|fly|fastly)-.+)$/
 const portOrNothing = /:\d{1,5}$/
 
 /**

@@ -97,7 +97,7 @@ async function handle(
   response: Response,
 ) {
   response.locals.errorBody = spelling.errorBody
-  if (request.method === 'GET' && bound.operation.http?.startsWith('GET ') === false) {
+  if (['GET', 'HEAD'].includes(request.method) && bound.operation.http?.startsWith('GET ') === false) {
     refuseForeign(door.origins, request)
     refuseVisits(request)
   }

@@ -209,7 +209,7 @@ describe('moderation in the page', () => {
     const [page, other] = [await plaza.guest(phone), await plaza.guest()]
     const said = await speak(page)
     await line(other, said).waitFor()
-    await line(page, said).tap()
+    await line(page, said).focus()
     await line(page, said).getByRole('button', { name: 'More' }).tap()
     await page.getByRole('menuitem', { name: 'Delete' }).tap()
     await line(page, said).waitFor({ state: 'detached' })

@@ -76,6 +76,8 @@ describe('the contract', () => {
   test('M08: what links, unlinks, recovers or makes tokens asks for a fresh proof', () => {
     const asking = operations.filter(({ operation }) => operation.freshProof).map(({ name }) => name)
     expect(asking.sort()).toEqual([
+      'accounts.grantAdmin',
+      'accounts.revokeAdmin',
       'email.remove',
       'email.sendCode',
       'email.verifyCode',

@@ -10,7 +10,16 @@ import { byId } from '#server/log/store'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 import type { Act, moderation as contract } from '#shared/api/moderation'
 import { AppError } from '#shared/errors'
-import { type Decision, type Moderated, millisecondsOf, moderate, need, needReach, type Scene } from './moderate.ts'
+import {
+  type By,
+  type Decision,
+  type Moderated,
+  millisecondsOf,
+  moderate,
+  need,
+  needReach,
+  type Scene,
+} from './moderate.ts'
 import { ban, demote, mute, promote, unban, unmute, warn } from './people.ts'
 import { recordOf } from './rows.ts'
 import { addWord, removeWord, rules } from './rules.ts'
@@ -41,12 +50,17 @@ function perform(context: Context, key: RoomKey, account: string, input: Act): P
     case 'rules':
     case 'word_add':
     case 'word_remove':
-      return settle(context, key, { account, cid: input.client_action_id }, onRoom[input.action](input))
+      return settle(
+        context,
+        key,
+        { account, cid: input.client_action_id, action: input.action },
+        onRoom[input.action](input),
+      )
     default:
       return settle(
         context,
         key,
-        { account, target: needTarget(input), cid: input.client_action_id },
+        { account, target: needTarget(input), cid: input.client_action_id, action: input.action },
         onPeople[input.action](input),
       )
   }
@@ -56,8 +70,6 @@ const needTarget = ({ target }: Act): string => {
   if (!target) throw new AppError('VALIDATION_ERROR', { message: 'targetAddress required' })
   return target
 }
-
-type By = { account: string; target?: string; cid?: string | undefined }
 
 async function settle(context: Context, key: RoomKey, by: By, decide: (scene: Scene) => Decision): Promise<Acted> {
   const done = await moderate(context, key, by, decide)
@@ -120,29 +132,34 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
   const since = length === null ? 0 : context.node.now() - length
   const recent = written.filter(({ at }) => at >= since)
   const from_seq = Math.min(head.seq, ...recent.map(({ seq }) => seq))
-  const done = await moderate(context, key, { account, target, cid: input.client_action_id }, (scene) => {
-    const { view, now, actor, target: who } = scene
-    need(scene, 'canDelete')
-    needReach(scene, 'purge')
-    if (recent.length === 0) return { already: null }
-    const reason = input.reason ?? null
-    const isTaken = (id: string) => {
-      const message = messageIn(view, id)
-      return message?.sender === target && message.seq >= from_seq
-    }
-    const body = {
-      from_seq,
-      to_seq: view.seq,
-      by: actor.account,
-      at: new Date(now).toISOString(),
-      reason,
-      count: recent.length,
-      unpinned: pinsIn(view).filter(isTaken),
-    }
-    return {
-      entry: entryOf(view, actor, 'messages.purged', body, { target: who.account, targetName: who.name, reason }),
-      record: null,
-    }
-  })
+  const done = await moderate(
+    context,
+    key,
+    { account, target, cid: input.client_action_id, action: 'purge' },
+    (scene) => {
+      const { view, now, actor, target: who } = scene
+      need(scene, 'canDelete')
+      needReach(scene, 'purge')
+      if (recent.length === 0) return { already: null }
+      const reason = input.reason ?? null
+      const isTaken = (id: string) => {
+        const message = messageIn(view, id)
+        return message?.sender === target && message.seq >= from_seq
+      }
+      const body = {
+        from_seq,
+        to_seq: view.seq,
+        by: actor.account,
+        at: new Date(now).toISOString(),
+        reason,
+        count: recent.length,
+        unpinned: pinsIn(view).filter(isTaken),
+      }
+      return {
+        entry: entryOf(view, actor, 'messages.purged', body, { target: who.account, targetName: who.name, reason }),
+        record: null,
+      }
+    },
+  )
   return answer(key, done, null, done.row ? recent.length : 0)
 }

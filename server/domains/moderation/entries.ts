@@ -4,7 +4,7 @@ import type { LogEntry } from '#shared/api/moderation-records'
 import { roomOfKey } from '#shared/kit/primitives'
 
 /** The kind of entry a row of the chain is, as the log of actions names it. */
-function actionTypeOf(row: Row): string {
+export function actionTypeOf(row: Row): string {
   switch (row.type) {
     case 'role.changed': {
       const { moderator } = bodyOf(row, 'role.changed')

@@ -4,7 +4,9 @@ import { actorOf } from '#server/domains/rooms/entries'
 import { gradeOf, isSuspended, mayTouch, type Standing, standingOf } from '#server/domains/rooms/standing'
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { type Entry, GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
+import type { ModerationAction } from '#shared/api/moderation'
 import { AppError } from '#shared/errors'
+import { actionTypeOf } from './entries.ts'
 
 export interface Scene {
   view: View
@@ -26,11 +28,31 @@ export interface Moderated {
   socketsHere: number
 }
 
+export interface By {
+  account: string
+  target?: string | null | undefined
+  cid?: string | undefined
+  /** What the key of a repeat must have been used for. */
+  action?: ModerationAction | undefined
+}
+
+const loggedAs: { [Action in ModerationAction]?: string } = {
+  ban: 'room_ban',
+  unban: 'room_unban',
+  promote: 'promote_mod',
+  demote: 'demote_mod',
+}
+
+const isOf = (row: Row, { action, target }: By): boolean =>
+  row.chained &&
+  (action === undefined || actionTypeOf(row) === (loggedAs[action] ?? action)) &&
+  (target == null || row.target === target)
+
 /** Judges one act of a moderator against the room as it is at its place in the order. */
 export async function moderate(
   { node }: Pick<Context, 'node'>,
   key: RoomKey,
-  { account, target, cid }: { account: string; target?: string | null | undefined; cid?: string | undefined },
+  { account, target, cid, action }: By,
   decide: (scene: Scene) => Decision,
 ): Promise<Moderated> {
   const [actor, other] = await Promise.all([actorOf(account), actorOf(target ?? account)])
@@ -51,7 +73,7 @@ export async function moderate(
     }),
   })
   if (!outcome.row) return { row: null, record: outcome.already, pendingNodes: 0, socketsHere: 0 }
-  if (outcome.duplicate && !outcome.row.chained)
+  if (outcome.duplicate && !isOf(outcome.row, { account, target, action }))
     throw new AppError('CONFLICT', { message: 'This key was used for another act' })
   return { row: outcome.row, record, pendingNodes: outcome.pendingNodes, socketsHere }
 }

@@ -1,6 +1,6 @@
 import { entryOf } from '#server/domains/rooms/entries'
 import { type BanFact, banIn, type MuteFact, memberIn, moderatorIn, muteIn } from '#server/domains/rooms/facts'
-import { without } from '#server/domains/rooms/membership'
+import { leaving } from '#server/domains/rooms/membership'
 import { newId } from '#server/kernel/ids'
 import type { Act } from '#shared/api/moderation'
 import { AppError } from '#shared/errors'
@@ -42,7 +42,8 @@ export const ban =
       banned_at: new Date(now).toISOString(),
       banned_until,
     }
-    const counted = member ? { member_count: without(view) } : {}
+    const { member_count, ...rights } = leaving(view, target.account)
+    const counted = { ...rights, ...(member ? { member_count } : {}) }
     const about = { target: target.account, targetName: target.name, until: banned_until, reason: reason ?? null }
     return {
       entry: entryOf(

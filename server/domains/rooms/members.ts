@@ -8,7 +8,7 @@ import { actingIn, keyOf, readRoom, seenBy } from './access.ts'
 import { areBlocked } from './blocks.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { memberIn } from './facts.ts'
-import { becomeMember, giveUpMembership, without } from './membership.ts'
+import { becomeMember, giveUpMembership, leaving } from './membership.ts'
 import { Members } from './model.ts'
 import { presencesOf } from './online.ts'
 import { roomAnswer } from './rows.ts'
@@ -162,7 +162,7 @@ export const kick: Action<typeof contract.kick> = async ({ room, address, reason
       if (!mayTouch(mine, theirs))
         return { refuse: new AppError('FORBIDDEN', { message: 'You may only remove members of lower rank' }) }
       const about = { target: address, targetName: target.name, reason: reason ?? null }
-      return { accept: entryOf(view, actor, 'member.removed', { member_count: without(view) }, about) }
+      return { accept: entryOf(view, actor, 'member.removed', leaving(view, address), about) }
     },
   })
   return done

@@ -2,7 +2,7 @@ import type { Judgement, View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { entryOf } from './entries.ts'
-import { banIn, memberIn, refOf, roomIn } from './facts.ts'
+import { banIn, memberIn, moderatorIn, refOf, roomIn } from './facts.ts'
 import { kinds } from './kinds.ts'
 import { isSuspended, standingOf } from './standing.ts'
 
@@ -35,12 +35,18 @@ export function becomeMember(
   return { accept: entryOf(view, actor, 'member.joined', body, { target: who.account, targetName: who.name }) }
 }
 
-export const without = (view: View): number => Math.max(0, (roomIn(view)?.member_count ?? 0) - 1)
+const without = (view: View): number => Math.max(0, (roomIn(view)?.member_count ?? 0) - 1)
+
+/** What changes in a room with the one who goes. */
+export const leaving = (view: View, account: string): { member_count: number; moderator?: null } => ({
+  member_count: without(view),
+  ...(moderatorIn(view, account) ? { moderator: null } : {}),
+})
 
 export function giveUpMembership(view: View, actor: Actor): Judgement<null> {
   const member = memberIn(view, actor.account)
   const room = roomIn(view)
   if (!room) return { refuse: new AppError('ROOM_NOT_FOUND') }
   if (!member) return { already: null }
-  return { accept: entryOf(view, actor, 'member.left', { member_count: without(view) }) }
+  return { accept: entryOf(view, actor, 'member.left', leaving(view, actor.account)) }
 }

@@ -39,8 +39,8 @@ export interface Bodies {
   'poll.changed': { poll: PollFact; vote?: { account: string; options: number[]; removed: boolean } }
   'poll.deleted': { id: string; message_id: string; at: string }
   'member.joined': { member: MemberFact; member_count: number }
-  'member.left': { member_count: number }
-  'member.removed': { member_count: number }
+  'member.left': { member_count: number; moderator?: null }
+  'member.removed': { member_count: number; moderator?: null }
   'role.changed': {
     role?: string
     member?: MemberFact
@@ -49,7 +49,14 @@ export interface Bodies {
   }
   'rules.updated': { rules: RulesFact; diff: { [name: string]: Json } }
   'words.updated': { added?: WordFact; removed?: WordFact }
-  'moderation.applied': { action: string; ban?: BanFact; mute?: MuteFact; duration?: string; member_count?: number }
+  'moderation.applied': {
+    action: string
+    ban?: BanFact
+    mute?: MuteFact
+    duration?: string
+    member_count?: number
+    moderator?: null
+  }
   'room.updated': { patch: Partial<RoomFact> }
   'room.archived': Record<never, never>
   'block.changed': { blocker: string; on: boolean }
@@ -82,6 +89,12 @@ const patchMessage = (row: Row, id: string): Change => {
 }
 const unpin = (ids: readonly string[]): Change =>
   patchList<string>(keys.pins, (pins) => pins.filter((pin) => !ids.includes(pin)))
+/** Who is gone keeps no rights; `moderator` is null where there were some. */
+const gone = (account: string, { member_count, moderator }: { member_count?: number; moderator?: null }): Change[] => [
+  absolute(keys.member(account), null),
+  ...(moderator === undefined ? [] : [absolute(keys.moderator(account), null)]),
+  ...memberCount(member_count),
+]
 const memberCount = (member_count: number | undefined): Change[] =>
   member_count === undefined ? [] : [patch<RoomFact>(keys.room, (room) => ({ ...room, member_count }))]
 
@@ -139,11 +152,8 @@ const readers: { [T in EventType]: Read<T> } = {
     absolute(keys.member(member.user_address), member),
     ...memberCount(member_count),
   ],
-  'member.left': ({ sender }, { member_count }) => [absolute(keys.member(sender), null), ...memberCount(member_count)],
-  'member.removed': ({ target }, { member_count }) => [
-    absolute(keys.member(target ?? ''), null),
-    ...memberCount(member_count),
-  ],
+  'member.left': ({ sender }, body) => gone(sender, body),
+  'member.removed': ({ target }, body) => gone(target ?? '', body),
   'role.changed': ({ target }, { member, moderator }) => [
     ...(member ? [absolute(keys.member(target ?? ''), member)] : []),
     ...(moderator === undefined ? [] : [absolute(keys.moderator(target ?? ''), moderator)]),
@@ -157,10 +167,9 @@ const readers: { [T in EventType]: Read<T> } = {
       ...(removed ? [absolute(keys.word(removed.word_id), null)] : []),
     ]
   },
-  'moderation.applied': ({ target }, { action, ban, mute, member_count }) => {
+  'moderation.applied': ({ target }, { action, ban, mute, ...body }) => {
     const account = target ?? ''
-    if (action === 'ban' && ban)
-      return [absolute(keys.ban(account), ban), absolute(keys.member(account), null), ...memberCount(member_count)]
+    if (action === 'ban' && ban) return [absolute(keys.ban(account), ban), ...gone(account, body)]
     if (action === 'unban') return [absolute(keys.ban(account), null)]
     if (action === 'mute' && mute) return [absolute(keys.mute(account), mute)]
     return action === 'unmute' ? [absolute(keys.mute(account), null)] : []

@@ -150,7 +150,9 @@ export class Storage {
 
   /** Brings what an older version has written to the form of this one; where that is cut off, it is gone on with. */
   *takeOver(): Steps<void> {
-    if (this.catalog.format === FORMAT) return
+    const { format = 0 } = this.catalog
+    if (format === FORMAT) return
+    if (format > FORMAT) throw new Error('The data directory was written by a later version: start that one again.')
     for (const { tree } of Object.values(this.catalog.collections)) {
       for (const { key, value } of this.scan(treeKey(tree), treeKey(tree + 1), false)) {
         if (!isSealed(value)) this.put(key, seal(key, value))
@@ -313,7 +315,10 @@ export class Storage {
 
   #catalogIn(within: Reading): Catalog {
     const stored = this.#database.get(CATALOG, within)
-    return stored ? JSON.parse(Buffer.from(stored).toString()) : { format: FORMAT, nextTree: 1, collections: {} }
+    if (stored) return JSON.parse(Buffer.from(stored).toString())
+    const { entryCount } = this.#database.getStats() as { entryCount: number }
+    if (entryCount > 0) throw new Damaged('the list of its collections is missing')
+    return { format: FORMAT, nextTree: 1, collections: {} }
   }
 }
 

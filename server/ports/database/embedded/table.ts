@@ -365,10 +365,16 @@ export class Table {
   #removeEntries(index: Building, entries: readonly Entry[], row: Buffer): void {
     for (const entry of entries) {
       const key = entryKey(index, entry, row)
-      if (index.isBuilding && !this.#storage.get(key)) continue
+      if (index.isBuilding && !this.#isHeldBy(key, row)) continue
       this.#storage.remove(key)
       this.#storage.count(index.record.tree, -1, key, row)
     }
+  }
+
+  /** In a unique index another row may stand under the same key. */
+  #isHeldBy(key: Buffer, row: Buffer): boolean {
+    const [holder] = this.#storage.slot(key)
+    return holder !== undefined && rowOf(holder.value) === rowOf(row)
   }
 
   #rowKey(row: Buffer): Buffer {
