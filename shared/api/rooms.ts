@@ -324,7 +324,7 @@ export const rooms = {
     limit: 'general',
     input: z.object({ room, address: Address, role: MemberRole }),
     output: Done,
-    errors: [...managed, 'NOT_FOUND'],
+    errors: [...managed, 'NOT_FOUND', 'BANNED'],
     audit: true,
   }),
   kick: operation({
