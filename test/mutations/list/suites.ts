@@ -22,7 +22,7 @@ export const feed = unit('client/feed.test.ts')
 export const outbox = unit('client/outbox.test.ts')
 export const poison = unit('log/poison.test.ts')
 export const raced: Suite = { project: 'store', file: 'test/store/records.test.ts', title: 'M44' }
-export const concerns: Suite = { project: 'two-nodes', file: 'test/server/concerns.test.ts', needsMongo: true }
+export const concerns: Suite = { project: 'nodes', file: 'test/nodes/concerns.test.ts', needsMongo: true }
 export const catchUp: Suite = { project: 'embedded', file: 'test/server/catch-up-head.test.ts' }
 export const stored: Suite = { project: 'store', file: 'test/store/record-order.test.ts' }
 export const races = (title: string): Suite => ({
