@@ -81,8 +81,8 @@ describe('the tour', () => {
         await acted.waitFor()
         const { height = 0 } = (await hint.boundingBox()) ?? {}
         expect(await seenOf(hint)).toBeGreaterThan(height - 3)
-        expect(await seenOf(page.getByRole('list', { name: 'Messages' }))).toBeGreaterThan(60)
-        expect(await seenOf(acted)).toBeGreaterThan(20)
+        expect(await seenOf(page.getByRole('list', { name: 'Messages' }))).toBeGreaterThan(40)
+        expect(await seenOf(acted)).toBeGreaterThan(12)
       }
     },
   )
