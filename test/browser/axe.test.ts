@@ -136,12 +136,6 @@ describe('axe finds nothing', () => {
     await say(page, '> quoted\n\n```ts\n// a note\nconst a: string = "b" + 1\n```')
     await page.locator('.hljs-number').first().waitFor()
     await judge(page, 'Markdown')
-    for (const sign of ['/', ':sm']) {
-      await field(page).fill('')
-      await field(page).pressSequentially(sign)
-      await page.getByRole('listbox').waitFor()
-      await judge(page, `suggestions for ${sign}`)
-    }
     await field(page).fill('')
     await field(page).press('?')
     await field(page).fill('')
