@@ -76,8 +76,9 @@ const loopbackNames = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 export const isLoopbackName = (hostname: string): boolean => loopbackNames.test(hostname)
 
 const isLoopbackAddress = (address: string): boolean => /^(::ffff:)?127\.|^::1$/i.test(address)
+/** What neither browsers nor clients of ours send: proxies, load balancers, tunnels and networks of delivery add it. */
 const written =
-  /^(forwarded|via|x-(forwarded|original|envoy|azure|appengine|proxyuser)\b.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|(cf|fly|fastly)-.+)$/
+  /^(forwarded|via|x-(?!(request-id|requested-with|api-key|((user|wallet)-)?address)$).+|(.+-)?(client|connecting|real)-ip|(akamai|ali|cdn|cf|cloudfront|do|fastly|fly|incap|ngrok|proxy|surrogate|tailscale|wl)-.+)$/
 const portOrNothing = /:\d{1,5}$/
 
 /**
@@ -87,7 +88,7 @@ const portOrNothing = /:\d{1,5}$/
 export function isLocal({ headers, socket, httpVersion }: IncomingMessage): boolean {
   const { host = '', origin } = headers
   const isNamed = isLoopbackName(host.replace(portOrNothing, ''))
-  const isOwnPage = origin === undefined || (URL.canParse(origin) && isLoopbackName(new URL(origin).hostname))
+  const isOwnPage = origin === undefined || origin.toLowerCase() === `http://${host.toLowerCase()}`
   const isPassedOn = httpVersion === '1.0' || Object.keys(headers).some((name) => written.test(name))
   return isLoopbackAddress(socket.remoteAddress ?? '') && isNamed && isOwnPage && !isPassedOn
 }

@@ -82,9 +82,10 @@ export const crossOrigin =
     next()
   }
 
-/** What a link from anywhere leads to changes nothing: the address may come from somebody else. */
+/** What a link from anywhere leads to changes nothing: the address may come from somebody else. Nor does a look at its headers. */
 export function refuseVisits(request: Request): void {
-  if (request.get('sec-fetch-site') === 'none' || request.get('sec-fetch-mode') === 'navigate')
+  const isVisit = request.get('sec-fetch-site') === 'none' || request.get('sec-fetch-mode') === 'navigate'
+  if (isVisit || request.method === 'HEAD')
     throw new AppError('FORBIDDEN', { message: 'This is asked by a page of ours alone' })
 }
 

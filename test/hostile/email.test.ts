@@ -135,6 +135,22 @@ describe('M15, T77: a link that somebody else asked for', () => {
     }
     expect((await post('login/link', { token })).status).toBe(200)
   })
+
+  test.each([
+    ['by a program that scans letters', {}],
+    ['by a page of ours', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }],
+    ['in the bar of a browser', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
+    ['by a page of elsewhere', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['with a token of its own', { authorization: 'Bearer x' }],
+  ])('R6: a HEAD %s signs nobody in and uses nothing up', async (_how, headers) => {
+    const email = 'scanned@hostile.test'
+    const letter = await letterAfter(server, email, () => post('login/send-link', { email }))
+    const token = linkIn(letter).searchParams.get('token') ?? ''
+    const answer = await fetch(`${server.url}/api/email/login/link?token=${token}`, { method: 'HEAD', headers })
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null])
+    expect((await check(token)).status).toBe(200)
+    expect((await post('login/link', { token })).status).toBe(200)
+  })
 })
 
 describe('T36: addresses', () => {

@@ -24,6 +24,57 @@ const nodeOf = ({ apps: [app] }: Booted) => {
   return app.node
 }
 
+/** One header is enough, of whichever proxy, load balancer, tunnel or network of delivery. */
+const addedByProxies = [
+  'Forwarded: for=203.0.113.7',
+  'Via: 1.1 proxy',
+  'CDN-Loop: cloudflare',
+  'X-Forwarded: for=203.0.113.7',
+  'X-Forwarded-For: 203.0.113.7',
+  'X-Forwarded-Host: chat.example',
+  'X-Forwarded-Proto: https',
+  'X-Forwarded-Port: 443',
+  'X-Forwarded-Server: edge',
+  'X-Forwarded-Client-Cert: Hash=00',
+  'X-Original-Forwarded-For: 203.0.113.7',
+  'X-Original-URL: /',
+  'X-Original-Host: chat.example',
+  'X-Originating-IP: 203.0.113.7',
+  'X-Real-IP: 203.0.113.7',
+  'X-Remote-IP: 203.0.113.7',
+  'X-Remote-Addr: 203.0.113.7',
+  'X-Client-IP: 203.0.113.7',
+  'X-Cluster-Client-IP: 203.0.113.7',
+  'X-ProxyUser-IP: 203.0.113.7',
+  'X-Scheme: https',
+  'X-Request-Start: t=1700000000000',
+  'X-Amzn-Trace-Id: Root=1-5759e988-bd862e3fe1be46a994272793',
+  'X-Amz-Cf-Id: abc',
+  'X-Appengine-User-IP: 203.0.113.7',
+  'X-Arr-Log-Id: 1',
+  'X-Azure-ClientIP: 203.0.113.7',
+  'X-Cloud-Trace-Context: 1/2;o=1',
+  'X-Envoy-External-Address: 203.0.113.7',
+  'X-Nf-Client-Connection-IP: 203.0.113.7',
+  'X-Sucuri-ClientIP: 203.0.113.7',
+  'X-Varnish: 1',
+  'X-Vercel-Id: fra1',
+  'True-Client-IP: 203.0.113.7',
+  'Client-IP: 203.0.113.7',
+  'Proxy-Client-IP: 203.0.113.7',
+  'WL-Proxy-Client-IP: 203.0.113.7',
+  'Akamai-Origin-Hop: 1',
+  'Ali-CDN-Real-IP: 203.0.113.7',
+  'CF-Connecting-IP: 203.0.113.7',
+  'CF-Ray: 1',
+  'CloudFront-Viewer-Address: 203.0.113.7:1',
+  'DO-Connecting-IP: 203.0.113.7',
+  'Fastly-Client-IP: 203.0.113.7',
+  'Fly-Client-IP: 203.0.113.7',
+  'Incap-Client-IP: 203.0.113.7',
+  'Tailscale-User-Login: someone@example.com',
+]
+
 describe('M03: development powers are for this very machine', () => {
   let server: Booted
   let me: Person
@@ -44,12 +95,13 @@ describe('M03: development powers are for this very machine', () => {
     ['no name', () => ['Host: ']],
     ['a page of elsewhere', (at) => [`Host: localhost:${at}`, 'Origin: https://evil.example']],
     ['a page without an origin', (at) => [`Host: localhost:${at}`, 'Origin: null']],
-    ...[
-      'X-Forwarded-For: 203.0.113.7',
-      'X-Forwarded-Host: chat.example',
-      'Forwarded: for=203.0.113.7',
-      'Via: 1.1 proxy',
-    ].map((header): [string, (at: string) => string[]] => [
+    ['a page of another server on this machine', (at) => [`Host: localhost:${at}`, 'Origin: http://localhost:1']],
+    [
+      'a page by another of the names of this machine',
+      (at) => [`Host: localhost:${at}`, `Origin: http://127.0.0.1:${at}`],
+    ],
+    ['a page in another scheme', (at) => [`Host: localhost:${at}`, `Origin: https://localhost:${at}`]],
+    ...addedByProxies.map((header): [string, (at: string) => string[]] => [
       `passed on, with ${header}`,
       (at) => [`Host: localhost:${at}`, header],
     ]),
@@ -57,7 +109,6 @@ describe('M03: development powers are for this very machine', () => {
       'passed on, with an address that looks like ours',
       (at) => [`Host: localhost:${at}`, 'X-Forwarded-For: 127.0.0.1'],
     ],
-    ['passed on, with X-Real-IP alone', (at) => [`Host: localhost:${at}`, 'X-Real-IP: 203.0.113.7']],
   ]
   const raw = (line: string, headers: readonly string[], version = '1.1') =>
     sendBytes(
@@ -88,7 +139,8 @@ describe('M03: development powers are for this very machine', () => {
     expect((await raw('GET /dev/mail.json', headers)).body).toContain('secret@people.test')
     expect(JSON.parse((await raw('GET /api/status', headers)).body)).toMatchObject({ demo: true, mailbox: '/dev/mail' })
     const sent = [...headers, `Authorization: Bearer ${(await person(server.url, `asks ${name}`)).token}`]
-    expect((await raw('POST /api/demo/moderator', sent)).status).toBe(200)
+    for (const page of [[], [`Origin: http://${name}:${port()}`]])
+      expect((await raw('POST /api/demo/moderator', [...sent, ...page])).status).toBe(200)
   })
 })
 
