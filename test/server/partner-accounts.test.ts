@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { setEmail } from '#server/domains/accounts/emails'
 import { Accounts, Passkeys } from '#server/domains/accounts/model'
 import { Identities } from '#server/domains/identity/model'
@@ -118,13 +119,31 @@ describe('M04: one name at two issuers', () => {
 
   test('at once, one of them has the name', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, at) =>
-        accountAfter((at % 2 ? enter : enterAtOther)('race of issuers'.replaceAll(' ', '-'))),
-      ),
+      Array.from({ length: 10 }, (_, at) => accountAfter((at % 2 ? enter : enterAtOther)('race-of-issuers'))),
     )
     const opened = [0, 1].map((at) => new Set(answers.filter((_, index) => index % 2 === at)))
     expect(opened.map(({ size }) => size)).toEqual([1, 1])
     expect(new Set(answers).size).toBe(2)
+  })
+
+  test('somebody whose first sign-in ended while this one looked around is let in', async () => {
+    expect(await accountAfter(enter('overtaken'))).toBe('overtaken')
+    vi.spyOn(Identities, 'findOneAndUpdate').mockReturnValueOnce({ lean: async () => null } as never)
+    expect(await accountAfter(enter('overtaken'))).toBe('overtaken')
+    vi.restoreAllMocks()
+  })
+
+  test('somebody new who comes in many times within milliseconds gets one account, and no refusal', async () => {
+    for (const sub of Array.from({ length: 10 }, (_, at) => `hurried-${at}`)) {
+      const token = await partner.token({ sub })
+      const late = async (milliseconds: number) => {
+        await setTimeout(milliseconds)
+        return call(server.url, 'POST /api/auth/partner-id', { token, isMiniApp: true })
+      }
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => late(at)))
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+      expect(new Set(answers.map(({ body }) => body.userAddress)).size).toBe(1)
+    }
   })
 })
 

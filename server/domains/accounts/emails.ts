@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/log/store'
 import { AppError } from '#shared/errors'
+import { accountOf } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'
 
 /** The account that has verified this address, which is in lower case. */
@@ -39,7 +41,8 @@ export async function accountOpenedByEmail(email: string, at: number): Promise<s
   ).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
   })
-  return (await accountByEmail(email))?._id ?? id
+  const opened = await readBack(async () => (await accountByEmail(email)) ?? accountOf(id))
+  return opened?._id ?? id
 }
 
 /** Notes that the account has proved to receive this address's letters. EMAIL_IN_USE where another account has. */

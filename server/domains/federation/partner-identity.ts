@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { accountOf } from '#server/domains/accounts/accounts'
 import type { ProvenIdentity } from '#server/domains/identity/identities'
 import { Identities, type IdentityRecord } from '#server/domains/identity/model'
+import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/log/store'
 import { PartnerNames } from './model.ts'
 
@@ -41,5 +42,6 @@ async function isOfIssuer(name: string, issuer: string): Promise<boolean> {
   await PartnerNames.create({ _id: name, issuer }).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
   })
-  return (await PartnerNames.findOne({ _id: name }).lean())?.issuer === issuer
+  const taken = await readBack(() => PartnerNames.findOne({ _id: name }).lean())
+  return taken?.issuer === issuer
 }

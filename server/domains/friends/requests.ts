@@ -2,6 +2,7 @@ import { accountOf } from '#server/domains/accounts/accounts'
 import { areBlocked } from '#server/domains/rooms/blocks'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
+import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/log/store'
 import { AppError } from '#shared/errors'
 import { type Pair, Pairs } from './model.ts'
@@ -21,7 +22,7 @@ export async function askFriend(node: Node, from: string, to: string, memo: stri
   for (let attempt = 0; attempt < attempts; attempt++) {
     const asked = await insert(newPair(node, from, to, memo))
     if (asked) return keepIfAllowed(asked)
-    const known = await Pairs.findOne({ _id: pairOf(from, to) }).lean<Pair>()
+    const known = await readBack(() => Pairs.findOne({ _id: pairOf(from, to) }).lean<Pair>())
     if (known?.state === 'friends') throw new AppError('VALIDATION_ERROR', { message: 'You are friends already' })
     if (known?.from_address === from)
       throw new AppError('VALIDATION_ERROR', { message: 'Your request is pending already' })

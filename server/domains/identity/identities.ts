@@ -5,6 +5,7 @@ import { type Account, Passkeys } from '#server/domains/accounts/model'
 import { disown } from '#server/domains/accounts/smart-account'
 import { type Context, type Node, type SignedIn, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
+import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/log/store'
 import type { Identity } from '#shared/api/identities'
 import type { AuthMethod } from '#shared/api/identity'
@@ -33,10 +34,14 @@ export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Pro
   if (used) return used.account
   const known = await accountOf(names)
   const isOfPartner = known?.wallet_type === partnerType
-  if (method === 'alien' && known && !(isOfPartner && names !== identifier))
+  if (method === 'alien' && known && !(isOfPartner && names !== identifier)) {
+    // The first sign-in of the same person may have made both since, the identity before the account.
+    const made = await Identities.findOne({ method, identifier }).lean<IdentityRecord>()
+    if (made) return made.account
     throw new AppError('CONFLICT', {
       message: 'This account was made in another way; sign in to it and link the partner',
     })
+  }
   if (method !== 'alien' && isOfPartner) await evictPartner(node, identifier)
   const { account } = await claim(identity, identifier, now)
   return account
@@ -91,7 +96,7 @@ async function claim({ method, identifier }: ProvenIdentity, account: string, no
   } catch (error) {
     if (!isDuplicate(error)) throw error
   }
-  const first = await Identities.findOne({ method, identifier }).lean<IdentityRecord>()
+  const first = await readBack(() => Identities.findOne({ method, identifier }).lean<IdentityRecord>())
   if (!first) throw new AppError('CONFLICT', { message: 'This identity was unlinked just now' })
   return first
 }
