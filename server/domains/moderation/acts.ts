@@ -125,7 +125,7 @@ async function onMessage(
 /** Takes back what somebody wrote here, all of it or of the last while, by one event. */
 async function purge(context: Context, key: RoomKey, account: string, input: Act): Promise<Acted> {
   const target = needTarget(input)
-  await context.node.log.ask(key, (view) => void seenBy(view, account))
+  await context.node.log.ask(key, (view, now) => void seenBy(view, account, now))
   const head = await context.node.log.head(key)
   const written = await writtenBy(key, target, { from_seq: 1, to_seq: head.seq })
   const length = input.duration ? millisecondsOf(input.duration) : null

@@ -9,7 +9,7 @@ import {
   type WordFact,
 } from '#server/domains/rooms/facts'
 import { Bans, Moderators, Mutes, Words } from '#server/domains/rooms/model'
-import { type Standing, standingOf } from '#server/domains/rooms/standing'
+import { rightsIn, type Standing } from '#server/domains/rooms/standing'
 import type { Action, Context } from '#server/kernel/context'
 import { verifyChain } from '#server/log/chain'
 import { chainedRows } from '#server/log/store'
@@ -29,11 +29,11 @@ type Asked = Parameters<Action<typeof contract.inspect>>[0]
 const placeOf = ({ channelId, chatType }: Pick<Asked, 'channelId' | 'chatType'>) =>
   keyOf(chatType && chatType !== 'channel' ? chatRef(chatType, channelId) : channelRef(channelId || 'global'))
 
-/** Somebody's standing in a room they can see; in everything official where no room is named. */
-const standing = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
-  node.log.ask(key, (view) => {
-    if (key !== GLOBAL) seenBy(view, caller.account)
-    return standingOf(view, account)
+/** What somebody may do now in a room that the caller can see; in everything official where no room is named. */
+const rightsOf = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
+  node.log.ask(key, (view, now) => {
+    if (key !== GLOBAL) seenBy(view, caller.account, now)
+    return rightsIn(view, account, now)
   })
 
 export const inspect: Action<typeof contract.inspect> = async (input, context) => {
@@ -58,13 +58,13 @@ const needUser = ({ userAddress }: Asked): string => {
 
 async function permissions(context: Context, input: Asked) {
   const key = input.channelId ? await placeOf(input) : GLOBAL
-  return Permissions.parse(await standing(context, key, needUser(input)))
+  return Permissions.parse(await rightsOf(context, key, needUser(input)))
 }
 
 async function moderators({ node, caller }: Context, input: Asked) {
   const key = input.channelId ? await placeOf(input) : GLOBAL
   const isOfficial =
-    key !== GLOBAL && (await node.log.ask(key, (view) => seenBy(view, caller.account).room.is_official))
+    key !== GLOBAL && (await node.log.ask(key, (view, now) => seenBy(view, caller.account, now).room.is_official))
   const here = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
   const all = isOfficial ? await Moderators.find({ room: GLOBAL, is_active: true }).sort({ granted_at: -1 }).lean() : []
   const known = new Set(here.map(({ user_address }) => user_address))
@@ -94,14 +94,14 @@ async function isMuted({ node, caller }: Context, input: Asked) {
 /** The time at which somebody was found to moderate here; who was banned or muted is nobody else's business. */
 function needModerator(view: View, account: string | null, now: number): number {
   if (account === null) throw new AppError('UNAUTHORIZED')
-  seenBy(view, account)
+  seenBy(view, account, now)
   if (!moderates(view, account, now)) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
   return now
 }
 
 /** Everybody may ask about themselves, also from behind a ban. */
 function needSelfOrModerator(view: View, caller: string | null, about: string, now: number): void {
-  if (caller === about) banIn(view, about, now) ?? seenBy(view, caller)
+  if (caller === about) banIn(view, about, now) ?? seenBy(view, caller, now)
   else needModerator(view, caller, now)
 }
 
@@ -112,7 +112,7 @@ async function log(
   const { account } = context.caller
   if (account === null) throw new AppError('UNAUTHORIZED')
   const key = channelId ? await placeOf({ chatType, channelId }) : GLOBAL
-  const { isAdmin, canManageMods } = await standing(context, key, account)
+  const { isAdmin, canManageMods } = await rightsOf(context, key, account)
   if (!isAdmin && !canManageMods) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
   const rows = await chainedRows(
     channelId ? key : null,
@@ -131,7 +131,7 @@ const verifiedPage = 500
 
 export const verify: Action<typeof contract.verify> = async ({ channelId }, context) => {
   const key = channelId ? await placeOf({ channelId }) : GLOBAL
-  if (!(await standing(context, key, context.caller.account ?? '')).isModerator) throw new AppError('FORBIDDEN')
+  if (!(await rightsOf(context, key, context.caller.account ?? '')).isModerator) throw new AppError('FORBIDDEN')
   let previous = ''
   let entries = 0
   for (let after = 0; ; ) {
@@ -185,7 +185,7 @@ export const words: Action<typeof contract.words> = async ({ scope, chatType, ch
 
 /** For those who may edit the list; nothing for everybody else. */
 async function wordsFor(context: Context, key: RoomKey, account: string) {
-  const { isModerator, canManageMods } = await standing(context, key, account).catch(() => ({
+  const { isModerator, canManageMods } = await rightsOf(context, key, account).catch(() => ({
     isModerator: false,
     canManageMods: false,
   }))

@@ -1,15 +1,12 @@
 import { z } from 'zod'
-import { banIn } from '#server/domains/rooms/facts'
-import { isSuspended, standingOf } from '#server/domains/rooms/standing'
+import { rightsIn } from '#server/domains/rooms/standing'
 import { audiences, type Connection, type Context, type Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 
 /** Is this person a moderator here, and not kept from using it? */
 export const moderates = (view: View, account: string, now = view.at): boolean =>
-  standingOf(view, account).isModerator &&
-  !isSuspended(view, account) &&
-  (view.room === GLOBAL || banIn(view, account, now) === null)
+  rightsIn(view, account, now).isModerator
 
 /** Moderators hear what is done here from the very row on that their grant was last seen in; the room is followed meanwhile. */
 export async function subscribe({ node, caller, connection }: Context, key: RoomKey): Promise<void> {

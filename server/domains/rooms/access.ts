@@ -6,7 +6,7 @@ import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { banIn, blocksIn, type RoomFact, refOf, roomIn, rulesIn } from './facts.ts'
 import { kinds, peersOf } from './kinds.ts'
 import { Rooms } from './model.ts'
-import { isSuspended, type Standing, standingOf } from './standing.ts'
+import { isSuspended, rightsIn, type Standing, standingOf } from './standing.ts'
 
 const madeId = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
@@ -24,9 +24,9 @@ export async function keyOf(room: RoomRef): Promise<string> {
 }
 
 /** The room as somebody may see it. Throws for everybody else, alike whether it is there or not. */
-export function seenBy(view: View, account: string | null): { room: RoomFact; standing: Standing | null } {
+export function seenBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
   const room = roomIn(view)
-  const standing = account === null ? null : standingOf(view, account)
+  const standing = account === null ? null : rightsIn(view, account, now)
   if (!room) throw new AppError('ROOM_NOT_FOUND')
   const { type } = refOf(view)
   const isUnlisted = type === 'group' || type === 'dm' || room.access_level === 'staff'
@@ -40,8 +40,8 @@ export function seenBy(view: View, account: string | null): { room: RoomFact; st
 export function actingIn(view: View, account: string, now: number): { room: RoomFact; standing: Standing } {
   const standing = standingOf(view, account)
   refuseBanned(view, account, now)
-  const { room } = seenBy(view, account)
   if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+  const { room } = seenBy(view, account, now)
   return { room, standing }
 }
 
@@ -53,7 +53,7 @@ export function refuseBanned(view: View, account: string, now: number): void {
 /** As `seenBy`, and not kept out by a ban, a block or a missing membership. */
 export function readBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
   if (account !== null) refuseBanned(view, account, now)
-  const seen = seenBy(view, account)
+  const seen = seenBy(view, account, now)
   if (!mayRead(view, seen.standing)) throw new AppError('NOT_A_MEMBER')
   return seen
 }

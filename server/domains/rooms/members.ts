@@ -33,8 +33,8 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   const actor = await actorOf(account)
   await context.node.log.act<null>(key, {
     sender: account,
-    judge(view) {
-      seenBy(view, account)
+    judge(view, now) {
+      seenBy(view, account, now)
       return giveUpMembership(view, actor)
     },
   })
@@ -97,7 +97,7 @@ export async function bringIn(
       sender: account,
       judge(view, now) {
         const standing = standingOf(view, account)
-        seenBy(view, account)
+        seenBy(view, account, now)
         if (standing.rank < ranks.admin)
           return { refuse: new AppError('FORBIDDEN', { message: 'Only the admin of the group may add people' }) }
         return becomeMember(view, now, actor, { who, invited: true })

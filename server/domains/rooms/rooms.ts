@@ -83,7 +83,7 @@ export async function membershipsAmong(accounts: readonly string[]): Promise<{ a
 
 export const get: Action<typeof contract.get> = async ({ room }, { node, caller }) => {
   const key = await keyOf(room)
-  await node.log.ask(key, (view) => void seenBy(view, caller.account))
+  await node.log.ask(key, (view, now) => void seenBy(view, caller.account, now))
   return { room: await roomAnswer(node, key, caller.account) }
 }
 
@@ -232,7 +232,7 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
 const judgeUpdate =
   (actor: { account: string; name: string }, patch: Partial<RoomFact>) =>
   (view: View, now: number): Judgement<null> => {
-    const { standing, room: before } = seenBy(view, actor.account)
+    const { standing, room: before } = seenBy(view, actor.account, now)
     if (isSuspended(view, actor.account)) return { refuse: new AppError('SUSPENDED') }
     if ((standing?.rank ?? 0) < ranks.admin)
       return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner and admins may change a room' }) }
@@ -251,8 +251,8 @@ export const archive: Action<typeof contract.archive> = async ({ room }, context
   const actor = await actorOf(account)
   await context.node.log.act<null>(key, {
     sender: account,
-    judge(view) {
-      const { standing, room: before } = seenBy(view, account)
+    judge(view, now) {
+      const { standing, room: before } = seenBy(view, account, now)
       if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
       const isOwner =
         standing?.rank !== undefined &&

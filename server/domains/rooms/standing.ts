@@ -1,7 +1,7 @@
 import { roleIn, suspensionIn } from '#server/domains/accounts/facts'
 import type { View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/rooms'
-import { type ModeratorFact, memberIn, moderatorIn, refOf, roomIn } from './facts.ts'
+import { banIn, type ModeratorFact, memberIn, moderatorIn, refOf, roomIn } from './facts.ts'
 import { peersOf } from './kinds.ts'
 
 export const ranks = { none: 0, member: 1, moderator: 2, admin: 3, owner: 4, siteAdmin: 5, superAdmin: 6 } as const
@@ -92,6 +92,13 @@ const standing = (
 })
 
 export const isSuspended = (view: View, account: string): boolean => suspensionIn(view, account) !== null
+
+/** What somebody may do here now: who is suspended, or banned here, keeps the rank that protects them and no right. */
+export function rightsIn(view: View, account: string, now: number): Standing {
+  const held = standingOf(view, account)
+  const isBanned = view.room !== view.global.room && banIn(view, account, now) !== null
+  return isBanned || isSuspended(view, account) ? { ...held, ...none, isAdmin: false, isSuperAdmin: false } : held
+}
 
 /** Those of higher rank are out of reach; so is one's own rank, but for moderators who may manage moderators. */
 export const mayTouch = (actor: Standing, target: Standing): boolean =>
