@@ -48,6 +48,10 @@ export const errors = {
   ROOM_ARCHIVED: [409, 'This room is archived'],
   NOT_A_MEMBER: [403, 'You are not a member of this room'],
   MESSAGE_NOT_FOUND: [404, 'Message not found'],
+  INVITATION_NOT_FOUND: [404, 'This invitation is not known. Check that the whole link was copied.'],
+  INVITATION_EXPIRED: [410, 'This invitation has expired. Ask for a new one.'],
+  INVITATION_USED_UP: [410, 'This invitation has been used as often as it allows. Ask for a new one.'],
+  INVITATION_REVOKED: [410, 'This invitation was taken back. Ask for a new one.'],
   EDIT_WINDOW_CLOSED: [400, 'Messages can be edited for 15 minutes'],
 
   BANNED: [403, 'You are banned from this room'],

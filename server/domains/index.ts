@@ -13,6 +13,7 @@ import { sendLetter, sendText } from './outgoing/index.ts'
 import { passkeys } from './passkeys/index.ts'
 import { phone } from './phone/index.ts'
 import { rooms } from './rooms/index.ts'
+import { invitations } from './rooms/invitations.ts'
 import { social } from './social/index.ts'
 import { status } from './status/index.ts'
 import { wallet } from './wallet/index.ts'
@@ -28,6 +29,7 @@ export const bound = [
   ...accounts,
   ...passkeys,
   ...rooms,
+  ...invitations,
   ...messages,
   ...polls,
   ...email,

@@ -53,6 +53,9 @@ export function httpDoor(door: HttpDoor): Express {
 
 const idOf = (request: Request): string => String(request.res?.getHeader('x-request-id') ?? '')
 
+/** What such a path goes on with lets whoever reads it into a room. */
+const invited = /^(\/invite\/|\/api\/invitations\/).+/i
+
 const identifyRequest =
   ({ kernel }: HttpDoor): RequestHandler =>
   (request, response, next) => {
@@ -64,7 +67,7 @@ const identifyRequest =
         {
           request_id: idOf(request),
           method: request.method,
-          path: request.path.slice(0, 200),
+          path: request.path.slice(0, 200).replace(invited, '$1***'),
           status: response.statusCode,
           milliseconds: Math.round(performance.now() - started),
         },

@@ -44,12 +44,15 @@ const readEncoded =
     return [{ coding, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }]
   }
 
+/** The address of an invitation opens the page, which knows what to do. */
+const isInvitation = /^\/invite\/[^/]+$/
+
 /** Assets carry hashes in their names and are kept for good; everything else is asked for again. */
 const servePage =
   (page: Page): RequestHandler =>
   (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next()
-    const file = page.get(request.path)
+    const file = page.get(isInvitation.test(request.path) ? '/' : request.path)
     const chosen = file?.find(({ coding }) => coding === null || request.acceptsEncodings(coding))
     if (!chosen) return next()
     const { coding, body, etag } = chosen
@@ -67,7 +70,9 @@ const servePage =
     }
     if (range) response.status(206).setHeader('Content-Range', `bytes ${range.start}-${range.end}/${body.length}`)
     if (coding) response.setHeader('Content-Encoding', coding)
-    response.type(extname(request.path) || '.html').send(range ? body.subarray(range.start, range.end + 1) : body)
+    response
+      .type(isInvitation.test(request.path) ? '.html' : extname(request.path) || '.html')
+      .send(range ? body.subarray(range.start, range.end + 1) : body)
   }
 
 /** The one part of the encoded file that is asked for; several at once, or a part of another version, are answered with all of it. */

@@ -6,6 +6,7 @@ import { friendEvents, friends } from './friends.ts'
 import { identities, identityEvents } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
+import { invitations } from './invitations.ts'
 import { messageEvents, messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
 import { passkeys } from './passkeys.ts'
@@ -29,6 +30,7 @@ export const api = {
   accounts,
   passkeys,
   rooms,
+  invitations,
   messages,
   email,
   phone,

@@ -15,6 +15,8 @@ const done: Readonly<Record<string, string>> = {
   promote_mod: 'made a moderator of',
   demote: 'took the moderator role of',
   demote_mod: 'took the moderator role of',
+  invite: 'made an invitation link',
+  uninvite: 'took an invitation link back',
   set_role: 'changed the role of',
   archive: 'archived the room',
   rules: 'changed the rules',

@@ -28,6 +28,8 @@ const named: Record<string, string> = {
   'message.pinned': 'pin',
   'message.unpinned': 'unpin',
   'member.removed': 'kick',
+  'invitation.created': 'invite',
+  'invitation.revoked': 'uninvite',
   'rules.updated': 'rules',
   'room.archived': 'archive',
   'account.suspended': 'suspend',
@@ -58,6 +60,12 @@ function metadataOf(row: Row): Record<string, unknown> {
       const { role, permissions } = bodyOf(row, 'role.changed')
       return { ...place, role: role ?? null, permissions }
     }
+    case 'invitation.created': {
+      const { invitation_id, expires_at, max_uses } = bodyOf(row, 'invitation.created').invitation
+      return { ...place, invitation_id, expires_at, max_uses }
+    }
+    case 'invitation.revoked':
+      return { ...place, invitation_id: bodyOf(row, 'invitation.revoked').id }
     case 'words.updated': {
       const { added, removed } = bodyOf(row, 'words.updated')
       const { word, action, is_regex } = added ?? removed ?? {}

@@ -1,6 +1,6 @@
 import { entryOf } from '#server/domains/rooms/entries'
 import { type BanFact, banIn, type MuteFact, memberIn, moderatorIn, muteIn } from '#server/domains/rooms/facts'
-import { leaving } from '#server/domains/rooms/membership'
+import { invitingNoMore, leaving } from '#server/domains/rooms/membership'
 import { newId } from '#server/kernel/ids'
 import type { Act } from '#shared/api/moderation'
 import { AppError } from '#shared/errors'
@@ -158,16 +158,9 @@ export const promote =
     const { granted_by: __, ...before } = current ?? { granted_by: '' }
     if (JSON.stringify(after) === JSON.stringify(before)) return { already: current }
     const about = { target: target.account, targetName: target.name }
-    return {
-      entry: entryOf(
-        view,
-        actor,
-        'role.changed',
-        { role: 'moderator', moderator: record, permissions: grantsOf(record) },
-        about,
-      ),
-      record,
-    }
+    const lost = record.can_manage_mods ? {} : invitingNoMore(view, target.account)
+    const body = { role: 'moderator', moderator: record, permissions: grantsOf(record), ...lost }
+    return { entry: entryOf(view, actor, 'role.changed', body, about), record }
   }
 
 export const demote =
@@ -182,6 +175,7 @@ export const demote =
     if (!current && !holdsRank) return { already: null }
     const rank = holdsRank ? { member: { ...member, role: 'member' as const } } : {}
     const about = { target: target.account, targetName: target.name }
-    const body = { role: 'member', ...rank, moderator: null, permissions: null }
+    const lost = invitingNoMore(view, target.account)
+    const body = { role: 'member', ...rank, moderator: null, permissions: null, ...lost }
     return { entry: entryOf(view, actor, 'role.changed', body, about), record: current }
   }

@@ -72,6 +72,17 @@ export type RulesFact = Rules & {
   updated_by: string | null
   updated_at: string | null
 }
+/** A link that lets people in; kept for a while after it is of no use, so that it can be said why. */
+export type InvitationFact = {
+  invitation_id: string
+  token_hash: string
+  invited_by: string
+  created_at: string
+  expires_at: string
+  max_uses: number
+  uses: number
+  revoked_at: string | null
+}
 export type PurgeFact = { to_seq: number; from_seq: number; by: string; at: string; reason: string | null }
 export type ClockFact = { at: number }
 export type ReactedFact = { emojis: { id: string; emoji: string; at: string }[] }
@@ -140,6 +151,7 @@ export const keys = {
   words: 'words',
   pins: 'pins',
   blocks: 'blocks',
+  invitations: 'invitations',
   member: (account: string) => `member:${account}`,
   ban: (account: string) => `ban:${account}`,
   mute: (account: string) => `mute:${account}`,
@@ -163,6 +175,8 @@ export const rulesIn = (view: View): RulesFact => get<RulesFact>(view, keys.rule
 export const wordsIn = (view: View): readonly WordFact[] => get<WordFact[]>(view, keys.words) ?? noWords
 export const pinsIn = (view: View): readonly string[] => get<string[]>(view, keys.pins) ?? []
 export const blocksIn = (view: View): readonly string[] => get<string[]>(view, keys.blocks) ?? []
+export const invitationsIn = (view: View): readonly InvitationFact[] =>
+  get<InvitationFact[]>(view, keys.invitations) ?? noInvitations
 export const memberIn = (view: View, account: string) => get<MemberFact>(view, keys.member(account))
 export const moderatorIn = (view: View, account: string) => get<ModeratorFact>(view, keys.moderator(account))
 export const clockIn = (view: View, account: string) => get<ClockFact>(view, keys.clock(account))
@@ -171,6 +185,10 @@ export const pollIn = (view: View, id: string) => get<PollFact>(view, keys.poll(
 export const voteIn = (view: View, poll: string, account: string) => get<VoteFact>(view, keys.vote(poll, account))
 
 const running = (until: string | null, now: number) => until === null || Date.parse(until) > now
+
+/** May it be used at that time, as far as it says itself? */
+export const isOpen = ({ revoked_at, expires_at, uses, max_uses }: InvitationFact, at: number): boolean =>
+  revoked_at === null && uses < max_uses && Date.parse(expires_at) > at
 
 /** The ban that holds now; one whose time is up is none. */
 export const banIn = (view: View, account: string, now: number): BanFact | null => {
@@ -215,4 +233,5 @@ export const withoutWords = (poll: PollFact): PollFact => ({ ...poll, question: 
 export const refOf = (view: View): RoomRef => roomOfKey(view.room)
 
 const noWords: readonly WordFact[] = []
+const noInvitations: readonly InvitationFact[] = []
 const noRules: RulesFact = { ...defaultRules, rules_id: '', version: 0, updated_by: null, updated_at: null }

@@ -8,7 +8,7 @@ import { actingIn, keyOf, readRoom, seenBy } from './access.ts'
 import { areBlocked } from './blocks.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { memberIn } from './facts.ts'
-import { becomeMember, giveUpMembership, leaving } from './membership.ts'
+import { becomeMember, giveUpMembership, invitingNoMore, leaving } from './membership.ts'
 import { Members } from './model.ts'
 import { presencesOf } from './online.ts'
 import { roomAnswer } from './rows.ts'
@@ -138,7 +138,8 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
       if (theirs.rank >= mine.rank || rankOf(role) >= mine.rank)
         return { refuse: new AppError('FORBIDDEN', { message: 'You may only touch and give lower ranks' }) }
       if (member.role === role) return { already: null }
-      const body = { role, member: { ...member, role }, permissions: null }
+      const kept = rankOf(role) < ranks.admin ? invitingNoMore(view, address) : {}
+      const body = { role, member: { ...member, role }, permissions: null, ...kept }
       return { accept: entryOf(view, actor, 'role.changed', body, { target: address, targetName: target.name }) }
     },
   })

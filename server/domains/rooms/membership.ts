@@ -2,7 +2,7 @@ import type { Judgement, View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { entryOf } from './entries.ts'
-import { banIn, memberIn, moderatorIn, refOf, roomIn } from './facts.ts'
+import { banIn, invitationsIn, memberIn, moderatorIn, refOf, roomIn } from './facts.ts'
 import { kinds } from './kinds.ts'
 import { isSuspended, standingOf } from './standing.ts'
 
@@ -11,12 +11,20 @@ interface Actor {
   name: string
 }
 
+interface Joining {
+  who?: Actor
+  role?: MemberRole
+  invited?: boolean
+  /** The link that is used, with this use. */
+  invitation?: { id: string; uses: number }
+}
+
 /** Somebody joins, or is brought in. */
 export function becomeMember(
   view: View,
   now: number,
   actor: Actor,
-  { who = actor, role = 'member', invited = false }: { who?: Actor; role?: MemberRole; invited?: boolean } = {},
+  { who = actor, role = 'member', invited = false, invitation }: Joining = {},
 ): Judgement<null> {
   const room = roomIn(view)
   const ban = banIn(view, who.account, now)
@@ -31,17 +39,27 @@ export function becomeMember(
   if (!invited && kinds[refOf(view).type].joining !== 'open') return { refuse: new AppError('ROOM_NOT_FOUND') }
   const joined = { joined_at: new Date(now).toISOString(), joined_seq: view.seq, joined_n: view.total }
   const member = { user_address: who.account, role, ...joined }
-  const body = { member, member_count: room.member_count + 1 }
+  const body = { member, member_count: room.member_count + 1, ...(invitation ? { invitation } : {}) }
   return { accept: entryOf(view, actor, 'member.joined', body, { target: who.account, targetName: who.name }) }
 }
 
 const without = (view: View): number => Math.max(0, (roomIn(view)?.member_count ?? 0) - 1)
 
 /** What changes in a room with the one who goes. */
-export const leaving = (view: View, account: string): { member_count: number; moderator?: null } => ({
+export const leaving = (
+  view: View,
+  account: string,
+): { member_count: number; moderator?: null; invitations?: null } => ({
   member_count: without(view),
   ...(moderatorIn(view, account) ? { moderator: null } : {}),
+  ...invitingNoMore(view, account),
 })
+
+/** What changes with who may no longer invite: whoever asks for it again later makes new invitations. */
+export const invitingNoMore = (view: View, account: string): { invitations?: null } =>
+  invitationsIn(view).some(({ invited_by, revoked_at }) => invited_by === account && revoked_at === null)
+    ? { invitations: null }
+    : {}
 
 export function giveUpMembership(view: View, actor: Actor): Judgement<null> {
   const member = memberIn(view, actor.account)

@@ -144,9 +144,10 @@ export const Words = followed<WordFact>(
   [[{ room: 1, is_active: 1, added_at: -1 }], [{ word_id: 1 }]],
 )
 
-/** Facts that are one value of their own: rules, pins, purges, blocks. */
+/** Facts that are one value of their own: rules, pins, purges, blocks, invitations. */
 export const RoomFacts = followed<{ value: Fact }>('RoomFacts', 'room_facts', { value: Schema.Types.Mixed }, [
   [{ 'value.read_access': 1 }],
+  [{ 'value.token_hash': 1 }],
 ])
 
 export const Polls = followed<{ poll_id: string; poll: Fact; created_at: string }>(

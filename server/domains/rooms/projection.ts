@@ -4,6 +4,8 @@ import { AppError } from '#shared/errors'
 import {
   type BanFact,
   emptied,
+  type InvitationFact,
+  isOpen,
   keys,
   type MemberFact,
   type MessageBody,
@@ -18,6 +20,12 @@ import {
   type WordFact,
   withoutWords,
 } from './facts.ts'
+
+/** What goes with somebody's rights; each is null where there was some. */
+interface Lost {
+  moderator?: null
+  invitations?: null
+}
 
 /** Every type of event of a room, with what its body carries beside `actor`. */
 export interface Bodies {
@@ -38,15 +46,18 @@ export interface Bodies {
   }
   'poll.changed': { poll: PollFact; vote?: { account: string; options: number[]; removed: boolean } }
   'poll.deleted': { id: string; message_id: string; at: string }
-  'member.joined': { member: MemberFact; member_count: number }
-  'member.left': { member_count: number; moderator?: null }
-  'member.removed': { member_count: number; moderator?: null }
+  'member.joined': { member: MemberFact; member_count: number; invitation?: { id: string; uses: number } }
+  'member.left': { member_count: number } & Lost
+  'member.removed': { member_count: number } & Lost
   'role.changed': {
     role?: string
     member?: MemberFact
     moderator?: ModeratorFact | null
     permissions: { [name: string]: boolean } | null
+    invitations?: null
   }
+  'invitation.created': { invitation: InvitationFact }
+  'invitation.revoked': { id: string; at: string }
   'rules.updated': { rules: RulesFact; diff: { [name: string]: Json } }
   'words.updated': { added?: WordFact; removed?: WordFact }
   'moderation.applied': {
@@ -55,8 +66,7 @@ export interface Bodies {
     mute?: MuteFact
     duration?: string
     member_count?: number
-    moderator?: null
-  }
+  } & Lost
   'room.updated': { patch: Partial<RoomFact> }
   'room.archived': Record<never, never>
   'block.changed': { blocker: string; on: boolean }
@@ -71,6 +81,8 @@ export function bodyOf<T extends EventType>(row: Row, type: T) {
 
 /** A message is written as gone, and any other fact of it forgotten, long before as many more purges of one person. */
 const maxPurges = 500
+/** So many invitations that are of no use any more are remembered, so that it can be said why. */
+const maxDeadInvitations = 50
 
 type Read<T extends EventType> = (row: Row, body: ReturnType<typeof bodyOf<T>>) => Change[]
 
@@ -89,12 +101,24 @@ const patchMessage = (row: Row, id: string): Change => {
 }
 const unpin = (ids: readonly string[]): Change =>
   patchList<string>(keys.pins, (pins) => pins.filter((pin) => !ids.includes(pin)))
-/** Who is gone keeps no rights; `moderator` is null where there were some. */
-const gone = (account: string, { member_count, moderator }: { member_count?: number; moderator?: null }): Change[] => [
+/** Who is gone keeps no rights. */
+const gone = (
+  row: Row,
+  account: string,
+  { member_count, moderator, invitations }: { member_count?: number } & Lost,
+) => [
   absolute(keys.member(account), null),
   ...(moderator === undefined ? [] : [absolute(keys.moderator(account), null)]),
+  ...(invitations === undefined ? [] : [takeBack(row, account)]),
   ...memberCount(member_count),
 ]
+const changeInvitations = (isMeant: (invitation: InvitationFact) => boolean, change: Partial<InvitationFact>): Change =>
+  patchList<InvitationFact>(keys.invitations, (all) => all.map((one) => (isMeant(one) ? { ...one, ...change } : one)))
+/** The invitations of who may invite no more stay taken back, also where the right is given again. */
+const takeBack = ({ at }: Row, account: string): Change =>
+  changeInvitations(({ invited_by, revoked_at }) => invited_by === account && revoked_at === null, {
+    revoked_at: new Date(at).toISOString(),
+  })
 const memberCount = (member_count: number | undefined): Change[] =>
   member_count === undefined ? [] : [patch<RoomFact>(keys.room, (room) => ({ ...room, member_count }))]
 
@@ -148,15 +172,29 @@ const readers: { [T in EventType]: Read<T> } = {
     patchMessage(row, message_id),
     unpin([message_id]),
   ],
-  'member.joined': (_row, { member, member_count }) => [
+  'member.joined': (_row, { member, member_count, invitation }) => [
     absolute(keys.member(member.user_address), member),
     ...memberCount(member_count),
+    ...(invitation
+      ? [changeInvitations(({ invitation_id }) => invitation_id === invitation.id, { uses: invitation.uses })]
+      : []),
   ],
-  'member.left': ({ sender }, body) => gone(sender, body),
-  'member.removed': ({ target }, body) => gone(target ?? '', body),
-  'role.changed': ({ target }, { member, moderator }) => [
-    ...(member ? [absolute(keys.member(target ?? ''), member)] : []),
-    ...(moderator === undefined ? [] : [absolute(keys.moderator(target ?? ''), moderator)]),
+  'member.left': (row, body) => gone(row, row.sender, body),
+  'member.removed': (row, body) => gone(row, row.target ?? '', body),
+  'invitation.created': ({ at }, { invitation }) => [
+    patchList<InvitationFact>(keys.invitations, (all) => {
+      const others = all.filter(({ invitation_id }) => invitation_id !== invitation.invitation_id)
+      const dead = others.filter((one) => !isOpen(one, at)).slice(-maxDeadInvitations)
+      return [...dead, ...others.filter((one) => isOpen(one, at)), invitation]
+    }),
+  ],
+  'invitation.revoked': (_row, { id, at }) => [
+    changeInvitations(({ invitation_id }) => invitation_id === id, { revoked_at: at }),
+  ],
+  'role.changed': (row, { member, moderator, invitations }) => [
+    ...(member ? [absolute(keys.member(row.target ?? ''), member)] : []),
+    ...(moderator === undefined ? [] : [absolute(keys.moderator(row.target ?? ''), moderator)]),
+    ...(invitations === undefined ? [] : [takeBack(row, row.target ?? '')]),
   ],
   'rules.updated': (_row, { rules }) => [absolute(keys.rules, rules)],
   'words.updated': (_row, { added, removed }) => {
@@ -167,9 +205,9 @@ const readers: { [T in EventType]: Read<T> } = {
       ...(removed ? [absolute(keys.word(removed.word_id), null)] : []),
     ]
   },
-  'moderation.applied': ({ target }, { action, ban, mute, ...body }) => {
-    const account = target ?? ''
-    if (action === 'ban' && ban) return [absolute(keys.ban(account), ban), ...gone(account, body)]
+  'moderation.applied': (row, { action, ban, mute, ...body }) => {
+    const account = row.target ?? ''
+    if (action === 'ban' && ban) return [absolute(keys.ban(account), ban), ...gone(row, account, body)]
     if (action === 'unban') return [absolute(keys.ban(account), null)]
     if (action === 'mute' && mute) return [absolute(keys.mute(account), mute)]
     return action === 'unmute' ? [absolute(keys.mute(account), null)] : []
@@ -262,6 +300,8 @@ const chained = new Set<string>([
   'message.unpinned',
   'member.removed',
   'role.changed',
+  'invitation.created',
+  'invitation.revoked',
   'rules.updated',
   'words.updated',
   'moderation.applied',

@@ -230,6 +230,7 @@ const kinds: Record<string, Kind> = {
   purges: purgesKind,
   words: wordsKind,
   blocks: singleValue,
+  invitations: singleValue,
   clock: clockKind,
   message: messageKind,
   role: accountKind,

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { catchUp, concerns, log, neighbours, poison, raced } from './suites.ts'
+import { catchUp, concerns, invited, log, neighbours, poison, raced } from './suites.ts'
 
 /** What a review found, each broken again as it was. */
 export const mends: readonly Mutation[] = [
@@ -178,5 +178,45 @@ export const mends: readonly Mutation[] = [
     find: 'if (!room.isLeased && !core.store.alone) await core.lease([key]).then(room.refresh)',
     put: '',
     caughtBy: log,
+  },
+  {
+    name: 'a link that is used up lets people in',
+    breaks: 'M64',
+    file: 'server/domains/rooms/facts.ts',
+    find: 'revoked_at === null && uses < max_uses && Date.parse',
+    put: 'revoked_at === null && Date.parse',
+    caughtBy: invited('of fifty people at once'),
+  },
+  {
+    name: 'a use is not counted in the event by which somebody joins',
+    breaks: 'M64',
+    file: 'server/domains/rooms/membership.ts',
+    find: '...(invitation ? { invitation } : {})',
+    put: '',
+    caughtBy: invited('of fifty people at once'),
+  },
+  {
+    name: 'the links of who may invite no more work again with the right',
+    breaks: 'M64',
+    file: 'server/domains/rooms/membership.ts',
+    find: '    ? { invitations: null }',
+    put: '    ? {}',
+    caughtBy: invited('the links of who'),
+  },
+  {
+    name: 'the links of who is suspended let people in',
+    breaks: 'M64',
+    file: 'server/domains/rooms/invitations.ts',
+    find: ' || isSuspended(view, invited_by) || ',
+    put: ' || ',
+    caughtBy: invited('the links of an admin'),
+  },
+  {
+    name: 'a link lets in who is in a block with its maker',
+    breaks: 'M64',
+    file: 'server/domains/rooms/invitations.ts',
+    find: '  if (isBlocked)\n',
+    put: '  if (isBlocked && fault)\n',
+    caughtBy: invited('who could not join otherwise'),
   },
 ]

@@ -15,7 +15,7 @@ export const product: readonly Mutation[] = [
     name: 'a ban leaves the member',
     breaks: 'P6',
     file: 'server/domains/rooms/projection.ts',
-    find: 'absolute(keys.ban(account), ban), ...gone(account, body)',
+    find: 'absolute(keys.ban(account), ban), ...gone(row, account, body)',
     put: 'absolute(keys.ban(account), ban)',
     caughtBy: projection,
   },

@@ -35,6 +35,11 @@ export const attached = content('M01: attachments')
 export const besides = content('M01: whatever else')
 export const ranks: Suite = { project: 'embedded', file: 'test/server/rights.test.ts', title: 'in a channel, by rank' }
 const hostile = (file: string, title: string): Suite => ({ project: 'hostile', file: `test/hostile/${file}`, title })
+export const invited = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/invitations.test.ts',
+  title: `M64: ${title}`,
+})
 export const clients = (title: string): Suite => hostile('places.test.ts', title)
 export const ownMachine = hostile('own-machine.test.ts', 'M03: development powers are for this very machine')
 export const starts = hostile('own-machine.test.ts', 'M03: what lets others in')
