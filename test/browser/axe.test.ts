@@ -136,6 +136,12 @@ describe('axe finds nothing', () => {
     await say(page, '> quoted\n\n```ts\n// a note\nconst a: string = "b" + 1\n```')
     await page.locator('.hljs-number').first().waitFor()
     await judge(page, 'Markdown')
+    for (const word of ['@', '#al', '/', ':sm']) {
+      await field(page).fill('')
+      await field(page).pressSequentially(word)
+      await page.getByRole('listbox').waitFor()
+      await judge(page, `suggestions for ${word}`)
+    }
     await field(page).fill('')
     await field(page).press('?')
     await field(page).fill('')

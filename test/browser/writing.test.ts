@@ -100,6 +100,26 @@ describe('what is written', () => {
     await page.getByRole('heading', { level: 1, name }).waitFor()
   })
 
+  test('M69: suggestions open after any dialog was closed, by pointer and by keyboard', async () => {
+    const page = await plaza.guest()
+    const dialog = page.locator('dialog[open]')
+    for (const name of ['Make a poll', 'Choose an emoji', 'Settings'])
+      for (const close of [() => page.keyboard.press('Escape'), () => dialog.getByLabel('Close').click()]) {
+        await page.getByRole('button', { name }).first().click()
+        await dialog.waitFor()
+        await close()
+        await dialog.waitFor({ state: 'detached' })
+        for (const word of ['@', '#al', '/', ':sm']) {
+          await field(page).fill('')
+          await field(page).pressSequentially(word)
+          await page.getByRole('listbox', { name: 'Suggestions' }).waitFor()
+          await page.keyboard.press('Escape')
+          await page.getByRole('listbox').waitFor({ state: 'detached' })
+        }
+        await field(page).fill('')
+      }
+  })
+
   test('M69: the title and the icon count what is unread, and a switch notifies of mentions', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     await page.context().grantPermissions(['notifications'], { origin: plaza.url })

@@ -1,5 +1,5 @@
-import { type ReactNode, useLayoutEffect, useRef } from 'react'
-import { keepFocus } from './focus.ts'
+import { type ReactNode, useRef } from 'react'
+import { useBorrowedFocus } from './focus.ts'
 import { Icon } from './icon.tsx'
 
 const firstControl = '.body :is(button, a, input:not([type=radio]), select, textarea):not(:disabled, [tabindex="-1"])'
@@ -7,19 +7,7 @@ const firstControl = '.body :is(button, a, input:not([type=radio]), select, text
 /** A modal, begun at its first control: the browser keeps the focus inside and closes it on Escape. A press beside it closes it as long as nothing is written in it. */
 export function Dialog(props: { title: string; onClose: () => void; isBroad?: boolean; children: ReactNode }) {
   const isWritten = useRef(false)
-  const dialog = useRef<HTMLDialogElement>(null)
-  useLayoutEffect(() => {
-    const element = dialog.current
-    const giveBack = keepFocus()
-    if (element && !element.open) {
-      element.showModal()
-      element.querySelector<HTMLElement>(firstControl)?.focus()
-    }
-    return () => {
-      element?.close()
-      giveBack()
-    }
-  }, [])
+  const dialog = useBorrowedFocus(open, close)
 
   return (
     <dialog
@@ -47,3 +35,9 @@ export function Dialog(props: { title: string; onClose: () => void; isBroad?: bo
     </dialog>
   )
 }
+
+function open(dialog: HTMLDialogElement) {
+  dialog.showModal()
+  dialog.querySelector<HTMLElement>(firstControl)?.focus()
+}
+const close = (dialog: HTMLDialogElement) => dialog.close()

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 
 /** The field in which messages are written. */
 export const composerId = 'composer'
@@ -8,14 +8,26 @@ export const focusComposer = (): void => composer()?.focus()
 /** Without a pointer that hovers, a focused field opens a keyboard over half the screen. */
 export const opensKeyboard = (): boolean => matchMedia('(hover: none)').matches
 
-/** Remembers the focus; the answer gives it back: to the keyboard where it was, to a pointer where one types. */
-export function keepFocus(): () => void {
-  const before = document.activeElement
-  const isByKeyboard = before?.matches(':focus-visible') ?? false
-  return () => {
-    if (before instanceof HTMLElement) before.focus()
-    if (!isByKeyboard && !opensKeyboard()) focusComposer()
-  }
+/**
+ * Lets something over the page take the focus, and gives it back when that goes: to the keyboard where it was, to a pointer where
+ * one types. It is given back before anything else can take it, and React hears no events at that time: so it is told afterwards.
+ */
+export function useBorrowedFocus<T extends HTMLElement>(take: (element: T) => void, close?: (element: T) => void) {
+  const borrower = useRef<T>(null)
+  useLayoutEffect(() => {
+    const element = borrower.current
+    if (!element) return
+    const before = document.activeElement
+    const isByKeyboard = before?.matches(':focus-visible') ?? false
+    take(element)
+    return () => {
+      close?.(element)
+      if (before instanceof HTMLElement) before.focus()
+      if (!isByKeyboard && !opensKeyboard()) focusComposer()
+    }
+  }, [take, close])
+  useEffect(() => () => void document.activeElement?.dispatchEvent(new FocusEvent('focusin', { bubbles: true })), [])
+  return borrower
 }
 
 /** A field that has the focus as soon as it is there, unless that opened a keyboard nobody asked for. */

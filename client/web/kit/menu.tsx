@@ -1,32 +1,19 @@
-import {
-  type CSSProperties,
-  type KeyboardEvent,
-  type ReactNode,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
-import { keepFocus } from './focus.ts'
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useState } from 'react'
+import { useBorrowedFocus } from './focus.ts'
 
 /** Choices over the page; the arrow keys walk through them, Escape and a press elsewhere close it. */
 export function Menu(props: { label: string; onClose: () => void; style?: CSSProperties; children: ReactNode }) {
-  const menu = useRef<HTMLDivElement>(null)
+  const menu = useBorrowedFocus(toFirst)
   const { onClose } = props
   const [opensUp, setOpensUp] = useState(false)
-  useLayoutEffect(() => setOpensUp(isCutOff(menu.current)), [])
+  useLayoutEffect(() => setOpensUp(isCutOff(menu.current)), [menu])
   useEffect(() => {
-    const giveBack = keepFocus()
-    menu.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
     const closeOutside = (event: PointerEvent) => {
       if (!menu.current?.contains(event.target as Node)) onClose()
     }
     document.addEventListener('pointerdown', closeOutside)
-    return () => {
-      document.removeEventListener('pointerdown', closeOutside)
-      giveBack()
-    }
-  }, [onClose])
+    return () => document.removeEventListener('pointerdown', closeOutside)
+  }, [menu, onClose])
 
   const walk = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
@@ -55,6 +42,8 @@ export function Menu(props: { label: string; onClose: () => void; style?: CSSPro
     </div>
   )
 }
+
+const toFirst = (menu: HTMLDivElement) => menu.querySelector<HTMLElement>('[role=menuitem]')?.focus()
 
 /** Below it is too little room, and above it is more. */
 function isCutOff(menu: HTMLElement | null): boolean {
