@@ -116,7 +116,10 @@ describe('axe finds nothing', () => {
     await judge(page, 'message tools')
     await line(page, text).getByRole('button', { name: 'React' }).press('Enter')
     await judge(page, 'reactions')
-    await page.keyboard.press('Escape')
+    await page.getByRole('menuitem', { name: 'Any other emoji' }).press('Enter')
+    await page.getByRole('dialog', { name: 'Emoji' }).waitFor()
+    await judge(page, 'any reaction')
+    await close(page)
     await line(page, text).getByRole('button', { name: 'More' }).press('Enter')
     await judge(page, 'message menu')
     await page.keyboard.press('Escape')
@@ -162,8 +165,9 @@ describe('axe finds nothing', () => {
     await press(page, 'Message')
     await page.locator('dialog[open]').waitFor({ state: 'detached' })
     await page.getByText('Not yet end-to-end encrypted').waitFor()
-    await say(page, 'Only for you')
-    await page.locator('.message.sent').waitFor()
+    const secret = `Only for you ${randomUUID()}`
+    await say(page, secret)
+    await line(page, secret).and(page.locator('.sent')).waitFor()
     await judge(page, 'direct conversation')
 
     await open(page, 'alpha/moderation')

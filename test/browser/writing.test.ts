@@ -72,6 +72,72 @@ describe('what is written', () => {
     await page.locator('.message.sent', { hasText: '🍍' }).waitFor()
   })
 
+  test('M69: an emoji takes its place wherever the cursor is, and the cursor stays behind it', async () => {
+    const page = await plaza.guest()
+    const text = () => field(page).inputValue()
+    await field(page).pressSequentially('Well :smile')
+    await page.getByRole('listbox').waitFor()
+    await field(page).fill('left right')
+    await page.keyboard.press('Home')
+    await page.keyboard.type(':heart:a')
+    expect(await text()).toBe('❤️aleft right')
+    await page.keyboard.press('End')
+    for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowLeft')
+    await page.keyboard.type(':smile')
+    await page.getByRole('listbox').waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('b ')
+    expect(await text()).toBe('❤️aleft 😄 b right')
+    await page.getByRole('button', { name: 'Choose an emoji' }).click()
+    await page.getByRole('searchbox', { name: 'Find an emoji' }).fill('pineapple')
+    await page.getByRole('dialog').locator('li button').click()
+    await page.locator('#composer:focus').waitFor()
+    await page.keyboard.type('c ')
+    expect(await text()).toBe('❤️aleft 😄 b 🍍c right')
+
+    for (const kept of ['`:heart:', '```\n:heart:', 'a:heart:', '12:100:', ':no_such_thing:']) {
+      await field(page).fill('')
+      for (const [at, part] of kept.split('\n').entries()) {
+        if (at > 0) await page.keyboard.press('Shift+Enter')
+        await page.keyboard.type(part)
+      }
+      expect(await text()).toBe(kept)
+    }
+    await field(page).fill('a draft')
+    await page.reload()
+    await page.locator('#composer:focus').waitFor()
+    await page.keyboard.type(' of mine')
+    expect(await text()).toBe('a draft of mine')
+  })
+
+  test('M69: any emoji is a reaction, with the keyboard alone', async () => {
+    const [page, other] = [await plaza.guest(), await plaza.guest()]
+    const mark = randomUUID()
+    await say(page, mark)
+    await line(page, mark).and(page.locator('.sent')).focus()
+    const picker = page.getByRole('dialog', { name: 'Emoji' })
+    const ask = async () => {
+      await page.keyboard.press('Enter')
+      await page.getByRole('menu', { name: 'Reactions' }).waitFor()
+      await page.keyboard.press('ArrowUp')
+      await page.keyboard.press('Enter')
+      await picker.waitFor()
+    }
+    await page.keyboard.press('Tab')
+    await ask()
+    await page.keyboard.press('Escape')
+    await picker.waitFor({ state: 'detached' })
+    await line(page, mark).getByRole('button', { name: 'React' }).and(page.locator(':focus')).waitFor()
+    await ask()
+    await page.keyboard.type('pineapple')
+    await expect.poll(() => picker.locator('li').count()).toBe(1)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await line(other, mark).getByRole('button', { name: '🍍' }).waitFor()
+    await picker.waitFor({ state: 'detached' })
+    await line(page, mark).getByRole('button', { name: 'React' }).and(page.locator(':focus')).waitFor()
+  })
+
   test('M69: a slash offers commands, and a hash names a room', async () => {
     const page = await plaza.guest()
     await field(page).pressSequentially('/po')

@@ -1,8 +1,7 @@
-import { type KeyboardEvent, lazy, type Ref, useImperativeHandle, useState } from 'react'
+import { type KeyboardEvent, type Ref, useImperativeHandle, useState } from 'react'
 import type { LocalMessage, RoomState } from '#client/sdk/types'
 import { composerId, useFocused } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
-import { Part } from '../kit/part.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { goTo } from '../rooms/route.ts'
@@ -12,12 +11,11 @@ import { ComposerContext } from './composer-context.tsx'
 import { ComposerStatus, useStanding } from './composer-status.tsx'
 import { editOf, keepDraft, keepText, readDraft, readText } from './drafts.ts'
 import { isEditable } from './message-tools.tsx'
+import { PickEmoji } from './pick-emoji.tsx'
 import { PollForm } from './poll-form.tsx'
-import { type Commands, withEmoji } from './use-choices.ts'
+import { type Commands, inserted, type Written, withEmoji } from './use-choices.ts'
 import { useCompletion } from './use-completion.ts'
 import { useField } from './use-field.ts'
-
-const EmojiPicker = lazy(async () => ({ default: (await import('./emoji-picker.tsx')).EmojiPicker }))
 
 export interface ComposerHandle {
   reply(message: LocalMessage): void
@@ -32,7 +30,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
   const [aim, setAim] = useState<Aim>(null)
   const [asks, setAsks] = useState<'poll' | 'emoji' | null>(null)
   const field = useFocused<HTMLTextAreaElement>()
-  const { focusAtEnd } = useField(field, text)
+  const { focusAtEnd, placeCursor } = useField(field, text)
   const standing = useStanding(state)
   const commands: Commands = [
     ...(standing.canPoll
@@ -48,8 +46,9 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
   ]
   const completion = useCompletion({ text, field, canMention: cipher === null, commands })
 
-  const write = (written: string) => {
-    const next = withEmoji(written)
+  const write = (written: Written) => {
+    const { text: next, cursor } = withEmoji(written)
+    if (next !== field.current?.value) placeCursor(cursor)
     setText(next)
     if (aim?.kind === 'edit') keepText(editOf(account, aim.message.id), next)
     else keepDraft(account, live.ref, next)
@@ -107,11 +106,10 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
 
   const closeAsked = () => {
     setAsks(null)
-    focusAtEnd()
+    requestAnimationFrame(() => field.current?.focus())
   }
   const insert = (emoji: string) => {
-    const at = field.current?.selectionStart ?? text.length
-    write(`${text.slice(0, at)}${emoji}${text.slice(at)}`)
+    write(inserted({ text, cursor: field.current?.selectionStart ?? text.length }, emoji))
     closeAsked()
   }
 
@@ -170,7 +168,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
             placeholder={standing.placeholder}
             disabled={!standing.canWrite}
             value={text}
-            onChange={(event) => write(event.target.value)}
+            onChange={({ target }) => write({ text: target.value, cursor: target.selectionStart })}
             onSelect={completion.look}
             onBlur={completion.close}
             onKeyDown={press}
@@ -197,7 +195,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
         </div>
       </form>
       {asks === 'poll' && <PollForm onClose={closeAsked} />}
-      <Part>{asks === 'emoji' && <EmojiPicker onPick={insert} onClose={closeAsked} />}</Part>
+      {asks === 'emoji' && <PickEmoji onPick={insert} onClose={closeAsked} />}
     </>
   )
 }

@@ -21,7 +21,7 @@ export const isEditable = (message: LocalMessage, account: string, now = Date.no
 /** What can be done with one message; shown on the row that is pointed at or has the focus. */
 export function MessageTools(props: { message: LocalMessage; text: string; onReport: () => void }) {
   const { message } = props
-  const { live, reply } = useOpenRoom()
+  const { live, reply, react } = useOpenRoom()
   const attempt = useAttempt()
   const [open, setOpen] = useState<'react' | 'more' | null>(null)
   const close = useCallback(() => setOpen(null), [])
@@ -48,6 +48,18 @@ export function MessageTools(props: { message: LocalMessage; text: string; onRep
                 {emoji}
               </button>
             ))}
+            <button
+              type="button"
+              role="menuitem"
+              className="any"
+              onClick={() => {
+                close()
+                react(message)
+              }}
+            >
+              <Icon name="plus" />
+              Any other emoji
+            </button>
           </div>
         </Menu>
       )}

@@ -30,6 +30,12 @@ export interface Word {
   rest: string
 }
 
+/** A text, and where the next sign goes. */
+export interface Written {
+  text: string
+  cursor: number
+}
+
 /** What can be done by a word after a slash. */
 export type Commands = readonly { name: string; title: string; icon: IconName; act: () => void }[]
 
@@ -133,9 +139,17 @@ function useEmoji(isWanted: boolean): readonly Gemoji[] {
   return emoji
 }
 
-/** A name between colons at the end of what is written becomes its emoji. */
-export function withEmoji(text: string): string {
-  const [whole = '', name = ''] = /:([a-z0-9_+-]+):$/.exec(text) ?? []
+/** A name between colons before the cursor becomes its emoji, unless it stands in code or in a word. */
+export function withEmoji(written: Written): Written {
+  const before = written.text.slice(0, written.cursor)
+  const [whole = '', name = ''] = /(?<![\w:]):([a-z0-9_+-]+):$/.exec(before) ?? []
   const named = known.find(({ names }) => names.includes(name))
-  return named ? `${text.slice(0, -whole.length)}${named.emoji}` : text
+  const isCode = before.split('`').length % 2 === 0
+  return named && !isCode ? inserted(written, named.emoji, whole.length) : written
+}
+
+/** Words at the cursor, in the place of so many signs before it. */
+export function inserted({ text, cursor }: Written, words: string, replaced = 0): Written {
+  const before = `${text.slice(0, cursor - replaced)}${words}`
+  return { text: `${before}${text.slice(cursor)}`, cursor: before.length }
 }

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type RefObject, useCallback, useRef, useState } from 'react'
-import { type Choice, type Commands, useChoices, type Word } from './use-choices.ts'
+import { type Choice, type Commands, inserted, useChoices, type Word, type Written } from './use-choices.ts'
 
 const wordBeforeCursor = /(?:^|\s)([@#:])([^\s@#:]{0,40})$/
 const commandAlone = /^(\/)([a-z]*)$/
@@ -9,8 +9,8 @@ export interface Completion {
   chosen: number
   look: () => void
   close: () => void
-  pick: (choice: Choice) => string
-  press: (event: KeyboardEvent, write: (text: string) => void) => boolean
+  pick: (choice: Choice) => Written
+  press: (event: KeyboardEvent, write: (written: Written) => void) => boolean
   spansOf: (text: string) => { kind: 'user'; id: string; start: number; len: number }[]
   clear: () => void
 }
@@ -40,7 +40,8 @@ export function useCompletion(input: {
     if (names !== undefined) picked.current.set(words.trim(), names)
     setWord(null)
     act?.()
-    return `${text.slice(0, cursor).replace(/[@#:/][^\s@#:]*$/, words)}${text.slice(cursor)}`
+    const [begun = ''] = /[@#:/][^\s@#:]*$/.exec(text.slice(0, cursor)) ?? []
+    return inserted({ text, cursor }, words, begun.length)
   }
 
   const press: Completion['press'] = (event, write) => {

@@ -6,9 +6,11 @@ import { useBlocked } from '../accounts/use-blocked.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
 import { CutStrip } from '../connection/cut-strip.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
+import { useAttempt } from '../kit/toasts.tsx'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
 import { useDmCipher } from '../messages/dm-cipher.ts'
+import { PickEmoji } from '../messages/pick-emoji.tsx'
 import { Timeline } from '../messages/timeline.tsx'
 import { TypingLine } from '../messages/typing-line.tsx'
 import { useAct } from '../moderation/acts.ts'
@@ -47,6 +49,8 @@ export function OpenRoomView(props: {
   )
   const act = useAct()
   const [asked, setAsked] = useState<RowAct | null>(null)
+  const [reactedTo, setReactedTo] = useState<LocalMessage | null>(null)
+  const attempt = useAttempt()
   const { remove } = useDeletions()
   const moderate = useCallback(
     (one: RowAct) => {
@@ -71,6 +75,7 @@ export function OpenRoomView(props: {
       blocked,
       reply: (message: LocalMessage) => composer.current?.reply(message),
       edit: (message: LocalMessage) => composer.current?.edit(message),
+      react: setReactedTo,
       rewrite: (message: LocalMessage, text: string) => {
         live.discard(message.client_msg_id)
         composer.current?.rewrite(text)
@@ -103,6 +108,15 @@ export function OpenRoomView(props: {
       </main>
       {asked && (
         <ConfirmAct act={asked} onConfirm={() => void act(asked.act, asked.done)} onClose={() => setAsked(null)} />
+      )}
+      {reactedTo && (
+        <PickEmoji
+          onPick={(emoji) => {
+            setReactedTo(null)
+            attempt(() => live.react(reactedTo.id, emoji, true))
+          }}
+          onClose={() => setReactedTo(null)}
+        />
       )}
       {panel && <RoomPanel state={state} panel={panel} />}
     </RoomContext>

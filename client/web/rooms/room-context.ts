@@ -17,6 +17,8 @@ export interface OpenRoom {
   blocked: ReadonlySet<string>
   reply: (message: LocalMessage) => void
   edit: (message: LocalMessage) => void
+  /** Asks for any emoji. */
+  react: (message: LocalMessage) => void
   /** Puts the text of a refused message back under the cursor. */
   rewrite: (message: LocalMessage, text: string) => void
   /** Does it, after a question where there is one. */
