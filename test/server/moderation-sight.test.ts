@@ -7,25 +7,26 @@ import {
   channelOf,
   done,
   type Grants,
+  hearing,
   officialChannel,
   type Place,
   people,
   type Somebody,
   say,
 } from '#test/support/community'
+import { nodesUnderTest } from '#test/support/test-servers'
 import { wallet } from '#test/support/wallet'
 
 let server: Booted
 let admin: Somebody
 let otherAdmin: Somebody
 let root: Somebody
-let owner: Somebody
 let member: Somebody
 
 beforeAll(async () => {
   const ADMINS = [wallet('admin').address, wallet('other admin').address].join(',')
   server = await boot({ environment: { ADMINS, SUPER_ADMINS: wallet('root').address } })
-  ;[admin, otherAdmin, root, owner, member] = await people(server, 'admin', 'other admin', 'root', 'owner', 'member')
+  ;[admin, otherAdmin, root, member] = await people(server, 'admin', 'other admin', 'root', 'member')
 })
 afterAll(() => server.close())
 
@@ -90,16 +91,21 @@ describe('R2: who is suspended or banned reads nothing that is for moderators', 
       ['global moderator', judge, [official, alpha, null]],
       ['admin', otherAdmin, [room, official, alpha, null]],
     ]
-    for (const [rank, who, places] of cast)
+    for (const [rank, who, places] of cast) {
+      for (const place of places)
+        expect({ rank, place, shown: await shown(who, place) }).toEqual({
+          rank,
+          place,
+          shown: Object.keys(reads(who, place)),
+        })
+      await suspend(who, true)
       for (const place of places) {
-        const ways = Object.keys(reads(who, place))
-        expect({ rank, place, shown: await shown(who, place) }).toEqual({ rank, place, shown: ways })
-        await suspend(who, true)
         expect({ rank, place, shown: await shown(who, place) }).toEqual({ rank, place, shown: [] })
         const { permissions } = await done(member.call(permissionsOf(who, place)))
         expect(Object.values(permissions as object).filter(Boolean)).toEqual([])
-        await suspend(who, false)
       }
+      await suspend(who, false)
+    }
     await done(act(root, null, 'demote', { target: judge.account }))
   }, 120_000)
 
@@ -128,4 +134,154 @@ describe('R2: who is suspended or banned reads nothing that is for moderators', 
     await suspend(judge, false)
     await done(act(root, null, 'demote', { target: judge.account }))
   })
+})
+
+interface Entry {
+  id: string
+  metadata: { chat_type: string; chat_id: string | null }
+}
+const sealed = Buffer.alloc(40, 7).toString('base64')
+
+describe('R3: the log of everything tells of rooms to those alone who may know them', () => {
+  const isOf = (place: Place) => (entry: Entry) =>
+    entry.metadata.chat_type === place.type && entry.metadata.chat_id === place.id
+
+  /** Where somebody sees entries of a place without naming it: in the log, in the queue's, and as they come. */
+  async function listener(who: Somebody) {
+    await done(who.ask('mod:subscribe', { scope: 'global' }, '/moderation'))
+    const heard = hearing(await who.socket('/moderation'))
+    const live = () => heard.named('modlog:event').map(({ entry }) => entry as Entry)
+    return async (places: Record<string, Place>) => {
+      const { logs } = await done(who.call('GET /api/moderation?action=mod-log'))
+      const overRest = await done(who.call('GET /api/moderation/queue'))
+      const overSocket = await done(who.ask('mod:subscribe', { scope: 'global' }, '/moderation'))
+      const ways = { log: logs, queue: overRest.logs, subscribe: overSocket.logs, live: live() } as Record<
+        string,
+        Entry[]
+      >
+      const countsOf = (place: Place) =>
+        Object.fromEntries(Object.entries(ways).map(([way, all]) => [way, all.filter(isOf(place)).length]))
+      return Object.fromEntries(Object.entries(places).map(([name, place]) => [name, countsOf(place)]))
+    }
+  }
+
+  test('of direct conversations to nobody, of groups and closed rooms to admins', async () => {
+    const names = ['a global reader', 'head of a group', 'one', 'two', 'banned in a room'] as const
+    const [judge, head, one, two, banned] = await people(server, ...names)
+    for (const who of [judge, banned]) await appoint(admin, null, who, every)
+    const { group } = await done(
+      head.call('POST /api/groups', { name: 'A group', memberAddresses: [one.account, judge.account] }),
+    )
+    const places: Record<string, Place> = {
+      dm: { type: 'dm', id: [one.account, admin.account].sort().join('~') },
+      'dm of others': { type: 'dm', id: [one.account, two.account].sort().join('~') },
+      group: { type: 'group', id: (group as { id: string }).id },
+      closed: await channelOf(head, one, judge),
+      signed_in: await channelOf(head, one),
+      open: await channelOf(head, one),
+      official: await officialChannel(one, banned),
+      'closed official': await officialChannel(one),
+      alpha,
+    }
+    const of = (name: string) => places[name] as Place
+    for (const [name, by] of [
+      ['closed', head],
+      ['closed official', admin],
+    ] as const)
+      await done(act(by, of(name), 'rules', { patch: { rules: { read_access: 'members' } } }))
+    await done(act(head, of('signed_in'), 'rules', { patch: { rules: { read_access: 'signed_in' } } }))
+    await done(act(admin, of('official'), 'ban', { target: banned.account }))
+    const readers = { judge, banned, admin, otherAdmin, root }
+    const sees: Record<string, Awaited<ReturnType<typeof listener>>> = {}
+    for (const [name, who] of Object.entries(readers)) sees[name] = await listener(who)
+    const first: Record<string, Awaited<ReturnType<(typeof sees)[string]>> | undefined> = {}
+    for (const [name, look] of Object.entries(sees)) first[name] = await look(places)
+    for (const [name, place] of Object.entries(places)) {
+      const isDm = place.type === 'dm'
+      const { id: message_id } = await say(one, place, isDm ? sealed : 'hello')
+      if (!isDm) await done(act(/official|alpha/.test(name) ? admin : head, place, 'warn', { target: one.account }))
+      else {
+        await done(one.ask('message:pin', { room: place, id: message_id, pinned: true }))
+        await done(one.ask('message:delete', { room: place, id: message_id }))
+      }
+    }
+    const open = ['signed_in', 'open', 'official', 'closed official', 'alpha']
+    const expected: Record<string, readonly string[]> = {
+      judge: open,
+      banned: open.filter((name) => name !== 'official'),
+      admin: [...open, 'group', 'closed'],
+      otherAdmin: [...open, 'group', 'closed'],
+      root: [...open, 'group', 'closed'],
+    }
+    const none = { log: 0, queue: 0, subscribe: 0, live: 0 }
+    for (const [reader, look] of Object.entries(sees)) {
+      const wanted = Object.keys(places).map((name) => {
+        const before = Object.entries(first[reader]?.[name] ?? {})
+        const more = Object.fromEntries(before.map(([way, count]) => [way, count + 1]))
+        // Nodes without Redis hear live of the rooms alone that they follow.
+        const live = nodesUnderTest > 1 ? { live: expect.any(Number) } : {}
+        return [name, expected[reader]?.includes(name) ? { ...more, ...live } : none]
+      })
+      await expect.poll(() => look(places), { timeout: 5_000 }).toEqual(Object.fromEntries(wanted))
+    }
+    for (const who of [judge, banned]) await done(act(root, null, 'demote', { target: who.account }))
+  }, 60_000)
+
+  test('and so does the queue', async () => {
+    const [judge, head, loud] = await people(server, 'a reader of queues', 'head of rooms', 'loud')
+    await appoint(admin, null, judge, every)
+    const created = await done(
+      head.call('POST /api/groups', { name: 'A group', memberAddresses: [loud.account, judge.account] }),
+    )
+    const group: Place = { type: 'group', id: (created.group as { id: string }).id }
+    const closed = await channelOf(head, loud, judge)
+    const open = await channelOf(head, loud)
+    await done(act(head, closed, 'rules', { patch: { rules: { read_access: 'members' } } }))
+    const readers = { judge, admin, head }
+    const heard = new Map<string, ReturnType<typeof hearing>>()
+    for (const [name, who] of Object.entries(readers)) {
+      if (who !== head) await done(who.ask('mod:subscribe', { scope: 'global' }, '/moderation'))
+      else
+        for (const room of [group, closed, open])
+          await done(who.ask('mod:subscribe', { scope: 'room', room }, '/moderation'))
+      heard.set(name, hearing(await who.socket('/moderation')))
+    }
+    const items: Record<string, string[]> = {}
+    for (const [name, place] of Object.entries({ group, closed, open })) {
+      await done(act(head, place, 'word_add', { patch: { word: 'parsnip', word_action: 'flag' } }))
+      const flagged = await say(loud, place, 'a parsnip')
+      const [reporter] = await people(server, `a reporter in ${name}`)
+      const about = { conversationType: place.type, conversationId: place.id, reportType: 'spam' }
+      const { report } = await done(
+        reporter.call('POST /api/users/report', { ...about, reportedAddress: loud.account }),
+      )
+      items[name] = [flagged.id, (report as { id: string }).id]
+    }
+    const named = (ids: readonly string[]) =>
+      Object.keys(items).filter((name) => items[name]?.every((id) => ids.includes(id)))
+    const anyOf = (ids: readonly string[]) =>
+      Object.keys(items).filter((name) => items[name]?.some((id) => ids.includes(id)))
+    for (const [reader, seen] of [
+      ['judge', ['open']],
+      ['admin', ['group', 'closed', 'open']],
+      ['head', ['group', 'closed', 'open']],
+    ] as const) {
+      const told = () =>
+        heard
+          .get(reader)
+          ?.named('queue:event')
+          .map(({ item }) => (item as { id: string }).id) ?? []
+      await expect.poll(() => named(told())).toEqual(seen)
+      expect(anyOf(told())).toEqual(seen)
+      if (reader === 'head') continue
+      const { queue } = await done(readers[reader].call('GET /api/moderation/queue'))
+      const ids = (queue as { id: string }[]).map(({ id }) => id)
+      expect({ reader, seen: anyOf(ids) }).toEqual({ reader, seen })
+    }
+    for (const item of [...(items.group ?? []), ...(items.closed ?? [])]) {
+      expect((await judge.call('POST /api/moderation/queue/claim', { item })).code).toBe('NOT_FOUND')
+      expect((await judge.ask('queue:decide', { item, decision: 'dismissed' }, '/moderation')).code).toBe('NOT_FOUND')
+    }
+    await done(act(root, null, 'demote', { target: judge.account }))
+  }, 60_000)
 })

@@ -20,6 +20,7 @@ import { channelRef } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { logEntryOf } from './entries.ts'
+import { entriesFor } from './hearing.ts'
 import { moderates } from './listening.ts'
 import { banRow, moderatorRow, muteRow, rulesRow, wordRow } from './rows.ts'
 
@@ -114,15 +115,15 @@ async function log(
   const key = channelId ? await placeOf({ chatType, channelId }) : GLOBAL
   const { isAdmin, canManageMods } = await rightsOf(context, key, account)
   if (!isAdmin && !canManageMods) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
-  const rows = await chainedRows(
-    channelId ? key : null,
-    {
-      ...(actor ? { sender: actor } : {}),
-      ...(target ? { target } : {}),
-      at: { $gte: since ? Date.parse(since) : 0, $lte: until ? Date.parse(until) : Number.MAX_SAFE_INTEGER },
-    },
-    actionType ? 1_000 : limit,
-  )
+  const filter = {
+    ...(actor ? { sender: actor } : {}),
+    ...(target ? { target } : {}),
+    at: { $gte: since ? Date.parse(since) : 0, $lte: until ? Date.parse(until) : Number.MAX_SAFE_INTEGER },
+  }
+  const most = actionType ? 1_000 : limit
+  const rows = await (channelId
+    ? chainedRows(key, filter, most)
+    : entriesFor(context.node, { account, isAdmin }, filter, most))
   const entries = rows.map(logEntryOf)
   return (actionType ? entries.filter(({ action_type }) => action_type === actionType) : entries).slice(0, limit)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { rightsIn } from '#server/domains/rooms/standing'
+import { rightsIn, type Standing } from '#server/domains/rooms/standing'
 import { audiences, type Connection, type Context, type Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
@@ -9,16 +9,17 @@ export const moderates = (view: View, account: string, now = view.at): boolean =
   rightsIn(view, account, now).isModerator
 
 /** Moderators hear what is done here from the very row on that their grant was last seen in; the room is followed meanwhile. */
-export async function subscribe({ node, caller, connection }: Context, key: RoomKey): Promise<void> {
+export async function subscribe({ node, caller, connection }: Context, key: RoomKey): Promise<Standing> {
   const account = caller.account ?? ''
   const isFirst = connection !== null && !scopesOf(connection).includes(key)
-  const mayModerate = await node.log.ask(
+  const rights = await node.log.ask(
     key,
-    (view, now) => moderates(view, account, now),
-    (may) => may && connection && listen(connection, key),
+    (view, now) => rightsIn(view, account, now),
+    ({ isModerator }) => isModerator && connection && listen(connection, key),
   )
-  if (!mayModerate) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
+  if (!rights.isModerator) throw new AppError('FORBIDDEN', { message: 'Only moderators may see this' })
   if (isFirst) connection.onClose(await node.log.hold(key))
+  return rights
 }
 
 const listened = 'moderates '

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { bodyOf } from '#server/domains/rooms/projection'
 import { isQuarantined, onQuarantine } from '#server/domains/rooms/state'
 import { audiences, type Node } from '#server/kernel/context'
@@ -6,6 +7,7 @@ import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { logged } from '#shared/api/moderation'
 import { roomOfKey } from '#shared/kit/primitives'
 import { logEntryOf } from './entries.ts'
+import { hearsOf, isUnheard } from './hearing.ts'
 import { letGo } from './listening.ts'
 import { itemOfFlag, tellItem, tellQueue } from './queue.ts'
 
@@ -13,10 +15,19 @@ const namespace = '/moderation'
 
 /** Tells the moderators on this node what happens, and lets go of those who are none any more. */
 export function followModeration(node: Node): () => void {
+  // One entry after the other, as each is told to those who moderate everywhere once it is known who hears of its room.
+  let told: Promise<unknown> = Promise.resolve()
+  const tellModerators = (key: RoomKey, row: Row) => {
+    if (isFlagged(row)) void tellFlag(node, key, row).catch(() => {})
+    if (!row.chained || isUnheard(key)) return
+    const entry = entryOf(key, row)
+    node.live.send(namespace, audiences.moderators(key), logged.name, entry)
+    if (key !== GLOBAL) told = told.then(() => tellEverywhere(node, key, entry)).catch(() => {})
+  }
   node.log.onRows((key, rows, isOurs) => {
     for (const row of rows) {
-      tellModerators(node, key, row)
-      if (isOurs && key !== GLOBAL && concerns(row)) node.peers.tell(topic, row)
+      tellModerators(key, row)
+      if (isOurs && key !== GLOBAL && !isUnheard(key) && concerns(row)) node.peers.tell(topic, row)
       if (key === GLOBAL) void tellItem(node, row).catch(() => {})
       const account = row.type === 'member.left' ? row.sender : row.target
       if (takesGrant.has(row.type) && account !== null) letGo(node, key, account)
@@ -29,7 +40,7 @@ export function followModeration(node: Node): () => void {
   return node.peers.listen(topic, (word) => {
     const hint = hintFrom({ kind: 'rows', node: '', rows: [word] }, keyIn(word))
     if (hint?.kind !== 'rows') return
-    for (const row of hint.rows) if (node.log.headHere(row.room) === null) tellModerators(node, row.room, row)
+    for (const row of hint.rows) if (node.log.headHere(row.room) === null) tellModerators(row.room, row)
   })
 }
 
@@ -48,15 +59,22 @@ const keyIn = (word: unknown): RoomKey =>
 const isFlagged = (row: Row) => row.type === 'message.created' && bodyOf(row, 'message.created').flagged.length > 0
 const concerns = (row: Row) => row.chained || isFlagged(row)
 
-function tellModerators(node: Node, key: RoomKey, row: Row): void {
-  if (row.chained) tellEntry(node, key, row)
-  if (isFlagged(row)) void tellFlag(node, key, row).catch(() => {})
-}
+const entryOf = (key: RoomKey, row: Row): z.infer<typeof logged.payload> => ({
+  room: key === GLOBAL ? null : roomOfKey(key),
+  entry: logEntryOf(row),
+})
 
-function tellEntry(node: Node, key: RoomKey, row: Row): void {
-  const payload = { room: key === GLOBAL ? null : roomOfKey(key), entry: logEntryOf(row) }
-  const scopes = key === GLOBAL ? [GLOBAL] : [GLOBAL, key]
-  for (const scope of scopes) node.live.send(namespace, audiences.moderators(scope), logged.name, payload)
+/** To those who moderate everywhere and hear of this room; who listens to the room itself has been told. */
+async function tellEverywhere(node: Node, key: RoomKey, entry: z.infer<typeof logged.payload>): Promise<void> {
+  const listening = () =>
+    node.live
+      .connectionsOf(namespace, audiences.moderators(GLOBAL))
+      .filter((connection) => !connection.has(audiences.moderators(key)))
+  const accounts = [...new Set(listening().flatMap(({ account }) => account ?? []))]
+  if (accounts.length === 0) return
+  const hearing = await node.log.ask(key, (view, now) => accounts.filter((account) => hearsOf(view, account, now)))
+  for (const connection of listening())
+    if (connection.account !== null && hearing.includes(connection.account)) connection.emit(logged, entry)
 }
 
 function tellFlag(node: Node, key: RoomKey, row: Row): Promise<void> {

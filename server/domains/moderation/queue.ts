@@ -1,6 +1,6 @@
 import { keyOf } from '#server/domains/rooms/access'
 import { Flags } from '#server/domains/rooms/model'
-import { mayTouch, standingOf } from '#server/domains/rooms/standing'
+import { mayTouch, rightsIn, standingOf } from '#server/domains/rooms/standing'
 import { Reports } from '#server/domains/social/model'
 import { onReport } from '#server/domains/social/reports'
 import { type Action, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
@@ -11,7 +11,8 @@ import type { QueueItem } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
 import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
 import { logEntryOf } from './entries.ts'
-import { moderates, moderatorsOnline, subscribe } from './listening.ts'
+import { entriesFor, hearsOf } from './hearing.ts'
+import { moderatorsOnline, subscribe } from './listening.ts'
 
 const shownAtMost = 100
 
@@ -64,8 +65,13 @@ export const queue: Action<typeof contract.queue> = async ({ scope, room }, cont
   if (scope === 'room' && !room) throw new AppError('VALIDATION_ERROR', { message: 'room: required for scope room' })
   const key = scope === 'room' && room ? await keyOf(room) : GLOBAL
   const { account } = signedIn(context)
-  await subscribe(context, key)
-  const [items, rows] = await Promise.all([waiting(key), chainedRows(key === GLOBAL ? null : key, {}, shownAtMost)])
+  const { isAdmin } = await subscribe(context, key)
+  const [items, rows] = await Promise.all([
+    waiting(key),
+    key === GLOBAL
+      ? entriesFor(context.node, { account, isAdmin }, {}, shownAtMost)
+      : chainedRows(key, {}, shownAtMost),
+  ])
   const seen = await Promise.all(items.map((item) => asSeenBy(context.node, account, item)))
   return {
     queue: seen.filter((item) => item !== null),
@@ -113,15 +119,16 @@ async function asSeenBy({ log }: Node, account: string, item: QueueItem): Promis
   const key = keyOfItem(item)
   const isShared = key !== null && !key.startsWith('dm:')
   const reach = (view: View, now: number) => ({
-    may: moderates(view, account, now),
-    mine: standingOf(view, account),
+    hears: view.room === GLOBAL || hearsOf(view, account, now),
+    mine: rightsIn(view, account, now),
     theirs: standingOf(view, item.reported_address),
   })
   const everywhere = await log.ask(GLOBAL, reach)
-  if (everywhere.may && everywhere.mine.isAdmin) return item
+  if (everywhere.mine.isAdmin) return item
   const here = isShared ? await log.ask(key, reach) : everywhere
   const theirs = here.theirs.rank > everywhere.theirs.rank ? here.theirs : everywhere.theirs
-  if (![everywhere, here].some(({ may, mine }) => may && mayTouch(mine, theirs))) return null
+  const mine = here.hears ? [everywhere.mine, here.mine] : [here.mine]
+  if (!mine.some((one) => one.isModerator && mayTouch(one, theirs))) return null
   // The id of a direct conversation names both of its people.
   return { ...item, reporter_address: null, room: isShared ? item.room : null }
 }
