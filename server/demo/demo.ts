@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAwaited } from '#server/domains/messages/listen'
+import { isAwaited } from '#server/domains/messages/waiting'
 import { ALPHA } from '#server/domains/rooms/alpha'
 import type { Node } from '#server/kernel/context'
 import { rooms } from '#shared/api/rooms'

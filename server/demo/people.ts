@@ -66,8 +66,10 @@ function contextOf(node: Node, account: string): Context {
     provenAt: null,
     userId: account,
   }
+  const caller = { account, session, ip: 'demo', userAgent: 'demo' }
   return {
-    caller: { account, session, ip: 'demo', userAgent: 'demo' },
+    caller,
+    recognise: async () => caller,
     requestId: newId(),
     creationId: newId(),
     door: 'socket',

@@ -71,6 +71,8 @@ export interface Connection {
 /** What an action may use. */
 export interface Context {
   caller: Caller
+  /** Who calls, found out anew as the next call would, for answers that took their time. Throws what the next call would be refused with. */
+  recognise(): Promise<Caller>
   requestId: string
   /** The id of what the call makes: the same each time that a call with a key is done again. */
   creationId: string

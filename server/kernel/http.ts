@@ -106,22 +106,16 @@ async function handle(
   }
   const raw = readInput(bound.operation, spelling, fixed, request)
   guardShape(raw)
-  const ip = clientOf(request, door.proxies)
   const askedAt = performance.now()
-  const caller = await whileThere(
-    door.kernel.node,
-    askedAt,
-    door.identify(credentialOf(request), { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }),
-  ).catch((error: unknown) => {
-    if (bound.operation.access !== 'public' || !(error instanceof AppError)) throw error
-    return { account: null, session: null, ip, userAgent: '' } satisfies Caller
-  })
+  const recognise = () => identifyCaller(door, bound, request)
+  const caller = await recognise()
   door.places.recognise(request, caller, door.kernel.node.now())
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   const { output, input } = await invoke(door.kernel, bound, spelling.schema, raw, {
     door: 'http',
     caller,
+    recognise,
     requestId: idOf(request),
     askedAt,
     origin: request.get('host') ?? null,
@@ -136,4 +130,15 @@ async function handle(
     onRate: (rate) => rateHeaders(response, rate),
   })
   response.status(200).json(spelling.answer(output, input))
+}
+
+/** Who calls; where anybody may, somebody whose session is not good is a stranger. */
+async function identifyCaller(door: Door, { operation }: Bound, request: Request): Promise<Caller> {
+  const ip = clientOf(request, door.proxies)
+  const seen = { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }
+  const identified = door.identify(credentialOf(request), seen)
+  return whileThere(door.kernel.node, performance.now(), identified).catch((error: unknown) => {
+    if (operation.access !== 'public' || !(error instanceof AppError)) throw error
+    return { account: null, session: null, ip, userAgent: '' }
+  })
 }

@@ -13,6 +13,7 @@ import { refusalFrom, whileThere } from './patience.ts'
 export interface Call {
   door: 'http' | 'socket'
   caller: Caller
+  recognise(): Promise<Caller>
   requestId: string
   /** When it came to the door, by this process's own clock. */
   askedAt: number
@@ -51,7 +52,7 @@ export interface AuditLine {
   request_id: string
 }
 
-/** The one path every call takes, whatever door it came through: allow, parse, replay a known key, spend, act, check, remember, deliver, record. */
+/** The one path every call takes, whatever door it came through: allow, parse, spend, replay a known key, act, check, remember, deliver, record. */
 export async function invoke(
   kernel: Kernel,
   bound: Bound,
@@ -81,11 +82,11 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   refuseOtherCallers(schema, raw, call.caller)
   refuseOldProofs(kernel, operation, raw, call.caller)
   const input = parse(schema, raw)
+  await spend(kernel, operation, input, call)
   const key = replayKey(operation, input)
   const { account } = call.caller
   const deliveries: Delivery[] = []
   const act = async (creationId: string) => {
-    await spend(kernel, operation, input, call)
     const context = contextOf(kernel, call, creationId, deliveries)
     return operation.output.parse(await bound.action(input as never, context))
   }
@@ -183,6 +184,7 @@ async function spend({ node }: Kernel, operation: Operation, input: unknown, { c
 function contextOf({ node }: Kernel, call: Call, creationId: string, deliveries: Delivery[]): Context {
   const {
     caller,
+    recognise,
     requestId,
     door,
     origin,
@@ -196,6 +198,7 @@ function contextOf({ node }: Kernel, call: Call, creationId: string, deliveries:
   } = call
   return {
     caller,
+    recognise,
     requestId,
     creationId,
     door,

@@ -290,6 +290,7 @@ async function run(
     const { output } = await invoke(door.kernel, bound, bound.operation.input, raw, {
       door: 'socket',
       caller: live.caller,
+      recognise: () => stillSignedIn(door, live),
       requestId,
       askedAt,
       origin: live.socket.request.headers.host ?? null,
@@ -313,6 +314,13 @@ async function run(
   } finally {
     release()
   }
+}
+
+async function stillSignedIn({ alive, kernel: { node } }: SocketDoor, { caller }: LiveConnection): Promise<Caller> {
+  const { session } = caller
+  if (session && !(await alive([session.id])).has(session.id))
+    throw new AppError(session.expiresAt <= node.now() ? 'SESSION_EXPIRED' : 'SESSION_NOT_FOUND')
+  return caller
 }
 
 /** A place that comes when nobody waits for it any more is given back. */

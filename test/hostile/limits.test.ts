@@ -205,6 +205,41 @@ test('a repeat with the same key costs nothing twice', async () => {
   expect(new Set(ids).size).toBe(1)
 })
 
+const remaining = ({ headers }: Awaited<ReturnType<typeof call>>) => Number(headers.get('x-ratelimit-remaining'))
+
+test('R10: a repeat under a known key, and another input under it, cost what a call costs', async () => {
+  const [owner, other] = [await person(house.url, 'keyed owner'), await person(house.url, 'keyed other')]
+  const creations: [string, object, object][] = [
+    ['POST /api/groups', { name: 'Keyed' }, { name: 'Keyed otherwise' }],
+    ['POST /api/channels', { name: 'Keyed' }, { name: 'Keyed otherwise' }],
+    ['POST /api/dm', { recipientAddress: other.address }, { recipientAddress: wallet('nobody yet').address }],
+    ['POST /api/friends/request', { toAddress: other.address }, { toAddress: wallet('nobody yet').address }],
+  ]
+  for (const [route, input, changed] of creations) {
+    const key = { 'idempotency-key': `key of ${route.length}`.replaceAll(' ', '-') }
+    const first = await owner.ask(route, input, key)
+    const repeats = [await owner.ask(route, input, key), await owner.ask(route, input, key)]
+    const conflict = await owner.ask(route, changed, key)
+    expect(
+      [route, first, ...repeats, conflict].map((answer) => (typeof answer === 'string' ? answer : answer.status)),
+    ).toEqual([route, 200, 200, 200, 409])
+    const left = remaining(first)
+    expect([route, ...[...repeats, conflict].map(remaining)]).toEqual([route, left - 1, left - 2, left - 3])
+  }
+})
+
+test('R10: repeats under a known key are refused where the bucket is empty, and answered when it fills', async () => {
+  const owner = await person(house.url, 'storming owner')
+  const ask = () => owner.ask('POST /api/groups', { name: 'Stormed' }, { 'idempotency-key': 'storm' })
+  const answers = await Promise.all(times(110, ask))
+  expect(answers.filter(({ status }) => status === 200).length).toBe(100)
+  expect(answers.filter(({ code }) => code === 'RATE_LIMIT_EXCEEDED').length).toBe(10)
+  const ids = answers.flatMap(({ body }) => (body.group as { id: string } | undefined)?.id ?? [])
+  expect(new Set(ids).size).toBe(1)
+  now += 61_000
+  expect((await ask()).body.group).toMatchObject({ id: ids[0] })
+})
+
 test('T45: one address holds 50 connections of strangers, and gets new ones when it lets go', async () => {
   await house.close()
   house = await openHouse({ RATE_LIMIT_SCALE: '1' })

@@ -2,13 +2,13 @@ import { keyOf, readBy } from '#server/domains/rooms/access'
 import { memberIn, muteIn, pinsIn, rulesIn } from '#server/domains/rooms/facts'
 import { isSuspended, type Standing } from '#server/domains/rooms/standing'
 import { capabilitiesOf } from '#server/domains/rooms/state'
-import { type Action, audiences, type Connection, type Context, type Node, signedIn } from '#server/kernel/context'
+import { type Action, audiences, type Connection, type Context, signedIn } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
-import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
+import { roomOfKey } from '#shared/kit/primitives'
 import { arrive } from './crowd.ts'
-import { pinnedMessages, readable } from './history.ts'
+import { pinnedMessages } from './history.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
 import { onlineIn, presenceChanged } from './presence.ts'
 import { unreadOf } from './reads.ts'
@@ -132,86 +132,4 @@ export function stopListening(context: Pick<Context, 'node'>, connection: Connec
 export const leave: Action<typeof contract.leave> = async ({ room }, context) => {
   if (context.connection) stopListening(context, context.connection, await keyOf(room))
   return {}
-}
-
-export const sync: Action<typeof contract.sync> = async (input, context) => {
-  const after = input.after_seq ?? input.after ?? 0
-  const { key, seq, epoch } = await readable(context, input.room)
-  if ((input.epoch && input.epoch !== epoch) || after > seq)
-    return { events: [], next_after_seq: seq, head_seq: seq, complete: true, epoch, reset: true }
-  if (input.allow_reset && seq - after > resetAbove)
-    return { events: [], next_after_seq: seq, head_seq: seq, complete: false, epoch, reset: true }
-  const mayWait = after === seq && (input.wait ?? 0) > 0
-  const head = mayWait ? await headAfter(context, key, after, input) : seq
-  // Nothing above the head that was judged: with the very next row the caller may be out.
-  const rows = after < head ? await rowsAfter(context.node, key, after, Math.min(input.limit, head - after)) : []
-  const last = rows.at(-1)?.seq ?? after
-  context.setHeader('ETag', `"${head}"`)
-  return {
-    events: await eventsOf(rows),
-    next_after_seq: last,
-    head_seq: head,
-    complete: last >= head,
-    epoch,
-  }
-}
-
-const resetAbove = 5_000
-
-/** Waits for the next rows, as long as the caller wants to and is there; then the head up to which they may read. */
-async function headAfter(
-  context: Context,
-  key: RoomKey,
-  after: number,
-  { room, wait = 0 }: { room: RoomRef; wait?: number | undefined },
-): Promise<number> {
-  const { log } = context.node
-  const release = await log.hold(key)
-  try {
-    const isThere = async () => (await log.head(key)).seq > after
-    await nextRow(waitersOn(context.node), key, wait * 1000, context.signal, isThere)
-    return (await isThere()) ? (await readable(context, room)).seq : after
-  } finally {
-    release()
-  }
-}
-
-type Waiters = Map<RoomKey, Set<() => void>>
-const waiters = new WeakMap<Node, Waiters>()
-
-function waitersOn(node: Node): Waiters {
-  const known = waiters.get(node) ?? new Map()
-  waiters.set(node, known)
-  return known
-}
-
-/** Called for every room that got rows on this node. */
-export const wakeWaiting = (node: Node, key: RoomKey): void => {
-  for (const wake of waitersOn(node).get(key) ?? []) wake()
-}
-/** Does anybody wait for rows without a socket? */
-export const isAwaited = (node: Node): boolean => waitersOn(node).size > 0
-
-async function nextRow(
-  waiting: Waiters,
-  key: RoomKey,
-  milliseconds: number,
-  signal: AbortSignal,
-  isThere: () => Promise<boolean>,
-): Promise<void> {
-  const here = waiting.get(key) ?? new Set()
-  waiting.set(key, here)
-  await new Promise<void>((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      here.delete(end)
-      if (here.size === 0) waiting.delete(key)
-      resolve()
-    }
-    const timer = setTimeout(end, milliseconds)
-    here.add(end)
-    signal.addEventListener('abort', end, { once: true })
-    void isThere().then((already) => already && end())
-  })
 }

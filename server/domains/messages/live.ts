@@ -7,10 +7,11 @@ import { access, capabilitiesChanged, heads } from '#shared/api/rooms'
 import { errors } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { framesOf } from './frames.ts'
-import { roomsOf, stopListening, wakeWaiting } from './listen.ts'
+import { roomsOf, stopListening } from './listen.ts'
 import { stoppedTyping } from './presence.ts'
 import { eventOf } from './render.ts'
 import { capabilitiesNow } from './send.ts'
+import { wakeWaiting } from './waiting.ts'
 
 const namespace = '/rooms'
 const headsMilliseconds = 25_000
@@ -20,7 +21,7 @@ export function followRooms(node: Node): () => void {
   node.log.onRows((key, rows) => {
     if (key === GLOBAL) return globalChanged(node, rows)
     deliver(node, key, rows)
-    wakeWaiting(node, key)
+    wakeWaiting(node, audiences.room(key))
   })
   const timer = setInterval(() => void tellHeads(node).catch(() => {}), headsMilliseconds).unref()
   return () => clearInterval(timer)
@@ -121,8 +122,9 @@ async function tellCapabilities(node: Node, key: RoomKey, account: string): Prom
 
 const changesStanding = (type: string) => type.startsWith('account.') || type === 'role.changed'
 
-/** What holds everywhere changes what may be sent in every room that is listened to. */
+/** What holds everywhere changes what may be sent in every room that is listened to, and who may wait. */
 function globalChanged(node: Node, rows: readonly Row[]): void {
+  for (const { target } of rows) if (target !== null) wakeWaiting(node, audiences.account(target))
   const suspended = rows.flatMap((row) => (changesStanding(row.type) && row.target !== null ? [row.target] : []))
   for (const account of new Set(suspended)) {
     for (const connection of node.live.connectionsOf(namespace, audiences.account(account)))

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { catchUp, concerns, invited, log, neighbours, poison, raced } from './suites.ts'
+import { catchUp, concerns, invited, log, neighbours, poison, raced, waiting } from './suites.ts'
 
 /** What a review found, each broken again as it was. */
 export const mends: readonly Mutation[] = [
@@ -126,7 +126,7 @@ export const mends: readonly Mutation[] = [
   {
     name: 'a page goes beyond the head that was judged',
     breaks: 'M47',
-    file: 'server/domains/messages/listen.ts',
+    file: 'server/domains/messages/catch-up.ts',
     find: 'Math.min(input.limit, head - after)',
     put: 'input.limit',
     caughtBy: catchUp,
@@ -142,10 +142,26 @@ export const mends: readonly Mutation[] = [
   {
     name: 'who may read is not looked at again after a wait',
     breaks: 'M50',
-    file: 'server/domains/messages/listen.ts',
-    find: 'return (await isThere()) ? (await readable(context, room)).seq : after',
-    put: 'return room && (await isThere()) ? (await log.head(key)).seq : after',
+    file: 'server/domains/messages/catch-up.ts',
+    find: 'const { seq } = await readable(context, room)',
+    put: 'const { seq } = await node.log.head(key)',
     caughtBy: catchUp,
+  },
+  {
+    name: 'who calls is not found out again after a wait',
+    breaks: 'R7',
+    file: 'server/domains/messages/catch-up.ts',
+    find: 'const now = await context.recognise()',
+    put: 'const now = caller',
+    caughtBy: waiting,
+  },
+  {
+    name: 'a wait outlives the session it began with',
+    breaks: 'R7',
+    file: 'server/domains/messages/live.ts',
+    find: 'if (target !== null) wakeWaiting(node, audiences.account(target))',
+    put: 'if (target === undefined) wakeWaiting(node, audiences.account(target))',
+    caughtBy: waiting,
   },
   {
     name: 'the hash of an entry leaves out what it says',
