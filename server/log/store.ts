@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose'
 import { LONGEST_INSERT } from './leases.ts'
 import { RoomEvents, RoomHeads, RoomLeases } from './model.ts'
-import type { Json, LogStore, RoomHead, RoomKey, Row } from './types.ts'
+import type { LogStore, RoomHead, RoomKey, Row } from './types.ts'
 
 const DUPLICATE_KEY = 11_000
 /** For a connection and for the answer; what is left of the longest insert is the server's. */
@@ -146,65 +146,31 @@ function collectionOf<T extends { _id: string }>(model: { collection: unknown })
   return model.collection as mongo.Collection<T>
 }
 
+/** What a row and its document have alike. */
+type Common = Omit<Row, 'v' | 'n' | 'chained'>
+
 /** A row as it lies in the collection: what is not there is left out where an index asks whether it exists. */
-type Stored = Omit<Row, 'v' | 'n' | 'chained' | 'body'> & {
+interface Stored extends Common {
   v?: number
   n?: number
   chained?: true
-  body: { [key: string]: Json }
 }
 
-// Field by field, which costs a tenth of copying what is left of a row.
 function stored(row: Row): Stored {
-  const { _id, v, room, seq, epoch, type, n, total, sender, cid, body, target, until, reason, at, chain } = row
-  const { chained, applied_seq } = row
-  const parts = {
-    _id,
-    v,
-    room,
-    seq,
-    epoch,
-    type,
-    total,
-    sender,
-    cid,
-    body,
-    target,
-    until,
-    reason,
-    at,
-    chain,
-    applied_seq,
-  }
-  const document: Stored = parts
-  if (n !== null) document.n = n
-  if (chained) document.chained = true
+  const document: Stored = common(row)
+  document.v = row.v
+  if (row.n !== null) document.n = row.n
+  if (row.chained) document.chained = true
   return document
 }
 
-function rowFrom(document: Stored): Row {
-  const { _id, room, seq, epoch, type, total, sender, cid, body, target, until, reason, at, chain } = document
-  const { v = 1, n = null, chained = false, applied_seq } = document
-  return {
-    _id,
-    v,
-    room,
-    seq,
-    epoch,
-    type,
-    n,
-    total,
-    sender,
-    cid,
-    body,
-    target,
-    until,
-    reason,
-    at,
-    chain,
-    chained,
-    applied_seq,
-  }
+const rowFrom = (document: Stored): Row =>
+  Object.assign(common(document), { v: document.v ?? 1, n: document.n ?? null, chained: document.chained ?? false })
+
+// Field by field, which costs a tenth of copying what is left of a row.
+function common(from: Common): Common {
+  const { _id, room, seq, epoch, type, total, sender, cid, body, target, until, reason, at, chain, applied_seq } = from
+  return { _id, room, seq, epoch, type, total, sender, cid, body, target, until, reason, at, chain, applied_seq }
 }
 
 type StoredHead = Omit<RoomHead, 'room'> & { _id: RoomKey; moved_at: number }
