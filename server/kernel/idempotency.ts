@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import type { Node } from './context.ts'
+import type { Node, Settings } from './context.ts'
 import { newId } from './ids.ts'
 import { Answers } from './model.ts'
 import { seal, unseal } from './seal.ts'
@@ -19,6 +19,8 @@ export interface Repeatable {
   key: string
 }
 
+type Keeper = Pick<Node, 'now'> & { settings: Pick<Settings, 'sessionKeys'> }
+
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 
 /**
@@ -27,7 +29,7 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('base6
  * finished. A refusal is not kept. CONFLICT where the key was used with another input.
  */
 export async function once<Output>(
-  node: Node,
+  node: Keeper,
   { account, operation, key }: Repeatable,
   input: unknown,
   act: (creationId: string) => Promise<Output>,
@@ -80,7 +82,7 @@ interface Kept {
 type Claim = Kept & { isMine: boolean }
 
 /** The first claim of a key, one whose lease is over and so is ours now, or what another has made of it. */
-async function take(node: Node, id: string, input_hash: string): Promise<Claim> {
+async function take(node: Keeper, id: string, input_hash: string): Promise<Claim> {
   const now = node.now()
   const run = newId()
   const leased_until = new Date(now + leaseMilliseconds)

@@ -68,10 +68,7 @@ async function compare(core: Core): Promise<void> {
     const advanced = new Set(await core.store.advanced(asked.map(({ key, view }) => ({ room: key, seq: view.seq }))))
     await each(
       asked.filter(({ key }) => advanced.has(key)),
-      async (room) => {
-        await heal(core, room, 'comparison')
-        await core.raise(room)
-      },
+      (room) => heal(core, room, 'comparison'),
     )
   }
 }

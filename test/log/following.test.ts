@@ -60,3 +60,55 @@ test('a room is not let go while a record that follows from it is unwritten', as
   isDown = false
   await expect.poll(() => nodes.kept.records.get(`${room} ban:ada`), { timeout: 2_000 }).toMatchObject({ seq: 1 })
 })
+
+test('a room that was let go is no more told of', async () => {
+  const followed: string[] = []
+  const hints = {
+    ...nodes.hints,
+    follow: (key: string) => void followed.push(`+ ${key}`),
+    leave: (key: string) => void followed.push(`- ${key}`),
+  }
+  const other = nodes.start('other', { ...quick, hints })
+  await other.head(room)
+  await expect.poll(() => followed, { timeout: 2_000 }).toEqual(['+ global', `+ ${room}`, `- ${room}`])
+})
+
+test('heads that could not be read for ten seconds are read when they can be', async () => {
+  nodes.hasHints = false
+  let isAway = false
+  const found: string[] = []
+  const clock = clockOf(20)
+  const one = nodes.start('one', { clock })
+  const other = nodes.start('other', {
+    clock,
+    pollMilliseconds: 500,
+    observer: { ...nodes.silent, healed: (by) => void found.push(by) },
+    reach: async (name, work) => {
+      if (name === 'headsMovedSince' && isAway) throw new Error('Away.')
+      return work()
+    },
+  })
+  await other.hold(room)
+  isAway = true
+  await one.act(room, join('ada'))
+  await pause(500)
+  isAway = false
+  await expect.poll(() => found, { timeout: 2_000 }).toEqual(['poll'])
+})
+
+test('a comparison that failed is made again by the next poll', async () => {
+  nodes.hasHints = false
+  const asked: number[] = []
+  const clock = clockOf(100)
+  const other = nodes.start('other', {
+    clock,
+    pollMilliseconds: 1_000,
+    reach: async (name, work) => {
+      if (name === 'advanced' && asked.push(clock.elapsed()) === 1) throw new Error('Away.')
+      return work()
+    },
+  })
+  await other.hold(room)
+  await expect.poll(() => asked.length, { timeout: 2_000 }).toBeGreaterThan(1)
+  expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeLessThan(20_000)
+})

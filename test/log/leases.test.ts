@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { GLOBAL } from '#server/log/index'
-import { join, moderate, say } from './chat.ts'
-import { clockOf, Nodes } from './nodes.ts'
+import { join, moderate, projection, say, slow } from './chat.ts'
+import { type Changes, clockOf, counting, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
 afterEach(async () => {
@@ -37,4 +37,192 @@ test('a node renews its leases and then reads `global`, so that nothing is ackno
   }
   await expect(other.act(room, say('ada'))).rejects.toMatchObject({ code: 'SUSPENDED' })
   expect(beforeLease).toBeNull()
+})
+
+/** Two nodes on one clock that can be put on; the second polls nothing, unless it is told to. */
+function pair(changes: Changes = {}, ofBoth: Changes = {}) {
+  nodes.hasHints = false
+  let shift = 0
+  const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }
+  const [one, other] = [
+    nodes.start('one', { clock, ...ofBoth }),
+    nodes.start('other', { clock, pollMilliseconds: 60_000, ...changes }),
+  ]
+  const standStill = (milliseconds: number) => {
+    shift += milliseconds
+  }
+  return { one, other, standStill }
+}
+
+/** A way to the store on which the answer to one read is old when it comes. */
+function lateReads() {
+  let isDue = false
+  let asked = () => {}
+  let answer = () => {}
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  const reach: NonNullable<Changes['reach']> = async (name, work) => {
+    const found = work()
+    if (name !== 'read' || !isDue) return found
+    isDue = false
+    asked()
+    await new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    return found
+  }
+  const next = () => {
+    isDue = true
+  }
+  return { reach, isAsked, answer: () => answer(), next }
+}
+
+const suspended = { pendingNodes: 0, row: { type: 'suspend' } }
+
+test('what was sent before the leases ran out is not sent again once they are renewed', async () => {
+  let isDown = false
+  let isStuck = false
+  let renewing: Promise<unknown> = Promise.resolve()
+  let goOn = () => {}
+  const stuck = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const { one, other, standStill } = pair({
+    pollMilliseconds: 50,
+    reach: async (name, work) => {
+      if (name === 'writeLeases') await renewing
+      if (name === 'insert' && isDown) throw new Error('No answer.')
+      if (name === 'byCid' || name === 'insert' || !isStuck) return work()
+      isStuck = false
+      await stuck
+      return work()
+    },
+  })
+  await other.act(room, join('ada'))
+  await one.act(GLOBAL, moderate('suspend', 'bo'))
+  let renewed = () => {}
+  renewing = new Promise<void>((resolve) => {
+    renewed = resolve
+  })
+  await pause(60)
+  isDown = isStuck = true
+  const sent = other.act(room, say('ada')).catch(({ code }) => code)
+  await pause(20)
+  standStill(11_000)
+  expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject(suspended)
+  isDown = false
+  renewed()
+  await expect.poll(() => other.headHere(GLOBAL)?.seq).toBe(2)
+  await pause(50)
+  goOn()
+  await pause(50)
+  expect(nodes.memory.log(room)).toHaveLength(1)
+  // Another's row in its place decides it.
+  await one.act(room, join('bo'))
+  expect(await sent).toBe('SUSPENDED')
+})
+
+test('the time of a lease runs from before it was written, however long `global` took to read', async () => {
+  const late = lateReads()
+  const { one, other, standStill } = pair({ reach: late.reach })
+  await other.act(room, join('ada'))
+  await other.act(room, say('ada'))
+  standStill(5_000)
+  late.next()
+  const sent = other.act(room, say('ada'))
+  await late.isAsked
+  await one.act(GLOBAL, moderate('suspend', 'bo'))
+  standStill(11_000)
+  expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject(suspended)
+  late.answer()
+  await expect(sent).rejects.toMatchObject({ code: 'SUSPENDED' })
+})
+
+test('the time of the first lease runs from before it was written, too', async () => {
+  const late = lateReads()
+  const everywhere: Partial<Changes> = {
+    projection: { ...projection, always: () => ['slow'], holdsEverywhere: (type) => type === 'slow' },
+  }
+  const { one, other, standStill } = pair({ ...everywhere, reach: late.reach }, everywhere)
+  await one.act(GLOBAL, slow(0))
+  late.next()
+  const isSlow = other.act(room, { sender: 'ada', judge: (view) => ({ already: view.global.get('slow') }) })
+  await late.isAsked
+  await one.act(GLOBAL, slow(0))
+  standStill(11_000)
+  expect(await one.act(GLOBAL, slow(1))).toMatchObject({ pendingNodes: 0 })
+  late.answer()
+  expect(await isSlow).toMatchObject({ already: 1 })
+})
+
+test('a node acts for four seconds after a renewal, so that its last insert ends before others stop waiting', async () => {
+  const renewals = counting('writeLeases')
+  const { other, standStill } = pair({ reach: renewals.reach })
+  await other.act(room, join('ada'))
+  await pause(20)
+  for (const [milliseconds, more] of [
+    [3_500, 0],
+    [600, 1],
+  ] as const) {
+    const before = renewals.count
+    standStill(milliseconds)
+    await other.act(room, say('ada'))
+    expect(renewals.count - before).toBe(more)
+  }
+})
+
+test('who cannot read the leases says that somebody is pending', async () => {
+  let isAway = false
+  const one = nodes.start('one', {
+    clock: clockOf(10),
+    reach: async (name, work) => {
+      if (name === 'leasesOf' && isAway) throw new Error('Away.')
+      return work()
+    },
+  })
+  expect(await one.act(GLOBAL, moderate('suspend', 'bo'))).toMatchObject({ pendingNodes: 0 })
+  isAway = true
+  expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject({ pendingNodes: 1 })
+})
+
+test('a node whose own older insert is undecided is itself pending', async () => {
+  const store = nodes.storeOf(false)
+  let decide = () => {}
+  const decided = new Promise<void>((resolve) => {
+    decide = resolve
+  })
+  const one = nodes.start('one', {
+    store: {
+      ...store,
+      insert: async (rows) => {
+        if (rows.some(({ type }) => type === 'message')) await decided
+        return store.insert(rows)
+      },
+    },
+  })
+  await one.act(room, join('ada'))
+  const sent = one.act(room, say('ada'))
+  await pause(20)
+  const outcome = one.act(GLOBAL, moderate('suspend', 'ada'))
+  expect(await outcome).toMatchObject({ pendingNodes: 1 })
+  decide()
+  await sent
+  expect(await one.act(GLOBAL, moderate('suspend', 'bo'))).toMatchObject({ pendingNodes: 0 })
+})
+
+test('who begins to listen to an empty room has read it after others were told', async () => {
+  let isDue = false
+  const { one, other } = pair({
+    reach: async (name, work) => {
+      const isNow = name === 'writeLeases' && isDue
+      if (isNow) isDue = false
+      if (isNow) await one.act(room, join('ada'))
+      return work()
+    },
+  })
+  await other.head(room)
+  isDue = true
+  await other.hold(room)
+  expect(other.headHere(room)?.seq).toBe(1)
 })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { GLOBAL, type Row, SKIPPED } from '#server/log/index'
 import { join, moderate, say } from './chat.ts'
-import { clockOf, Nodes } from './nodes.ts'
+import { clockOf, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
 afterEach(async () => {
@@ -136,6 +136,39 @@ describe('M41: a turn that does not end', () => {
     await expect.poll(() => told).toContain(`released ${room}`)
     await node.act(room, say('ada'))
     expect(types()).toEqual(['join', SKIPPED, 'message'])
+  })
+
+  test('is not isolated by the first poll after the process itself stood still', async () => {
+    let shift = 0
+    let polls = 0
+    let release: () => void = () => {}
+    const hung = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const store = nodes.storeOf(true)
+    const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }
+    const node = nodes.alone({
+      clock,
+      patience: 10,
+      pollMilliseconds: 300,
+      observer: { ...nodes.silent, follows: () => void polls++ },
+      store: {
+        ...store,
+        insert: async (rows) => {
+          if (rows.some(({ type }) => type === 'message')) await hung
+          return store.insert(rows)
+        },
+      },
+    })
+    await node.act(room, join('ada'))
+    const sent = node.act(room, say('ada'))
+    await pause(10)
+    const before = polls
+    shift = 6_000
+    await expect.poll(() => polls, { interval: 5 }).toBe(before + 1)
+    const next = node.act(room, say('ada'))
+    release()
+    expect((await Promise.all([sent, next])).map(({ row }) => row?.seq)).toEqual([2, 3])
   })
 
   test('leaves room for a row that is found to stand after all', async () => {

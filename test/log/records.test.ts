@@ -162,3 +162,26 @@ test('rows whose records are unwritten stay in memory, however many come after',
   isDown = false
   await expect.poll(() => record('slow')?.value, { timeout: 3_000 }).toBe(1)
 })
+
+test('records that were written out of order are written once, and the mark says so', async () => {
+  let saves = 0
+  let release = () => {}
+  const first = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const records = recordsThat((keys) => {
+    saves++
+    return keys.includes('member:ada') ? first : undefined
+  })
+  const node = nodes.start('one', { ...fast, records })
+  const slowest = node.act(room, join('ada'))
+  await pause(20)
+  await Promise.all([node.act(room, join('bo')), pause(20)])
+  await node.act(room, join('cy'))
+  release()
+  await slowest
+  await pause(300)
+  expect(saves).toBe(3)
+  await node.close()
+  expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 3, applied: 3 })
+})

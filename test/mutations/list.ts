@@ -1,10 +1,13 @@
 import { acts } from './list/acts.ts'
 import { following } from './list/following.ts'
 import { guards } from './list/guards.ts'
+import { keyed } from './list/keyed.ts'
 import { mends } from './list/mends.ts'
 import { product } from './list/product.ts'
 import { records } from './list/records.ts'
 import { sdk } from './list/sdk.ts'
+import { stored } from './list/stored.ts'
+import { terms } from './list/terms.ts'
 import type { Mutation } from './mutation.ts'
 
 /** One or more for each promise and each rule of the log; every one must be caught. */
@@ -16,4 +19,7 @@ export const mutations: readonly Mutation[] = [
   ...mends,
   ...guards,
   ...sdk,
+  ...terms,
+  ...keyed,
+  ...stored,
 ]

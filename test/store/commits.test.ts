@@ -9,6 +9,7 @@ import mongoose from 'mongoose'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type EmbeddedStore, openEmbedded } from '#server/ports/database/embedded'
 import { Commits } from '#server/ports/database/embedded/commits'
+import { LockLost } from '#server/ports/database/embedded/lock'
 import { longestHold } from './held.ts'
 
 async function freshDirectory(): Promise<string> {
@@ -216,6 +217,46 @@ describe('M25: a job that fails fails alone', () => {
     fill(false)
     await write('c')
     expect([...store.keys()]).toEqual(['c'])
+  })
+})
+
+describe('M26: a lock that was lost', () => {
+  const lost = new LockLost('Taken by another process.')
+  const written = () => {
+    const done: string[] = []
+    const at = { check: 0, lostAt: 1 }
+    const ground = {
+      directory: tmpdir(),
+      check: () => {
+        at.check++
+        if (at.check >= at.lostAt) throw lost
+      },
+      transact: async (run: () => void) => {
+        run()
+        done.push('committed')
+      },
+      undo: () => undefined,
+    }
+    const commits = new Commits(ground)
+    const write = () =>
+      commits.write(function* () {
+        yield
+        return 'written'
+      })
+    return { at, done, write }
+  }
+
+  test('before a commit: nothing is written, and everybody who waits is told', async () => {
+    const { done, write } = written()
+    expect(await Promise.all([failed(write()), failed(write())])).toEqual([lost, lost])
+    expect(done).toEqual([])
+  })
+
+  test('during a commit: what was written is not acknowledged', async () => {
+    const { at, done, write } = written()
+    at.lostAt = 2
+    expect(await Promise.all([failed(write()), failed(write())])).toEqual([lost, lost])
+    expect(done).toEqual(['committed'])
   })
 })
 

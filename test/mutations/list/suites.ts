@@ -44,3 +44,8 @@ export const invited = (title: string): Suite => ({
 export const clients = (title: string): Suite => hostile('places.test.ts', title)
 export const ownMachine = hostile('own-machine.test.ts', 'M03: development powers are for this very machine')
 export const starts = hostile('own-machine.test.ts', 'M03: what lets others in')
+export const creations: Suite = { project: 'embedded', file: 'test/server/creation.test.ts' }
+export const answers: Suite = { project: 'store', file: 'test/store/idempotency.test.ts' }
+export const searched: Suite = { project: 'embedded', file: 'test/server/search.test.ts' }
+export const searchBlocks: Suite = { project: 'store', file: 'test/store/search-index.test.ts' }
+export const commits: Suite = { project: 'store', file: 'test/store/commits.test.ts', title: 'M26' }
