@@ -9,6 +9,7 @@ import { focusComposer, useKeptFocus } from './kit/focus.ts'
 import { Bones } from './kit/notice.tsx'
 import { Part } from './kit/part.tsx'
 import { DeletionsUndone } from './messages/deletions.tsx'
+import { useInvited } from './rooms/invited.ts'
 import { RoomView } from './rooms/room-view.tsx'
 import { goTo, useRoute } from './rooms/route.ts'
 import { ShortcutsKey } from './rooms/shortcuts.tsx'
@@ -18,6 +19,8 @@ import { RoomsContext, useRooms } from './rooms/use-rooms.ts'
 import { useShownTour } from './tour/use-tour.ts'
 
 const PersonCard = lazy(async () => ({ default: (await import('./accounts/person-card.tsx')).PersonCard }))
+
+const InvitationDialog = lazy(async () => ({ default: (await import('./rooms/invitation.tsx')).InvitationDialog }))
 
 const wide = '(min-width: 760px)'
 
@@ -31,6 +34,7 @@ export function Home() {
   useAttention(rooms.value, room)
   useKeptFocus()
   useIdentityNotices()
+  const { token, answered } = useInvited()
 
   const isOpeningTour = useShownTour()?.isOpening ?? false
 
@@ -58,6 +62,7 @@ export function Home() {
           </div>
           <Proof />
           <ShortcutsKey />
+          <Part>{token !== null && <InvitationDialog token={token} onAnswered={answered} />}</Part>
           <Part key={person?.id ?? ''}>{person && <PersonCard person={person} onClose={() => setPerson(null)} />}</Part>
         </DeletionsUndone>
       </PersonContext>

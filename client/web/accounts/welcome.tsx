@@ -38,6 +38,11 @@ export function Welcome(props: {
               Your last session has ended. Come in again.
             </p>
           )}
+          {location.pathname.startsWith('/invite/') && (
+            <p className="hint" role="status">
+              You are invited to a room. Enter as a guest, or sign in.
+            </p>
+          )}
           {link?.state === 'opening' && (
             <p className="hint" role="status">
               Opening your link…

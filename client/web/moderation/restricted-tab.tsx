@@ -57,7 +57,7 @@ export function RestrictedTab({ version }: { version: string }) {
             <li key={row.id} className="row">
               <span className="grow">
                 <strong title={row.person}>{nameFor(row.person)}</strong>
-                <small className="block">
+                <small>
                   {row.kind} {row.until ? `until ${fullTimeOf(row.until)}` : 'for good'}
                   {row.reason && `: ${isolated(row.reason)}`}
                 </small>

@@ -10,6 +10,7 @@ import { nameOf, plural } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { AddPeople } from './add-people.tsx'
+import { InviteLinks } from './invite-links.tsx'
 import { useOpenRoom } from './room-context.ts'
 
 const pageSize = 200
@@ -36,6 +37,7 @@ export function MembersPanel({ state }: { state: RoomState }) {
   return (
     <div className="panel-body">
       {live.ref.type === 'group' && rights.canManage && <AddPeople id={live.ref.id ?? ''} onAdded={members.reload} />}
+      {live.ref.type !== 'dm' && rights.canManage && <InviteLinks room={live.ref} />}
       <input
         ref={field}
         className="input"

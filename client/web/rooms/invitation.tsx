@@ -1,0 +1,96 @@
+import { useState } from 'react'
+import type { Client } from '#client/sdk/types'
+import { useClient } from '../connection/client.ts'
+import { Avatar } from '../kit/avatar.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { nameOf, plural } from '../kit/format.ts'
+import { Bones, Problem } from '../kit/notice.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { goTo } from './route.ts'
+import { useRoomList } from './use-rooms.ts'
+
+type Invitation = Awaited<ReturnType<Client['invitations']['read']>>
+
+/** Whereto the link in the address leads, and the question whether to go there. */
+export function InvitationDialog({ token, onAnswered }: { token: string; onAnswered: () => void }) {
+  const client = useClient()
+  const invitation = useLoaded<Invitation>(token, () => client.invitations.read({ token }))
+  return (
+    <Dialog title="Invitation" onClose={onAnswered}>
+      {invitation.value ? (
+        <Question token={token} invitation={invitation.value} onAnswered={onAnswered} />
+      ) : invitation.isLoading ? (
+        <Bones rows={3} />
+      ) : (
+        <div className="stack wide">
+          <Problem error={invitation.error} />
+          <div className="row end">
+            <button type="button" className="button" onClick={onAnswered}>
+              Go on to Plaza
+            </button>
+          </div>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function Question(props: { token: string; invitation: Invitation; onAnswered: () => void }) {
+  const client = useClient()
+  const { reload } = useRoomList()
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const { room, invited_by, is_member } = props.invitation
+  const open = () => {
+    goTo({ type: room.type, id: room.id })
+    props.onAnswered()
+  }
+  const join = async () => {
+    setBusy(true)
+    try {
+      await client.invitations.accept({ token: props.token, idempotency_key: crypto.randomUUID() })
+      reload()
+      open()
+    } catch (cause) {
+      setError(cause)
+      setBusy(false)
+    }
+  }
+  return (
+    <div className="stack wide">
+      <div className="row invited">
+        <span className="sign" aria-hidden="true">
+          {room.emoji}
+        </span>
+        <span className="grow">
+          <strong>
+            <bdi>{room.name}</bdi>
+          </strong>
+          <small className="hint">{plural(room.member_count, 'member')}</small>
+        </span>
+      </div>
+      <p className="row">
+        <Avatar id={invited_by.id} name={invited_by.name} />
+        <span>
+          <bdi title={invited_by.id}>{nameOf(invited_by.name, invited_by.id)}</bdi>{' '}
+          {is_member ? 'made this invitation. You are in this room already.' : 'invites you to join this room.'}
+        </span>
+      </p>
+      <Problem error={error} />
+      <div className="row end">
+        <button type="button" className="button plain" onClick={props.onAnswered}>
+          Not now
+        </button>
+        {is_member ? (
+          <button type="button" className="button main" onClick={open}>
+            Open the room
+          </button>
+        ) : (
+          <button type="button" className="button main" disabled={isBusy} onClick={() => void join()}>
+            Join
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,166 @@
+import { type FormEvent, useId, useState } from 'react'
+import type { RoomRef } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
+import { useNames } from '../accounts/names.ts'
+import { useClient } from '../connection/client.ts'
+import { fullTimeOf } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Listed, Problem } from '../kit/notice.tsx'
+import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { ConfirmButton } from '../moderation/confirm-button.tsx'
+
+const daySeconds = 86_400
+const terms = [
+  [1, 'For a day'],
+  [7, 'For a week'],
+  [30, 'For 30 days'],
+] as const
+const uses = [1, 10, 100] as const
+
+/** Links that let people into a room: a new one, which is shown once, and those that are open. */
+export function InviteLinks({ room }: { room: RoomRef }) {
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  return (
+    <section className="stack" aria-label="Invite by link">
+      <button
+        type="button"
+        className="button"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="link" /> Invite by link
+      </button>
+      <div id={id} className="stack">
+        {isOpen && <Links room={room} />}
+      </div>
+    </section>
+  )
+}
+
+function Links({ room }: { room: RoomRef }) {
+  const client = useClient()
+  const tell = useTell()
+  const attempt = useAttempt()
+  const links = useLoaded(roomKey(room), async () => (await client.invitations.list({ room })).invitations)
+  const nameFor = useNames(links.value?.map(({ invited_by }) => invited_by) ?? [])
+  const [made, setMade] = useState<{ id: string; url: string } | null>(null)
+  const revoke = (id: string) =>
+    attempt(async () => {
+      await client.invitations.revoke({ room, id })
+      if (made?.id === id) setMade(null)
+      tell('That link lets nobody in any more.')
+      links.reload()
+    })
+  return (
+    <>
+      <NewLink
+        room={room}
+        onMade={(link) => {
+          setMade(link)
+          links.reload()
+        }}
+      />
+      {made && <MadeLink url={made.url} />}
+      <Listed loaded={links} empty={<p className="hint">No link is open.</p>}>
+        {(open) => (
+          <ul className="quiet-list" aria-label="Open links">
+            {open.map((link) => (
+              <li key={link.id} className="row">
+                <span className="grow">
+                  <strong>
+                    {link.uses} of {link.max_uses} used
+                  </strong>
+                  <small className="hint">
+                    by <span title={link.invited_by}>{nameFor(link.invited_by)}</span>, until{' '}
+                    <time dateTime={link.expires_at}>{fullTimeOf(link.expires_at)}</time>
+                  </small>
+                </span>
+                <ConfirmButton title="Revoke" onConfirm={() => revoke(link.id)} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+    </>
+  )
+}
+
+function NewLink({ room, onMade }: { room: RoomRef; onMade: (link: { id: string; url: string }) => void }) {
+  const client = useClient()
+  const [days, setDays] = useState<number>(7)
+  const [most, setMost] = useState<number>(10)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const make = async (event: FormEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    try {
+      const asked = { room, max_uses: most, expires_in_seconds: days * daySeconds }
+      const { invitation, token } = await client.invitations.create({ ...asked, idempotency_key: crypto.randomUUID() })
+      onMade({ id: invitation.id, url: `${location.origin}/invite/${token}` })
+      setError(null)
+    } catch (cause) {
+      setError(cause)
+    }
+    setBusy(false)
+  }
+  return (
+    <form className="stack" aria-label="New link" onSubmit={make}>
+      <div className="row wrap">
+        <select
+          className="input grow"
+          aria-label="How long"
+          value={days}
+          onChange={({ target }) => setDays(Number(target.value))}
+        >
+          {terms.map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <select
+          className="input grow"
+          aria-label="For how many people"
+          value={most}
+          onChange={({ target }) => setMost(Number(target.value))}
+        >
+          {uses.map((value) => (
+            <option key={value} value={value}>
+              {value === 1 ? 'One person' : `${value} people`}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="submit" className="button main" disabled={isBusy}>
+        Make a link
+      </button>
+      <Problem error={error} />
+    </form>
+  )
+}
+
+const selectAll = (field: HTMLInputElement | null) => field?.select()
+
+function MadeLink({ url }: { url: string }) {
+  const tell = useTell()
+  const copy = () =>
+    navigator.clipboard.writeText(url).then(
+      () => tell('Link copied.'),
+      () => tell('The browser does not let this page copy. Copy the link from its field.'),
+    )
+  return (
+    <div className="stack">
+      <div className="row">
+        <input ref={selectAll} className="input" aria-label="The new link" readOnly value={url} />
+        <button type="button" className="button" onClick={copy}>
+          Copy
+        </button>
+      </div>
+      <p className="hint">It is shown this once. Whoever has it can join.</p>
+    </div>
+  )
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+describe('invitations in the page', () => {
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+  beforeAll(async () => {
+    plaza = await openPlaza()
+  })
+  afterAll(() => plaza.close())
+  afterEach(() => plaza.settle())
+
+  const judge = async (page: Page, screen: string) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.evaluate(() => Promise.allSettled(document.getAnimations().map((one) => one.finished)))
+      if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
+      const faults = await page.evaluate(async () => {
+        const { run } = (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe
+        return (await run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target}`)
+      })
+      expect({ screen, colorScheme, faults }).toEqual({ screen, colorScheme, faults: [] })
+    }
+  }
+  const create = async (page: Page) => {
+    const name = `Group ${randomUUID().slice(0, 8)}`
+    if (await page.getByRole('button', { name: 'Back to the rooms' }).isVisible())
+      await page.getByRole('button', { name: 'Back to the rooms' }).click()
+    await page.getByRole('button', { name: 'New room' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New room' })
+    await dialog.getByText('Group', { exact: true }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill(name)
+    await dialog.getByRole('button', { name: 'Create group' }).click()
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+    return name
+  }
+  const invite = async (page: Page, people = '10 people') => {
+    const section = page.getByRole('region', { name: 'Invite by link' })
+    if (!(await section.isVisible())) await page.getByRole('button', { name: 'Members' }).click()
+    const button = section.getByRole('button', { name: 'Invite by link' })
+    if ((await button.getAttribute('aria-expanded')) === 'false') await button.click()
+    await section.getByRole('combobox', { name: 'For how many people' }).selectOption(people)
+    const made = section.getByRole('textbox', { name: 'The new link' })
+    const before = (await made.count()) > 0 ? await made.inputValue() : ''
+    await section.getByRole('button', { name: 'Make a link' }).click()
+    await expect.poll(async () => (await made.count()) > 0 && (await made.inputValue()) !== before).toBe(true)
+    return made.inputValue()
+  }
+  const asked = (page: Page) => page.getByRole('dialog', { name: 'Invitation' })
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('M64: a link made in the panel lets in who follows it as a guest, on a %s', async (_name, options) => {
+    const owner = await plaza.guest(options)
+    await owner.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: plaza.url })
+    const name = await create(owner)
+    const url = await invite(owner)
+    expect(url).toMatch(new RegExp(`^${plaza.url}/invite/[\\w-]{43}$`))
+    await owner.getByRole('button', { name: 'Copy' }).click()
+    await owner.getByText('Link copied.').waitFor()
+    expect(await owner.evaluate(() => navigator.clipboard.readText())).toBe(url)
+    await owner.getByText('0 of 10 used').waitFor()
+    await judge(owner, 'links')
+
+    const guest = await plaza.visit(options)
+    await guest.goto(url)
+    await guest.getByText('You are invited to a room.').waitFor()
+    await judge(guest, 'invited')
+    await guest.getByRole('button', { name: 'Enter as guest' }).click()
+    await asked(guest).getByText(name).waitFor()
+    await asked(guest).getByText('1 member', { exact: true }).waitFor()
+    await judge(guest, 'invitation')
+    expect(await guest.getByRole('navigation', { name: 'Your rooms' }).getByRole('link', { name }).count()).toBe(0)
+    await asked(guest).getByRole('button', { name: 'Join', exact: true }).click()
+    await guest.getByRole('heading', { level: 1, name }).waitFor()
+    expect(new URL(guest.url()).pathname).toBe('/')
+    const text = `Here by a link ${randomUUID()}`
+    await say(guest, text)
+    await line(guest, text).and(guest.locator('.sent')).waitFor()
+
+    await guest.goto(url)
+    await asked(guest).getByText('You are in this room already.').waitFor()
+    await asked(guest).getByRole('button', { name: 'Open the room' }).click()
+    await field(guest).waitFor()
+  })
+
+  test('M64: who is signed in is asked first, and may say no; a revoked and a used-up link say what is wrong', async () => {
+    const [owner, other] = [await plaza.guest(), await plaza.guest()]
+    const name = await create(owner)
+    const url = await invite(owner, 'One person')
+    await other.goto(url)
+    await asked(other).getByText(name).waitFor()
+    await asked(other).getByRole('button', { name: 'Not now' }).click()
+    await asked(other).waitFor({ state: 'detached' })
+    expect(new URL(other.url()).pathname).toBe('/')
+    await owner.getByText('0 of 1 used').waitFor()
+
+    const revoke = owner.getByRole('list', { name: 'Open links' }).getByRole('button')
+    await revoke.click()
+    await owner.getByRole('button', { name: 'Revoke: sure?' }).click()
+    await owner.getByText('No link is open.').waitFor()
+    expect(await owner.getByRole('textbox', { name: 'The new link' }).count()).toBe(0)
+    await other.goto(url)
+    await asked(other).getByText('This invitation was taken back. Ask for a new one.').waitFor()
+    await judge(other, 'revoked')
+    await asked(other).getByRole('button', { name: 'Go on to Plaza' }).click()
+
+    const again = await invite(owner, 'One person')
+    await other.goto(again)
+    await asked(other).getByRole('button', { name: 'Join', exact: true }).click()
+    await other.getByRole('heading', { level: 1, name }).waitFor()
+    const third = await plaza.guest()
+    await third.goto(again)
+    await asked(third).getByText('This invitation has been used as often as it allows.').waitFor()
+    await third.goto(again.slice(0, -1))
+    await asked(third).getByText('This invitation is not known.').waitFor()
+  })
+})
