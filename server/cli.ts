@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, readStore } from './config.ts'
 import { copies } from './platform.ts'
+import { NoDatabase } from './ports/database/port.ts'
 
 const usage = `The store of this installation, as DATA_DIR says where it is.
 
@@ -13,7 +14,7 @@ const usage = `The store of this installation, as DATA_DIR says where it is.
 try {
   await run()
 } catch (error) {
-  const isPlain = error instanceof ConfigError || error instanceof copies.CopyError || isKnown(error)
+  const isPlain = [ConfigError, copies.CopyError, NoDatabase].some((known) => error instanceof known) || isKnown(error)
   console.error(isPlain ? (error as Error).message : error)
   process.exitCode = 1
 }

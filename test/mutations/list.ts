@@ -1,4 +1,5 @@
 import { acts } from './list/acts.ts'
+import { embedded } from './list/embedded.ts'
 import { following } from './list/following.ts'
 import { guards } from './list/guards.ts'
 import { keyed } from './list/keyed.ts'
@@ -22,4 +23,5 @@ export const mutations: readonly Mutation[] = [
   ...terms,
   ...keyed,
   ...stored,
+  ...embedded,
 ]

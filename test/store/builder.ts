@@ -1,6 +1,18 @@
 import { openEmbedded } from '#server/ports/database/embedded'
+import { Storage } from '#server/ports/database/embedded/storage'
 
-/** Builds indexes over what is there, until it is killed. */
-const things = (await openEmbedded(process.argv[2] ?? '')).db().collection('things')
+/** Builds indexes over what is there, until it is killed; or until it has so many commits behind it that it kills itself. */
+const [directory = '', writes] = process.argv.slice(2)
+const things = (await openEmbedded(directory)).db().collection('things')
+if (writes) dieBeforeWrite(Number(writes))
 console.log('open')
 await things.createIndexes([{ key: { n: 1 } }, { key: { tags: 1, group: 1 } }])
+
+function dieBeforeWrite(last: number): void {
+  const { write } = Storage.prototype
+  let begun = 0
+  Storage.prototype.write = function (run) {
+    if (++begun === last) process.kill(process.pid, 'SIGKILL')
+    return write.call(this, run) as never
+  }
+}

@@ -1,28 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import mongoose from 'mongoose'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { verifyStore } from '#server/ports/database/copies/index'
 import { type EmbeddedStore, openEmbedded } from '#server/ports/database/embedded'
 import { Commits } from '#server/ports/database/embedded/commits'
+import { TREE_BYTES, treeKey } from '#server/ports/database/embedded/keys'
 import { LockLost } from '#server/ports/database/embedded/lock'
+import { catalogOf, freshDirectory, linesOf, opened, tampered } from './directories.ts'
 import { longestHold } from './held.ts'
-
-async function freshDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'plaza-commits-'))
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  return directory
-}
-
-async function opened(directory: string): Promise<EmbeddedStore> {
-  const store = await openEmbedded(directory)
-  onTestFinished(() => store.close())
-  return store
-}
 
 const failed = (run: Promise<unknown>) => run.then(() => null).catch((error) => error)
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { d: nested(levels - 1) })
@@ -134,12 +125,12 @@ describe('M24: what we refuse in a bulk write is refused before anything is writ
 })
 
 describe('M25: a job that fails fails alone', () => {
-  function grounds(store: Map<string, number>) {
+  function grounds(store: Map<string, number>, check: () => void = () => undefined) {
     let undo = new Map(store)
     let isFull = false
     const ground = {
       directory: tmpdir(),
-      check: () => undefined,
+      check,
       transact: async (run: () => void) => {
         undo = new Map(store)
         run()
@@ -200,6 +191,33 @@ describe('M25: a job that fails fails alone', () => {
     )
     expect(store.size).toBe(70)
   })
+
+  /** Each write says how often it was done. */
+  const counting = (commits: Commits, done: Map<string, number>, key: string) =>
+    commits.write(function* () {
+      done.set(key, (done.get(key) ?? 0) + 1)
+      yield
+      return key
+    })
+  /** A check of the lock that finds this at a time counted from 0: before each commit, and after it. */
+  const failingAt = (failing: number, error: Error) => {
+    let checks = 0
+    return () => {
+      if (checks++ === failing) throw error
+    }
+  }
+
+  test.each([1, 2, 3])(
+    'S2: what is durable is not done again where its lock cannot be looked at (%s)',
+    async (jobs) => {
+      const done = new Map<string, number>()
+      const unreadable = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+      const { commits } = grounds(new Map(), failingAt(1, unreadable))
+      const keys = Array.from({ length: jobs }, (_, at) => `${at}`)
+      expect(await Promise.all(keys.map((key) => counting(commits, done, key)))).toEqual(keys)
+      expect([...done.values()]).toEqual(keys.map(() => 1))
+    },
+  )
 
   test('while nothing can be stored each is told, and later ones are stored', async () => {
     const store = new Map<string, number>()
@@ -328,6 +346,35 @@ describe('M29: a long operation goes on in slices', () => {
     await checkIndexes(last)
   })
 
+  test('S4: an index whose builder was killed when every entry was durable is built again', async () => {
+    const some = rows.slice(0, 10_000)
+    const directory = await freshDirectory()
+    const store = await opened(directory)
+    await store.db().collection('things').insertMany(some)
+    await store.close()
+    const builder = new URL('./builder.ts', import.meta.url).pathname
+    const child = spawn(process.execPath, ['--import', 'tsx', builder, directory, '2'], { stdio: 'ignore' })
+    const [, signal] = await once(child, 'exit')
+    expect(signal).toBe('SIGKILL')
+    const { collections } = await catalogOf(directory)
+    const { tree = 0, indexes = [], building = [] } = collections['plaza.things'] ?? {}
+    expect([indexes.length, building.length]).toEqual([1, 2])
+    const sizes = [tree, ...[...indexes, ...building].map((index) => index.tree)].map((each) => [each, some.length])
+    expect(await sizesOf(directory)).toEqual(sizes)
+
+    const again = await opened(directory)
+    const things = again.db().collection('things')
+    expect(await things.indexes()).toHaveLength(1)
+    expect(await things.countDocuments({ n: { $gte: 0 } })).toBe(some.length)
+    await things.updateOne({ _id: '7' }, { $set: { n: -7 } })
+    await things.createIndexes([{ key: { n: 1 } }, { key: { tags: 1, group: 1 } }])
+    await checkIndexes(again)
+    await again.close()
+    const whole = (await catalogOf(directory)).collections['plaza.things']?.indexes.map((index) => index.tree) ?? []
+    expect(await sizesOf(directory)).toEqual([tree, ...whole].map((each) => [each, some.length]))
+    expect(await linesOf(verifyStore(directory))).toEqual(['plaza.things: 10000 documents, 3 indexes'])
+  })
+
   test('a read of several slices sees one moment', async () => {
     const store = await opened(await freshDirectory())
     const things = store.db().collection('things')
@@ -349,6 +396,17 @@ describe('M29: a long operation goes on in slices', () => {
     expect(await page(9_990, 30)).toEqual(wanted.slice(9_990, 10_020))
   })
 })
+
+/** How many keys each tree has that has any, whether anything knows of it or not. */
+const sizesOf = (directory: string) =>
+  tampered(directory, (environment) => {
+    const sizes = new Map<number, number>()
+    for (const key of environment.getKeys({ start: treeKey(1) })) {
+      const tree = key.readUIntBE(0, TREE_BYTES)
+      sizes.set(tree, (sizes.get(tree) ?? 0) + 1)
+    }
+    return [...sizes]
+  })
 
 /** Each index of what the tests above write finds what a scan finds. */
 async function checkIndexes(store: EmbeddedStore): Promise<void> {

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { backUp, verifyStore } from '#server/ports/database/copies/index'
 import { openEmbedded } from '#server/ports/database/embedded'
 import { build, programs } from '#test/support/programs'
+import { linesOf } from './directories.ts'
 import { makeOlder } from './older.ts'
 
 const PAGE = 4096
@@ -76,12 +77,6 @@ const kinds: [string, (page: Buffer, other: Buffer, at: number) => void][] = [
   ['one byte', (page, _, at) => void page.set([(page[at * 13] ?? 0) ^ 4], (at * 13) % PAGE)],
   ['zeros from its middle on', (page) => void page.fill(0, PAGE / 2)],
 ]
-
-async function linesOf(told: AsyncIterable<string>): Promise<string[]> {
-  const lines: string[] = []
-  for await (const line of told) lines.push(line)
-  return lines
-}
 
 describe('M27: a damaged store says so, and answers with nothing less than the whole', { timeout: 280_000 }, () => {
   test.each(kinds)('a page of %s', async (kind, damage) => {

@@ -159,8 +159,7 @@ async function* told(storage: Storage, question: string): AsyncGenerator<string>
 async function openStorage(lock: Lock): Promise<Storage> {
   const storage = new Storage(await openEnvironment(lock), lock)
   try {
-    await storage.write(() => storage.takeOver())
-    await storage.check()
+    await storage.open()
     return storage
   } catch (error) {
     await storage.close()

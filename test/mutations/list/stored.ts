@@ -57,7 +57,7 @@ export const stored: readonly Mutation[] = [
     file: 'server/ports/database/embedded/commits.ts',
     find: 'this.#checkAfter()\n      }',
     put: '}',
-    caughtBy: commits,
+    caughtBy: commits('M26'),
   },
   {
     name: 'a commit is made though the lock is lost',
@@ -65,6 +65,6 @@ export const stored: readonly Mutation[] = [
     file: 'server/ports/database/embedded/commits.ts',
     find: 'this.#ground.check()\n        await',
     put: 'await',
-    caughtBy: commits,
+    caughtBy: commits('M26'),
   },
 ]

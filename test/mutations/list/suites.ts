@@ -48,4 +48,7 @@ export const creations: Suite = { project: 'embedded', file: 'test/server/creati
 export const answers: Suite = { project: 'store', file: 'test/store/idempotency.test.ts' }
 export const searched: Suite = { project: 'embedded', file: 'test/server/search.test.ts' }
 export const searchBlocks: Suite = { project: 'store', file: 'test/store/search-index.test.ts' }
-export const commits: Suite = { project: 'store', file: 'test/store/commits.test.ts', title: 'M26' }
+const store = (file: string, title: string): Suite => ({ project: 'store', file: `test/store/${file}`, title })
+export const meanwhile = (title: string): Suite => store('meanwhile.test.ts', title)
+export const opening = (title: string): Suite => store('opening.test.ts', title)
+export const commits = (title: string): Suite => store('commits.test.ts', title)

@@ -1,27 +1,11 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import { CATALOG, type Catalog, COUNTED, catalogBytes, catalogIn, checkFormat, FORMAT, treesOf } from './catalog.ts'
 import { Commits, type Steps } from './commits.ts'
 import type { Environment } from './environment.ts'
-import type { IndexRecord } from './indexes.ts'
 import { treeKey } from './keys.ts'
 import type { Lock } from './lock.ts'
 import { Damaged, isSealed, seal } from './seal.ts'
-
-/** What the file holds, by namespace; kept whole under one key. */
-export interface CollectionRecord {
-  tree: number
-  indexes: IndexRecord[]
-  /** Indexes that are not whole yet: kept up by every write, used by no read. */
-  building?: IndexRecord[]
-}
-export interface Catalog {
-  /** Of a store that an older version has written to: nothing. */
-  format?: typeof FORMAT
-  nextTree: number
-  collections: Record<string, CollectionRecord>
-  /** Trees of indexes that are no more, while something of them is left. */
-  dropped?: number[]
-}
 
 export interface Slot {
   key: Buffer
@@ -43,9 +27,6 @@ export interface Moment {
   release(): void
 }
 
-/** Since 2 the keys of each tree are counted and its rows sealed. */
-const FORMAT = 2
-const CATALOG = Buffer.of(0, 0)
 const TALLIES = Buffer.of(1)
 const COUNT_BYTES = 6
 /** Milliseconds that a read goes on for before others have their turn. */
@@ -75,13 +56,20 @@ export class Storage {
 
   constructor(database: Environment, lock: Lock) {
     this.#database = database
-    this.catalog = this.#catalogIn({})
     this.#commits = new Commits({
       directory: lock.directory,
       check: lock.check,
       transact: (run) => this.#transact(run),
       undo: () => this.#undo(),
     })
+  }
+
+  /** Before anything else: throws where what is there is damaged, or not for this version. */
+  async open(): Promise<void> {
+    this.catalog = this.#catalogIn({})
+    checkFormat(this.catalog)
+    await this.write(() => this.#takeOver())
+    await this.#check()
   }
 
   /** The bytes hold only until the next read. */
@@ -145,14 +133,19 @@ export class Storage {
 
   /** Only within a write. */
   saveCatalog(): void {
-    this.put(CATALOG, Buffer.from(JSON.stringify(this.catalog)))
+    this.put(CATALOG, catalogBytes(this.catalog))
   }
 
   /** Brings what an older version has written to the form of this one; where that is cut off, it is gone on with. */
-  *takeOver(): Steps<void> {
+  *#takeOver(): Steps<void> {
     const { format = 0 } = this.catalog
     if (format === FORMAT) return
-    if (format > FORMAT) throw new Error('The data directory was written by a later version: start that one again.')
+    if (format < COUNTED) yield* this.#countAndSeal()
+    this.catalog.format = FORMAT
+    this.saveCatalog()
+  }
+
+  *#countAndSeal(): Steps<void> {
     for (const { tree } of Object.values(this.catalog.collections)) {
       for (const { key, value } of this.scan(treeKey(tree), treeKey(tree + 1), false)) {
         if (!isSealed(value)) this.put(key, seal(key, value))
@@ -171,15 +164,13 @@ export class Storage {
       this.remove(key)
       yield
     }
-    this.catalog.format = FORMAT
-    this.saveCatalog()
   }
 
   /**
    * Throws `Damaged` where a tree has not as many keys as were put into it. Whether they are the same ones is found out at once in
    * a small store, and in a large one while it works: then everything that it is asked from then on fails, and the process ends.
    */
-  async check(): Promise<void> {
+  async #check(): Promise<void> {
     let all = 0
     for (const { name, tree } of treesOf(this.catalog)) {
       const [wanted, found] = [this.tallyOf(tree).count, this.#keysIn(tree)]
@@ -265,7 +256,6 @@ export class Storage {
         if (performance.now() < end) continue
         within.transaction ??= this.#hold()
         await breathe()
-        this.#checkOpen()
         end = performance.now() + READ_MS
       }
     } finally {
@@ -315,7 +305,7 @@ export class Storage {
 
   #catalogIn(within: Reading): Catalog {
     const stored = this.#database.get(CATALOG, within)
-    if (stored) return JSON.parse(Buffer.from(stored).toString())
+    if (stored) return catalogIn(stored)
     const { entryCount } = this.#database.getStats() as { entryCount: number }
     if (entryCount > 0) throw new Damaged('the list of its collections is missing')
     return { format: FORMAT, nextTree: 1, collections: {} }
@@ -337,12 +327,6 @@ function pieceOf(slots: Iterable<Slot>, limit: number): { piece: Slot[]; isLast:
   }
   return { piece, isLast: piece.length < limit }
 }
-
-const treesOf = ({ collections }: Catalog): { name: string; tree: number; isIndex: boolean }[] =>
-  Object.entries(collections).flatMap(([namespace, { tree, indexes }]) => [
-    { name: namespace, tree, isIndex: false },
-    ...indexes.map((index) => ({ name: `the index ${index.name} of ${namespace}`, tree: index.tree, isIndex: true })),
-  ])
 
 /** A row has a checksum of its own. */
 const checksumOf = (key: Buffer, value?: Buffer): number => (value ? crc32(value, crc32(key)) : crc32(key))

@@ -1,3 +1,4 @@
+import type { CollectionRecord } from './catalog.ts'
 import type { Steps } from './commits.ts'
 import { isServerError, serverError } from './errors.ts'
 import { type Filter, matches } from './filter.ts'
@@ -6,7 +7,7 @@ import { emptyArray, type Part, ROW_BYTES, TREE_BYTES, treeKey } from './keys.ts
 import { plan, type Range, type Scan, type Sort } from './plan.ts'
 import { Damaged, seal, unseal } from './seal.ts'
 import { sorted } from './sorting.ts'
-import type { CollectionRecord, Reading, Slot, Storage } from './storage.ts'
+import type { Reading, Slot, Storage } from './storage.ts'
 import { type Document, decode, encode } from './values.ts'
 
 export interface Found {
@@ -163,13 +164,19 @@ export class Table {
 
   /** Adds indexes over what is there, all or none, while others write; those that are there already are no error. */
   addIndexes(given: readonly Definition[]): Promise<string[]> {
-    const build = () => this.#storage.write(() => this.#addIndexes(given)).catch((error) => this.#abandonBuilds(error))
-    const built = this.#builds.then(build)
+    const built = this.#builds.then(() => this.#build(given).catch((error) => this.#abandonBuilds(error)))
     this.#builds = built.catch(() => undefined)
     return built
   }
 
-  *#addIndexes(given: readonly Definition[]): Steps<string[]> {
+  /** Readers see what is durable, so that they get an index in a later commit than its last entry. */
+  async #build(given: readonly Definition[]): Promise<string[]> {
+    const names = await this.#storage.write(() => this.#fillIndexes(given))
+    if (this.#building.length > 0) await this.#storage.write(() => this.#publishIndexes())
+    return names
+  }
+
+  *#fillIndexes(given: readonly Definition[]): Steps<string[]> {
     const wanted: Definition[] = []
     for (const each of given) {
       if ([...this.#indexes.map(({ record }) => record), ...wanted].some((other) => isSame(other, each))) continue
@@ -190,13 +197,16 @@ export class Table {
       if (document) for (const index of this.#building) this.#addRow(index, row, document)
       yield
     }
+    return names
+  }
+
+  *#publishIndexes(): Steps<void> {
     for (const { failure } of this.#building) if (failure) throw failure
     const built = this.#building.map(({ record }) => record)
     this.#record().indexes.push(...built)
     this.#indexes.push(...built.map(openIndex))
     this.#building = []
     this.#saveBuilding()
-    return names
   }
 
   /** A row that was written since the build began has its entries already. */
