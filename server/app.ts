@@ -5,7 +5,7 @@ import { createRoomLog } from '#server/log/index'
 import { followNodes } from '#server/log/nodes'
 import { isDuplicate, isNeverSent, mongooseLogStore } from '#server/log/store'
 import type { Config } from './config.ts'
-import { noteGlances } from './domains/accounts/profile-changes.ts'
+import { noteLooks } from './domains/accounts/profile-changes.ts'
 import { ensureAdmins, roleOf } from './domains/accounts/standing.ts'
 import { tellOfNode } from './domains/cluster/telling.ts'
 import { followFriends } from './domains/friends/live.ts'
@@ -109,7 +109,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   await finishRooms(node)
   const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
   void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
-  void noteGlances().catch((error: unknown) => node.logger.warn({ error }, 'older usernames were not compared'))
+  void noteLooks().catch((error: unknown) => node.logger.warn({ error }, 'older usernames were not compared'))
   await ensureAdmins(node)
   if (!config.demo) await endDemoGrants(node)
   const port = await listen(server, config.port, config.host)

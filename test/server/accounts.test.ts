@@ -8,7 +8,7 @@ import {
 } from '#server/domains/accounts/facts'
 import { Accounts } from '#server/domains/accounts/model'
 import { isDeceptive, isReserved } from '#server/domains/accounts/names'
-import { noteGlances } from '#server/domains/accounts/profile-changes'
+import { noteLooks } from '#server/domains/accounts/profile-changes'
 import { GLOBAL, type Row } from '#server/log/types'
 import { boot } from '#test/support/boot'
 import { call, signIn, wallet } from '#test/support/wallet'
@@ -300,8 +300,8 @@ describe('profiles', () => {
   test('M14: usernames that an older version stored are compared after a start', async () => {
     const [older, other] = [await person('older owner'), await person('taker of an older name')]
     await older.call('POST /api/username', { username: 'older_name' })
-    await Accounts.updateOne({ username: 'older_name' }, { $unset: { username_glance: '' } })
-    await noteGlances()
+    await Accounts.updateOne({ username: 'older_name' }, { $unset: { username_look: '' } })
+    await noteLooks()
     expect(await other.call('POST /api/username', { username: '0lder_name' })).toMatchObject({ code: 'USERNAME_TAKEN' })
     expect((await other.call('PATCH /api/user/profile', { display_name: 'Older Name' })).status).toBe(400)
   })

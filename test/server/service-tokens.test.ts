@@ -143,3 +143,13 @@ describe('making one', () => {
       expect((await call(url, 'GET /api/auth/session', null, forged)).status).toBe(401)
   })
 })
+
+test('M14: a bot passes for nobody, and may speak for the service', async () => {
+  const named = (name: string) =>
+    call(url, 'POST /api/admin/service-tokens', { name, scopes: ['rooms:read'] }, root.token)
+  const someone = await person(server, 'somebody with a name')
+  await someone.rest('POST /api/username', { username: 'paula_bell' })
+  for (const name of ['paula_bell', 'Paula Bell', 'PauIa BeIl', '@paula_bell', 'Bot\u200b', 'Bot\u202e', 'Bot ✅'])
+    expect(await named(name), name).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+  for (const name of ['Plaza Support', 'Pauia Bell', 'Moderator']) expect((await named(name)).status, name).toBe(200)
+})

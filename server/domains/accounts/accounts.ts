@@ -1,7 +1,7 @@
 import { isDuplicate } from '#server/log/store'
 import type { AuthMethod } from '#shared/api/identity'
 import { type Account, Accounts } from './model.ts'
-import { usernameGlance } from './names.ts'
+import { looksIn } from './names.ts'
 
 export const accountOf = (id: string): Promise<Account | null> => Accounts.findOne({ _id: id }).lean<Account>()
 
@@ -9,7 +9,7 @@ export const accountByUsername = (username: string): Promise<Account | null> =>
   Accounts.findOne({ username }).lean<Account>()
 
 export const isUsernameHeld = async (username: string): Promise<boolean> =>
-  (await Accounts.exists({ $or: [{ username }, { username_glance: usernameGlance(username) }] })) !== null
+  (await Accounts.exists({ $or: [{ username }, { username_look: { $in: looksIn(username) } }] })) !== null
 
 const walletTypes: Record<AuthMethod, string> = {
   wallet: 'eoa',

@@ -11,8 +11,8 @@ export interface Account {
   chain: string | null
   /** Absent where there is none, so that the unique index passes over it. */
   username?: string
-  /** What the username looks like at a glance: no two accounts have the same. */
-  username_glance?: string
+  /** What the username is taken for: no two accounts have the same. */
+  username_look?: string
   display_name: string | null
   avatar_url: string | null
   /** Shown instead of the other while `use_custom_avatar` is on. */
@@ -70,7 +70,7 @@ export const Accounts = mongoose.model<Account>(
       wallet_type: optional,
       chain: optional,
       username: { type: String },
-      username_glance: { type: String },
+      username_look: { type: String },
       display_name: optional,
       avatar_url: optional,
       custom_avatar_url: optional,
@@ -108,7 +108,7 @@ export const Accounts = mongoose.model<Account>(
     { collection: 'accounts', versionKey: false },
   )
     .index({ username: 1 }, { unique: true, partialFilterExpression: { username: { $exists: true } } })
-    .index({ username_glance: 1 }, { unique: true, partialFilterExpression: { username_glance: { $exists: true } } })
+    .index({ username_look: 1 }, { unique: true, partialFilterExpression: { username_look: { $exists: true } } })
     .index({ email: 1 }, { unique: true, partialFilterExpression: { email: { $exists: true } } })
     .index({ role: 1 })
     .index({ last_login: -1 })

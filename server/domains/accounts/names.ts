@@ -1,4 +1,4 @@
-import { glance, readings, spell, type Word } from '#server/domains/text/skeleton'
+import { glance, looksOf, readings, type Spelling, spell, type Word } from '#server/domains/text/skeleton'
 
 const roles =
   'admin administrator moderator mod staff team official verified system operator manager root sudo superuser webmaster'
@@ -44,12 +44,14 @@ export function isReserved(username: string): boolean {
   return [...parts, username].some((word) => isAuthority([spell(word)]))
 }
 
-/** What a username looks like at a glance; one of underscores alone looks like itself. */
-export const usernameGlance = (username: string): string => glance(username) || username
+/** What no two usernames may share; one of underscores alone looks like itself. */
+export const usernameLook = (username: string): string => looksOf(username)[0] || username
 
-/** What a display name looks like, as it stands and without the signs around it. */
-export const glancesOf = (name: string): string[] =>
-  [name, name.replace(/^[\s@!|+]+|[\s!|+]+$/g, '')].map(usernameGlance)
+/** All that a name may be taken for, as it stands and without the signs around it. */
+export const looksIn = (name: string): string[] => {
+  const ways = [name, name.replace(/^[\s@!|+]+|[\s!|+]+$/g, '')]
+  return [...new Set(ways.flatMap((way) => [usernameLook(way), ...looksOf(way)]))].filter(Boolean)
+}
 
 const joinedEmoji = /(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\u115f\u1160\u3164\uffa0\u2800]/u
@@ -57,11 +59,29 @@ const badges = /[\u2705\u2713\u2714\u2611]/u
 const stacked = /(\p{Mn}|\p{Me}){3}/u
 
 /** Would this display name deceive: hidden signs, a badge, the name of the service or a claim of authority, however it is spelled? */
-export function isDeceptive(name: string): boolean {
+export const isDeceptive = (name: string): boolean => isMasked(name) || readings(name).some(isClaim)
+
+/** Does the name hold what is not seen, or what passes for a badge or for something beside it? */
+export function isMasked(name: string): boolean {
   const shown = name.replace(joinedEmoji, '')
-  if (unseen.test(shown) || badges.test(shown) || stacked.test(shown.normalize('NFD'))) return true
-  return readings(shown).some(isClaim)
+  return unseen.test(shown) || badges.test(shown) || stacked.test(shown.normalize('NFD'))
 }
+
+/** Would this name of a room pass for one of the service? Words such as `Help` are names of rooms like any other. */
+export const isDeceptiveRoom = (name: string): boolean => isMasked(name) || readings(name).some(isOfService)
+
+const official = new Set(['official', 'officials'].map(glance))
+const beside = new Set([support, news, roles].join(' ').split(' ').map(glance))
+
+function isOfService(reading: readonly Word[]): boolean {
+  const said = reading.filter((word) => !isAmong(filling, word))
+  const joined = spell(said.map(([word]) => word?.written ?? '').join(''))
+  const others = said.filter((word) => !word.some(namesService))
+  if (said.some((word) => isAmong(official, word)) || namesService(joined)) return true
+  return others.length < said.length && others.every((word) => isAmong(beside, word))
+}
+
+const namesService = ({ written }: Spelling): boolean => ours.has(glance(written)) || ours.has(undrawn(written))
 
 function isClaim(reading: readonly Word[]): boolean {
   const said = reading.filter((word) => !isAmong(filling, word))
@@ -76,7 +96,7 @@ const isAmong = (words: ReadonlySet<string>, word: Word): boolean =>
 /** Does the word claim authority, or name the service, with or without a number after it? */
 const isAuthority = (word: Word): boolean => {
   const bare = word.flatMap(({ written }) => [written, written.replace(/[\d_]+$/, '')]).map(spell)
-  return isAmong(claims, bare) || bare.some(({ written }) => ours.has(glance(written)) || ours.has(undrawn(written)))
+  return isAmong(claims, bare) || bare.some(namesService)
 }
 
 // The name of the service is not squeezed throughout: `piazza` is a word of its own.

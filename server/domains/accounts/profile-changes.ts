@@ -1,12 +1,12 @@
 import { isDuplicate } from '#server/log/store'
 import { AppError } from '#shared/errors'
 import { type Account, Accounts } from './model.ts'
-import { glancesOf, isDeceptive, isReserved, usernameGlance } from './names.ts'
+import { isDeceptive, isMasked, isReserved, looksIn, usernameLook } from './names.ts'
 import { forgetProfile } from './profiles.ts'
 
 /** Takes a name for an account; true where it had none before. A reserved name is answered as a taken one. */
 export async function claimUsername(id: string, username: string, at: number): Promise<boolean> {
-  if (isReserved(username)) throw new AppError('USERNAME_TAKEN')
+  await refuseUsername(id, username)
   const change = { $set: { ...named(username), updated_at: new Date(at) } }
   const before = await Accounts.findOneAndUpdate({ _id: id }, change).lean<Account>().catch(usernameTaken)
   if (!before) throw new AppError('USER_NOT_FOUND')
@@ -19,8 +19,8 @@ export async function releaseUsername(id: string, at: number): Promise<void> {
   forgetProfile(id)
 }
 
-const named = (username: string) => ({ username, username_glance: usernameGlance(username) })
-const unnamed = { username: '', username_glance: '' }
+const named = (username: string) => ({ username, username_look: usernameLook(username) })
+const unnamed = { username: '', username_look: '' }
 
 const usernameTaken = (error: unknown): never => {
   throw isDuplicate(error) ? new AppError('USERNAME_TAKEN') : error
@@ -32,10 +32,10 @@ const passOver = (error: unknown): void => {
 }
 
 /** Notes what the usernames that an older version stored look like; of several that look alike, one has the look. */
-export async function noteGlances(): Promise<void> {
+export async function noteLooks(): Promise<void> {
   let last = ''
   for (;;) {
-    const without = { _id: { $gt: last }, username: { $exists: true }, username_glance: { $exists: false } }
+    const without = { _id: { $gt: last }, username: { $exists: true }, username_look: { $exists: false } }
     const found = await Accounts.find(without, { username: 1 }).sort({ _id: 1 }).limit(100).lean<Account[]>()
     for (const { _id, username } of found)
       if (username) await Accounts.updateOne({ _id, username }, { $set: named(username) }).catch(passOver)
@@ -44,10 +44,22 @@ export async function noteGlances(): Promise<void> {
   }
 }
 
-/** Does this display name look like the username of somebody else? One that was there before the username stays. */
+/** May this name be taken for the username of somebody else? A display name that was there before the username stays. */
 async function isNameOfAnother(id: string, name: string): Promise<boolean> {
-  const taken = { _id: { $ne: id }, username_glance: { $in: glancesOf(name) } }
+  const taken = { _id: { $ne: id }, username_look: { $in: looksIn(name) } }
   return (await Accounts.exists(taken)) !== null
+}
+
+async function refuseUsername(id: string, username: string): Promise<void> {
+  if (isReserved(username) || (await isNameOfAnother(id, username))) throw new AppError('USERNAME_TAKEN')
+}
+
+const notAllowed = (path: string) =>
+  new AppError('VALIDATION_ERROR', { message: 'This display name is not allowed', details: { path } })
+
+/** The name of a bot: admins give it, so it may speak for the service, but not pass for somebody else. */
+export async function refuseBotName(name: string): Promise<void> {
+  if (isMasked(name) || (await isNameOfAnother('', name))) throw notAllowed('name')
 }
 
 interface ProfileChange {
@@ -65,13 +77,9 @@ interface ProfileChange {
 /** Changes the fields that are given; null clears one. */
 export async function changeProfile(id: string, change: ProfileChange, at: number): Promise<Account> {
   const name = change.display_name?.normalize('NFC')
-  if (name !== undefined && (isDeceptive(name) || (await isNameOfAnother(id, name))))
-    throw new AppError('VALIDATION_ERROR', {
-      message: 'This display name is not allowed',
-      details: { path: 'display_name' },
-    })
+  if (name !== undefined && (isDeceptive(name) || (await isNameOfAnother(id, name)))) throw notAllowed('display_name')
   const { username } = change
-  if (username && isReserved(username)) throw new AppError('USERNAME_TAKEN')
+  if (username) await refuseUsername(id, username)
   const given = {
     ...(username && named(username)),
     display_name: name ?? change.display_name,

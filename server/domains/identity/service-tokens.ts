@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { accountOf, createBot, isBot } from '#server/domains/accounts/accounts'
 import type { Account } from '#server/domains/accounts/model'
+import { refuseBotName } from '#server/domains/accounts/profile-changes'
 import { joinAlpha } from '#server/domains/rooms/alpha'
 import { type Action, implement, type Node, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
@@ -51,6 +52,7 @@ async function botFor(node: Node, name: string, account: string | undefined): Pr
     if (!known) throw new AppError('USER_NOT_FOUND', { message: 'There is no such bot' })
     return known
   }
+  await refuseBotName(name)
   const bot = await createBot(newId(), name)
   await joinAlpha(node, bot._id)
   return bot

@@ -1,9 +1,13 @@
+import { skeleton } from '#server/domains/text/skeleton'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import { type RoomFact, roomIn } from './facts.ts'
 import { Rooms } from './model.ts'
+
+/** What no two channels may share: the name without case, width, accents, and letters that pass for Latin ones. */
+export const uniqueName = (name: string): string => skeleton(name) || name.toLowerCase()
 
 type Names = { unique_name?: string; slug?: string }
 
@@ -18,7 +22,7 @@ export async function withNames<T>(
   act: () => Promise<T>,
 ): Promise<T> {
   if (!key.startsWith('channel:') || (name === undefined && !slug)) return act()
-  const names = { ...(name === undefined ? {} : { unique_name: name.toLowerCase() }), ...(slug ? { slug } : {}) }
+  const names = { ...(name === undefined ? {} : { unique_name: uniqueName(name) }), ...(slug ? { slug } : {}) }
   await Rooms.updateOne({ _id: key }, { $set: names }).catch(nameTaken)
   try {
     return await act()
@@ -35,7 +39,7 @@ const isRefusal = (error: unknown): boolean => error instanceof AppError && erro
 async function giveBack(node: Node, key: RoomKey, names: Names): Promise<void> {
   const room = await node.log.ask(key, roomIn)
   if (!room) return
-  const own = { unique_name: room.name.toLowerCase(), slug: room.slug }
+  const own = { unique_name: uniqueName(room.name), slug: room.slug }
   for (const field of ['unique_name', 'slug'] as const) {
     const held = names[field]
     if (held === undefined || held === own[field]) continue

@@ -15,7 +15,7 @@ import type { RoomFact } from './facts.ts'
 import { bringIn, willing } from './members.ts'
 import { becomeMember } from './membership.ts'
 import { Members, RoomFacts, Rooms } from './model.ts'
-import { nameTaken, withNames } from './names.ts'
+import { nameTaken, uniqueName, withNames } from './names.ts'
 import { roomAnswer, rowsOf } from './rows.ts'
 import { isSuspended, ranks } from './standing.ts'
 import { refuseNames } from './state.ts'
@@ -90,7 +90,7 @@ export const get: Action<typeof contract.get> = async ({ room }, { node, caller 
 export const createChannel: Action<typeof contract.createChannel> = async (input, context) => {
   const { account } = signedIn(context)
   const { name, description = null, emoji, category, slug = null } = input
-  const fields = { name, description, emoji, category, ...(slug ? { slug } : {}), unique_name: name.toLowerCase() }
+  const fields = { name, description, emoji, category, ...(slug ? { slug } : {}), unique_name: uniqueName(name) }
   const key = await found(context, 'channel', fields, [])
   return { channel: await roomAnswer(context.node, key, account) }
 }
@@ -103,12 +103,17 @@ export const createGroup: Action<typeof contract.createGroup> = async ({ name, e
 }
 
 /** Makes a room and its first members. The record is one write, and says who is still to come in. */
-async function found(context: Context, type: 'channel' | 'group', fields: object, members: readonly string[]) {
+async function found(
+  context: Context,
+  type: 'channel' | 'group',
+  fields: Pick<RoomFact, 'name' | 'category'> & Partial<RoomFact>,
+  members: readonly string[],
+) {
   const { node, creationId: id } = context
   const { account } = signedIn(context)
   await node.log.ask(GLOBAL, (view) => {
     if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-    refuseNames(view, fields)
+    refuseNames(view, account, fields)
   })
   const key = roomKey({ type, id })
   const now = new Date(node.now()).toISOString()
@@ -239,7 +244,7 @@ const judgeUpdate =
     if (!before.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
     const changed = Object.entries(patch).some(([name, value]) => before[name as keyof RoomFact] !== value)
     if (!changed) return { already: null }
-    refuseNames(view, patch)
+    refuseNames(view, actor.account, patch)
     return {
       accept: entryOf(view, actor, 'room.updated', { patch: { ...patch, updated_at: new Date(now).toISOString() } }),
     }

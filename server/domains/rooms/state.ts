@@ -1,3 +1,4 @@
+import { isDeceptiveRoom } from '#server/domains/accounts/names'
 import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
@@ -100,8 +101,14 @@ export function refuseChange(draft: MessageDraft, state: RoomState): Ruling {
 export const refuseRemark = (text: string, state: RoomState): void =>
   refuseWith(remarkFault(text, state), state.judgedSeq)
 
-/** Judges what a room says of itself, in the room or, where there is none yet, by what is blocked everywhere. */
-export function refuseNames(view: View, fields: object): void {
+/**
+ * Judges what a room says of itself, in the room or, where there is none yet, by what is blocked everywhere. Only admins give a
+ * room a name that passes for one of the service.
+ */
+export function refuseNames(view: View, account: string, fields: { name?: string | undefined }): void {
+  const isNew = fields.name !== undefined && fields.name !== roomIn(view)?.name
+  if (isNew && isDeceptiveRoom(fields.name ?? '') && !standingOf(view, account).isAdmin)
+    throw new AppError('VALIDATION_ERROR', { message: 'This name is not allowed', details: { path: 'name' } })
   const texts = Object.values(fields).filter((value) => typeof value === 'string')
   refuseWith(wordFault(texts, wordListsOf(view)), view.seq)
 }

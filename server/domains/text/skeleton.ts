@@ -38,17 +38,28 @@ export function skeleton(text: string): string {
   return unmask(text.normalize('NFKD').toLowerCase().replace(invisible, ''))
 }
 
-/**
- * What a name looks like at a glance: the same for names that are easily taken for one another. Digits and signs are the
- * letters they stand for, `i` is `l`, letters that together look like another one are that one, and nothing stands between.
- */
-export const glance = (name: string): string =>
+/** What is written with these letters for digits and signs; letters that together look like another one are that one, and nothing stands between. */
+const lookOf = (name: string, letters: Readonly<Record<string, string>>): string =>
   skeleton(name)
-    .replace(leets, (written) => letterOrL[written] ?? written)
+    .replace(leets, (written) => letters[written] ?? written)
     .replace(/[^\p{L}\p{N}\p{Extended_Pictographic}]/gu, '')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
-    .replaceAll('i', 'l')
+
+/** At its strictest, for names that nobody may have: whatever may be read as `i` or as `l` is one letter. */
+export const glance = (name: string): string => lookOf(name, letterOrL).replaceAll('i', 'l')
+
+// Of Latin, Greek and Cyrillic, the last one in both cases.
+const capitalI = /[IΙІӀ]/g
+
+/**
+ * What a name may be taken for, as UTS 39 has it: a capital `I`, `l`, `1` and `|` look alike, a small `i` does not. The first is
+ * the name with its case folded; the others read its capitals, and its digits and signs, the other way.
+ */
+export function looksOf(name: string): [look: string, ...others: string[]] {
+  const drawn = name.normalize('NFKD').replace(capitalI, 'l')
+  return [lookOf(name, letterOrL), lookOf(drawn, letterOrL), lookOf(name, letterOf), lookOf(drawn, letterOf)]
+}
 
 /** The words of a skeleton as they are spelled. */
 export function wordsOf(bones: string): string[] {
