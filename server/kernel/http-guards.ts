@@ -105,19 +105,20 @@ export const flood =
   async (request, response, next) => {
     const ip = clientOf(request, proxies)
     rateHeaders(response, await node.limits.peek('general', ip))
+    const asker = () => identify(credentialOf(request), { ip, userAgent: '' }).catch(() => nobody)
     const allowed =
-      places.arrive(request, response) &&
+      (await places.arrive(request, response, asker, node.now())) &&
       ((await node.limits.throttle('http', ip, floodPerMinute, 60)) || (await mayStill()))
     if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
     next()
 
     async function mayStill(): Promise<boolean> {
-      const { account } = await identify(credentialOf(request), { ip, userAgent: '' }).catch(() => nobody)
+      const { account } = await asker()
       return account !== null && node.limits.throttle('http', account, floodPerMinute, 60)
     }
   }
 
-const nobody = { account: null }
+const nobody = { account: null, session: null }
 
 /** What has come in whole holds its connection while it is answered. */
 export const begin =

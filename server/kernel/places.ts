@@ -13,7 +13,8 @@ type Kind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
 export const placesAtOnce: Record<Kind, number> = { anonymous: 50, guest: 200, newcomer: 200, regular: 1_000 }
 
 const dayMilliseconds = 24 * 60 * 60 * 1000
-const busyMilliseconds = 10_000
+/** How long an answer may hold its connection where places are short; an anonymous connection is held no longer either. */
+const patienceMilliseconds = (kind: Kind) => (kind === 'anonymous' ? 1_000 : 10_000)
 
 interface Place {
   address: string
@@ -22,7 +23,7 @@ interface Place {
   socket: Socket
   /** Requests that are being answered. */
   running: number
-  /** When the last of them began. */
+  /** When the last of them began, or the connection. */
   since: number
   isLive: boolean
 }
@@ -65,11 +66,20 @@ export function openPlaces(server: Server, proxies: Proxies, scale: number) {
   }
 
   return {
-    /** Takes a place for a request that a proxy carries; false where there is none. */
-    arrive(request: IncomingMessage, ended: ServerResponse | Socket): boolean {
+    /** Takes a place for a request that a proxy carries, of its own kind where the anonymous have none; false where there is none. */
+    async arrive(
+      request: IncomingMessage,
+      ended: ServerResponse | Socket,
+      asker: () => Promise<Pick<Caller, 'account' | 'session'>>,
+      now: number,
+    ): Promise<boolean> {
       if (bySocket.has(request.socket)) return true
       const place = newPlace(clientOf(request, proxies), request.socket)
-      if (!enter(place, 'anonymous', null)) return false
+      if (!enter(place, 'anonymous', null)) {
+        const caller = await asker()
+        if (caller.account === null || ended.destroyed || !enter(place, kindOf(caller, now), caller.account))
+          return false
+      }
       bySocket.set(request.socket, place)
       ended.once('close', () => {
         leave(place)
@@ -88,7 +98,7 @@ export function openPlaces(server: Server, proxies: Proxies, scale: number) {
     /** The connection goes on as a live one. */
     stay(request: IncomingMessage): void {
       const place = bySocket.get(request.socket)
-      if (place) place.isLive = true
+      if (place) Object.assign(place, { isLive: true, since: performance.now() })
     },
     /** It is known who asks. False where there is no place left among their kind; the one they have stays theirs. */
     recognise({ socket }: IncomingMessage, caller: Caller, now: number): boolean {
@@ -104,21 +114,27 @@ export type Places = ReturnType<typeof openPlaces>
 
 const newPlace = (address: string, socket: Socket): Place => ({
   ...{ address, socket, kind: 'anonymous', account: null },
-  ...{ running: 0, since: 0, isLive: false },
+  ...{ running: 0, since: performance.now(), isLive: false },
 })
 
 /** Who signs with a bare key may be anybody as often as they like; account ids of ours begin with the time they were made. */
-function kindOf({ account, session }: Caller, now: number): Kind {
+function kindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: number): Kind {
   if (account === null || session === null) return 'anonymous'
   const madeAt = Number.parseInt(session.userId.replaceAll('-', '').slice(0, 12), 16)
   if (now - madeAt >= dayMilliseconds || session.authMethod === 'service') return 'regular'
   return ['wallet', 'solana'].includes(session.authMethod) ? 'guest' : 'newcomer'
 }
 
-/** Nobody misses a connection that carries nothing; nor may an answer that is not read hold one for long. */
+/**
+ * Nobody misses a connection that carries nothing. An answer that is waited for or not read holds none for long, and
+ * neither does a live connection that does not say whose it is.
+ */
 function idleAmong(places: readonly Place[]): Place | undefined {
-  const until = performance.now() - busyMilliseconds
-  return places.find(({ isLive, running, since }) => !isLive && (running === 0 || since < until))
+  const now = performance.now()
+  return places.find(({ kind, isLive, running, since }) => {
+    const isOverdue = now - since > patienceMilliseconds(kind)
+    return isLive ? kind === 'anonymous' && isOverdue : running === 0 || isOverdue
+  })
 }
 
 /** The oldest place of the account that holds most, where it holds more than the one that comes would. */

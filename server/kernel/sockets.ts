@@ -118,16 +118,20 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     if (several || !origins.allows(origin, request.headers['sec-fetch-site'] as string | undefined)) return 403
     const ip = clientOf(request, proxies)
     const allowed =
-      places.arrive(request, request.socket) &&
-      ((await limits.throttle('handshake', ip, handshakesPerMinuteAndAddress, 60)) || (await mayStill(ip))) &&
+      (await places.arrive(request, request.socket, asker, door.kernel.node.now())) &&
+      ((await limits.throttle('handshake', ip, handshakesPerMinuteAndAddress, 60)) || (await mayStill())) &&
       (await limits.throttle('handshakes', 'node', handshakesPerSecond, 1))
     if (allowed) places.stay(request)
     return allowed ? null : 429
 
+    function asker() {
+      return door
+        .identify(credentialOf(null, request), { ip, userAgent: '' })
+        .catch(() => ({ account: null, session: null }))
+    }
     /** Who shows with the handshake that they are signed in has as many of their own. */
-    async function mayStill(ip: string): Promise<boolean> {
-      const seen = { ip, userAgent: '' }
-      const { account } = await door.identify(credentialOf(null, request), seen).catch(() => ({ account: null }))
+    async function mayStill(): Promise<boolean> {
+      const { account } = await asker()
       return account !== null && limits.throttle('handshake', account, handshakesPerMinuteAndAddress, 60)
     }
   }
