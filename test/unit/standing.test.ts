@@ -16,7 +16,25 @@ const member = (role: string): Record<string, Fact> => ({
   [`member:${who}`]: { user_address: who, role, joined_at: '' },
 })
 const grant = (more: Record<string, boolean> = {}): Record<string, Fact> => ({
-  [`moderator:${who}`]: { can_pin: true, can_delete: true, can_mute: true, can_manage_mods: false, ...more },
+  [`moderator:${who}`]: {
+    can_pin: true,
+    can_delete: true,
+    can_mute: true,
+    can_manage_mods: false,
+    granted_seq: 1,
+    ...more,
+  },
+})
+/** As versions before this one stored it. */
+const older = (granted_at: string, more: Record<string, boolean> = {}): Record<string, Fact> => {
+  const { granted_seq: _, ...fields } = grant(more)[`moderator:${who}`] as Record<string, Fact>
+  return { [`moderator:${who}`]: { ...fields, granted_at } }
+}
+const since = (joined_at: string): Record<string, Fact> => ({
+  [`member:${who}`]: { user_address: who, role: 'member', joined_at },
+})
+const left = (more: Record<string, boolean>): Record<string, Fact> => ({
+  [`moderator:${who}`]: { ...(grant(more)[`moderator:${who}`] as object), granted_seq: null },
 })
 const site = (role: string): Record<string, Fact> => ({ [`role:${who}`]: role })
 const official: Record<string, Fact> = { room: { is_official: true } }
@@ -63,6 +81,20 @@ describe('what somebody is in a room follows from the highest thing they are', (
       'moderator',
       'nothing',
     ],
+    ['one with an older grant who has gone', 'channel:x', older('2'), {}, null, 'nothing'],
+    ['one with an older grant who stayed', 'channel:x', { ...older('2'), ...since('1') }, {}, 'moderator', most],
+    ['one with an older grant who came back', 'channel:x', { ...older('2'), ...since('3') }, {}, 'member', 'nothing'],
+    ['one with an older grant everywhere', 'alpha', since('3'), older('2'), 'moderator', most],
+    [
+      'a global moderator who went with a limit',
+      'alpha',
+      left({ can_mute: false }),
+      grant(all4),
+      'moderator',
+      'pin delete',
+    ],
+    ['and who went with a right beside it', 'alpha', left(all4), grant({ can_pin: false }), 'moderator', 'delete mute'],
+    ['one who left no more than a limit', 'alpha', left(all4), {}, null, 'nothing'],
     ['a global moderator with no room named', GLOBAL, {}, grant(), 'moderator', most],
     ['an admin', 'channel:x', {}, site('admin'), 'admin', all],
     ['an admin who owns the room', 'channel:x', member('owner'), site('admin'), 'admin', all],

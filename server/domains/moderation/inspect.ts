@@ -4,6 +4,7 @@ import {
   banIn,
   type ModeratorFact,
   type MuteFact,
+  moderatorIn,
   muteIn,
   rulesIn,
   type WordFact,
@@ -66,7 +67,8 @@ async function moderators({ node, caller }: Context, input: Asked) {
   const key = input.channelId ? await placeOf(input) : GLOBAL
   const isOfficial =
     key !== GLOBAL && (await node.log.ask(key, (view, now) => seenBy(view, caller.account, now).room.is_official))
-  const here = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
+  const stored = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
+  const here = await node.log.ask(key, (view) => stored.filter((row) => moderatorIn(view, row.user_address) !== null))
   const all = isOfficial ? await Moderators.find({ room: GLOBAL, is_active: true }).sort({ granted_at: -1 }).lean() : []
   const known = new Set(here.map(({ user_address }) => user_address))
   return [...here, ...all.filter(({ user_address }) => !known.has(user_address))].map((row) =>

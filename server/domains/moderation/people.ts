@@ -1,6 +1,7 @@
 import { entryOf } from '#server/domains/rooms/entries'
-import { type BanFact, banIn, type MuteFact, memberIn, moderatorIn, muteIn } from '#server/domains/rooms/facts'
+import { type BanFact, banIn, grantIn, type MuteFact, memberIn, moderatorIn, muteIn } from '#server/domains/rooms/facts'
 import { invitingNoMore, leaving } from '#server/domains/rooms/membership'
+import { isLimited } from '#server/domains/rooms/standing'
 import { newId } from '#server/kernel/ids'
 import type { Act } from '#shared/api/moderation'
 import { AppError } from '#shared/errors'
@@ -151,12 +152,13 @@ export const promote =
       can_mute: patch.canMute ?? current?.can_mute ?? mine.canMute,
       can_manage_mods: patch.canManageMods ?? current?.can_manage_mods ?? false,
       notes: patch.notes === undefined ? (current?.notes ?? null) : patch.notes,
+      granted_seq: current?.granted_seq ?? view.seq,
     }
     if (permissions.some((permission) => patch[permission] === true && !mine[permission]))
       throw new AppError('FORBIDDEN', { message: 'You may not grant what you do not hold' })
     const { granted_by: _, ...after } = record
-    const { granted_by: __, ...before } = current ?? { granted_by: '' }
-    if (JSON.stringify(after) === JSON.stringify(before)) return { already: current }
+    if (current && Object.entries(after).every(([name, value]) => current[name as keyof typeof after] === value))
+      return { already: current }
     const about = { target: target.account, targetName: target.name }
     const lost = record.can_manage_mods ? {} : invitingNoMore(view, target.account)
     const body = { role: 'moderator', moderator: record, permissions: grantsOf(record), ...lost }
@@ -167,11 +169,11 @@ export const demote =
   (_act: Act) =>
   (scene: Scene): Decision => {
     const { view, actor, target } = scene
-    const current = moderatorIn(view, target.account)
+    const current = grantIn(view, target.account)
     const member = memberIn(view, target.account)
     need(scene, 'canManageMods')
     const holdsRank = member?.role === 'moderator'
-    if (actor.account !== target.account) needAbove(scene)
+    if (actor.account !== target.account || isLimited(view, actor.account)) needAbove(scene)
     if (!current && !holdsRank) return { already: null }
     const rank = holdsRank ? { member: { ...member, role: 'member' as const } } : {}
     const about = { target: target.account, targetName: target.name }

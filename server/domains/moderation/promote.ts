@@ -1,7 +1,8 @@
 import { demoRooms } from '#server/domains/rooms/demo-rooms'
 import { entryOf, nameOf } from '#server/domains/rooms/entries'
-import { moderatorIn } from '#server/domains/rooms/facts'
+import { grantIn, moderatorIn } from '#server/domains/rooms/facts'
 import { Moderators, Rooms } from '#server/domains/rooms/model'
+import { isLimited } from '#server/domains/rooms/standing'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
@@ -13,20 +14,15 @@ const all = { can_pin: true, can_delete: true, can_mute: true, can_manage_mods: 
 /** Makes somebody a moderator of the demo's rooms. */
 export async function grantDemoModerator(node: Node, account: string): Promise<void> {
   const there = await Rooms.find({ _id: { $in: demoRooms } }, { _id: 1 }).lean()
-  for (const { _id } of there) await change(node, _id, account, (view) => moderatorIn(view, account) === null, true)
+  for (const { _id } of there)
+    await change(node, _id, account, (view) => moderatorIn(view, account) === null && !isLimited(view, account), true)
 }
 
 /** Takes away whatever the demo gave, in its rooms and, by older versions, everywhere. */
 export async function endDemoGrants(node: Node): Promise<void> {
   const given = { room: { $in: [GLOBAL, ...demoRooms] }, granted_by: house.account, is_active: true }
   for (const { room, user_address } of await Moderators.find(given).lean())
-    await change(
-      node,
-      room,
-      user_address,
-      (view) => moderatorIn(view, user_address)?.granted_by === house.account,
-      false,
-    )
+    await change(node, room, user_address, (view) => grantIn(view, user_address)?.granted_by === house.account, false)
 }
 
 async function change(
@@ -43,7 +39,13 @@ async function change(
       if (!isDue(view)) return { already: null }
       const moderator = isGiven
         ? {
-            ...{ moderator_id: newId(), user_address: account, granted_by: house.account, notes: null },
+            ...{
+              moderator_id: newId(),
+              user_address: account,
+              granted_by: house.account,
+              notes: null,
+              granted_seq: view.seq,
+            },
             ...{ granted_at: new Date(now).toISOString(), ...all },
           }
         : null

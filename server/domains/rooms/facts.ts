@@ -1,4 +1,4 @@
-import type { Fact, Row, View } from '#server/log/types'
+import { type Fact, GLOBAL, type Row, type View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/rooms'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
@@ -55,6 +55,8 @@ export type ModeratorFact = {
   can_mute: boolean
   can_manage_mods: boolean
   notes: string | null
+  /** Where the room stood when it was given; null once its holder has gone, absent in grants of before it was kept. */
+  granted_seq?: number | null
 }
 export type WordFact = {
   word_id: string
@@ -178,11 +180,23 @@ export const blocksIn = (view: View): readonly string[] => get<string[]>(view, k
 export const invitationsIn = (view: View): readonly InvitationFact[] =>
   get<InvitationFact[]>(view, keys.invitations) ?? noInvitations
 export const memberIn = (view: View, account: string) => get<MemberFact>(view, keys.member(account))
-export const moderatorIn = (view: View, account: string) => get<ModeratorFact>(view, keys.moderator(account))
+/** What was granted here last, whether or not it counts. */
+export const grantIn = (view: View, account: string) => get<ModeratorFact>(view, keys.moderator(account))
 export const clockIn = (view: View, account: string) => get<ClockFact>(view, keys.clock(account))
 export const reactedIn = (view: View, id: string, account: string) => get<ReactedFact>(view, keys.reacted(id, account))
 export const pollIn = (view: View, id: string) => get<PollFact>(view, keys.poll(id))
 export const voteIn = (view: View, poll: string, account: string) => get<VoteFact>(view, keys.vote(poll, account))
+
+/**
+ * The grant that counts. Older versions left theirs to those who went, so one of those counts for who has been a member
+ * since before it was given.
+ */
+export const moderatorIn = (view: View, account: string): ModeratorFact | null => {
+  const grant = grantIn(view, account)
+  if (grant === null || typeof grant.granted_seq === 'number' || view.room === GLOBAL) return grant
+  const member = memberIn(view, account)
+  return member !== null && member.joined_at < grant.granted_at ? grant : null
+}
 
 const running = (until: string | null, now: number) => until === null || Date.parse(until) > now
 

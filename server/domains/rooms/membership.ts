@@ -2,9 +2,9 @@ import type { Judgement, View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { entryOf } from './entries.ts'
-import { banIn, invitationsIn, memberIn, moderatorIn, refOf, roomIn } from './facts.ts'
+import { banIn, grantIn, invitationsIn, type ModeratorFact, memberIn, refOf, roomIn } from './facts.ts'
 import { kinds } from './kinds.ts'
-import { isSuspended, standingOf } from './standing.ts'
+import { isLimited, isSuspended, standingOf } from './standing.ts'
 
 interface Actor {
   account: string
@@ -45,15 +45,22 @@ export function becomeMember(
 
 const without = (view: View): number => Math.max(0, (roomIn(view)?.member_count ?? 0) - 1)
 
-/** What changes in a room with the one who goes. */
-export const leaving = (
-  view: View,
-  account: string,
-): { member_count: number; moderator?: null; invitations?: null } => ({
-  member_count: without(view),
-  ...(moderatorIn(view, account) ? { moderator: null } : {}),
-  ...invitingNoMore(view, account),
-})
+interface Leaving {
+  member_count: number
+  moderator?: ModeratorFact | null
+  invitations?: null
+}
+
+/** What changes in a room with the one who goes: their rights end, and a limit stays. */
+export function leaving(view: View, account: string): Leaving {
+  const grant = grantIn(view, account)
+  const left = grant && isLimited(view, account) ? { ...grant, granted_seq: null } : null
+  return {
+    member_count: without(view),
+    ...(grant ? { moderator: left } : {}),
+    ...invitingNoMore(view, account),
+  }
+}
 
 /** What changes with who may no longer invite: whoever asks for it again later makes new invitations. */
 export const invitingNoMore = (view: View, account: string): { invitations?: null } =>

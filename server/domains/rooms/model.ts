@@ -124,6 +124,7 @@ export const Moderators = followed<ModeratorFact>(
     can_mute: flag,
     can_manage_mods: flag,
     notes: optional,
+    granted_seq: Number,
   },
   [[{ room: 1, is_active: 1, granted_at: -1 }], [{ user_address: 1, is_active: 1 }]],
 )

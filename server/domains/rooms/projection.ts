@@ -21,9 +21,9 @@ import {
   withoutWords,
 } from './facts.ts'
 
-/** What goes with somebody's rights; each is null where there was some. */
+/** What goes with somebody's rights; each is null where there was some. A grant may leave a limit behind. */
 interface Lost {
-  moderator?: null
+  moderator?: ModeratorFact | null
   invitations?: null
 }
 
@@ -108,7 +108,7 @@ const gone = (
   { member_count, moderator, invitations }: { member_count?: number } & Lost,
 ) => [
   absolute(keys.member(account), null),
-  ...(moderator === undefined ? [] : [absolute(keys.moderator(account), null)]),
+  ...(moderator === undefined ? [] : [absolute(keys.moderator(account), moderator)]),
   ...(invitations === undefined ? [] : [takeBack(row, account)]),
   ...memberCount(member_count),
 ]

@@ -1,7 +1,7 @@
 import { roleIn, suspensionIn } from '#server/domains/accounts/facts'
 import type { View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/rooms'
-import { banIn, type ModeratorFact, memberIn, moderatorIn, refOf, roomIn } from './facts.ts'
+import { banIn, grantIn, type ModeratorFact, memberIn, moderatorIn, refOf, roomIn } from './facts.ts'
 import { peersOf } from './kinds.ts'
 
 export const ranks = { none: 0, member: 1, moderator: 2, admin: 3, owner: 4, siteAdmin: 5, superAdmin: 6 } as const
@@ -36,7 +36,7 @@ export function standingOf(view: View, account: string): Standing {
   const siteRole = roleIn(view, account)
   const room = view.room === view.global.room ? null : refOf(view)
   const member = room && room.type !== 'dm' ? memberIn(view, account) : null
-  const grant = moderatorIn(view, account)
+  const granted = grantIn(view, account)
   const globalGrant = moderatorIn(view.global, account)
   const isMember = room?.type === 'dm' ? peersOf(room.id).includes(account) : member !== null
   const site = { isMember, isAdmin: siteRole !== 'user', isSuperAdmin: siteRole === 'super_admin' }
@@ -45,8 +45,10 @@ export function standingOf(view: View, account: string): Standing {
   if (siteRole === 'super_admin') return standing(site, all, ranks.superAdmin, siteRole)
   if (siteRole === 'admin') return standing(site, all, ranks.siteAdmin, siteRole)
   if (member?.role === 'owner' || member?.role === 'admin') return standing(site, all, rankOf(member.role), member.role)
-  const held = grant ?? (isOfficial(view) ? globalGrant : null)
-  if (held) return standing(site, grantedBy(held), ranks.moderator, 'moderator')
+  const grant = moderatorIn(view, account)
+  if (grant) return standing(site, grantedBy(grant), ranks.moderator, 'moderator')
+  if (globalGrant && isOfficial(view))
+    return standing(site, within(grantedBy(globalGrant), granted), ranks.moderator, 'moderator')
   if (member?.role === 'moderator')
     return standing(site, { ...all, canManageMods: false }, ranks.moderator, 'moderator')
   return plain
@@ -62,6 +64,27 @@ export function gradeOf(view: View, account: string): number {
   if (rank !== ranks.moderator) return rank
   const isAppointedToAll = isOfficial(view) && moderatorIn(view.global, account) !== null
   return rank + (isAppointedToAll ? 0.5 : 0) + (canManageMods ? 0.25 : 0)
+}
+
+/** What is held everywhere, within what was granted here: who goes takes no limit off. */
+const within = (everywhere: May, here: ModeratorFact | null): May =>
+  here === null
+    ? everywhere
+    : {
+        isModerator: true,
+        canPin: everywhere.canPin && here.can_pin,
+        canDelete: everywhere.canDelete && here.can_delete,
+        canMute: everywhere.canMute && here.can_mute,
+        canManageMods: everywhere.canManageMods && here.can_manage_mods,
+      }
+
+const grants = ['can_pin', 'can_delete', 'can_mute', 'can_manage_mods'] as const
+
+/** Does what was granted here keep a global moderator from what they hold everywhere? */
+export function isLimited(view: View, account: string): boolean {
+  const here = view.room === view.global.room ? null : grantIn(view, account)
+  const everywhere = here && isOfficial(view) ? moderatorIn(view.global, account) : null
+  return here !== null && everywhere !== null && grants.some((right) => everywhere[right] && !here[right])
 }
 
 const grantedBy = ({ can_pin, can_delete, can_mute, can_manage_mods }: ModeratorFact): May => ({
