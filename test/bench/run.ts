@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureEffect, measureLongLog, measureVerdict, type Size } from './alone.ts'
+import { measureHolds } from './holds.ts'
 import { type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
 import { type Plan, Race, type Server } from './race.ts'
 import { Report, type Setting } from './report.ts'
@@ -27,15 +28,18 @@ const plan: Plan = {
   ],
   idleConnections: isQuick ? 500 : 5_000,
 }
-const size: Size = isQuick
-  ? { rounds: 2, seconds: 2, longLog: 50_000, acts: 50 }
-  : { rounds: 5, seconds: 4, longLog: 1_000_000, acts: 400 }
+const size: Size & { stored: number } = isQuick
+  ? { rounds: 2, seconds: 2, longLog: 50_000, acts: 50, stored: 100_000 }
+  : { rounds: 5, seconds: 4, longLog: 1_000_000, acts: 400, stored: 1_000_000 }
 const shared: Plan = { ...plan, rooms: plan.rooms.slice(0, 2) }
 
 const report = new Report()
 const missing: string[] = []
 const embedded = { nodes: 1, store: 'embedded' }
-if (options.only.includes('embedded')) await compare(embedded, plan, (race) => race.talk())
+if (options.only.includes('embedded')) {
+  await compare(embedded, plan, (race) => race.talk())
+  await measureHolds(report, size.stored)
+}
 // On servers of their own, as one that was under load keeps memory that these people would then fill.
 if (options.only.includes('connections')) await compare(embedded, plan, (race) => race.gather())
 const onShared = (setting: Setting, ground: Ground) => compare(setting, shared, (race) => race.talk(), ground)

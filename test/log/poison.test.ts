@@ -130,7 +130,7 @@ describe('M41: a turn that does not end', () => {
     await expect.poll(() => told).toEqual([`isolated ${room}`])
     const asked = performance.now()
     await expect(node.act(room, say('ada'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
-    expect(performance.now() - asked).toBeLessThan(30)
+    expect(performance.now() - asked).toBeLessThan(300)
     expect(types()).toEqual(['join'])
     release(new Error('At last.'))
     await expect.poll(() => told).toContain(`released ${room}`)
