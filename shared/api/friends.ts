@@ -181,4 +181,20 @@ export const friendAccepted = event('/notifications friend:accepted', {
   audience: 'account',
   payload: z.object({ friend: Friend }),
 })
-export const friendEvents = { friendRequested, friendAccepted }
+const EndedRequest = FriendRequest.pick({ id: true, from_address: true, to_address: true })
+export const friendDeclined = event('/notifications friend:declined', {
+  summary: 'A request waits no more, as its recipient declined it, or blocked who asked.',
+  audience: 'account',
+  payload: z.object({ request: EndedRequest }),
+})
+export const friendCancelled = event('/notifications friend:cancelled', {
+  summary: 'A request waits no more, as who asked took it back, or blocked its recipient.',
+  audience: 'account',
+  payload: z.object({ request: EndedRequest }),
+})
+export const friendRemoved = event('/notifications friend:removed', {
+  summary: 'You and somebody are friends no more: which row of yours is gone.',
+  audience: 'account',
+  payload: z.object({ friend: Friend.pick({ id: true, user_address: true, friend_address: true }) }),
+})
+export const friendEvents = { friendRequested, friendAccepted, friendDeclined, friendCancelled, friendRemoved }

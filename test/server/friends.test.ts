@@ -3,7 +3,14 @@ import { Accounts } from '#server/domains/accounts/model'
 import { Pairs } from '#server/domains/friends/model'
 import { Blocks } from '#server/domains/rooms/model'
 import { accounts } from '#shared/api/accounts'
-import { friendAccepted, friendRequested, friends } from '#shared/api/friends'
+import {
+  friendAccepted,
+  friendCancelled,
+  friendDeclined,
+  friendRemoved,
+  friendRequested,
+  friends,
+} from '#shared/api/friends'
 import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
 import { type Person, person, staysSilent } from '#test/support/people'
@@ -46,6 +53,19 @@ describe('friends', () => {
     round += 1
     one = await person(server, `one ${round}`, urlOf(0))
     two = await person(server, `two ${round}`, urlOf(1))
+  })
+
+  /** Two connections of each, on different nodes where there are several, and one of nobody concerned. */
+  const devices = async () => ({
+    mine: [
+      await one.socket('/notifications'),
+      await (await person(server, `one ${round}`, urlOf(1))).socket('/notifications'),
+    ],
+    theirs: [
+      await two.socket('/notifications'),
+      await (await person(server, `two ${round}`, urlOf(0))).socket('/notifications'),
+    ],
+    others: await third.socket('/notifications'),
   })
 
   test('M36: requests and friendships are told at once to every device of both, wherever they are connected', async () => {
@@ -92,6 +112,100 @@ describe('friends', () => {
     await one.refused('rest', friends.request, { toAddress: two.account })
     await staysSilent(theirs, friendRequested)
     expect(theirs.all(friendRequested).length).toBe(before)
+  })
+
+  const endings = [
+    [
+      'declined',
+      friendDeclined,
+      async (id: string) => two.does('rest', friends.decline, { requestId: id }),
+      async (id: string) => two.refused('rest', friends.decline, { requestId: id }),
+    ],
+    [
+      'declined by a block',
+      friendDeclined,
+      async () => block(two, one),
+      async (id: string) => two.refused('rest', friends.decline, { requestId: id }),
+    ],
+    [
+      'taken back',
+      friendCancelled,
+      async (id: string) => one.does('rest', friends.cancel, { id }),
+      async (id: string) => one.does('rest', friends.cancel, { id }),
+    ],
+    [
+      'taken back by a block',
+      friendCancelled,
+      async () => block(one, two),
+      async (id: string) => one.does('rest', friends.cancel, { id }),
+    ],
+  ] as const
+  test.each(endings)(
+    'M36: a request that is %s is told once to every device of both',
+    async (_how, event, end, repeat) => {
+      const { mine, theirs, others } = await devices()
+      const { id } = await ask(one, two, 'A secret memo')
+      for (const line of [...mine, ...theirs]) await line.hears(friendRequested)
+      await end(id)
+      const request = { id, from_address: one.account, to_address: two.account }
+      for (const line of [...mine, ...theirs]) expect(await line.hears(event)).toEqual({ request })
+      await repeat(id)
+      await staysSilent(mine[0] ?? others, event)
+      expect(mine[0]?.all(event)).toHaveLength(1)
+      expect(others.frames.filter((frame) => frame.event.startsWith('friend:'))).toEqual([])
+      const again = await ask(one, two).catch(() => null)
+      expect(again?.id).not.toBe(id)
+    },
+  )
+
+  test.each([
+    ['by id', (id: string) => two.does('rest', friends.remove, { id })],
+    ['by address', () => one.does('rest', friends.removeByAddress, { friendAddress: two.account })],
+    ['by a block', () => block(one, two)],
+    [
+      'by a report that blocks',
+      async () => {
+        const about = { reportedAddress: one.account, reportType: 'spam', alsoBlock: true } as const
+        return two.does('rest', social.report, about)
+      },
+    ],
+  ] as const)('M36: a friendship that ends %s is told once to every device of both', async (_how, end) => {
+    const { mine, theirs, others } = await devices()
+    await befriend(one, two)
+    const [own, other] = [(await friendsOf(one))[0], (await friendsOf(two))[0]]
+    for (const line of [...mine, ...theirs]) await line.hears(friendAccepted)
+    await end(other?.id ?? '')
+    for (const [lines, row] of [
+      [mine, own],
+      [theirs, other],
+    ] as const)
+      for (const line of lines)
+        expect(await line.hears(friendRemoved)).toEqual({
+          friend: { id: row?.id, user_address: row?.user_address, friend_address: row?.friend_address },
+        })
+    await staysSilent(mine[0] ?? others, friendRemoved)
+    expect(mine[0]?.all(friendRemoved)).toHaveLength(1)
+    expect(others.frames.filter((frame) => frame.event.startsWith('friend:'))).toEqual([])
+  })
+
+  test('M36: of fifty ends at once one is told, and requests are told before their end', async () => {
+    const { mine } = await devices()
+    const [line = await one.socket('/notifications')] = mine
+    const { id } = await ask(one, two)
+    await fifty((at) => posted(two, at % 2 ? `friend-requests/${id}/reject` : 'friends/reject', { requestId: id }))
+    await line.hears(friendDeclined)
+    for (let turn = 0; turn < 3; turn++) {
+      const next = await ask(one, two)
+      await one.does('rest', friends.cancel, { id: next.id })
+      await line.hears(friendCancelled, ({ request }) => request.id === next.id)
+    }
+    expect(line.all(friendDeclined)).toHaveLength(1)
+    const told = line.frames.filter(({ event }) => event.startsWith('friend:'))
+    const ids = told.map(({ event, payload }) => `${event} ${(payload as { request: { id: string } }).request.id}`)
+    for (const { request } of line.all(friendRequested)) {
+      const end = ids.findIndex((one) => one.endsWith(request.id) && !one.startsWith('friend:requested'))
+      expect(end === -1 || ids.indexOf(`friend:requested ${request.id}`) < end).toBe(true)
+    }
   })
 
   describe('a request', () => {

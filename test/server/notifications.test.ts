@@ -77,6 +77,33 @@ test('M36: what somebody blocked says in a shared room is not unread, names nobo
   expect(await listed(member)).toMatchObject({ unread: 4, mentions: 2, last_message: { preview: '@four' } })
 })
 
+test('M36: a block and its end change the unread counts of every device at once, in every room', async () => {
+  const [room, left] = [await channelOf(owner, member, other), await channelOf(owner, member)]
+  await says(room, '@one', [member])
+  await says(room, 'two')
+  await other.does('socket', messages.send, { room, text: 'three' })
+  const gone = { room: left, text: 'Said before they left' }
+  await other.does('rest', rooms.join, { room: left })
+  await other.does('socket', messages.send, gone)
+  await other.does('rest', rooms.leave, { room: left })
+  const devices = await Promise.all(server.urls.map((url) => person(server, 'member', url)))
+  const lines = await Promise.all([...devices, member].map((device) => device.socket('/notifications')))
+  for (const line of lines) await line.hears(unreadSnapshot)
+  const expected = async (about: typeof room, counts: object) => {
+    for (const line of lines)
+      await expect.poll(() => line.all(unreadChanged).filter(isAbout(about)).at(-1)).toMatchObject(counts)
+  }
+  await member.does('rest', social.block, { userAddress: owner.account })
+  await expected(room, { unread: 1, mentions: 0 })
+  await member.does('rest', social.unblock, { userAddress: owner.account })
+  await expected(room, { unread: 3, mentions: 1 })
+  await member.does('rest', social.block, { userAddress: other.account })
+  await expected(room, { unread: 2, mentions: 1 })
+  await expected(left, { unread: 0 })
+  await member.does('rest', social.unblock, { userAddress: other.account })
+  await expected(left, { unread: 1 })
+})
+
 test('what was just sent is counted at once', async () => {
   const room = await channelOf(owner, member)
   const [node] = server.apps.map((app) => app.node)

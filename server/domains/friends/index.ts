@@ -2,7 +2,8 @@ import { type Context, implement, signedIn } from '#server/kernel/context'
 import { friends as contract } from '#shared/api/friends'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { announce } from './live.ts'
+import { announce, announceEnd } from './live.ts'
+import type { Pair } from './model.ts'
 import { friendsOf, removeFriend, renameFriend, waiting } from './pairs.ts'
 import { acceptRequest, askFriend, cancelRequest, declineRequest } from './requests.ts'
 import { friendRow, requestRow, shown, shownOne } from './rows.ts'
@@ -29,11 +30,11 @@ export const friends = implement('friends', contract, {
   },
 
   async remove({ id }, context) {
-    return found(await removeFriend(signedIn(context).account, { id }), noFriend)
+    return ended(context, await removeFriend(signedIn(context).account, { id }), noFriend)
   },
 
   async removeByAddress({ friendAddress }, context) {
-    return found(await removeFriend(signedIn(context).account, { address: friendAddress }), noFriend)
+    return ended(context, await removeFriend(signedIn(context).account, { address: friendAddress }), noFriend)
   },
 
   async requests({ type }, context) {
@@ -50,7 +51,7 @@ export const friends = implement('friends', contract, {
   async request({ toAddress, memo }, context) {
     const { account } = signedIn(context)
     const pair = await askFriend(context.node, account, toAddress, memo?.trim() || null)
-    await announce(context, pair)
+    await announce(context.node, account, pair)
     const request = await shownOne(account, pair, requestRow)
     return { ...done, ...request, request }
   },
@@ -59,16 +60,18 @@ export const friends = implement('friends', contract, {
     const { account } = signedIn(context)
     const pair = await acceptRequest(context.node, account, requestId)
     if (!pair) throw new AppError('NOT_FOUND', { message: noRequest })
-    await announce(context, pair)
+    await announce(context.node, account, pair)
     return { ...done, friend: await shownOne(account, pair, friendRow) }
   },
 
   async decline({ requestId }, context) {
-    return found(await declineRequest(signedIn(context).account, requestId), noRequest)
+    return ended(context, await declineRequest(signedIn(context).account, requestId), noRequest)
   },
 
   async cancel({ id }, context) {
-    await cancelRequest(signedIn(context).account, id)
+    const { account } = signedIn(context)
+    const pair = await cancelRequest(account, id)
+    if (pair) await announceEnd(context.node, account, pair)
     return done
   },
 })
@@ -79,6 +82,11 @@ const noRequest = 'Friend request not found, or answered already'
 function found(isThere: boolean, message: string): typeof done {
   if (!isThere) throw new AppError('NOT_FOUND', { message })
   return done
+}
+
+async function ended(context: Context, pair: Pair | null, message: string): Promise<typeof done> {
+  if (pair) await announceEnd(context.node, signedIn(context).account, pair)
+  return found(pair !== null, message)
 }
 
 /** For this caller alone, also in a browser where somebody else signs in next. */

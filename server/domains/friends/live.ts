@@ -1,45 +1,88 @@
 import { areBlocked } from '#server/domains/rooms/blocks'
-import { audiences, type Context, type Node } from '#server/kernel/context'
-import { GLOBAL } from '#server/log/types'
-import { friendAccepted, friendRequested } from '#shared/api/friends'
+import { audiences, type Node } from '#server/kernel/context'
+import { type Entry, GLOBAL, type Row } from '#server/log/types'
+import { friendAccepted, friendCancelled, friendDeclined, friendRemoved, friendRequested } from '#shared/api/friends'
 import { type Pair, Pairs } from './model.ts'
+import { otherOf, pairOf } from './pairs.ts'
 import { friendRow, requestRow, shownOne } from './rows.ts'
 
 const changed = 'friends.changed'
+const ended = 'friends.ended'
+const namespace = '/notifications'
+
+/** What the end of a pair is told by: what its two people call each other, and what was asked, is gone with it. */
+type Ended = Pick<Pair, 'state' | 'request_id' | 'from_address' | 'to_address' | 'from_friend_id' | 'to_friend_id'>
+
+export const announce = (node: Node, account: string, pair: Pair): Promise<void> =>
+  tellAll(node, account, { type: changed, body: { pair: pair._id } })
+
+/** `account` has ended what was between the two. */
+export function announceEnd(node: Node, account: string, pair: Pair): Promise<void> {
+  const { state, request_id, from_address, to_address, from_friend_id, to_friend_id } = pair
+  const was = { state, request_id, from_address, to_address, from_friend_id, to_friend_id } satisfies Ended
+  return tellAll(node, account, { type: ended, body: { pair: was } })
+}
+
+/** Ends whatever is between two people: for a block by the first, once its own record is written. */
+export async function part(node: Node, account: string, other: string): Promise<void> {
+  const pair = await Pairs.findOneAndDelete({ _id: pairOf(account, other) }).lean<Pair>()
+  if (pair) await announceEnd(node, account, pair)
+}
 
 /**
  * By the log that every node follows, so that both hear of it wherever they are connected. What is stored stands without it:
  * who is not told finds it in the lists.
  */
-export async function announce({ node, caller, logger }: Context, pair: Pair): Promise<void> {
-  const entry = { type: changed, body: { pair: pair._id } }
+async function tellAll(node: Node, account: string, entry: Entry): Promise<void> {
   await node.log
-    .act(GLOBAL, { sender: caller.account ?? '', judge: () => ({ accept: entry }) })
-    .catch((error: unknown) => logger.warn({ error }, 'a friendship could not be told'))
+    .act(GLOBAL, { sender: account, judge: () => ({ accept: entry }) })
+    .catch((error: unknown) => node.logger.warn({ error }, 'a friendship could not be told'))
 }
 
-/** Tells those connected here of requests and friendships of theirs. */
+/** Tells those connected here of requests and friendships of theirs, in the order in which they changed. */
 export function followFriends(node: Node): () => void {
+  let told = Promise.resolve()
   node.log.onRows((key, rows) => {
     if (key !== GLOBAL) return
-    for (const row of rows) if (row.type === changed) void tell(node, String(row.body.pair)).catch(() => {})
+    for (const row of rows) {
+      if (row.type === changed) told = told.then(() => tell(node, String(row.body.pair))).catch(() => {})
+      if (row.type === ended) told = told.then(() => tellEnd(node, row)).catch(() => {})
+    }
   })
   return () => {}
 }
 
+const listening = (node: Node, { from_address, to_address }: Ended): string[] =>
+  [from_address, to_address].filter((account) => node.live.audienceSize(namespace, audiences.account(account)) > 0)
+
 async function tell(node: Node, id: string): Promise<void> {
   const pair = await Pairs.findOne({ _id: id }).lean<Pair>()
   if (!pair) return
-  const { from_address, to_address } = pair
-  const here = [from_address, to_address].filter(
-    (account) => node.live.audienceSize('/notifications', audiences.account(account)) > 0,
-  )
-  if (here.length === 0 || (await areBlocked(from_address, to_address))) return
+  const here = listening(node, pair)
+  if (here.length === 0 || (await areBlocked(pair.from_address, pair.to_address))) return
   for (const account of here) {
     const [event, payload] =
       pair.state === 'friends'
         ? [friendAccepted, { friend: await shownOne(account, pair, friendRow) }]
         : [friendRequested, { request: await shownOne(account, pair, requestRow) }]
-    node.live.send('/notifications', audiences.account(account), event.name, payload)
+    node.live.send(namespace, audiences.account(account), event.name, payload)
   }
 }
+
+function tellEnd(node: Node, { sender, body }: Row): void {
+  const pair = body.pair as unknown as Ended
+  const { request_id: id, from_address, to_address } = pair
+  for (const account of listening(node, pair)) {
+    const [event, payload] =
+      pair.state === 'friends'
+        ? [friendRemoved, { friend: endedRow(pair, account) }]
+        : [sender === from_address ? friendCancelled : friendDeclined, { request: { id, from_address, to_address } }]
+    node.live.send(namespace, audiences.account(account), event.name, payload)
+  }
+}
+
+const endedRow = (pair: Ended, account: string) => ({
+  id: pair.from_address === account ? pair.from_friend_id : pair.to_friend_id,
+  user_address: account,
+  friend_address: otherOf(pair, account),
+})

@@ -4,7 +4,7 @@ import { type Pair, Pairs } from './model.ts'
 /** One name for two people, whichever of them it is asked of. */
 export const pairOf = (one: string, other: string): string => [one, other].sort().join(' ')
 
-export const otherOf = (pair: Pair, account: string): string =>
+export const otherOf = (pair: Pick<Pair, 'from_address' | 'to_address'>, account: string): string =>
   pair.from_address === account ? pair.to_address : pair.from_address
 
 type End = 'from_address' | 'to_address'
@@ -69,12 +69,6 @@ export async function renameFriend(account: string, which: Which, nickname: stri
   return (await Pairs.updateOne(asked, { $set: { to_nickname: nickname } })).matchedCount === 1
 }
 
-/** False where this is no friend. */
-export async function removeFriend(account: string, which: Which): Promise<boolean> {
-  return (await Pairs.deleteOne({ $or: [...rowsOf(account, which)] })).deletedCount === 1
-}
-
-/** Ends whatever is between two people: for a block, once its own record is written. */
-export async function part(one: string, other: string): Promise<void> {
-  await Pairs.deleteOne({ _id: pairOf(one, other) })
-}
+/** What has ended by this; null where this is no friend. */
+export const removeFriend = (account: string, which: Which): Promise<Pair | null> =>
+  Pairs.findOneAndDelete({ $or: [...rowsOf(account, which)] }).lean<Pair>()

@@ -5,6 +5,7 @@ import { newId } from '#server/kernel/ids'
 import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/log/store'
 import { AppError } from '#shared/errors'
+import { announceEnd } from './live.ts'
 import { type Pair, Pairs } from './model.ts'
 import { pairOf } from './pairs.ts'
 
@@ -93,17 +94,17 @@ export async function acceptRequest(node: Node, account: string, request_id: str
     { returnDocument: 'after' },
   ).lean<Pair>()
   if (!pair || !(await areBlocked(pair.from_address, account))) return pair
-  await undo(pair)
+  const { deletedCount } = await undo(pair)
+  if (deletedCount === 1) await announceEnd(node, account, { ...pair, state: 'pending' })
   return null
 }
 
 const undo = ({ _id, version }: Pair) => Pairs.deleteOne({ _id, version })
 
-/** False where no such request waits for this account. */
-export async function declineRequest(account: string, request_id: string): Promise<boolean> {
-  return (await Pairs.deleteOne({ request_id, to_address: account, state: 'pending' })).deletedCount === 1
-}
+/** What has ended by this; null where no such request waits for this account. */
+export const declineRequest = (account: string, request_id: string): Promise<Pair | null> =>
+  Pairs.findOneAndDelete({ request_id, to_address: account, state: 'pending' }).lean<Pair>()
 
-export async function cancelRequest(account: string, request_id: string): Promise<void> {
-  await Pairs.deleteOne({ request_id, from_address: account, state: 'pending' })
-}
+/** As `declineRequest`, for who has asked. */
+export const cancelRequest = (account: string, request_id: string): Promise<Pair | null> =>
+  Pairs.findOneAndDelete({ request_id, from_address: account, state: 'pending' }).lean<Pair>()

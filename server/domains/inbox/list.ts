@@ -48,14 +48,16 @@ const activity = ({ last_message, created_at }: RoomSummary) => last_message?.cr
 export const keyOfRow = (row: Pick<Room, 'type' | 'id'>): RoomKey =>
   roomKey({ type: row.type, id: row.type === 'alpha' ? null : row.id })
 
-interface Counts {
+export interface Counts {
   head_seq: number
   read_seq: number
   unread: number
   mentions: number
   total: number
+  /** Unread, whoever wrote it. */
+  left: number
 }
-const noCounts: Counts = { head_seq: 0, read_seq: 0, unread: 0, mentions: 0, total: 0 }
+export const noCounts: Counts = { head_seq: 0, read_seq: 0, unread: 0, mentions: 0, total: 0, left: 0 }
 
 /** Full values, computed from the heads and the marks. */
 export async function countsOf(node: Node, account: string, keys: readonly RoomKey[]): Promise<Map<RoomKey, Counts>> {

@@ -4,10 +4,10 @@ import { peersOf } from '#server/domains/rooms/kinds'
 import { membershipsAmong, membershipsOf } from '#server/domains/rooms/rooms'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
-import type { RoomKey, Row } from '#server/log/types'
+import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { unreadChanged, unreadSnapshot } from '#shared/api/inbox'
-import { roomOfKey } from '#shared/kit/primitives'
-import { countsOf } from './list.ts'
+import { roomKey, roomOfKey } from '#shared/kit/primitives'
+import { type Counts, countsOf, noCounts } from './list.ts'
 
 const namespace = '/notifications'
 const toldEveryMilliseconds = 1_000
@@ -25,13 +25,8 @@ type Listener = Connection & { account: string | null }
 /** What an account is told of its unread counts: full values, computed from the rooms' heads and its marks. */
 async function unreadIn(node: Node, account: string, keys: readonly RoomKey[]) {
   const [counts, mutes] = await Promise.all([countsOf(node, account, keys), conversationMutesOf(account, node.now())])
-  return keys.map((key) => {
-    const { head_seq, read_seq, unread, mentions } = counts.get(key) ?? {
-      head_seq: 0,
-      read_seq: 0,
-      unread: 0,
-      mentions: 0,
-    }
+  const rooms = keys.map((key) => {
+    const { head_seq, read_seq, unread, mentions } = counts.get(key) ?? noCounts
     const mute = muteOf(mutes, key, account)
     return {
       room: roomOfKey(key),
@@ -43,6 +38,7 @@ async function unreadIn(node: Node, account: string, keys: readonly RoomKey[]) {
       silent: mute !== null,
     }
   })
+  return { rooms, total: totalOf(rooms), counts }
 }
 
 const audienceOf = (key: RoomKey) => `n:${key}`
@@ -61,8 +57,8 @@ export async function greetNotifications(node: Node, connection: Listener): Prom
   })
   const keys = await membershipsOf(account)
   await Promise.all(keys.map((key) => follow(node, connection, key)))
-  const rooms = await unreadIn(node, account, keys)
-  connection.emit(unreadSnapshot, { rooms, total: totalOf(rooms) })
+  const { rooms, total } = await unreadIn(node, account, keys)
+  connection.emit(unreadSnapshot, { rooms, total })
 }
 
 const followed = 'followed'
@@ -97,6 +93,7 @@ function unfollow(connection: Connection, key: RoomKey): void {
 export function followUnread(node: Node): () => void {
   const due = new Set<RoomKey>()
   node.log.onRows((key, rows, isOurs) => {
+    if (key === GLOBAL) tellAfterBlocks(node, rows)
     followMembership(node, key, rows, isOurs)
     if (rows.some((row) => row.n !== null) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
   })
@@ -155,13 +152,22 @@ async function tellRoom(node: Node, key: RoomKey): Promise<void> {
   for (const account of accounts) await tell(node, account, key)
 }
 
-async function tell(node: Node, account: string, key: RoomKey): Promise<void> {
+const tell = (node: Node, account: string, key: RoomKey): Promise<void> => tellOf(node, account, (one) => one === key)
+
+/** What somebody has blocked is not unread: told of each room where something is left to read, whoever wrote it. */
+function tellAfterBlocks(node: Node, rows: readonly Row[]): void {
+  const accounts = new Set(rows.filter(({ type }) => type === 'blocks.changed').map(({ sender }) => sender))
+  for (const account of accounts) void tellOf(node, account, (_key, { left }) => left > 0).catch(() => {})
+}
+
+async function tellOf(node: Node, account: string, isDue: (key: RoomKey, counts: Counts) => boolean): Promise<void> {
   if (node.live.audienceSize(namespace, audiences.account(account)) === 0) return
-  const rooms = await unreadIn(node, account, await membershipsOf(account))
-  const { type, id } = roomOfKey(key)
-  const changed = rooms.find(({ room }) => room.type === type && room.id === id)
-  if (changed)
-    node.live.send(namespace, audiences.account(account), unreadChanged.name, { ...changed, total: totalOf(rooms) })
+  const { rooms, total, counts } = await unreadIn(node, account, await membershipsOf(account))
+  for (const one of rooms) {
+    const key = roomKey(one.room)
+    if (isDue(key, counts.get(key) ?? noCounts))
+      node.live.send(namespace, audiences.account(account), unreadChanged.name, { ...one, total })
+  }
 }
 
 /** Who joins hears of a room, who is out does not any more; a dm is heard of by both from its first line. */

@@ -14,17 +14,17 @@ const idOf = (key: RoomKey, account: string) => `${key}|${account}`
 type Arrival = Pick<MemberFact, 'joined_seq' | 'joined_n'> | null | undefined
 type Mark = { seq: number; n: number }
 
-/** What is left to read, and how much of it names them: nothing that was said before they came, or by whom they have blocked. */
+/** What is left to read, by all and by those they have not blocked, and how much of it names them: nothing that was said before they came, or by whom they have blocked. */
 export async function countsOf(
   key: RoomKey,
   account: string,
   { read, arrival, total, blocked }: { read: Mark; arrival: Arrival; total: number; blocked: readonly string[] },
-): Promise<{ unread: number; mentions: number }> {
+): Promise<{ left: number; unread: number; mentions: number }> {
   const from = Math.max(read.n, arrival?.joined_n ?? 0)
-  if (total <= from) return { unread: 0, mentions: 0 }
+  if (total <= from) return { left: 0, unread: 0, mentions: 0 }
   const hidden = await messagesBy(key, blocked, { n: { $gte: Math.max(from, total - lookedThrough) + 1, $lte: total } })
   const mentions = await mentionsAfter(key, account, Math.max(read.seq, arrival?.joined_seq ?? 0), blocked)
-  return { unread: total - from - hidden, mentions }
+  return { left: total - from, unread: total - from - hidden, mentions }
 }
 
 /** Of more messages than these the older ones count as unread, whoever wrote them. */

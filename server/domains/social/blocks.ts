@@ -1,10 +1,11 @@
 import { accountOf } from '#server/domains/accounts/accounts'
-import { part } from '#server/domains/friends/pairs'
+import { part } from '#server/domains/friends/live'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
 import { blocksIn } from '#server/domains/rooms/facts'
 import { Blocks } from '#server/domains/rooms/model'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
+import { GLOBAL } from '#server/log/types'
 import type { social as contract } from '#shared/api/social'
 import { AppError } from '#shared/errors'
 import { dmOf, done, roomKey } from '#shared/kit/primitives'
@@ -51,16 +52,25 @@ export async function blockSomebody(node: Node, account: string, other: string, 
     { upsert: true, returnDocument: 'after' },
   ).lean()
   if (!row) throw new AppError('CONFLICT')
-  await part(account, other)
+  await part(node, account, other)
+  if (row.block_id === fields.block_id) await tellDevices(node, account, other)
   await tellDm(node, account, other, true)
   return shown(row)
 }
 
 export const unblock: Action<typeof contract.unblock> = async ({ userAddress }, context) => {
   const { account } = signedIn(context)
-  await Blocks.deleteOne({ _id: idOf(account, userAddress) })
+  const { deletedCount } = await Blocks.deleteOne({ _id: idOf(account, userAddress) })
+  if (deletedCount === 1) await tellDevices(context.node, account, userAddress)
   if (userAddress !== account && (await accountOf(userAddress))) await tellDm(context.node, account, userAddress, false)
   return done
+}
+
+/** By the log that every node follows, as other rooms' unread counts change with a block. */
+async function tellDevices(node: Node, account: string, other: string): Promise<void> {
+  await node.log
+    .act(GLOBAL, { sender: account, judge: () => ({ accept: { type: 'blocks.changed', body: { other } } }) })
+    .catch((error: unknown) => node.logger.warn({ error }, 'a block could not be told'))
 }
 
 async function tellDm(node: Node, account: string, other: string, on: boolean): Promise<void> {
