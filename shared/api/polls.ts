@@ -12,6 +12,8 @@ export const Poll = z.object({
   creator_address: z.string(),
   question: z.string(),
   options: z.array(z.string()),
+  /** The options as objects; `id` is what a vote names as `option_id`. */
+  options_detail: z.array(z.object({ id: z.number().int(), text: z.string(), vote_count: z.number().int() })),
   allows_multiple: z.boolean(),
   ends_at: z.string().nullable(),
   is_anonymous: z.boolean(),

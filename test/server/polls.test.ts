@@ -161,6 +161,41 @@ test('M35: a documented path answers the new poll at top level as well, and a po
   expect(closed.poll).toMatchObject({ is_active: false, is_closed: true })
 })
 
+describe.each(over)('M35: options as objects over %s', (door) => {
+  const numbers = ['2', '0', '1']
+  const detail = (...votes: number[]) => numbers.map((text, id) => ({ id, text, vote_count: votes[id] ?? 0 }))
+
+  test('stand beside the texts in every answer and every event, and their ids are what a vote names', async () => {
+    for (const isAnonymous of [false, true]) {
+      const room = await channelOf(owner, member)
+      const line = await other.line()
+      await other.does('rest', rooms.join, { room })
+      await other.does('socket', messages.join, { room })
+      const asked = await owner.does(door, polls.create, { room, question: 'How many?', options: numbers, isAnonymous })
+      const { id: pollId } = asked.poll
+      expect(asked.poll).toMatchObject({ options: numbers, options_detail: detail() })
+      for (const { id } of asked.poll.options_detail) {
+        const { poll } = await member.does(door, polls.vote, { room, pollId, option_id: id })
+        expect(poll).toMatchObject({
+          user_votes: [id],
+          options_detail: detail(...[0, 1, 2].map((at) => Number(at === id))),
+        })
+      }
+      await other.does(door, polls.vote, { room, pollId, optionIndex: 0 })
+      expect(await shown(outsider, room, pollId)).toMatchObject({ options: numbers, options_detail: detail(1, 0, 1) })
+      const told = await line.follows(room, ({ type, data }) => type === 'poll.changed' && total(data.poll) === 2)
+      expect(told.data.poll).toMatchObject({ options: numbers, options_detail: detail(1, 0, 1) })
+      const made = await line.follows(room, ({ type }) => type === 'message.created')
+      expect(made.data.poll).toMatchObject({ options_detail: detail() })
+      await owner.does('rest', polls.update, { room, pollId, isClosed: true })
+      expect(await shown(outsider, room, pollId)).toMatchObject({ options_detail: detail(1, 0, 1), is_active: false })
+      const path = await outsider.rest(`GET /api/channels/${room.id}/polls`)
+      expect(path.body).toMatchObject({ polls: [{ options: numbers, options_detail: detail(1, 0, 1) }] })
+    }
+  })
+})
+const total = (poll: unknown) => (poll as Poll).total_votes
+
 describe.each(over)('a vote over %s', (door) => {
   test('is counted, moved and taken back; with many options each stands alone', async () => {
     const room = await channelOf(owner, member, other)

@@ -76,6 +76,7 @@ export const pollOf = (
   creator_address: poll.creator_address,
   question: poll.question,
   options: poll.options,
+  options_detail: poll.options.map((text, id) => ({ id, text, vote_count: poll.counts[id] ?? 0 })),
   allows_multiple: poll.allows_multiple,
   ends_at: poll.ends_at,
   is_anonymous: poll.is_anonymous,
