@@ -11,7 +11,7 @@ import { keyOf, seenBy } from './access.ts'
 import { areBlocked } from './blocks.ts'
 import { demoChannels } from './demo-rooms.ts'
 import { actorOf, entryOf } from './entries.ts'
-import type { RoomFact } from './facts.ts'
+import { type RoomFact, roomIn } from './facts.ts'
 import { bringIn, willing } from './members.ts'
 import { becomeMember } from './membership.ts'
 import { Members, RoomFacts, Rooms } from './model.ts'
@@ -141,16 +141,34 @@ async function finishFounding(node: Node, key: string): Promise<void> {
   const account = room.creator_address
   const actor = await actorOf(account)
   const role = room.type === 'channel' ? 'owner' : 'admin'
-  await node.log.act<null>(key, {
-    sender: account,
-    judge: (view, at) => becomeMember(view, at, actor, { role, invited: true }),
-  })
-  for (const member of room.founding.members) await bringIn(node, key, account, [member]).catch(passOverUnwilling)
-  await Rooms.updateOne({ _id: key }, { $unset: { founding: '' } })
+  const finished = () => Rooms.updateOne({ _id: key }, { $unset: { founding: '' } })
+  await node.log
+    .act<null>(key, {
+      sender: account,
+      judge: (view, at) => becomeMember(view, at, actor, { role, invited: true }),
+    })
+    .catch(async (error: unknown) => {
+      passOverRefusal(error)
+      await archiveUnfounded(node, key, actor)
+      await finished()
+      throw error
+    })
+  // Who has gone, or blocked the founder, since they were asked for stays out.
+  for (const member of room.founding.members) await bringIn(node, key, account, [member]).catch(passOverRefusal)
+  await finished()
 }
 
-/** Who has gone, or blocked the founder, since they were asked for stays out. */
-function passOverUnwilling(error: unknown): void {
+/** A room whose founder may not come in is nobody's: it is not tried again. */
+async function archiveUnfounded(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
+  await node.log.act<null>(key, {
+    sender: actor.account,
+    judge: (view) =>
+      roomIn(view)?.is_active ? { accept: entryOf(view, actor, 'room.archived', {}) } : { already: null },
+  })
+}
+
+/** A refusal stays one; whatever else went wrong may go better the next time. */
+function passOverRefusal(error: unknown): void {
   if (!(error instanceof AppError) || error.status >= 500) throw error
 }
 
@@ -160,7 +178,7 @@ const foundingMilliseconds = 30_000
 export async function finishRooms(node: Node): Promise<void> {
   const before = new Date(node.now() - (node.alone ? 0 : foundingMilliseconds)).toISOString()
   const unfinished = { founding: { $exists: true }, created_at: { $lte: before } }
-  for (const { _id } of await Rooms.find(unfinished, { _id: 1 }).limit(100).lean())
+  for (const { _id } of await Rooms.find(unfinished, { _id: 1 }).sort({ created_at: 1 }).lean())
     await finishFounding(node, _id).catch((error: unknown) => node.logger.warn({ error }, 'a room was not finished'))
 }
 
