@@ -396,7 +396,7 @@ export const moderation = {
       z.object({ isMuted: z.boolean() }),
       z.object({ logs: z.array(LogEntry) }),
     ]),
-    errors: ['ROOM_NOT_FOUND'],
+    errors: ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'],
   }),
   verify: operation({
     summary: 'Walk the hash chain of the moderation log of a room and name the first entry that does not fit.',

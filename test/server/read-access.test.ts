@@ -164,3 +164,36 @@ test('M09: only who may manage a room closes it, with one of the three words', a
   expect((await tried(member, 'members')).code).toBe('FORBIDDEN')
   for (const wrong of ['nobody', true, null]) expect((await tried(owner, wrong)).status).toBe(400)
 })
+
+test('M09: of a room for members strangers see the card, and nothing of its people or of what is said', async () => {
+  const { room } = await made()
+  const { channel } = await done(owner.call(`GET /api/channels/${room.id}`))
+  const { name } = channel as { name: string }
+  await appoint(owner, room, member)
+  await rule(owner, room, 'members')
+  const rows = async (call: Somebody['call']) => {
+    const one = (await done(call(`GET /api/channels/${room.id}`))).channel
+    const same = (await done(call(`GET /api/rooms/channel/${room.id}`))).room
+    const lists = ['limit=200', `search=${encodeURIComponent(name)}`].map(async (query) =>
+      ((await done(call(`GET /api/channels?${query}`))).channels as { id: string }[]).find(({ id }) => id === room.id),
+    )
+    return [one, same, ...(await Promise.all(lists))] as Record<string, unknown>[]
+  }
+  const card = { name, creator_address: null, owner_address: null, message_count: 0, is_member: false }
+  for (const who of [stranger, banned]) for (const row of await rows(who.call)) expect(row).toMatchObject(card)
+  for (const row of await rows(member.call))
+    expect(row).toMatchObject({ name, owner_address: owner.account, message_count: 1, is_member: true })
+  expect((await rows(admin.call))[0]).toMatchObject({ owner_address: owner.account, message_count: 1 })
+
+  const about = (who: Somebody) =>
+    `GET /api/moderation?action=permissions&channelId=${room.id}&userAddress=${who.account}`
+  const moderators = `GET /api/moderation?action=moderators&channelId=${room.id}`
+  for (const path of [moderators, about(owner), about(member)]) {
+    expect((await nobody(server)(path)).status).toBe(401)
+    expect((await stranger.call(path)).code).toBe('NOT_A_MEMBER')
+    expect((await banned.call(path)).code).toBe('BANNED')
+    for (const who of [member, admin]) expect((await who.call(path)).status).toBe(200)
+  }
+  for (const who of [stranger, banned])
+    expect((await done(who.call(about(who)))).permissions).toMatchObject({ isModerator: false })
+})

@@ -1,4 +1,4 @@
-import { keyOf, readRoom, seenBy } from '#server/domains/rooms/access'
+import { keyOf, readBy, readRoom, seenBy } from '#server/domains/rooms/access'
 import {
   type BanFact,
   banIn,
@@ -31,10 +31,10 @@ type Asked = Parameters<Action<typeof contract.inspect>>[0]
 const placeOf = ({ channelId, chatType }: Pick<Asked, 'channelId' | 'chatType'>) =>
   keyOf(chatType && chatType !== 'channel' ? chatRef(chatType, channelId) : channelRef(channelId || 'global'))
 
-/** What somebody may do now in a room that the caller can see; in everything official where no room is named. */
+/** What somebody may do now in a room that the caller can read, or the caller in one they see; in everything official where no room is named. */
 const rightsOf = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
   node.log.ask(key, (view, now) => {
-    if (key !== GLOBAL) seenBy(view, caller.account, now)
+    if (key !== GLOBAL) (account === caller.account ? seenBy : readBy)(view, caller.account, now)
     return rightsIn(view, account, now)
   })
 
@@ -66,7 +66,7 @@ async function permissions(context: Context, input: Asked) {
 async function moderators({ node, caller }: Context, input: Asked) {
   const key = input.channelId ? await placeOf(input) : GLOBAL
   const isOfficial =
-    key !== GLOBAL && (await node.log.ask(key, (view, now) => seenBy(view, caller.account, now).room.is_official))
+    key !== GLOBAL && (await node.log.ask(key, (view, now) => readBy(view, caller.account, now).room.is_official))
   const stored = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
   const here = await node.log.ask(key, (view) => stored.filter((row) => moderatorIn(view, row.user_address) !== null))
   const all = isOfficial ? await Moderators.find({ room: GLOBAL, is_active: true }).sort({ granted_at: -1 }).lean() : []

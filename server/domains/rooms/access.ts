@@ -61,7 +61,8 @@ export function readBy(view: View, account: string | null, now: number): { room:
 /** Is the room kept from those who are not signed in? Rooms that set no such rule are open. */
 const isClosed = ({ read_access }: { read_access?: ReadAccess }): boolean => (read_access ?? 'everyone') !== 'everyone'
 
-function mayRead(view: View, standing: Standing | null): boolean {
+/** May this person read what is said here? Who may not sees the card of the room alone. */
+export function mayRead(view: View, standing: Standing | null): boolean {
   if (standing?.isMember) return true
   if (kinds[refOf(view).type].readers === 'members') return false
   return rulesIn(view).read_access !== 'members' || standing?.isModerator === true

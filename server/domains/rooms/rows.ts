@@ -3,9 +3,10 @@ import { RoomHeads } from '#server/log/model'
 import type { Room } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { type RoomRef, type RoomType, roomOfKey } from '#shared/kit/primitives'
+import { mayRead } from './access.ts'
 import { type RoomFact, roomIn } from './facts.ts'
-import { Members, Rooms } from './model.ts'
-import { standingOf } from './standing.ts'
+import { Members, RoomFacts, Rooms } from './model.ts'
+import { rightsIn } from './standing.ts'
 
 export const rowOf = (
   { type, id }: RoomRef,
@@ -33,14 +34,24 @@ export const rowOf = (
   updated_at: room.updated_at,
 })
 
+/** What a room that somebody may not read shows them: enough to join it, nothing of its people or of what is said. */
+const cardOf = (row: Room): Room => ({ ...row, creator_address: null, owner_address: null, message_count: 0 })
+
 /** The row of one room as this account sees it. */
 export const roomAnswer = (node: Node, key: string, account: string | null): Promise<Room> =>
-  node.log.ask(key, (view) => {
+  node.log.ask(key, (view, now) => {
     const room = roomIn(view)
-    const isMember = account !== null && standingOf(view, account).isMember
+    const standing = account === null ? null : rightsIn(view, account, now)
     if (!room) throw new AppError('ROOM_NOT_FOUND')
-    return rowOf(roomOfKey(key), room, { messages: view.total, isMember })
+    const row = rowOf(roomOfKey(key), room, { messages: view.total, isMember: standing?.isMember === true })
+    return mayRead(view, standing) ? row : cardOf(row)
   })
+
+/** Which of these rooms are for members alone. */
+async function closedAmong(keys: readonly string[]): Promise<Set<string>> {
+  const filter = { _id: { $in: keys.map((key) => `${key}|rules`) }, 'value.read_access': 'members' }
+  return new Set((await RoomFacts.find(filter, { room: 1 }).lean()).map(({ room }) => room))
+}
 
 /** How far the logs of many rooms have come. What is open here may be ahead of what is stored. */
 export async function headsOf(node: Node, keys: readonly string[]) {
@@ -59,8 +70,9 @@ const findOne = () => Rooms.findOne().lean()
 /** Rows of many rooms, from their records. */
 export async function rowsOf(node: Node, documents: readonly Stored[], account: string | null): Promise<Room[]> {
   const ids = documents.map(({ _id }) => _id)
-  const [heads, mine] = await Promise.all([
+  const [heads, closed, mine] = await Promise.all([
     headsOf(node, ids),
+    closedAmong(ids),
     account === null
       ? []
       : Members.find({ _id: { $in: ids.map((id) => `${id}|member:${account}`) }, is_active: true }, { room: 1 }).lean(),
@@ -70,6 +82,7 @@ export async function rowsOf(node: Node, documents: readonly Stored[], account: 
     const ref = { type: document.type as RoomType, id: document.id ?? null }
     const isMember = joined.has(document._id) || (account !== null && document.peers.includes(account))
     const fact = { ...document, slug: document.slug ?? null } as unknown as RoomFact
-    return rowOf(ref, fact, { messages: heads.get(document._id)?.total ?? 0, isMember })
+    const row = rowOf(ref, fact, { messages: heads.get(document._id)?.total ?? 0, isMember })
+    return closed.has(document._id) && !isMember ? cardOf(row) : row
   })
 }
