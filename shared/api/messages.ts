@@ -10,6 +10,7 @@ import {
   Id,
   line,
   Moment,
+  nameLine,
   pageSize,
   RoomRef,
   text,
@@ -102,7 +103,7 @@ export const roomEventBatch = event('/rooms room:events', {
 
 const Content = text(10_000)
 /** What one reacts with. It names a count in the stored message, so that it may not be the name of something else. */
-const Sign = line(1, 32).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
+const Sign = nameLine(1, 32).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
   error: 'Invalid emoji',
 })
 /** Field names of other spellings of a send, folded into the first. */

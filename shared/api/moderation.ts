@@ -456,7 +456,10 @@ export const moderation = {
         chatType: z.enum(chatTypes).nullish(),
         chatId: ChatId,
       })
-      .refine(({ scope, chatType }) => scope === 'global' || chatType, { error: 'chatType required' }),
+      .refine(({ scope, chatType }) => scope === 'global' || chatType, { error: 'chatType required' })
+      .refine(({ scope, chatType, chatId }) => scope !== 'room' || chatType === 'alpha' || chatId, {
+        error: 'chatId required',
+      }),
     output: z.object({ words: z.array(BlockedWord) }),
   }),
   simulate: operation({

@@ -126,6 +126,17 @@ describe('the list of a room', () => {
     expect((await admin.call('GET /api/blocked-words?scope=global')).status).toBe(200)
   })
 
+  test('M32: needs the id of a room where its words alone are asked for', async () => {
+    for (const chatType of ['channel', 'group', 'location', 'token'])
+      for (const chatId of ['', '&chatId='])
+        expect(await owner.call(`GET /api/blocked-words?scope=room&chatType=${chatType}${chatId}`)).toMatchObject({
+          status: 400,
+          text: 'chatId required',
+        })
+    for (const query of ['scope=room&chatType=alpha', 'scope=all&chatType=channel'])
+      expect((await owner.call(`GET /api/blocked-words?${query}`)).status).toBe(200)
+  })
+
   test('tells the room nothing but that its log moved on', async () => {
     const { events } = await (async () => {
       const socket = await member.socket()

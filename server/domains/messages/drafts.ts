@@ -3,6 +3,7 @@ import type { MessageBody, PollFact } from '#server/domains/rooms/facts'
 import { pollMarker } from '#server/domains/rooms/markers'
 import type { Asked } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
+import { isVisible } from '#shared/kit/primitives'
 
 interface Spelled {
   text?: string | undefined
@@ -33,8 +34,7 @@ export function draftOf(input: Spelled, isSealed: boolean): MessageDraft {
   if (type === 'system')
     throw new AppError('VALIDATION_ERROR', { message: 'type: system messages are not sent by people' })
   const { attachments = [], mentions = [] } = input
-  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(text))
-    throw new AppError('VALIDATION_ERROR', { message: 'text: the message is empty' })
+  if (!isVisible(text)) throw new AppError('VALIDATION_ERROR', { message: 'text: the message is empty' })
   if (mentions.some(({ start, len }) => start + len > text.length))
     throw new AppError('VALIDATION_ERROR', { message: 'mentions: outside the text' })
   if (isSealed && !isCiphertext(text))
