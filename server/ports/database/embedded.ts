@@ -25,9 +25,9 @@ export async function openEmbedded(dir: string, { sweeps = true } = {}) {
   return openLocked(await lockDirectory(directory), sweeps)
 }
 
-/** The store of a directory that this process has locked. It is let go as the store is closed, or cannot be opened. */
-export async function openLocked(lock: Lock, sweeps: boolean) {
-  const storage = await openStorage(lock).catch(async (error: unknown) => {
+/** The store of a directory that this process has locked, to serve others or for a tool. It is let go as the store is closed, or cannot be opened. */
+export async function openLocked(lock: Lock, serves: boolean) {
+  const storage = await openStorage(lock, serves ? endProcess : undefined).catch(async (error: unknown) => {
     await lock.release()
     throw isFull(lock.directory) ? fullDisk('The store cannot be opened', error) : error
   })
@@ -53,7 +53,7 @@ export async function openLocked(lock: Lock, sweeps: boolean) {
   const unfinished = Object.entries(storage.catalog.collections).filter(([, { building }]) => building)
   for (const [namespace] of unfinished) void storage.write(() => tableOf(namespace).recover()).catch(() => undefined)
   if (storage.catalog.dropped?.length) void storage.write(() => storage.clearDropped()).catch(() => undefined)
-  const sweeper = sweeps ? setInterval(() => void sweep().catch(() => undefined), SWEEP_INTERVAL_MS).unref() : undefined
+  const sweeper = serves ? setInterval(() => void sweep().catch(() => undefined), SWEEP_INTERVAL_MS).unref() : undefined
   let closing: Promise<void> | undefined
   return {
     counters: storage.counters,
@@ -156,8 +156,14 @@ async function* told(storage: Storage, question: string): AsyncGenerator<string>
   else throw new Error(`The process that holds the directory does not know the question ${question}.`)
 }
 
-async function openStorage(lock: Lock): Promise<Storage> {
-  const storage = new Storage(await openEnvironment(lock), lock)
+function endProcess(error: Error): void {
+  setImmediate(() => {
+    throw error
+  })
+}
+
+async function openStorage(lock: Lock, onDamage?: (error: Error) => void): Promise<Storage> {
+  const storage = new Storage(await openEnvironment(lock), lock, onDamage)
   try {
     await storage.open()
     return storage

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { commits, meanwhile, opening } from './suites.ts'
+import { commits, large, meanwhile, opening } from './suites.ts'
 
 /** The embedded store: what it has on the disk, and what it answers. */
 export const embedded: readonly Mutation[] = [
@@ -98,5 +98,29 @@ export const embedded: readonly Mutation[] = [
     find: '#undo(): void {\n    this.#tallies.clear()',
     put: '#undo(): void {',
     caughtBy: opening('M25'),
+  },
+  {
+    name: 'damage that is found while the store works is kept for itself',
+    breaks: 'M27',
+    file: 'server/ports/database/embedded/storage.ts',
+    find: 'this.#onDamage(error)',
+    put: '',
+    caughtBy: large,
+  },
+  {
+    name: 'a store goes on answering after damage was found',
+    breaks: 'M27',
+    file: 'server/ports/database/embedded/storage.ts',
+    find: 'this.#damage = error',
+    put: '',
+    caughtBy: large,
+  },
+  {
+    name: 'keys are counted and never compared',
+    breaks: 'M27',
+    file: 'server/ports/database/embedded/storage.ts',
+    find: 'if (sum !== moment.tallyOf(tree).sum)',
+    put: 'if (sum < 0)',
+    caughtBy: large,
   },
 ]

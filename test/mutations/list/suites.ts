@@ -52,3 +52,4 @@ const store = (file: string, title: string): Suite => ({ project: 'store', file:
 export const meanwhile = (title: string): Suite => store('meanwhile.test.ts', title)
 export const opening = (title: string): Suite => store('opening.test.ts', title)
 export const commits = (title: string): Suite => store('commits.test.ts', title)
+export const large: Suite = { project: 'kill', file: 'test/store/large.kill.test.ts' }

@@ -50,12 +50,15 @@ export class Storage {
   readonly #commits: Commits
   /** Of the trees that the commit changes which is being made. */
   readonly #tallies = new Map<number, Tally>()
+  readonly #onDamage: (error: Damaged) => void
   #damage: Damaged | null = null
   #closed = false
   #isClosing = false
 
-  constructor(database: Environment, lock: Lock) {
+  /** Whoever serves others has to end when damage is found; to whoever asks for himself the failure of what he asks is enough. */
+  constructor(database: Environment, lock: Lock, onDamage: (error: Damaged) => void = () => undefined) {
     this.#database = database
+    this.#onDamage = onDamage
     this.#commits = new Commits({
       directory: lock.directory,
       check: lock.check,
@@ -87,6 +90,7 @@ export class Storage {
 
   /** How many keys a tree has, and the sum of their checksums. */
   tallyOf(tree: number, within: Reading = {}): Tally {
+    this.#checkOpen()
     const stored = this.#database.get(tallyKey(tree), within)
     return stored ? tallyIn(stored) : { count: 0, sum: 0 }
   }
@@ -168,7 +172,7 @@ export class Storage {
 
   /**
    * Throws `Damaged` where a tree has not as many keys as were put into it. Whether they are the same ones is found out at once in
-   * a small store, and in a large one while it works: then everything that it is asked from then on fails, and the process ends.
+   * a small store, and in a large one while it works: then everything that it is asked from then on fails.
    */
   async #check(): Promise<void> {
     let all = 0
@@ -206,9 +210,7 @@ export class Storage {
   #tellDamage(error: unknown): void {
     if (!(error instanceof Damaged)) return
     this.#damage = error
-    setImmediate(() => {
-      throw error
-    })
+    this.#onDamage(error)
   }
 
   #keysIn(tree: number): number {
