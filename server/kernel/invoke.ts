@@ -112,8 +112,10 @@ function refuseOutOfScope(scope: string, granted: readonly string[]): void {
 }
 
 function refuseOldProofs({ node }: Kernel, { freshProof }: Operation, raw: unknown, { session }: Caller): void {
-  if (!freshProof || !session || session.provenAt === null) return
+  if (!freshProof || !session) return
   if (freshProof.unless.some((field) => Boolean((raw as Record<string, unknown> | null)?.[field]))) return
+  if (session.provenAt === null)
+    throw new AppError('FORBIDDEN', { message: 'This asks for a sign-in, and a service token never signs in' })
   if (node.now() - session.provenAt >= freshMilliseconds) throw new AppError('REAUTHENTICATION_REQUIRED')
 }
 

@@ -17,13 +17,13 @@ export const Identity = z.object({
 
 export const Linked = z.object({ success: z.literal(true), identity: Identity })
 
-/** A way in that was added in the last seven days, beside the one the account has its id from. */
+/** A way in, or to reach its owner, that was added in the last seven days, beside the one the account has its id from. */
 export const RecentWay = z.object({
-  /** What takes it away again: `DELETE /api/identities/:id`, `DELETE /api/passkey/credential`, `POST /api/email/remove`. */
-  kind: z.enum(['identity', 'passkey', 'email']),
-  /** Null for an e-mail address, of which there is one. */
+  /** What takes it away again: `DELETE /api/identities/:id`, `DELETE /api/passkey/credential`, `POST /api/email/remove`, `POST /api/phone/remove`. */
+  kind: z.enum(['identity', 'passkey', 'email', 'phone']),
+  /** Null for an e-mail address and a phone number, of which there is one each. */
   id: z.string().nullable(),
-  method: AuthMethod,
+  method: z.enum([...AuthMethod.options, 'phone']),
   identifier: z.string(),
   linked_at: z.string(),
 })

@@ -60,6 +60,33 @@ describe('M08, T75: what opens an account is changed with a fresh proof alone', 
     expect((await me.does('rest', identities.list, {})).identities).toHaveLength(1)
   })
 
+  test.each(asking.map(({ name, operation }) => [name, operation.http ?? '']))(
+    '%s is refused to a stolen service token, whatever it may do',
+    async (_name, http) => {
+      const root = await person(server, 'fresh admin')
+      const { body } = await root.rest('GET /api/admin/service-tokens')
+      const all = { name: 'Stolen from', scopes: body.scopes }
+      const { body: made } = await root.rest('POST /api/admin/service-tokens', all)
+      const { account } = made.serviceToken as { account: string }
+      await root.rest('POST /api/admin/admins', { userAddress: account })
+      const answer = await call(server.url, http.replace(':id', 'some-id'), {}, String(made.token))
+      expect([answer.status, answer.code]).toEqual([403, 'FORBIDDEN'])
+    },
+  )
+
+  test('a session that a thief made from a stolen one ends with all others', async () => {
+    const me = await person(server, 'session stolen')
+    const thief = await call(server.url, 'POST /api/auth/session', {}, me.token)
+    const again = await call(server.url, 'POST /api/auth/session', { refreshToken: thief.body.refreshToken })
+    expect((await me.rest('DELETE /api/auth/sessions')).status).toBe(200)
+    for (const { body } of [thief, again]) {
+      expect((await call(server.url, 'GET /api/auth/session', null, String(body.sessionToken))).status).toBe(401)
+      const refreshed = await call(server.url, 'POST /api/auth/session', { refreshToken: body.refreshToken })
+      expect(refreshed.status).toBe(401)
+    }
+    expect((await me.rest('GET /api/auth/session')).status).toBe(200)
+  })
+
   test('who is not signed in is asked for nothing more: codes and new passkeys sign in', async () => {
     const letter = await letterAfter(server, 'newcomer@example.com', () =>
       call(server.url, 'POST /api/email/send-code', { email: 'newcomer@example.com' }),

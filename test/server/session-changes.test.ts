@@ -55,11 +55,15 @@ describe('M08: a change is told', () => {
     return (await changes())[0]?.text ?? ''
   }
 
-  test('signing out everywhere else lists what was added in the last week', async () => {
+  test('M08: signing out everywhere else lists what was added in the last week', async () => {
     const me = await person(server, 'lister')
     const linked = await me.does('rest', identities.linkSolana, await signedBySolana(me.url, solana('lister')))
     await enrol(server.url, undefined, { token: me.token })
+    const number = '+15005550088'
+    const text = await letterAfter(server, number, () => me.rest('POST /api/phone/send-code', { phoneNumber: number }))
+    await me.rest('POST /api/phone/verify-code', { code: codeIn(text) })
     const { recently_linked } = await me.does('rest', sessions.endOthers, {})
+    expect(recently_linked.shift()).toMatchObject({ kind: 'phone', method: 'phone', id: null, identifier: number })
     expect(recently_linked.map(({ kind, method }) => [kind, method])).toEqual([
       ['passkey', 'passkey'],
       ['identity', 'solana'],
@@ -67,7 +71,9 @@ describe('M08: a change is told', () => {
     await me.does('rest', identities.unlink, { id: linked.identity.id ?? '' })
     await me.rest(`DELETE /api/passkey/credential?id=${recently_linked[0]?.id}`)
     const left = await me.does('rest', sessions.endOthers, {})
-    expect(left.recently_linked.map(({ kind }) => kind)).not.toContain('identity')
+    expect(left.recently_linked.map(({ kind }) => kind)).toEqual(['phone'])
+    await me.rest('POST /api/phone/remove', {})
+    expect((await me.does('rest', sessions.endOthers, {})).recently_linked).toEqual([])
   })
 })
 

@@ -69,6 +69,8 @@ export function Devices() {
 
 type Recent = Awaited<ReturnType<Client['sessions']['endOthers']>>['recently_linked'][number]
 
+const icons = { identity: 'wallet', passkey: 'key', email: 'mail', phone: 'phone' } as const
+
 /** What was added lately, in case somebody else did it. */
 function Added(props: { ways: readonly Recent[]; onRemoved: (way: Recent) => void }) {
   const client = useClient()
@@ -77,17 +79,18 @@ function Added(props: { ways: readonly Recent[]; onRemoved: (way: Recent) => voi
     attempt(async () => {
       if (way.kind === 'identity') await client.identities.unlink({ id: way.id ?? '' })
       else if (way.kind === 'passkey') await client.passkeys.remove({ id: way.id })
+      else if (way.kind === 'phone') await client.phone.remove({})
       else await client.email.remove({})
       props.onRemoved(way)
     })
   return (
     <section className="stack" aria-label="Added in the last week">
       <h3 className="label">Added in the last week</h3>
-      <p className="hint">These open your account too. Remove what is not yours.</p>
+      <p className="hint">These open your account, or reach you. Remove what is not yours.</p>
       <ul className="quiet-list">
         {props.ways.map((way) => (
           <li key={`${way.kind} ${way.id}`} className="row">
-            <Icon name={way.kind === 'passkey' ? 'key' : way.kind === 'email' ? 'mail' : 'wallet'} />
+            <Icon name={icons[way.kind]} />
             <span className="grow">
               <strong>{wayTitles[way.method]}</strong>
               <small className="hint">

@@ -13,8 +13,7 @@ export async function endAllSessions(node: Node, account: string): Promise<void>
 
 /** Ends the sessions of an account that began with this method. */
 export async function endSessionsBy(node: Node, account: string, auth_method: AuthMethod): Promise<void> {
-  const ids = await deleteAll({ user_address: account, auth_method })
-  if (ids.length > 0) await announceEnd(node, account, ids)
+  await end(node, account, { user_address: account, auth_method })
 }
 
 /** Ends one session of an account together with those it was refreshed from and to; false where the account has no such session. */
@@ -25,15 +24,19 @@ export async function endSession(node: Node, account: string, id: string): Promi
   return true
 }
 
-/** Ends the sessions of all other devices of the caller; with a method, those alone that began with it. */
-export async function endOtherSessions(node: Node, { account, session }: SignedIn, method?: AuthMethod): Promise<void> {
+/** Ends the other sessions of the caller that began with this method, but for those the calling one was refreshed from and to. */
+export async function endOtherSessions(node: Node, { account, session }: SignedIn, method: AuthMethod): Promise<void> {
   const mine = await Sessions.findOne({ _id: session.id }, { family: 1 }).lean<SessionRecord>()
-  const others = {
-    user_address: account,
-    family: { $ne: mine?.family ?? session.id },
-    ...(method === undefined ? {} : { auth_method: method }),
-  }
-  const ids = await deleteAll(others)
+  const family = { $ne: mine?.family ?? session.id }
+  await end(node, account, { user_address: account, family, auth_method: method })
+}
+
+/** Ends every session but the calling one: a thief may have made one of its own line with a stolen token. */
+export const endAllButThis = (node: Node, { account, session }: SignedIn): Promise<void> =>
+  end(node, account, { user_address: account, _id: { $ne: session.id } })
+
+async function end(node: Node, account: string, which: object): Promise<void> {
+  const ids = await deleteAll(which)
   if (ids.length > 0) await announceEnd(node, account, ids)
 }
 

@@ -7,7 +7,7 @@ import { sessions as sessionsContract } from '#shared/api/sessions'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { listDevices } from './devices.ts'
-import { endAllSessions, endOtherSessions, endSession } from './endings.ts'
+import { endAllButThis, endAllSessions, endSession } from './endings.ts'
 import { link, listIdentities, unlink } from './identities.ts'
 import { recentWays } from './recent.ts'
 import { alive, identifyToken, type Tokens } from './sessions.ts'
@@ -82,7 +82,7 @@ export const sessions = implement('sessions', sessionsContract, {
 
   async endOthers(_input, context) {
     const caller = signedIn(context)
-    await endOtherSessions(context.node, caller)
+    await endAllButThis(context.node, caller)
     return { ...done, recently_linked: await recentWays(caller.account, context.node.now()) }
   },
 })

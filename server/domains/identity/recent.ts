@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { accountOf } from '#server/domains/accounts/accounts'
 import { emailAccountId } from '#server/domains/accounts/emails'
-import { type Passkey, Passkeys } from '#server/domains/accounts/model'
+import { type Passkey, Passkeys, type Phone, Phones } from '#server/domains/accounts/model'
 import type { RecentWay } from '#shared/api/identities'
 import { deviceIn } from '#shared/kit/device'
 import { Identities, type IdentityRecord } from './model.ts'
@@ -11,9 +11,10 @@ const weekMilliseconds = 7 * 24 * 60 * 60 * 1000
 /** The ways in that were added in the last week, the newest first: what a thief may have left behind. */
 export async function recentWays(account: string, now: number): Promise<z.input<typeof RecentWay>[]> {
   const since = new Date(now - weekMilliseconds)
-  const [records, passkeys, owner] = await Promise.all([
+  const [records, passkeys, phone, owner] = await Promise.all([
     Identities.find({ account, created_at: { $gt: since } }).lean<IdentityRecord[]>(),
     Passkeys.find({ user_address: account, created_at: { $gt: since } }).lean<Passkey[]>(),
+    Phones.findOne({ _id: account, verified: true, verified_at: { $gt: since } }).lean<Phone>(),
     accountOf(account),
   ])
   const { email, email_verified_at: verifiedAt } = owner ?? {}
@@ -35,6 +36,17 @@ export async function recentWays(account: string, now: number): Promise<z.input<
       identifier: display_name ?? deviceIn(user_agent) ?? 'Passkey',
       linked_at: created_at.toISOString(),
     })),
+    ...(phone?.verified_at
+      ? [
+          {
+            kind: 'phone' as const,
+            id: null,
+            method: 'phone' as const,
+            identifier: phone.phone_number,
+            linked_at: phone.verified_at.toISOString(),
+          },
+        ]
+      : []),
     ...(isLinkedEmail
       ? [
           {

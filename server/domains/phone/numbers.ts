@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { type Phone, Phones } from '#server/domains/accounts/model'
 import { isDuplicate } from '#server/log/store'
 import { AppError } from '#shared/errors'
-import { type Phone, Phones } from './model.ts'
 
 export const phoneOf = (account: string): Promise<Phone | null> => Phones.findOne({ _id: account }).lean<Phone>()
 
