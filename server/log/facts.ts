@@ -40,6 +40,12 @@ export class Facts {
     this.#old = this.#young
     this.#young = new Map()
   }
+
+  /** Lets go of a fact that was found to be absent. */
+  forgetAbsent(key: string): void {
+    if (this.get(key)?.value !== null) return
+    for (const facts of [this.#held, this.#young, this.#old]) facts.delete(key)
+  }
 }
 
 /** What a row makes of the facts, each known value in its turn; all of it or, where it cannot be taken, nothing. */

@@ -34,6 +34,8 @@ export function take(core: Core, room: Room, rows: readonly Row[], isOurs = fals
 export function admit(core: Core, room: Room, row: Row): Row {
   const { view, ring } = room
   for (const { key, fact } of factsAfter(core, row, (key) => view.facts.get(key))) view.facts.set(key, fact)
+  const own = core.projection.isRecordOf?.(row)
+  if (own) view.facts.forgetAbsent(own)
   const taken = readable(core, row)
   view.moveTo(taken)
   ring.push(taken)

@@ -66,6 +66,8 @@ export interface Projection {
   readonly always: (room: RoomKey) => readonly string[]
   /** Rests on nothing that a later event may rewrite in a row: the row may come here as it is now. */
   changes(row: Row): readonly Change[]
+  /** The fact whose record the row itself is: where it was found absent before, it is loaded anew. */
+  isRecordOf?(row: Row): string | null
   /** Is this row a message, and so counted by `n`? */
   isMessage(type: string): boolean
   /** Is this row an entry of the hash-chained moderation log? */

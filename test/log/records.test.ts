@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Records } from '#server/log/types'
-import { edit, join, moderate, say, slow } from './chat.ts'
+import { edit, join, moderate, projection, say, slow } from './chat.ts'
 import { clockOf, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
@@ -184,4 +184,17 @@ test('records that were written out of order are written once, and the mark says
   expect(saves).toBe(3)
   await node.close()
   expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 3, applied: 3 })
+})
+
+test('M51: a fact that was absent before the row that is its own record is loaded anew with that row', async () => {
+  const isRecordOf = (row: { type: string; _id: string }) => (row.type === 'message' ? `text:${row._id}` : null)
+  let ids = 0
+  const node = nodes.start('one', { projection: { ...projection, isRecordOf }, newId: () => `id-${++ids}` })
+  await node.act(room, join('ada'))
+  // The store of a node that is cut off may not have yet what somebody else knows.
+  const next = ['id-1', 'id-2', 'id-3', 'id-4', 'id-5', 'id-6'].map((id) => `text:${id}`)
+  await node.ask(room, (view) => next.map((key) => view.get(key)))
+  const { row } = await node.act(room, say('ada'))
+  nodes.kept.records.set(`${room} text:${row?._id}`, { value: 'there', seq: 2 })
+  expect(await node.ask(room, (view) => view.get(`text:${row?._id}`))).toBe('there')
 })

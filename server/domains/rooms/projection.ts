@@ -334,6 +334,7 @@ export const projection: Projection = {
         ? [keys.room, keys.blocks]
         : [keys.room, keys.rules, keys.words, keys.pins],
   changes: (row) => (isEvent(row.type) ? changesOf(row, row.type) : accountChanges(row)),
+  isRecordOf: ({ type, _id }) => (type === 'message.created' ? keys.message(_id) : null),
   isMessage: (type) => type === 'message.created',
   isChained: (type) => chained.has(type),
   holdsEverywhere: (type) => everywhere.has(type),

@@ -139,4 +139,12 @@ export const records: readonly Mutation[] = [
     put: 'const filter = { _id: id, room }',
     caughtBy: { project: 'store', file: 'test/store/log.test.ts' },
   },
+  {
+    name: 'a message that was not found once is never found',
+    breaks: 'M51',
+    file: 'server/log/follower.ts',
+    find: 'if (own) view.facts.forgetAbsent(own)',
+    put: '',
+    caughtBy: recordsOfLog,
+  },
 ]
