@@ -3,7 +3,7 @@ import type { Fact, RoomKey, Row } from '#server/log/types'
 import type { Note } from './checker.ts'
 import type { Deed, Event } from './history.ts'
 import type { Ledger } from './ledger.ts'
-import { versionOf } from './log-check.ts'
+import { keys, kindOf, sentAt, slowOf, suspensionKey, versionOf } from './product.ts'
 import type { RecordCheck } from './record-check.ts'
 import { POISON } from './road.ts'
 
@@ -62,9 +62,10 @@ export class AnswerCheck {
   }
 
   stored(row: Row): void {
-    const isWriting = row.type === 'message' || row.type === 'edit'
+    const kind = kindOf(row)
+    const isWriting = kind === 'message' || kind === 'edit'
     if (isWriting && this.#silenced.has(row.sender)) this.#note('a suspended one wrote after the ack')
-    if (row.type === 'unsuspend' && row.target) this.#silenced.delete(row.target)
+    if (kind === 'unsuspend' && row.target) this.#silenced.delete(row.target)
     if (this.#refused.has(keyOf(row))) this.#note('stored after its refusal')
   }
 
@@ -92,13 +93,13 @@ export class AnswerCheck {
       this.#note('acknowledged and not there')
       return
     }
-    if (row.sender !== deed.sender || row.cid !== deed.cid || row.type !== deed.type)
+    if (row.sender !== deed.sender || row.cid !== deed.cid || kindOf(row) !== deed.type)
       this.#note('acknowledged as something else')
     if (seq <= floor) this.#note('stored before what was acknowledged earlier')
     this.#acknowledged.set(deed.room, Math.max(seq, this.#acknowledged.get(deed.room) ?? 0))
     if (!this.#records.areWritten(row)) this.#note('acknowledged before its records')
-    const isStill = this.#ledger.now(GLOBAL, `suspended:${row.target}`) === seq
-    if (row.type === 'suspend' && pending === 0 && isStill) this.#silenced.add(row.target ?? '')
+    const isStill = this.#ledger.seqOf(GLOBAL, suspensionKey(row.target ?? '')) === seq
+    if (kindOf(row) === 'suspend' && pending === 0 && isStill) this.#silenced.add(row.target ?? '')
   }
 
   #already(request: Request, at: number): void {
@@ -110,7 +111,7 @@ export class AnswerCheck {
       (type === 'join' && was(`member:${sender}`, true)) ||
       (type === 'leave' && was(`member:${sender}`, false)) ||
       (type.endsWith('ban') && was(`ban:${target}`, type === 'ban')) ||
-      (type.endsWith('suspend') && was(`suspended:${target}`, type === 'suspend'))
+      (type.endsWith('suspend') && was(suspensionKey(target ?? ''), type === 'suspend'))
     if (!isTrue) this.#note(`already so, and never was: ${type}`)
   }
 
@@ -132,13 +133,15 @@ export class AnswerCheck {
     const isSet = (value: Fact) => value !== null
     if (code === 'BANNED') return was(`ban:${sender}`, isSet)
     if (code === 'NOT_A_MEMBER') return was(`member:${sender}`, (value) => value === null)
-    if (code === 'SUSPENDED') return was(`suspended:${sender}`, isSet, GLOBAL)
+    if (code === 'SUSPENDED') return was(suspensionKey(sender), isSet, GLOBAL)
     if (code === 'VALIDATION_ERROR') return text === POISON
-    if (code === 'CONFLICT') return was(`text:${target}`, (value) => versionOf(value) !== version)
+    if (code === 'CONFLICT') return was(keys.message(target ?? ''), (value) => versionOf(value) !== version)
+    if (code === 'NOT_FOUND') return was(keys.message(target ?? ''), (value) => value === null)
     if (code !== 'SLOW_MODE') return false
-    return was('slow', (slow) => {
-      const since = asked - this.#skew - (typeof slow === 'number' ? slow : 0)
-      return slow !== null && slow !== 0 && was(`last:${sender}`, (last) => typeof last === 'number' && last > since)
+    return was(keys.rules, (rules) => {
+      const slow = slowOf(rules)
+      const since = asked - this.#skew - slow
+      return slow > 0 && was(keys.clock(sender), (clock) => (sentAt(clock) ?? Number.NEGATIVE_INFINITY) > since)
     })
   }
 }

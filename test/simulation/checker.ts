@@ -1,9 +1,10 @@
+import type { RoomKey } from '#server/log/types'
 import { AnswerCheck } from './answer-check.ts'
 import type { Event } from './history.ts'
 import { Ledger } from './ledger.ts'
 import { LogCheck } from './log-check.ts'
 import { ReaderCheck } from './reader-check.ts'
-import { RecordCheck } from './record-check.ts'
+import { isKept, RecordCheck } from './record-check.ts'
 
 export interface Fault {
   what: string
@@ -25,12 +26,23 @@ export class Checker {
   readonly #answers = new AnswerCheck(this.#ledger, this.#records, this.#note)
   readonly #readers = new ReaderCheck(this.#ledger, this.#note)
 
+  /** The facts of every room that have a record. */
+  facts(): [RoomKey, string[]][] {
+    return this.#ledger.rooms().map((room) => [
+      room,
+      this.#ledger
+        .facts(room)
+        .map(([key]) => key)
+        .filter(isKept),
+    ])
+  }
+
   see(event: Event): void {
     if (event.op === 'stored') {
       this.#log.stored(event.row, event.at)
       this.#answers.stored(event.row)
     } else if (event.op === 'recorded') this.#records.recorded(event)
-    else if (event.op === 'over') this.#records.over()
+    else if (event.op === 'read') this.#records.read(event)
     else if (event.op === 'follows') this.#log.follows(event.room, event.seq)
     else {
       this.#answers.see(event)

@@ -1,9 +1,8 @@
 import { GLOBAL } from '#server/log/index'
-import { type Hint, ROW_VERSION, type Rule } from '#server/log/types'
-import { Kept } from '#test/log/chat'
-import { Memory } from '#test/log/memory-store'
+import { type Hint, ROW_VERSION, type RoomKey, type Rule } from '#server/log/types'
+import { Database } from './database.ts'
 import type { History } from './history.ts'
-import { BROKEN, Machine, type RuleOfParts } from './machine.ts'
+import { Machine, type RuleOfParts } from './machine.ts'
 import { Split } from './split.ts'
 import type { Profile, Range } from './weather.ts'
 import type { World } from './world.ts'
@@ -13,21 +12,28 @@ export class Cluster {
   readonly world: World
   readonly profile: Profile
   readonly without: Rule | RuleOfParts | null
-  readonly memory = new Memory()
-  readonly kept = new Kept((room) => this.memory.log(room))
+  readonly database: Database
   readonly machines: Machine[] = []
   isHealed = false
   readonly #history: History
   #born = 0
 
-  constructor(world: World, history: History, profile: Profile, without: Rule | RuleOfParts | null) {
+  constructor(
+    world: World,
+    history: History,
+    profile: Profile,
+    rooms: readonly RoomKey[],
+    without: Rule | RuleOfParts | null,
+  ) {
     this.world = world
     this.profile = profile
     this.without = without
     this.#history = history
-    this.memory.onCommit = (row) => history.note({ op: 'stored', row })
-    this.kept.onSave = (room, key, value, seq) => history.note({ op: 'recorded', room, key, value, seq })
-    this.kept.isNewerOnly = without !== 'write only newer records'
+    this.database = new Database(world, rooms, { torn: profile.tornRecords }, (room, key, seq) =>
+      history.note({ op: 'recorded', room, key, seq }),
+    )
+    this.database.memory.onCommit = (row) => history.note({ op: 'stored', row })
+    this.database.collections.isNewerOnly = without !== 'write only newer records'
     for (let index = 0; index < profile.nodes; index++) this.#start()
     void this.#trouble()
     if (profile.splits) void this.#every(profile.splits, () => this.#split())
@@ -45,7 +51,7 @@ export class Cluster {
 
   /** The primary loses its majority: some machines stay with it, until it steps down and what it took alone is rolled back. */
   async #split(): Promise<void> {
-    const split = new Split(this.memory, this.kept)
+    const split = new Split(this.database)
     const cut = this.machines.filter(() => this.world.chance(0.5))
     for (const machine of cut) machine.split = split
     this.#history.note({ op: 'split', nodes: cut.map(({ name }) => name) })
@@ -62,9 +68,9 @@ export class Cluster {
     this.world.after(this.world.within(this.profile.stepping), () => machine.step(-by))
   }
 
-  /** A row that is not known here, or cannot be taken, by a node that is not of this cluster. */
+  /** A row of a type that is not known here, or of which nothing can be made, by a node of a later version. */
   #strange(): void {
-    const last = this.memory.log(this.world.pick([...this.memory.logs.keys(), GLOBAL])).at(-1)
+    const last = this.database.memory.log(this.world.pick([...this.database.memory.logs.keys(), GLOBAL])).at(-1)
     if (!last) return
     const seq = last.seq + 1
     const id = `strange-${last.room}-${seq}`
@@ -73,12 +79,17 @@ export class Cluster {
       _id: id,
       cid: id,
       seq,
-      type: this.world.pick(['novelty', BROKEN]),
+      type: this.world.pick(['novelty', 'member.joined']),
       v: ROW_VERSION + 1,
       sender: 'stranger',
       applied_seq: seq,
     }
-    this.memory.insertOne({ ...last, ...empty, ...own, at: Math.max(last.at, this.world.now) })
+    this.database.memory.insertOne({ ...last, ...empty, ...own, at: Math.max(last.at, this.world.now) })
+  }
+
+  heal(): void {
+    this.isHealed = true
+    this.database.collections.isHealed = true
   }
 
   any(): Machine {

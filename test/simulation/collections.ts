@@ -19,6 +19,17 @@ export interface Mishaps {
   torn: number
 }
 
+/** A map of documents by id, or what is as good as one. */
+export interface Table {
+  get(id: string): Document | undefined
+  set(id: string, document: Document): unknown
+  has(id: string): boolean
+  values(): Iterable<Document>
+  /** Those of one room, where they are at hand. */
+  in?(room: string): readonly Document[]
+}
+export type Tables = ReadonlyMap<string, Table>
+
 type OnWrite = (collection: string, before: Document | undefined, after: Document) => void
 
 /**
@@ -28,8 +39,12 @@ type OnWrite = (collection: string, before: Document | undefined, after: Documen
 export class Collections {
   readonly #world: World
   readonly #mishaps: Mishaps
-  readonly #tables = new Map<string, Map<string, Document>>()
+  readonly #tables = new Map<string, Table>()
   readonly #onWrite: OnWrite
+  /** What a read sees that begins now, where that is not what is there. */
+  seen: () => Tables | undefined = () => undefined
+  /** Without this the last to write has the last word, however old its news is. */
+  isNewerOnly = true
   isHealed = false
   races = 0
 
@@ -46,6 +61,17 @@ export class Collections {
     const db = { collection: (name: string) => this.collection(name) }
     Object.assign(connection, { client: {}, db, name: 'simulated', readyState: 1 })
     if ('onOpen' in connection && typeof connection.onOpen === 'function') connection.onOpen()
+  }
+
+  /** A collection that is kept elsewhere. */
+  adopt(collection: string, table: Table): void {
+    this.#tables.set(collection, table)
+  }
+
+  /** Every collection as it is now. */
+  copy(): Map<string, Table> {
+    const maps = [...this.#tables].flatMap(([name, table]) => (table instanceof Map ? [[name, table] as const] : []))
+    return new Map(maps.map(([name, table]) => [name, new Map(table) as Table]))
   }
 
   put(collection: string, document: Document): void {
@@ -70,7 +96,7 @@ export class Collections {
     }
   }
 
-  #table(name: string): Map<string, Document> {
+  #table(name: string): Table {
     const table = this.#tables.get(name) ?? new Map<string, Document>()
     this.#tables.set(name, table)
     return table
@@ -98,16 +124,9 @@ export class Collections {
   }
 
   async #found(name: string, filter: object): Promise<Document[]> {
+    const table = this.seen()?.get(name) ?? this.#table(name)
     await this.#travel()
-    return structuredClone(this.#matching(name, filter))
-  }
-
-  #matching(name: string, filter: object): Document[] {
-    const { _id } = filter as { _id?: unknown }
-    const table = this.#table(name)
-    const one = typeof _id === 'string' ? table.get(_id) : undefined
-    const parsed = parseFilter(filter)
-    return (typeof _id === 'string' ? (one ? [one] : []) : [...table.values()]).filter((each) => matches(parsed, each))
+    return structuredClone(matching(table, filter))
   }
 
   async #bulk(name: string, writes: readonly { updateOne: Write }[]) {
@@ -130,7 +149,8 @@ export class Collections {
   async #update(name: string, { filter, update, upsert = false }: Write): Promise<number> {
     await this.#travel()
     const steps = parseUpdate(update)
-    const [before] = this.#matching(name, filter)
+    const { applied_seq, banned_seq, ...others } = filter
+    const [before] = matching(this.#table(name), this.isNewerOnly ? filter : others)
     if (before) {
       const after = structuredClone(before)
       applyUpdate(steps, after, false)
@@ -164,4 +184,17 @@ export class Collections {
     if (!this.isHealed && this.#world.chance(this.#mishaps.lost))
       throw new mongoose.mongo.MongoNetworkError('The answer was lost.')
   }
+}
+
+function matching(table: Table, filter: object): Document[] {
+  const parsed = parseFilter(filter)
+  return [...candidates(table, filter)].filter((each) => matches(parsed, each))
+}
+
+/** Those that a filter names, if it names any; all of them otherwise. */
+function candidates(table: Table, filter: { _id?: unknown; room?: unknown }): Iterable<Document> {
+  const { _id, room } = filter
+  const ids = typeof _id === 'string' ? [_id] : (_id as { $in?: string[] } | undefined)?.$in
+  if (ids) return ids.flatMap((id) => table.get(id) ?? [])
+  return (typeof room === 'string' && table.in?.(room)) || table.values()
 }

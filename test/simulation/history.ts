@@ -33,11 +33,16 @@ export type Happening =
   /** No answer that says anything: the deed may be done, now or later. */
   | { op: 'unknown'; request: number }
   | { op: 'stored'; row: Row }
-  | { op: 'recorded'; room: RoomKey; key: string; value: Fact; seq: number }
+  | { op: 'recorded'; room: RoomKey; key: string; seq: number }
+  /** At the end, with everything healed: what a record says. */
+  | { op: 'read'; room: RoomKey; key: string; value: Fact }
   | { op: 'listens'; reader: string; user: string; room: RoomKey; node: string }
   | { op: 'told'; reader: string; rows: readonly Shown[] }
   /** A page, and the head at which its reader was found to be a member. */
   | { op: 'paged'; reader: string; head: number; rows: readonly Shown[] }
+  /** What the client itself made of it: the next rows, or that it begins anew. */
+  | { op: 'applied'; reader: string; seqs: readonly number[] }
+  | { op: 'reset'; reader: string }
   | { op: 'left'; reader: string }
   /** At the end, with everything healed: how far a node and a reader have come. */
   | { op: 'follows'; node: string; room: RoomKey; seq: number }

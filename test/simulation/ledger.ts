@@ -1,5 +1,7 @@
-import type { Fact, RoomKey, Row } from '#server/log/types'
-import { projection } from '#test/log/chat'
+import { keys, messageFactOf } from '#server/domains/rooms/facts'
+import { projection } from '#server/domains/rooms/projection'
+import type { Change, Fact, RoomKey, Row } from '#server/log/types'
+import { roomFact } from './product.ts'
 
 interface Step {
   seq: number
@@ -31,6 +33,11 @@ export class Ledger {
     return this.#course(room, key).at(-1)?.value ?? null
   }
 
+  /** The last row that went into a fact. */
+  seqOf(room: RoomKey, key: string): number {
+    return this.#course(room, key).at(-1)?.seq ?? 0
+  }
+
   /** The value as of the rows before this one. */
   before(room: RoomKey, key: string, seq: number): Fact {
     return this.#course(room, key).findLast((step) => step.seq < seq)?.value ?? null
@@ -57,8 +64,11 @@ export class Ledger {
     this.#logs.set(row.room, log)
     log.push(row)
     this.#storedAt.set(`${row.room} ${row.sender} ${row.cid}`, at)
-    for (const change of projection.changes(row)) {
-      const value = 'value' in change ? change.value : change.patch(this.now(row.room, change.key))
+    for (const change of followsFrom(row)) {
+      const value =
+        'value' in change
+          ? change.value
+          : change.patch(this.now(row.room, change.key) ?? foundedAs(row.room, change.key))
       this.#course(row.room, change.key).push({ seq: row.seq, from: at, value })
     }
   }
@@ -71,3 +81,16 @@ export class Ledger {
     return course
   }
 }
+
+/** What follows from a row, and from one that cannot be taken nothing; a message is its own record. */
+export function followsFrom(row: Row): Change[] {
+  const own = { key: keys.message(row._id), value: messageFactOf(row) as unknown as Fact }
+  try {
+    return [...(row.type === 'message.created' ? [own] : []), ...projection.changes(row)]
+  } catch {
+    return []
+  }
+}
+
+const foundedAs = (room: RoomKey, key: string): Fact =>
+  key === keys.room ? roomFact(room.slice('channel:'.length)) : null

@@ -1,7 +1,8 @@
 import { verifyChain } from '#server/log/index'
-import type { Fact, RoomKey, Row } from '#server/log/types'
+import type { RoomKey, Row } from '#server/log/types'
 import type { Note } from './checker.ts'
 import type { Ledger } from './ledger.ts'
+import { editedTo, keys, kindOf, sentAt, slowOf, suspensionKey, versionOf } from './product.ts'
 
 /** Each row as it is stored: one order without a gap, and nothing that the rows before it forbid. */
 export class LogCheck {
@@ -27,7 +28,7 @@ export class LogCheck {
   }
 
   #order(row: Row, before: Row | undefined): void {
-    const counts = row.type === 'message'
+    const counts = row.type === 'message.created'
     const total = (before?.total ?? 0) + (counts ? 1 : 0)
     if (row.seq !== (before?.seq ?? 0) + 1) this.#note('seq is not dense')
     if (before && row.epoch !== before.epoch) this.#note('the epoch changed')
@@ -37,31 +38,32 @@ export class LogCheck {
     if (this.#ledger.storedAt(row.room, row.sender, row.cid) !== undefined) this.#note('stored twice')
   }
 
-  #permission({ room, type, sender, at }: Row): void {
-    if (type !== 'message' && type !== 'edit') return
-    if (this.#is(room, `ban:${sender}`)) this.#note('a banned one wrote')
-    else if (!this.#is(room, `member:${sender}`)) this.#note('an outsider wrote')
-    const [slow, last] = [this.#ledger.now(room, 'slow'), this.#ledger.now(room, `last:${sender}`)]
-    const isTooSoon = typeof slow === 'number' && typeof last === 'number' && at - last < slow
-    if (type === 'message' && isTooSoon) this.#note('slow mode broken')
+  #permission(row: Row): void {
+    const { room, sender, at } = row
+    const kind = kindOf(row)
+    if (kind !== 'message' && kind !== 'edit') return
+    if (this.#is(room, keys.ban(sender))) this.#note('a banned one wrote')
+    else if (!this.#is(room, keys.member(sender))) this.#note('an outsider wrote')
+    const [slow, last] = [
+      slowOf(this.#ledger.now(room, keys.rules)),
+      sentAt(this.#ledger.now(room, keys.clock(sender))),
+    ]
+    if (kind === 'message' && last !== null && at - last < slow) this.#note('slow mode broken')
   }
 
-  #once({ room, type, sender, target, body }: Row): void {
-    if (type === 'ban' && this.#is(room, `ban:${target}`)) this.#note('banned twice')
-    if (type === 'suspend' && this.#is(room, `suspended:${target}`)) this.#note('suspended twice')
-    if (type === 'join' && this.#is(room, `member:${sender}`)) this.#note('joined twice')
-    if (type === 'join' && this.#is(room, `ban:${sender}`)) this.#note('a banned one joined')
-    if (type !== 'edit') return
-    const version = versionOf(this.#ledger.now(room, `text:${target}`))
-    if (!`${body.text}`.endsWith(` ${version + 1}`)) this.#note('edited from an older version')
+  #once(row: Row): void {
+    const { room, sender, target, body } = row
+    const kind = kindOf(row)
+    if (kind === 'ban' && this.#is(room, keys.ban(target ?? ''))) this.#note('banned twice')
+    if (kind === 'suspend' && this.#is(room, suspensionKey(target ?? ''))) this.#note('suspended twice')
+    if (kind === 'join' && this.#is(room, keys.member(sender))) this.#note('joined twice')
+    if (kind === 'join' && this.#is(room, keys.ban(sender))) this.#note('a banned one joined')
+    if (kind !== 'edit') return
+    const version = versionOf(this.#ledger.now(room, keys.message(String(body.id))))
+    if (editedTo(row) !== version + 1) this.#note('edited from an older version')
   }
 
   #is(room: RoomKey, key: string): boolean {
     return this.#ledger.now(room, key) !== null
   }
-}
-
-export function versionOf(value: Fact): number {
-  const version = value && typeof value === 'object' && 'version' in value ? value.version : 1
-  return typeof version === 'number' ? version : 1
 }

@@ -1,9 +1,12 @@
 import { framesOf } from '#server/domains/messages/frames'
-import { createRoomLog } from '#server/log/index'
+import { eventOf } from '#server/domains/messages/render'
+import { projection } from '#server/domains/rooms/projection'
+import { createRoomLog, SKIPPED } from '#server/log/index'
 import type { Clock, Hint, LogDependencies, RoomKey, RoomLog, Row } from '#server/log/types'
-import { projection } from '#test/log/chat'
+import type { RoomEvent } from '#shared/api/messages'
 import { isDuplicate } from '#test/log/memory-store'
 import type { Cluster } from './cluster.ts'
+import { kindOf, removedBy } from './product.ts'
 import { NotEncodable, roadTo } from './road.ts'
 import type { Split } from './split.ts'
 import type { World } from './world.ts'
@@ -14,7 +17,7 @@ const SKEW = 250
 /** Somebody who listens to a room on a machine. */
 export interface Listener {
   user: string
-  told(rows: readonly Row[]): void
+  told(rows: readonly Row[], events: readonly RoomEvent[]): void
   out(): void
 }
 
@@ -25,6 +28,7 @@ export class Machine {
   isDead = false
   readonly #world: World
   readonly #cutsFrames: boolean
+  readonly #showsUnknown: boolean
   readonly #hear: ((hint: Hint) => void)[] = []
   readonly #audiences = new Map<RoomKey, Set<Listener>>()
   readonly #coldUntil: number
@@ -36,6 +40,7 @@ export class Machine {
   constructor(name: string, cluster: Cluster) {
     this.name = name
     this.#world = cluster.world
+    this.#showsUnknown = cluster.without !== 'show what is not known'
     this.#cutsFrames = cluster.without !== 'cut frames at removals'
     this.#coldUntil = this.#world.now + this.#world.between(0, cluster.profile.coldness)
     this.#skew = this.#world.between(-SKEW, SKEW)
@@ -55,7 +60,7 @@ export class Machine {
     return {
       node: this.name,
       ...roadTo(cluster, this),
-      projection: { ...projection, changes: changesHere },
+      projection,
       hints: {
         publish: (hint) => cluster.publish(this, hint),
         subscribe: (listener) => void this.#hear.push(listener),
@@ -118,32 +123,27 @@ export class Machine {
     return () => void audience.delete(listener)
   }
 
+  /** What readers are sent of rows. */
+  show(rows: readonly Row[]): RoomEvent[] {
+    if (!this.#showsUnknown && rows.some((row) => kindOf(row) === null && row.type !== SKIPPED))
+      throw new Error('A row of another version.')
+    return rows.map(eventOf)
+  }
+
   /** Who is taken out is gone before the next frame. */
   #deliver(room: RoomKey, rows: readonly Row[]): void {
     const audience = this.#audiences.get(room)
     if (!audience) return
     const frames = this.#cutsFrames ? framesOf(rows, removedBy) : [{ rows, removed: null }]
     for (const frame of frames) {
-      for (const listener of [...audience]) listener.told(frame.rows)
+      const events = this.show(frame.rows)
+      for (const listener of [...audience]) listener.told(frame.rows, events)
       for (const listener of [...audience]) if (listener.user === frame.removed) listener.out()
     }
     if (this.#cutsFrames) return
     const removed = new Set(rows.map(removedBy))
     for (const listener of [...audience]) if (removed.has(listener.user)) listener.out()
   }
-}
-
-/** What this version of a node makes of a row; one that is broken it cannot take. */
-function changesHere(row: Row) {
-  if (row.type === BROKEN) throw new Error('Not a row of ours.')
-  return projection.changes(row)
-}
-
-export const BROKEN = 'broken'
-
-export function removedBy(row: Row): string | null {
-  if (row.type === 'ban') return row.target
-  return row.type === 'leave' ? row.sender : null
 }
 
 /** What the parts around the log owe it; these too can be gone without, to see that it shows. */
@@ -155,6 +155,7 @@ export const rulesOfParts = [
   'know what is never sent',
   'end pages at the head that was judged',
   'measure by a clock that only rises',
+  'show what is not known',
 ] as const
 export type RuleOfParts = (typeof rulesOfParts)[number]
 

@@ -1,12 +1,14 @@
 import { GLOBAL } from '#server/log/index'
-import type { Act, Outcome, RoomKey } from '#server/log/types'
+import type { Outcome, RoomKey } from '#server/log/types'
 import { AppError } from '#shared/errors'
-import { edit, join, leave, moderate, say, slow, throwing } from '#test/log/chat'
+import { throwing } from '#test/log/chat'
 import type { Cluster } from './cluster.ts'
 import type { Deed, History } from './history.ts'
 import type { Machine } from './machine.ts'
+import { actOf } from './product.ts'
 import { Reader } from './reader.ts'
 import { POISON } from './road.ts'
+import type { Profile } from './weather.ts'
 
 const PATIENCE = 3_500
 const PROMISED = 3_000
@@ -14,6 +16,9 @@ const TRIES = 20
 const SLOW_MODE = 60
 
 type Asked = Omit<Deed, 'cid'>
+
+const roomNamed = (name: string): RoomKey => `channel:${name}`
+export const roomsOf = ({ rooms }: Profile): RoomKey[] => Object.keys(rooms).map(roomNamed)
 
 /** Everybody who uses the cluster: they send, edit, moderate and read, and ask again with the same key until they know. */
 export class People {
@@ -31,8 +36,9 @@ export class People {
     this.#cluster = cluster
     this.#history = history
     const { rooms, moderators } = cluster.profile
-    this.rooms = Object.keys(rooms)
-    for (const [room, pause] of Object.entries(rooms)) {
+    this.rooms = roomsOf(cluster.profile)
+    for (const [name, pause] of Object.entries(rooms)) {
+      const room = roomNamed(name)
       for (const user of this.users) {
         this.#during(this.#write(user, room, pause))
         const reader = new Reader(user, room, cluster, history)
@@ -176,7 +182,10 @@ export class People {
     await Promise.all(
       [...this.rooms, GLOBAL].flatMap((room) =>
         machines.map(async (machine) => {
-          const deed: Deed = { room, type: 'join', sender: `newcomer to ${machine.name}`, cid: `c${++this.#cids}` }
+          const newcomer = `newcomer to ${machine.name}`
+          const asked =
+            room === GLOBAL ? { type: 'suspend', sender: 'mod', target: newcomer } : { type: 'join', sender: newcomer }
+          const deed: Deed = { room, ...asked, cid: `c${++this.#cids}` }
           const beside = { room, type: 'message', sender: 'ada', text: POISON, cid: `c${++this.#cids}` }
           if (profile.poison > 0 && room !== GLOBAL) void this.#ask(machine, beside)
           const outcome = await this.#ask(machine, deed)
@@ -219,13 +228,4 @@ function courseOf(kind: string, room: RoomKey, user: string): Asked[] {
       back,
     ]
   return ['suspend', 'unsuspend'].map((type) => ({ room: GLOBAL, type, sender: 'mod', target: user }))
-}
-
-function actOf({ type, sender, cid, target = '', version = 1, milliseconds = 0, text }: Deed): Act<'already'> {
-  if (type === 'message') return say(sender, cid, text)
-  if (type === 'edit') return edit(sender, target, version, cid)
-  if (type === 'join') return join(sender, cid)
-  if (type === 'leave') return leave(sender, cid)
-  if (type === 'slow') return slow(milliseconds, cid)
-  return moderate(type, target, cid)
 }

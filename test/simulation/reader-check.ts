@@ -2,7 +2,7 @@ import type { RoomKey, Row } from '#server/log/types'
 import type { Note } from './checker.ts'
 import type { Event, Shown } from './history.ts'
 import type { Ledger } from './ledger.ts'
-import { removedBy } from './machine.ts'
+import { joinedAt, keys, removedBy } from './product.ts'
 
 /** What one client of a room has been shown, over all its visits. */
 interface Client {
@@ -13,9 +13,8 @@ interface Client {
   joinedAt: number
   /** The last row told on this visit; 0 before the first. */
   lastTold: number
-  /** Up to here everything was shown, in order. */
-  shown: number
-  early: Set<number>
+  /** Up to here the client has applied everything, each row once. */
+  applied: number
 }
 
 /** What reaches the readers: the log, each row once and in order, and nothing after their removal. */
@@ -23,6 +22,7 @@ export class ReaderCheck {
   readonly #ledger: Ledger
   readonly #note: Note
   readonly #clients = new Map<string, Client>()
+  #wasSplit = false
 
   constructor(ledger: Ledger, note: Note) {
     this.#ledger = ledger
@@ -30,6 +30,7 @@ export class ReaderCheck {
   }
 
   see(event: Event): void {
+    if (event.op === 'split') this.#wasSplit = true
     if (event.op === 'listens') this.#listens(event)
     else if ('reader' in event) this.#seen(event, this.#clients.get(event.reader))
   }
@@ -37,7 +38,10 @@ export class ReaderCheck {
   #seen(event: Exclude<Extract<Event, { reader: string }>, { op: 'listens' }>, client: Client | undefined): void {
     if (event.op === 'finished') this.#finished(event, client)
     else if (event.op === 'left') this.#left(client)
-    else if (!client?.isListening) this.#note('shown to somebody who does not listen')
+    else if (event.op === 'reset') this.#reset(client)
+    else if (event.op === 'applied') this.#applied(client, event.seqs)
+    else if (!client || (event.op === 'told' && !client.isListening))
+      this.#note('shown to somebody who does not listen')
     else {
       if (event.op === 'told') this.#told(client, event.rows)
       else this.#paged(client, event)
@@ -45,21 +49,34 @@ export class ReaderCheck {
     }
   }
 
+  /** Only a primary without its majority may tell a client of an older head than the client has seen. */
+  #reset(client: Client | undefined): void {
+    if (!this.#wasSplit) this.#note('a client began anew')
+    if (client) client.applied = 0
+  }
+
+  #applied(client: Client | undefined, seqs: readonly number[]): void {
+    if (!client) return
+    if (seqs.some((seq, at) => seq !== client.applied + at + 1)) this.#note('applied out of order')
+    client.applied = seqs.at(-1) ?? client.applied
+  }
+
   #left(client: Client | undefined): void {
     if (client) client.isListening = false
   }
 
   #listens({ reader, user, room }: Extract<Event, { op: 'listens' }>): void {
-    const { shown } = this.#clients.get(reader) ?? { shown: 0 }
-    const joinedAt = Number(this.#ledger.now(room, `member:${user}`) ?? 0)
-    this.#clients.set(reader, { user, room, isListening: true, joinedAt, lastTold: 0, shown, early: new Set() })
+    const { applied } = this.#clients.get(reader) ?? { applied: 0 }
+    const since = joinedAt(this.#ledger.now(room, keys.member(user)))
+    const fresh = { isListening: true, joinedAt: since, lastTold: 0 }
+    this.#clients.set(reader, { user, room, applied, ...fresh })
   }
 
   #told(client: Client, rows: readonly Shown[]): void {
     const { user, room } = client
     for (const { seq } of rows) {
       if (client.lastTold !== 0 && seq !== client.lastTold + 1) this.#note('told out of order')
-      const isMember = seq <= client.joinedAt || this.#ledger.before(room, `member:${user}`, seq) !== null
+      const isMember = seq <= client.joinedAt || this.#ledger.before(room, keys.member(user), seq) !== null
       if (!isMember) this.#note('an outsider was shown a row')
       client.lastTold = seq
     }
@@ -70,21 +87,17 @@ export class ReaderCheck {
 
   /** Who may read is asked for each page, and the page ends where they were found to be a member. */
   #paged({ user, room }: Client, { head, rows }: Extract<Event, { op: 'paged' }>): void {
-    if (this.#ledger.before(room, `member:${user}`, head + 1) === null) this.#note('an outsider was given a page')
+    if (this.#ledger.before(room, keys.member(user), head + 1) === null) this.#note('an outsider was given a page')
     if (rows.some(({ seq }) => seq > head)) this.#note('a page goes beyond the head that was judged')
   }
 
   #take(client: Client, rows: readonly Shown[]): void {
-    for (const row of rows) {
-      if (this.#row(client.room, row)?._id !== row.id) this.#note('shown what is not in the log')
-      if (row.seq > client.shown) client.early.add(row.seq)
-    }
-    while (client.early.delete(client.shown + 1)) client.shown++
+    for (const row of rows) if (this.#row(client.room, row)?._id !== row.id) this.#note('shown what is not in the log')
   }
 
   #finished({ user, room }: Extract<Event, { op: 'finished' }>, client: Client | undefined): void {
-    if (this.#ledger.now(room, `member:${user}`) === null) this.#note('somebody is still outside at the end')
-    if ((client?.shown ?? 0) !== this.#ledger.log(room).length) this.#note('a reader missed a row')
+    if (this.#ledger.now(room, keys.member(user)) === null) this.#note('somebody is still outside at the end')
+    if ((client?.applied ?? 0) !== this.#ledger.log(room).length) this.#note('a reader missed a row')
   }
 
   #row(room: RoomKey, shown: Shown | undefined): Row | undefined {

@@ -1,21 +1,36 @@
+import { type Fed, Feed } from '#client/sdk/feed'
 import type { RoomKey, Row } from '#server/log/types'
+import type { RoomEvent } from '#shared/api/messages'
+import { AppError } from '#shared/errors'
+import { roomOfKey } from '#shared/kit/primitives'
 import type { Cluster } from './cluster.ts'
 import type { History, Shown } from './history.ts'
 import type { Machine } from './machine.ts'
+import { keys } from './product.ts'
 
 const PAGE = 200
 const PATIENCE = 3_500
 
-/** A client that reads a room: it listens first, catches up by pages, holds what comes early, drops what it has. */
+interface Visit {
+  machine: Machine
+  isOver: boolean
+  end: () => void
+}
+
+interface Asked {
+  after_seq?: number
+  epoch?: string
+}
+
+/** Somebody who reads a room with the client of the product, by the door of a machine: what is pushed, and pages of what is missed. */
 export class Reader {
   readonly name: string
   readonly user: string
   readonly room: RoomKey
   readonly #cluster: Cluster
   readonly #history: History
-  readonly #early = new Set<number>()
-  #last = 0
-  #visit = 0
+  readonly #feed: Feed
+  #visit: Visit | null = null
   #leave: () => void = () => {}
 
   constructor(user: string, room: RoomKey, cluster: Cluster, history: History) {
@@ -24,98 +39,141 @@ export class Reader {
     this.room = room
     this.#cluster = cluster
     this.#history = history
+    const call = (operation: string, input: object) => this.#ask(operation, input)
+    this.#feed = new Feed(roomOfKey(room), call as ConstructorParameters<typeof Feed>[1], this.#fed())
+  }
+
+  #fed(): Fed {
+    const { name: reader } = this
+    return {
+      reset: () => this.#history.note({ op: 'reset', reader }),
+      snapshot() {},
+      openByRest: async () => {},
+      events: (events) => this.#history.note({ op: 'applied', reader, seqs: events.map(({ seq }) => seq) }),
+      catchingUp() {},
+      caughtUp() {},
+      refused: () => this.#visit?.end(),
+    }
   }
 
   /** Reads on some machine for so long, or until sent away. */
   async visit(milliseconds: number): Promise<void> {
     const { world } = this.#cluster
-    const visit = ++this.#visit
-    let end = () => {}
-    const gone = new Promise<void>((resolve) => {
-      end = resolve
+    await new Promise<void>((resolve) => {
+      const timer = world.after(milliseconds, resolve)
+      const end = () => {
+        timer.run = null
+        resolve()
+      }
+      this.#visit = { machine: this.#cluster.any(), isOver: false, end }
+      this.#feed.follow('socket')
     })
-    const timer = world.after(milliseconds + PATIENCE, end)
-    await Promise.race([gone, this.#attach(this.#cluster.any(), visit, end).catch(end)])
-    if (visit === this.#visit && timer.run) await Promise.race([gone, world.sleep(milliseconds)])
-    timer.run = null
     this.#depart()
   }
 
   /** What came while everything goes well, to the end of the log. */
   async finish(): Promise<void> {
-    await this.visit(1_000)
+    await this.visit(2_000)
     this.#history.note({ op: 'finished', reader: this.name, user: this.user, room: this.room })
   }
 
-  async #attach(machine: Machine, visit: number, end: () => void): Promise<void> {
-    const release = await machine.log.hold(this.room)
-    const isWelcome = await machine.log.ask(
+  #depart(): void {
+    if (this.#visit) this.#visit.isOver = true
+    this.#visit = null
+    this.#feed.follow('none')
+    this.#leave()
+    this.#leave = () => {}
+  }
+
+  /** A call over the network: it takes its time, and a machine that is gone never answers. */
+  #ask(operation: string, input: Asked): Promise<unknown> {
+    const visit = this.#visit
+    const { world } = this.#cluster
+    return new Promise((resolve, reject) => {
+      if (!visit) return reject(new AppError('SERVICE_UNAVAILABLE'))
+      const timeout = world.after(PATIENCE, () => reject(new AppError('SERVICE_UNAVAILABLE')))
+      const settle = (act: () => void) => {
+        timeout.run = null
+        if (!visit.isOver && !visit.machine.isDead) act()
+      }
+      visit.machine.after(world.between(0.1, 1), () => {
+        const answer =
+          operation === 'messages.join' ? this.#join(visit, input) : this.#page(visit, input.after_seq ?? 0)
+        answer.then(
+          (answered) => settle(() => resolve(answered)),
+          (error) => settle(() => reject(error)),
+        )
+      })
+    })
+  }
+
+  /** In the room before the page is read, so that nothing falls between the two. */
+  async #join(visit: Visit, { after_seq = 0, epoch }: Asked): Promise<object> {
+    const { machine } = visit
+    const { log } = machine
+    this.#leave()
+    this.#leave = () => {}
+    const release = await log.hold(this.room)
+    const { isMember, ...head } = await log.ask(
       this.room,
-      (view) => view.get(`member:${this.user}`) !== null,
-      (isMember) => {
-        if (isMember && visit === this.#visit && !machine.isDead) this.#listen(machine, release, end)
+      (view) => ({ isMember: view.get(keys.member(this.user)) !== null, seq: view.seq, epoch: view.epoch }),
+      ({ isMember }) => {
+        if (isMember && !visit.isOver && !machine.isDead) this.#listen(visit, release)
         else release()
       },
     )
-    if (!isWelcome) end()
-    for (let isMore = isWelcome; isMore && visit === this.#visit; ) isMore = await this.#page(machine, visit, end)
+    if (!isMember) throw new AppError('NOT_A_MEMBER')
+    const isLost = (epoch !== undefined && epoch !== head.epoch) || after_seq > head.seq
+    if (isLost) return { epoch: head.epoch, head_seq: head.seq, events: [], complete: true, reset: true }
+    return this.#page(visit, after_seq)
   }
 
-  /** Is there more? Whether they may read is asked anew for each page, which ends at the head of that moment. */
-  async #page(machine: Machine, visit: number, end: () => void): Promise<boolean> {
+  /** Whether they may read is asked anew for each page, which ends at the head of that moment. */
+  async #page({ machine, isOver }: Visit, after: number): Promise<object> {
     const { room, user, name: reader } = this
-    const { head, isMember } = await machine.log.ask(room, (view) => ({
+    const { head, isMember, epoch } = await machine.log.ask(room, (view) => ({
       head: view.seq,
-      isMember: view.get(`member:${user}`) !== null,
+      epoch: view.epoch,
+      isMember: view.get(keys.member(user)) !== null,
     }))
-    if (!isMember) end()
-    if (!isMember || visit !== this.#visit) return false
+    if (!isMember) throw new AppError('NOT_A_MEMBER')
+    if (isOver) throw new AppError('SERVICE_UNAVAILABLE')
     const { world } = this.#cluster
     // Rows may come between the judgement and the page.
     await new Promise<void>((resolve) => machine.after(world.between(0, 5), resolve))
-    const found = await machine.log.read(room, this.#last, PAGE)
-    if (visit !== this.#visit) return false
+    const found = await machine.log.read(room, after, PAGE)
     const rows = this.#endsPages ? found.filter(({ seq }) => seq <= head) : found
-    this.#history.note({ op: 'paged', reader, head, rows: rows.map(shown) })
-    this.#take(rows)
-    return rows.length === PAGE
+    const events = machine.show(rows)
+    if (this.#visit?.machine === machine) this.#history.note({ op: 'paged', reader, head, rows: rows.map(shown) })
+    return { epoch, head_seq: head, events, complete: (rows.at(-1)?.seq ?? after) >= head }
   }
 
   get #endsPages(): boolean {
     return this.#cluster.without !== 'end pages at the head that was judged'
   }
 
-  #listen(machine: Machine, release: () => void, end: () => void): void {
+  #listen(visit: Visit, release: () => void): void {
     const { name: reader, user, room } = this
-    const leave = machine.listen(room, {
+    const leave = visit.machine.listen(room, {
       user,
-      told: (rows) => {
+      told: (rows: readonly Row[], events: readonly RoomEvent[]) => {
         this.#history.note({ op: 'told', reader, rows: rows.map(shown) })
-        this.#take(rows)
+        this.#feed.deliver(events)
       },
       out: () => {
-        this.#depart()
-        end()
+        this.#leave()
+        visit.end()
       },
     })
-    this.#history.note({ op: 'listens', reader, user, room, node: machine.name })
+    this.#history.note({ op: 'listens', reader, user, room, node: visit.machine.name })
+    let isThere = true
     this.#leave = () => {
+      if (!isThere) return
+      isThere = false
       leave()
       release()
       this.#history.note({ op: 'left', reader })
     }
-  }
-
-  #depart(): void {
-    this.#visit++
-    this.#leave()
-    this.#leave = () => {}
-    this.#early.clear()
-  }
-
-  #take(rows: readonly Row[]): void {
-    for (const { seq } of rows) if (seq > this.#last) this.#early.add(seq)
-    while (this.#early.delete(this.#last + 1)) this.#last++
   }
 }
 

@@ -3,6 +3,7 @@ import { projection } from '#server/domains/rooms/projection'
 import { records } from '#server/domains/rooms/records'
 import { type Fact, type Json, ROW_VERSION, type Row } from '#server/log/types'
 import { Collections } from './collections.ts'
+import { isSame } from './record-check.ts'
 import { World } from './world.ts'
 
 const SEEDS = Array.from({ length: 30 }, (_, index) => index + 1)
@@ -173,14 +174,6 @@ async function run(seed: number): Promise<{ faults: string[]; races: number }> {
 
 /** What a message says last is its row, and words and polls are not of this story. */
 const hasRecord = (key: string) => !key.startsWith('clock:')
-
-/** Every field that follows from the log is as it says; what a model adds beside them is its own. */
-function isSame(seen: Json, wanted: Json): boolean {
-  if (wanted === null || typeof wanted !== 'object') return seen === wanted
-  if (seen === null || typeof seen !== 'object') return false
-  if (Array.isArray(wanted) && (!Array.isArray(seen) || seen.length !== wanted.length)) return false
-  return Object.entries(wanted).every(([name, value]) => isSame((seen as Record<string, Json>)[name] ?? null, value))
-}
 
 test('P1 P7: records that several nodes write at once, torn and unanswered, are in the end what the log says', async () => {
   let races = 0

@@ -1,3 +1,4 @@
+import { records } from '#server/domains/rooms/records'
 import type { LogStore, Records } from '#server/log/types'
 import { type Memory, memoryStore } from '#test/log/memory-store'
 import type { Cluster } from './cluster.ts'
@@ -12,10 +13,11 @@ export const POISON = 'poison'
 
 /** The database as a machine sees it: what is sent may be late, torn or answered wrongly, late or never. */
 export function roadTo(cluster: Cluster, machine: Machine): { store: LogStore; records: Records } {
-  const { world, profile, memory, kept } = cluster
+  const { world, profile, database } = cluster
+  const { memory } = database
   const goesWrong = (probability: number) => !cluster.isHealed && world.chance(probability)
 
-  function reach<T>(work: () => T, isWrite: boolean): Promise<T> {
+  function reach<T>(work: () => T | Promise<T>, isWrite: boolean): Promise<T> {
     const lateness = isWrite && goesWrong(profile.late) ? world.within(profile.lateness) : 0
     const isFalse = isWrite && goesWrong(profile.falseAnswer)
     const isLost = goesWrong(profile.lostAnswer)
@@ -28,8 +30,8 @@ export function roadTo(cluster: Cluster, machine: Machine): { store: LogStore; r
         timeout.run = null
         settle()
       }
-      world.after(world.between(0.2, 2) + lateness, () => {
-        const outcome = outcomeOf(work)
+      world.after(world.between(0.2, 2) + lateness, async () => {
+        const outcome = await outcomeOf(work)
         if (isLost) return
         const settle = () => {
           if (isFalse) reject(new Error('The database says that it failed.'))
@@ -76,13 +78,13 @@ export function roadTo(cluster: Cluster, machine: Machine): { store: LogStore; r
       },
     },
     records: {
-      load: (room, keys) => reach(() => (machine.split?.records ?? kept).load(room, keys), false),
+      load: (room, keys) => reach(() => database.load(room, keys, machine.split?.tables), false),
       save(room, changes) {
         const isTorn = goesWrong(profile.tornRecords)
         const whole = isTorn ? changes.filter(() => world.chance(0.5)) : changes
-        return reach(() => {
+        return reach(async () => {
           if (machine.split) throw new NoMajority()
-          kept.save(room, whole)
+          await records.save(room, whole)
           if (isTorn && cluster.without !== 'say what was not written') throw new Error('Some were not written.')
         }, true)
       },
@@ -90,9 +92,9 @@ export function roadTo(cluster: Cluster, machine: Machine): { store: LogStore; r
   }
 }
 
-function outcomeOf<T>(work: () => T): { value: T } | { error: unknown } {
+async function outcomeOf<T>(work: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {
   try {
-    return { value: work() }
+    return { value: await work() }
   } catch (error) {
     return { error }
   }

@@ -1,12 +1,13 @@
+import { records } from '#server/domains/rooms/records'
 import { GLOBAL } from '#server/log/index'
-import type { Rule } from '#server/log/types'
+import type { RoomKey, Rule } from '#server/log/types'
 import { Checker, type Fault } from './checker.ts'
 import { Cluster } from './cluster.ts'
 import { type Event, History } from './history.ts'
 import { type RuleOfParts, rulesOfParts } from './machine.ts'
-import { People } from './people.ts'
+import { People, roomsOf } from './people.ts'
 import { type Profile, type ProfileName, profileOf } from './weather.ts'
-import { World } from './world.ts'
+import { type Due, World } from './world.ts'
 
 export type AnyRule = Rule | RuleOfParts
 
@@ -53,31 +54,54 @@ export async function simulate(seed: number, options: Options = {}): Promise<Run
   const { stackTraceLimit } = Error
   // Thousands of refusals are made and their stacks never looked at.
   Error.stackTraceLimit = 0
+  const world = new World(seed)
+  const putBack = liveIn(world)
   try {
-    return await live(seed, options)
+    return await live(world, seed, options)
   } finally {
+    putBack()
     Error.stackTraceLimit = stackTraceLimit
   }
 }
 
-async function live(seed: number, options: Options): Promise<Run> {
+/** The client waits by the clock of the world, and its chance is the world's; what is returned undoes that. */
+function liveIn(world: World): () => void {
+  const { setTimeout, clearTimeout, crypto } = globalThis
+  const own = {
+    setTimeout: (run: () => void, milliseconds = 0) => world.after(milliseconds, run),
+    clearTimeout: (due?: Due) => {
+      if (due) due.run = null
+    },
+  }
+  Object.assign(globalThis, own)
+  const chance = (numbers: Uint32Array) => numbers.map(() => world.random() * 2 ** 32)
+  Object.defineProperty(crypto, 'getRandomValues', { value: chance, configurable: true })
+  return () => {
+    Object.assign(globalThis, { setTimeout, clearTimeout })
+    Reflect.deleteProperty(crypto, 'getRandomValues')
+  }
+}
+
+async function live(world: World, seed: number, options: Options): Promise<Run> {
   const { steps = STEPS, without = null } = options
-  const world = new World(seed)
   const checker = new Checker()
   const history = new History(
     () => world.now,
     (event) => checker.see(event),
   )
-  const cluster = new Cluster(world, history, profileFor(seed, options), without)
+  const profile = profileFor(seed, options)
+  const cluster = new Cluster(world, history, profile, roomsOf(profile), without)
   const people = new People(cluster, history)
   await world.run({ steps })
-  cluster.isHealed = true
+  cluster.heal()
   people.stop()
   await world.run({ milliseconds: HEALING })
   while (!people.areDone) await world.run({ milliseconds: SPREADING })
   void people.comeBack().then(() => people.welcome())
   await world.run({ milliseconds: 4 * SPREADING })
   await finish(world, cluster, people, history)
+  await readRecords(world, checker.facts(), history)
+  cluster.database.close()
   return { events: history.events, faults: checker.faults }
 }
 
@@ -94,6 +118,18 @@ async function finish(world: World, cluster: Cluster, people: People, history: H
     }
   }
   for (const reader of people.readers) void reader.finish()
-  await world.run({ milliseconds: 5_000 })
+  await world.run({ milliseconds: 8_000 })
+}
+
+/** What the records say when all is over. */
+async function readRecords(world: World, facts: readonly [RoomKey, string[]][], history: History): Promise<void> {
+  let isRead = false
+  const read = async () => {
+    for (const [room, keys] of facts)
+      for (const [key, { value }] of await records.load(room, keys)) history.note({ op: 'read', room, key, value })
+    isRead = true
+  }
+  void read()
+  while (!isRead) await world.run({ milliseconds: 100 })
   history.note({ op: 'over' })
 }

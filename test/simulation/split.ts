@@ -1,6 +1,7 @@
 import type { LogStore } from '#server/log/types'
-import type { Kept } from '#test/log/chat'
 import type { Memory } from '#test/log/memory-store'
+import type { Tables } from './collections.ts'
+import type { Database } from './database.ts'
 
 /**
  * A primary that is cut off from its majority, as the machines see it that are still on its side: it takes rows that will be
@@ -11,12 +12,12 @@ export class Split {
   readonly frozen: Memory
   /** What it has itself. */
   readonly own: Memory
-  readonly records: Kept
+  readonly tables: Tables
 
-  constructor(memory: Memory, kept: Kept) {
-    this.frozen = memory.copy()
-    this.own = memory.copy()
-    this.records = kept.copy((room) => this.frozen.log(room))
+  constructor(database: Database) {
+    this.frozen = database.memory.copy()
+    this.own = database.memory.copy()
+    this.tables = database.copyOver(this.frozen)
   }
 }
 

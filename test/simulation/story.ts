@@ -1,11 +1,12 @@
+import { projection } from '#server/domains/rooms/projection'
 import { chainOf } from '#server/log/index'
 import type { RoomKey, Row } from '#server/log/types'
-import { projection } from '#test/log/chat'
-import type { Event, Happening } from './history.ts'
+import type { Deed, Event, Happening } from './history.ts'
+import { entryOf } from './product.ts'
 
 const MILLISECONDS_BETWEEN = 10
 
-type Written = { type: string; sender: string } & Partial<Row>
+type Written = { type: string; sender: string; version?: number; milliseconds?: number } & Partial<Row>
 type Told = Exclude<Happening, { op: 'already' | 'stored' }> | { op: 'already' }
 export type Step = Written | Told
 
@@ -36,13 +37,7 @@ export const acknowledged = (seq: number): Told => ({
   pending: 0,
 })
 export const refused = (code: string): Told => ({ op: 'refused', request: 1, code })
-export const recorded = (key: string, seq: number, room = 'room'): Told => ({
-  op: 'recorded',
-  room,
-  key,
-  value: seq,
-  seq,
-})
+export const recorded = (key: string, seq: number, room = 'room'): Told => ({ op: 'recorded', room, key, seq })
 export const listens = (user: string): Told => ({ op: 'listens', reader: 'reader', user, room: 'room', node: 'node' })
 export const finished = (user: string): Told => ({ op: 'finished', reader: 'reader', user, room: 'room' })
 export const told = (...seqs: readonly number[]): Told => ({
@@ -55,8 +50,11 @@ export const told = (...seqs: readonly number[]): Told => ({
 const cidOf = ({ type, cid }: Written) => cid ?? type
 
 function rowAfter(before: Row | undefined, step: Written, at: number): Row {
+  const { version, milliseconds, ...own } = step
   const seq = (before?.seq ?? 0) + 1
-  const isMessage = projection.isMessage(step.type)
+  const deed = { room: 'room', cid: `c${seq}`, ...own, version, milliseconds, target: step.target ?? '' } as Deed
+  const entry = entryOf(deed, { seq: seq - 1, now: at, members: 1, isMember: true, message: null })
+  const isMessage = projection.isMessage(entry.type)
   const total = (before?.total ?? 0) + (isMessage ? 1 : 0)
   const row: Row = {
     _id: `row${seq}`,
@@ -65,17 +63,17 @@ function rowAfter(before: Row | undefined, step: Written, at: number): Row {
     epoch: 'epoch',
     n: isMessage ? total : null,
     total,
-    cid: before?.type === step.type ? `${step.type} again` : cidOf(step),
-    body: {},
+    cid: before?.type === entry.type ? `${step.type} again` : cidOf(step),
     target: null,
     until: null,
     reason: null,
     at,
     chain: before?.chain ?? '',
-    chained: projection.isChained(step.type),
+    chained: projection.isChained(entry.type),
     applied_seq: seq,
     v: 1,
-    ...step,
+    ...own,
+    ...entry,
   }
   if (row.chained) row.chain = chainOf(before?.chain ?? '', row)
   return row

@@ -272,7 +272,10 @@ const byKind = <T>(items: readonly T[], keyOf: (item: T) => string): Map<Kind, T
   const groups = new Map<Kind, T[]>()
   for (const item of items) {
     const kind = kinds[keyOf(item).split(':')[0] ?? '']
-    if (kind) groups.set(kind, [...(groups.get(kind) ?? []), item])
+    if (!kind) continue
+    const group = groups.get(kind)
+    if (group) group.push(item)
+    else groups.set(kind, [item])
   }
   return groups
 }
