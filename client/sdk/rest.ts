@@ -30,7 +30,7 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
         ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
       },
-      ...(method === 'GET' ? {} : { body: JSON.stringify(rest) }),
+      ...(method === 'GET' ? {} : outliving(JSON.stringify(rest))),
       signal: AbortSignal.any(ends),
     }
     const query = method === 'GET' ? queryOf(rest) : ''
@@ -48,6 +48,9 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
     }
   }
 }
+
+/** A page that is left still sends what is short; the sum of what browsers send then is limited. */
+const outliving = (body: string) => ({ body, keepalive: body.length <= 1_024 })
 
 /** Puts the fields that the path names into it; what is left travels as query or body. */
 function placed(route: Route, rest: Record<string, unknown>) {

@@ -22,8 +22,9 @@ describe('axe finds nothing', () => {
     ['phone', { ...phone, reducedMotion: 'reduce' }],
   ] as const
 
-  const judge = async (page: Page, screen: string) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
+  const themes = ['light', 'dark'] as const
+  const judge = async (page: Page, screen: string, judged: readonly (typeof themes)[number][] = themes) => {
+    for (const colorScheme of judged) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.evaluate(() => {
         const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
@@ -170,11 +171,38 @@ describe('axe finds nothing', () => {
     await line(page, secret).and(page.locator('.sent')).waitFor()
     await judge(page, 'direct conversation')
 
+    await open(page, 'alpha')
+    const guest = await plaza.guest()
+    const banned = `Ban me ${randomUUID()}`
+    await say(guest, banned)
+    await line(page, banned).focus()
+    await page.keyboard.press('b')
+    const question = page.getByRole('dialog', { name: 'Ban' })
+    await question.waitFor()
+    await judge(page, 'ban')
+    await question.getByRole('button', { name: 'Ban', exact: true }).click()
+    await guest.getByText('You are banned').waitFor()
+    await judge(guest, 'banned')
+    await guest.context().close()
+    for (const theme of themes) {
+      const deleted = `Delete me ${randomUUID()}`
+      await say(page, deleted)
+      await line(page, deleted).and(page.locator('.sent')).focus()
+      await page.keyboard.press('d')
+      const undo = page.getByRole('status').getByRole('button', { name: 'Undo' })
+      await undo.waitFor()
+      await judge(page, 'undo', [theme])
+      await undo.click({ timeout: 1_000 })
+      await line(page, deleted).waitFor()
+    }
+
     await open(page, 'alpha/moderation')
     await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab').first().waitFor()
     for (const tab of await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab').all()) {
       await tab.dispatchEvent('click')
       await page.locator('.panel .bones').first().waitFor({ state: 'detached' })
+      if ((await tab.innerText()) === 'Banned')
+        await page.getByRole('button', { name: 'Lift the ban' }).first().waitFor()
       await judge(page, `moderation: ${await tab.innerText()}`)
     }
     await open(page, 'channel:nowhere')

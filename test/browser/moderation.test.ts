@@ -100,6 +100,46 @@ describe('moderation in the page', () => {
     expect(await card.getByRole('button', { name: 'Lift the ban' }).count()).toBe(0)
   })
 
+  test('M64: bans are lifted one after the other with the keyboard alone', async () => {
+    const page = await moderator()
+    const names: string[] = []
+    for (const other of [await nameless(), await nameless()]) {
+      const said = await speak(other)
+      names.push(await nameOf(other))
+      await line(page, said).focus()
+      await page.keyboard.press('b')
+      await page.getByRole('dialog', { name: 'Ban' }).getByRole('button', { name: 'Ban', exact: true }).waitFor()
+      await page.keyboard.press('Shift+Tab')
+      await page.getByRole('dialog').getByRole('button', { name: 'Ban', exact: true }).press('Enter')
+      await other.getByText('You are banned').waitFor()
+    }
+    await page.getByRole('tab', { name: 'Live log' }).focus()
+    for (let step = 0; step < 2; step += 1) await page.keyboard.press('ArrowRight')
+    await expect.poll(() => restricted(page).getByRole('button').count()).toBe(names.length)
+    await page.keyboard.press('Tab')
+    for (const _name of names) {
+      const before = await restricted(page).getByRole('button').count()
+      await restricted(page).getByRole('button', { name: 'Lift the ban' }).and(page.locator(':focus')).waitFor()
+      await page.keyboard.press('Enter')
+      await expect.poll(() => restricted(page).getByRole('button').count()).toBe(before - 1)
+    }
+    await page.getByText('Nobody is banned or muted').waitFor()
+    await page.locator('#composer:focus').waitFor()
+  })
+
+  test('M64: a deletion from the menu is undone with the keyboard alone', async () => {
+    const page = await plaza.guest()
+    const said = await speak(page)
+    await line(page, said).focus()
+    await line(page, said).getByRole('button', { name: 'More' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
+    await page.locator('.message:focus', { hasText: 'Message deleted' }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.locator('.message').getByRole('button', { name: 'Undo' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Enter')
+    await line(page, said).and(page.locator(':focus')).waitFor()
+  })
+
   test('M64: a group is filled by name, at first and later, and its mutes are lifted from the list', async () => {
     const [owner, first, second] = [await plaza.guest(), await plaza.guest(), await nameless()]
     const name = await create(owner, 'Group', await nameOf(first))
@@ -241,6 +281,21 @@ describe('moderation in the page', () => {
     await line(page, said).waitFor({ state: 'detached' })
     expect(await line(other, said).count()).toBe(1)
     await leave(page)
+    await line(other, said).waitFor({ state: 'detached', timeout: 3_500 })
+  })
+
+  test('M64: a deletion is sent where the page is left, without a socket as well', async () => {
+    const [page, other] = [await plaza.guest(), await plaza.guest()]
+    await page.routeWebSocket(/socket\.io/, (socket) => socket.close())
+    await page.reload()
+    await page.getByRole('main').getByText('Live, slower way').waitFor()
+    const said = await speak(page)
+    await line(other, said).waitFor()
+    await line(page, said).hover()
+    await line(page, said).getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await line(page, said).waitFor({ state: 'detached' })
+    await page.goto('about:blank')
     await line(other, said).waitFor({ state: 'detached', timeout: 3_500 })
   })
 

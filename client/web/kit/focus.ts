@@ -26,8 +26,13 @@ export function useBorrowedFocus<T extends HTMLElement>(take: (element: T) => vo
       if (!isByKeyboard && !opensKeyboard()) focusComposer()
     }
   }, [take, close])
-  useEffect(() => () => void document.activeElement?.dispatchEvent(new FocusEvent('focusin', { bubbles: true })), [])
+  useEffect(() => tellOfFocus, [])
   return borrower
+}
+
+function tellOfFocus(): void {
+  if (document.activeElement === document.body) return
+  document.activeElement?.dispatchEvent(new FocusEvent('focusin', { bubbles: true }))
 }
 
 /** A field that has the focus as soon as it is there, unless that opened a keyboard nobody asked for. */
@@ -40,17 +45,38 @@ export function useFocused<T extends HTMLElement>(): RefObject<T | null> {
 }
 
 const writable = 'input, textarea, select, [contenteditable]'
+const reachable = ':is(a, button, input, textarea, select):not(:disabled, [tabindex="-1"])'
 const focusable = `a, button, [tabindex], ${writable}`
 
-/** No key is lost: where the focused element goes away or is shut, the focus goes where one types, and a key pressed nowhere is written there. */
+/** Where one is in a list by keyboard: what stands there next takes the focus of what goes away. */
+function placeInList(focused: Element | null): () => HTMLElement | null {
+  const row = focused?.matches(':focus-visible') ? focused.closest('li') : null
+  const list = row?.parentElement
+  if (!row || !list) return () => null
+  const at = [...list.children].indexOf(row)
+  return () => {
+    const next = list.isConnected ? list.children[Math.min(at, list.children.length - 1)] : null
+    if (next instanceof HTMLElement && next.matches('[tabindex]')) return next
+    return next?.querySelector<HTMLElement>(reachable) ?? null
+  }
+}
+
+/**
+ * No key is lost: where the focused element goes away or is shut, the focus goes to the next of its list, or where one types, and a
+ * key pressed nowhere is written there.
+ */
 export function useKeptFocus(): void {
   useEffect(() => {
     let last: Element | null = null
-    const isNowhere = () => document.activeElement === document.body && !document.querySelector('dialog[open]')
+    let next: () => HTMLElement | null = () => null
+    const hasNone = () => document.activeElement === document.body
+    const isNowhere = () => hasNone() && !document.querySelector('dialog[open]')
     const note = ({ target }: Event) => {
       last = target instanceof Element ? target.closest(focusable) : null
+      next = placeInList(last)
     }
     const look = () => {
+      if (last && hasNone() && !last.isConnected) next()?.focus()
       if (!last || !isNowhere() || (opensKeyboard() && last.id !== composerId)) return
       if (last.isConnected && !last.matches(`:disabled, #${composerId}`)) return
       focusComposer()

@@ -168,7 +168,10 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
             placeholder={standing.placeholder}
             disabled={!standing.canWrite}
             value={text}
-            onChange={({ target }) => write({ text: target.value, cursor: target.selectionStart })}
+            onChange={({ target }) => {
+              write({ text: target.value, cursor: target.selectionStart })
+              completion.look()
+            }}
             onSelect={completion.look}
             onBlur={completion.close}
             onKeyDown={press}
