@@ -3,6 +3,7 @@ import { lazy, useEffect, useState } from 'react'
 import { roomKey } from '#shared/kit/room-key'
 import { PersonContext, type PersonOfInterest } from './accounts/person-of-interest.ts'
 import { Proof, useIdentityNotices } from './accounts/proof.tsx'
+import { BlocksContext, useLoadedBlocks } from './accounts/use-blocked.ts'
 import { useClient } from './connection/client.ts'
 import { useActivity } from './connection/use-activity.ts'
 import { focusComposer, useKeptFocus } from './kit/focus.ts'
@@ -28,6 +29,7 @@ const wide = '(min-width: 760px)'
 export function Home() {
   const client = useClient()
   const rooms = useRooms()
+  const blocks = useLoadedBlocks()
   const { room, panel } = useRoute()
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
@@ -44,28 +46,32 @@ export function Home() {
 
   return (
     <RoomsContext value={rooms}>
-      <PersonContext value={setPerson}>
-        <DeletionsUndone>
-          <div className={`home ${room ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel ?? ''}`}>
-            {room && (
-              <button type="button" className="skip" onClick={focusComposer}>
-                Skip to the message field
-              </button>
-            )}
-            <Sidebar chosen={room} />
-            {room && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
-            {!room && isOpeningTour && (
-              <div className="room-none">
-                <Bones label="Opening the tour" />
-              </div>
-            )}
-          </div>
-          <Proof />
-          <ShortcutsKey />
-          <Part>{token !== null && <InvitationDialog token={token} onAnswered={answered} />}</Part>
-          <Part key={person?.id ?? ''}>{person && <PersonCard person={person} onClose={() => setPerson(null)} />}</Part>
-        </DeletionsUndone>
-      </PersonContext>
+      <BlocksContext value={blocks}>
+        <PersonContext value={setPerson}>
+          <DeletionsUndone>
+            <div className={`home ${room ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel ?? ''}`}>
+              {room && (
+                <button type="button" className="skip" onClick={focusComposer}>
+                  Skip to the message field
+                </button>
+              )}
+              <Sidebar chosen={room} />
+              {room && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
+              {!room && isOpeningTour && (
+                <div className="room-none">
+                  <Bones label="Opening the tour" />
+                </div>
+              )}
+            </div>
+            <Proof />
+            <ShortcutsKey />
+            <Part>{token !== null && <InvitationDialog token={token} onAnswered={answered} />}</Part>
+            <Part key={person?.id ?? ''}>
+              {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
+            </Part>
+          </DeletionsUndone>
+        </PersonContext>
+      </BlocksContext>
     </RoomsContext>
   )
 }

@@ -12,12 +12,14 @@ import { useRoomList } from '../rooms/use-rooms.ts'
 import type { PersonOfInterest } from './person-of-interest.ts'
 import { ReportForm } from './report-form.tsx'
 import { useSession } from './session.ts'
-import { blocksChanged } from './use-blocked.ts'
+import { useBlocked, useBlocks } from './use-blocked.ts'
 
 export function PersonCard({ person, onClose }: { person: PersonOfInterest; onClose: () => void }) {
   const client = useClient()
   const { account } = useSession()
   const { reload } = useRoomList()
+  const blocks = useBlocks()
+  const isBlocked = useBlocked().has(person.id)
   const attempt = useAttempt()
   const tell = useTell()
   const [isReporting, setReporting] = useState(false)
@@ -33,9 +35,9 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
     })
   const block = () =>
     attempt(async () => {
-      await client.social.block({ userAddress: person.id })
-      blocksChanged()
-      tell(`${name} is blocked. Neither of you can write to the other.`)
+      await (isBlocked ? client.social.unblock : client.social.block)({ userAddress: person.id })
+      blocks.changed()
+      tell(isBlocked ? `${name} is no longer blocked.` : `${name} is blocked. Neither of you can write to the other.`)
       onClose()
     })
 
@@ -65,7 +67,7 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
               </button>
               <button type="button" className="button" onClick={block}>
                 <Icon name="block" />
-                Block
+                {isBlocked ? 'Unblock' : 'Block'}
               </button>
               <button type="button" className="button" onClick={() => setReporting(true)}>
                 <Icon name="flag" />

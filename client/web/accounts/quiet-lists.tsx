@@ -6,18 +6,17 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import { useNames } from './names.ts'
-import { blocksChanged } from './use-blocked.ts'
+import { useBlocks } from './use-blocked.ts'
 
 export function BlockedPeople() {
   const client = useClient()
   const attempt = useAttempt()
-  const blocks = useLoaded('blocks', async () => (await client.social.blocks()).blockedUsers)
+  const blocks = useBlocks()
   const nameFor = useNames(blocks.value?.map((block) => block.blocked_address) ?? [])
   const lift = (userAddress: string) =>
     attempt(async () => {
       await client.social.unblock({ userAddress })
-      blocks.reload()
-      blocksChanged()
+      blocks.changed()
     })
   return (
     <QuietList

@@ -4,7 +4,7 @@ import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import type { PersonOfInterest } from './person-of-interest.ts'
-import { blocksChanged } from './use-blocked.ts'
+import { useBlocks } from './use-blocked.ts'
 
 type Conversation = 'dm' | 'group' | 'channel'
 const conversationOf = (type: string): Conversation => (type === 'dm' || type === 'group' ? type : 'channel')
@@ -12,6 +12,7 @@ const conversationOf = (type: string): Conversation => (type === 'dm' || type ==
 export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDone: () => void }) {
   const client = useClient()
   const tell = useTell()
+  const blocks = useBlocks()
   const [reportType, setReportType] = useState<(typeof reportTypes)[number]>('spam')
   const [description, setDescription] = useState('')
   const [alsoBlock, setAlsoBlock] = useState(false)
@@ -30,7 +31,7 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
         ...(person.messageId ? { messageId: person.messageId } : {}),
         ...(person.messageText ? { messageContent: person.messageText.slice(0, 1_000) } : {}),
       })
-      if (alsoBlock) blocksChanged()
+      if (alsoBlock) blocks.changed()
       tell('Thank you. The moderators have your report.')
       onDone()
     } catch (cause) {

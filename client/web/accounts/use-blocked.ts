@@ -1,18 +1,33 @@
-import { useEffect, useMemo } from 'react'
+import { createContext, useContext, useMemo } from 'react'
 import { useClient } from '../connection/client.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { useRoomList } from '../rooms/use-rooms.ts'
 
-const changes = new EventTarget()
-/** To be called after somebody was blocked or unblocked in this page. */
-export const blocksChanged = (): void => void changes.dispatchEvent(new Event('change'))
+export const fromBlocked = 'From somebody you have blocked'
 
-/** Whom this account has blocked, by id. */
-export function useBlocked(): ReadonlySet<string> {
+/** Whom this account has blocked. */
+export function useLoadedBlocks() {
   const client = useClient()
-  const { value, reload } = useLoaded('blocks', async () => (await client.social.blocks()).blockedUsers)
-  useEffect(() => {
-    changes.addEventListener('change', reload)
-    return () => changes.removeEventListener('change', reload)
-  }, [reload])
+  return useLoaded('blocks', async () => (await client.social.blocks()).blockedUsers)
+}
+type Blocks = ReturnType<typeof useLoadedBlocks>
+
+export const BlocksContext = createContext<Blocks | null>(null)
+
+/** `changed` is to be called after each block and unblock: what is unread changes with them. */
+export function useBlocks(): Blocks & { changed: () => void } {
+  const blocks = useContext(BlocksContext)
+  const rooms = useRoomList()
+  if (!blocks) throw new Error('Nobody is signed in above this component.')
+  const changed = () => {
+    blocks.reload()
+    rooms.reload()
+  }
+  return { ...blocks, changed }
+}
+
+/** Whom this account has blocked, by id: what they say stands collapsed. */
+export function useBlocked(): ReadonlySet<string> {
+  const { value } = useBlocks()
   return useMemo(() => new Set(value?.map(({ blocked_address }) => blocked_address)), [value])
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
+import { useBlocked } from '../accounts/use-blocked.ts'
 import { isolated, nameOf } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 
@@ -8,9 +9,10 @@ const pauseMilliseconds = 1_500
 /** Reads new messages of others out, politely and not faster than one can listen. */
 export function Announcer({ messages }: { messages: readonly LocalMessage[] }) {
   const { account, cipher } = useOpenRoom()
+  const blocked = useBlocked()
   const [said, setSaid] = useState('')
   const lastSeq = useRef<number | null>(null)
-  const newest = messages.findLast((message) => message.local === 'sent')
+  const newest = messages.findLast(({ local, sender_address }) => local === 'sent' && !blocked.has(sender_address))
 
   useEffect(() => {
     if (!newest) return

@@ -2,6 +2,7 @@ import { memo, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
 import type { Poll } from '#shared/api/polls'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
+import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { Avatar } from '../kit/avatar.tsx'
 import { isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
 import { RowModeration } from '../moderation/row-moderation.tsx'
@@ -26,7 +27,8 @@ export const MessageRow = memo(function MessageRow(props: {
   onActivate: (id: string | null) => void
 }) {
   const { message, startsGroup, isActive } = props
-  const { live, cipher, isModerating, account, ownName, blocked } = useOpenRoom()
+  const { live, cipher, isModerating, account, ownName } = useOpenRoom()
+  const blocked = useBlocked()
   const [isShown, setIsShown] = useState(false)
   const open = useOpenPerson()
   const clear = useClearText(message.content, cipher)
@@ -84,7 +86,7 @@ export const MessageRow = memo(function MessageRow(props: {
           </p>
         ) : isHidden ? (
           <p className="tombstone">
-            From somebody you have blocked{' '}
+            {fromBlocked}{' '}
             <button type="button" className="inline" onClick={() => setIsShown(true)}>
               Show
             </button>

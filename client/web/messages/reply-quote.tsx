@@ -1,4 +1,5 @@
 import type { Message } from '#shared/api/messages'
+import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -6,6 +7,7 @@ import { useClearText } from './dm-cipher.ts'
 
 export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_to']>; id: string | null }) {
   const { live, cipher, jumpTo } = useOpenRoom()
+  const isHidden = useBlocked().has(quoted.sender_address)
   const clear = useClearText(quoted.content, cipher)
   const original = live.state.messages.find((message) => message.id === id)
   const name = nameOf(original?.sender.name, quoted.sender_address)
@@ -13,7 +15,7 @@ export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_
     <button type="button" className="quote" tabIndex={-1} onClick={() => id && jumpTo(id, original?.seq)}>
       <Icon name="reply" />
       <strong>{name}</strong>
-      <span>{clear.text || 'Message deleted'}</span>
+      <span>{isHidden ? fromBlocked : clear.text || 'Message deleted'}</span>
     </button>
   )
 }

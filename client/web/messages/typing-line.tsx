@@ -1,10 +1,12 @@
 import type { Typist } from '#client/sdk/types'
+import { useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf } from '../kit/format.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 
 export function TypingLine({ typing }: { typing: readonly Typist[] }) {
   const { account } = useOpenRoom()
-  const names = typing.filter(({ id }) => id !== account).map(({ id, name }) => nameOf(name, id))
+  const blocked = useBlocked()
+  const names = typing.filter(({ id }) => id !== account && !blocked.has(id)).map(({ id, name }) => nameOf(name, id))
   return <p className="typing">{textOf(names)}</p>
 }
 

@@ -2,7 +2,6 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
-import { useBlocked } from '../accounts/use-blocked.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
 import { CutStrip } from '../connection/cut-strip.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
@@ -62,7 +61,6 @@ export function OpenRoomView(props: {
     },
     [act, remove, live],
   )
-  const blocked = useBlocked()
   const isModerating = panel === 'moderation' && rights.isModerator
   const open = useMemo<OpenRoom>(
     () => ({
@@ -72,7 +70,6 @@ export function OpenRoomView(props: {
       rights,
       cipher,
       isModerating,
-      blocked,
       reply: (message: LocalMessage) => composer.current?.reply(message),
       edit: (message: LocalMessage) => composer.current?.edit(message),
       react: setReactedTo,
@@ -84,7 +81,7 @@ export function OpenRoomView(props: {
       jumpTo,
       reopen: onReopen,
     }),
-    [live, account, ownName, rights, cipher, isModerating, blocked, moderate, jumpTo, onReopen],
+    [live, account, ownName, rights, cipher, isModerating, moderate, jumpTo, onReopen],
   )
 
   return (

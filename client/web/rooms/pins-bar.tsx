@@ -1,11 +1,13 @@
 import { useState } from 'react'
 import type { Message } from '#shared/api/messages'
+import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from './room-context.ts'
 
 export function PinsBar({ pins }: { pins: readonly Message[] }) {
   const { jumpTo } = useOpenRoom()
+  const blocked = useBlocked()
   const [isOpen, setOpen] = useState(false)
   const shown = pins.filter((pin) => !pin.is_deleted)
   if (shown.length === 0) return null
@@ -17,7 +19,7 @@ export function PinsBar({ pins }: { pins: readonly Message[] }) {
             <button type="button" className="pin" onClick={() => jumpTo(pin.id, pin.seq)}>
               <Icon name="pin" />
               <strong>{nameOf(pin.sender.name, pin.sender_address)}</strong>
-              <span>{pin.content}</span>
+              <span>{blocked.has(pin.sender_address) ? fromBlocked : pin.content}</span>
             </button>
           </li>
         ))}

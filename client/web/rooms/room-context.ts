@@ -13,8 +13,6 @@ export interface OpenRoom {
   /** Only in direct conversations. */
   cipher: DmCipher | null
   isModerating: boolean
-  /** Whose messages stand collapsed. */
-  blocked: ReadonlySet<string>
   reply: (message: LocalMessage) => void
   edit: (message: LocalMessage) => void
   /** Asks for any emoji. */

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { Message } from '#shared/api/messages'
+import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { useClient } from '../connection/client.ts'
 import { useFocused } from '../kit/focus.ts'
 import { fullTimeOf, nameOf, plural } from '../kit/format.ts'
@@ -18,6 +19,7 @@ export function SearchPanel() {
   const client = useClient()
   const field = useFocused<HTMLInputElement>()
   const { live, jumpTo } = useOpenRoom()
+  const blocked = useBlocked()
   const [words, setWords] = useState('')
   const [found, setFound] = useState<Found | null>(null)
   const [error, setError] = useState<unknown>(null)
@@ -85,7 +87,7 @@ export function SearchPanel() {
               <small>
                 {nameOf(message.sender.name, message.sender_address)} · {fullTimeOf(message.created_at)}
               </small>
-              <span>{message.content}</span>
+              <span>{blocked.has(message.sender_address) ? fromBlocked : message.content}</span>
             </button>
           </li>
         ))}
