@@ -3,15 +3,16 @@ import mongoose from 'mongoose'
 import { bulkResult, type Operation, type Outcome, runBulk } from './bulk.ts'
 import type { Steps } from './commits.ts'
 import { Cursor, type FindOptions } from './cursor.ts'
-import { checkOptions, isServerError, refuse, serverError } from './errors.ts'
-import { equalities, type Filter, parseFilter, parsePath } from './filter.ts'
+import { checkOptions, isServerError, refuse } from './errors.ts'
+import { type Filter, parseFilter, parsePath } from './filter.ts'
 import { parseDirections, parseIndex, shownIndex, valuesAt } from './indexes.ts'
 import { encodeKey } from './keys.ts'
 import { parseProjection } from './projection.ts'
 import type { Reading, Storage } from './storage.ts'
 import type { Found, Match, Table } from './table.ts'
-import { applyUpdate, parseUpdate, seed, type Update } from './update.ts'
-import { checkId, type Document, documentOf, type Fields, type Value } from './values.ts'
+import { applyUpdate, parseUpdate, type Update } from './update.ts'
+import { seeded } from './upserts.ts'
+import { type Document, documentOf, type Fields, type Value } from './values.ts'
 
 type Options = Record<string, unknown>
 
@@ -324,30 +325,6 @@ export class Collection {
       return inserted
     }
   }
-}
-
-function seeded(filter: Filter, update: Update): Document {
-  const fields: Fields = {}
-  const equal = equalities(filter).sort(([one], [other]) =>
-    Buffer.compare(Buffer.from(one.join('.')), Buffer.from(other.join('.'))),
-  )
-  for (const [at, [path, value]] of equal.entries()) {
-    const clash = equal
-      .slice(0, at)
-      .some(
-        ([other]) =>
-          other.every((field, depth) => path[depth] === field) || path.every((field, depth) => other[depth] === field),
-      )
-    if (clash) throw serverError(54, `cannot infer query fields to set, path '${path.join('.')}' is matched twice`)
-    seed(fields, path, value)
-  }
-  const { _id, ...rest } = fields
-  const document = { ...(_id === undefined ? {} : { _id }), ...rest } as Document
-  applyUpdate(update, document, true)
-  const id = checkId(document._id)
-  if (_id !== undefined && id !== _id)
-    throw serverError(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
-  return Object.assign({ _id: id }, document)
 }
 
 for (const name of Object.getOwnPropertyNames(mongoose.mongo.Collection.prototype)) {

@@ -1,21 +1,15 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
-import { crc32 } from 'node:zlib'
 import { CATALOG, type Catalog, COUNTED, catalogBytes, catalogIn, checkFormat, FORMAT, treesOf } from './catalog.ts'
 import { Commits, type Steps } from './commits.ts'
 import type { Environment } from './environment.ts'
 import { treeKey } from './keys.ts'
 import type { Lock } from './lock.ts'
 import { Damaged, isSealed, seal } from './seal.ts'
+import { checksumOf, type Tally, tallyBytes, tallyIn, tallyKey } from './tallies.ts'
 
 export interface Slot {
   key: Buffer
   value: Buffer
-}
-
-/** What a tree should hold. */
-export interface Tally {
-  count: number
-  sum: number
 }
 
 /** What is durable at one moment. Others write meanwhile and nobody waits, but the file grows; so it must be released. */
@@ -27,8 +21,6 @@ export interface Moment {
   release(): void
 }
 
-const TALLIES = Buffer.of(1)
-const COUNT_BYTES = 6
 /** Milliseconds that a read goes on for before others have their turn. */
 const READ_MS = 8
 /** Keys that are compared before anything is answered: some tenths of a second. */
@@ -329,20 +321,3 @@ function pieceOf(slots: Iterable<Slot>, limit: number): { piece: Slot[]; isLast:
   }
   return { piece, isLast: piece.length < limit }
 }
-
-/** A row has a checksum of its own. */
-const checksumOf = (key: Buffer, value?: Buffer): number => (value ? crc32(value, crc32(key)) : crc32(key))
-
-const tallyKey = (tree: number): Buffer => Buffer.concat([CATALOG, TALLIES, treeKey(tree)])
-
-function tallyBytes({ count, sum }: Tally): Buffer {
-  const bytes = Buffer.allocUnsafe(COUNT_BYTES + 4)
-  bytes.writeUIntBE(count, 0, COUNT_BYTES)
-  bytes.writeUInt32BE(sum, COUNT_BYTES)
-  return bytes
-}
-
-const tallyIn = (bytes: Buffer): Tally => ({
-  count: bytes.readUIntBE(0, COUNT_BYTES),
-  sum: bytes.readUInt32BE(COUNT_BYTES),
-})

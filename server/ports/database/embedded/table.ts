@@ -1,9 +1,11 @@
 import type { CollectionRecord } from './catalog.ts'
 import type { Steps } from './commits.ts'
+import { checkNames, type Definition, isSame } from './definitions.ts'
 import { isServerError, serverError } from './errors.ts'
 import { type Filter, matches } from './filter.ts'
 import { type Entries, type Entry, entriesOf, entryKey, type Index, type IndexRecord, openIndex } from './indexes.ts'
 import { emptyArray, type Part, ROW_BYTES, TREE_BYTES, treeKey } from './keys.ts'
+import { joined, merged } from './merging.ts'
 import { plan, type Range, type Scan, type Sort } from './plan.ts'
 import { Damaged, seal, unseal } from './seal.ts'
 import { sorted } from './sorting.ts'
@@ -427,48 +429,3 @@ const shownPart = (part: Part): Part | null => (part === undefined || part === e
 
 const without = (entries: readonly Entry[], others: readonly Entry[]): Entry[] =>
   entries.filter(({ key }) => !others.some((other) => other.key.equals(key)))
-
-type Definition = Omit<IndexRecord, 'tree'>
-
-/** What tells two indexes on the same key apart. */
-const signatureOf = ({ key, unique, partialFilterExpression }: Definition): string =>
-  JSON.stringify([Object.entries(key), unique, partialFilterExpression])
-
-const isSame = (one: Definition, other: Definition): boolean =>
-  Object.keys(one.key).join() === '_id' && Object.keys(other.key).join() === '_id'
-    ? true
-    : one.name === other.name &&
-      signatureOf(one) === signatureOf(other) &&
-      one.expireAfterSeconds === other.expireAfterSeconds
-
-function checkNames(indexes: readonly Index[], given: Definition): void {
-  for (const { record } of indexes) {
-    const same = signatureOf(record) === signatureOf(given)
-    if (same) throw serverError(85, `Index already exists with a different name or options: ${record.name}`)
-    if (record.name === given.name)
-      throw serverError(86, `An existing index has the same name as the requested index: ${given.name}`)
-  }
-}
-
-function* joined(slots: Iterable<Slot>[]): Generator<Slot> {
-  for (const each of slots) yield* each
-}
-
-/** Merges ranges that are each in order, by their keys from each range's offset on. */
-function* merged(slots: Iterable<Slot>[], ranges: readonly Range[], reverse: boolean): Generator<Slot> {
-  const heads = slots.flatMap((each, at) => {
-    const slot = each[Symbol.iterator]()
-    const head = slot.next()
-    return head.done ? [] : [{ slot, head: head.value, offset: TREE_BYTES + (ranges[at]?.offset ?? 0) }]
-  })
-  while (heads.length > 0) {
-    const next = heads.reduce((best, each) => {
-      const order = Buffer.compare(each.head.key.subarray(each.offset), best.head.key.subarray(best.offset))
-      return (reverse ? order > 0 : order < 0) ? each : best
-    })
-    yield next.head
-    const head = next.slot.next()
-    if (head.done) heads.splice(heads.indexOf(next), 1)
-    else next.head = head.value
-  }
-}
