@@ -31,6 +31,8 @@ type Asked = Parameters<Action<typeof contract.inspect>>[0]
 const placeOf = ({ channelId, chatType }: Pick<Asked, 'channelId' | 'chatType'>) =>
   keyOf(chatType && chatType !== 'channel' ? chatRef(chatType, channelId) : channelRef(channelId || 'global'))
 
+const isPlaced = ({ channelId, chatType }: Asked): boolean => Boolean(channelId) || chatType === 'alpha'
+
 /** What somebody may do now in a room that the caller can read, or the caller in one they see; in everything official where no room is named. */
 const rightsOf = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
   node.log.ask(key, (view, now) => {
@@ -59,12 +61,12 @@ const needUser = ({ userAddress }: Asked): string => {
 }
 
 async function permissions(context: Context, input: Asked) {
-  const key = input.channelId ? await placeOf(input) : GLOBAL
+  const key = isPlaced(input) ? await placeOf(input) : GLOBAL
   return Permissions.parse(await rightsOf(context, key, needUser(input)))
 }
 
 async function moderators({ node, caller }: Context, input: Asked) {
-  const key = input.channelId ? await placeOf(input) : GLOBAL
+  const key = isPlaced(input) ? await placeOf(input) : GLOBAL
   const isOfficial =
     key !== GLOBAL && (await node.log.ask(key, (view, now) => readBy(view, caller.account, now).room.is_official))
   const stored = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
