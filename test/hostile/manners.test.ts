@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { spellingsOf } from '#server/kernel/http-input'
+import { objectsIn } from '#server/kernel/invoke'
+import { api } from '#shared/api/index'
+import { operationsOf } from '#shared/kit/contract'
 import { type House, newChannel, openHouse, type Person, person } from './house.ts'
 import { jsonRequest, openWire, request, sendBytes } from './wire.ts'
 
@@ -40,6 +44,34 @@ describe('M19: JSON null is no object', () => {
 
   test('no body is none', async () => {
     expect((await me.ask('POST /api/passkey/login/options')).status).toBe(200)
+  })
+})
+
+describe('M19: every path that knows a repeat by its key judges the key', () => {
+  const keys = ['client_action_id', 'client_msg_id', 'idempotency_key'] as const
+  const spelled = operationsOf(api).flatMap(({ name, operation }) => {
+    const paths = spellingsOf(operation).map(({ route, schema }) => [route as string, schema] as const)
+    const all = operation.socket ? [...paths, [operation.socket as string, operation.input] as const] : paths
+    return all.map(([path, schema]) => ({ name, path, schema, key: operation.idempotency?.key }))
+  })
+  const keyed = spelled.flatMap(({ name, path, schema, key }) =>
+    keys
+      .filter((field) => field === key || objectsIn(schema).some(({ shape }) => field in shape))
+      .map((field) => [name, path, field, schema] as const),
+  )
+
+  test.each(keyed)('%s at %s: %s', (_name, _path, field, schema) => {
+    for (const key of ['', ' ', 'with space', 'x'.repeat(129), 'é', '{"$gt":""}', 7, {}, [], null, true]) {
+      for (const object of objectsIn(schema)) {
+        const { error } = object.safeParse({ [field]: key })
+        expect([key, error?.issues.some(({ path }) => path[0] === field)]).toEqual([key, true])
+      }
+    }
+  })
+
+  test('there are such paths, over both doors', () => {
+    expect(keyed.filter(([, path]) => path.startsWith('/')).length).toBeGreaterThan(5)
+    expect(keyed.length).toBeGreaterThan(20)
   })
 })
 
