@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { RoomFacts } from '#server/domains/rooms/model'
+import { RoomFacts, Rooms } from '#server/domains/rooms/model'
 import { RoomEvents } from '#server/log/model'
 import { accounts } from '#shared/api/accounts'
 import { invitations } from '#shared/api/invitations'
@@ -93,6 +93,15 @@ describe('invitations', () => {
     const { token } = await owner.does('socket', invitations.create, { room: channel })
     await accept(guest, token, 'socket')
     expect((await guest.does('rest', rooms.members, { room: channel })).total).toBe(2)
+  })
+
+  test.each(over)('M64: a link to a room of the staff lets nobody else in, over %s', async (door) => {
+    const id = crypto.randomUUID()
+    const now = new Date().toISOString()
+    const fields = { type: 'channel', id, name: `Staff ${id}`, emoji: '🔒', category: 'general', access_level: 'staff' }
+    await Rooms.create({ _id: `channel:${id}`, ...fields, created_at: now, updated_at: now })
+    const { token } = await root.does(door, invitations.create, { room: { type: 'channel', id } })
+    expect(await codeOf(guest, token, door)).toBe('INVITATION_NOT_FOUND')
   })
 
   test('M64: the token is stored as a hash alone, and shown once', async () => {

@@ -148,6 +148,9 @@ async function find(context: Context, token: string): Promise<Found> {
       const fault = invitation ? faultOf(view, invitation, now) : ('INVITATION_NOT_FOUND' as const)
       const uses = { id: invitation?.invitation_id ?? '', uses: (invitation?.uses ?? 0) + 1 }
       const joined = becomeMember(view, now, actor, { invited: true, invitation: uses })
+      // A room of the staff is hidden from everybody else, whoever has a link to it.
+      if ('refuse' in joined && joined.refuse.code === 'ROOM_NOT_FOUND')
+        return { judgement: { refuse: new AppError('INVITATION_NOT_FOUND') }, invitation }
       return { judgement: 'accept' in joined ? refusing(joined, fault, isBlocked) : joined, invitation }
     },
   }
