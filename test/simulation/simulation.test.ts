@@ -4,7 +4,7 @@ import { textOf } from './history.ts'
 import { type Options, simulate } from './simulate.ts'
 
 const SEEDS = Array.from({ length: 300 }, (_, index) => index + 1)
-const STEPS = 4_000
+const STEPS = 8_000
 
 test('P1 P2 P3 P5 P6 P8 P9 P17: whatever is lost, doubled, hung, paused or killed, no seed breaks a promise', async () => {
   const met: Record<string, number> = {}
