@@ -107,7 +107,7 @@ test('a bot has no passkeys', async () => {
   const asked = { name: 'Courier', scopes: ['passkeys:write'] }
   const { body } = await call(url, 'POST /api/admin/service-tokens', asked, sessionToken)
   const refused = await post(url, 'register/options', {}, String(body.token))
-  expect(refused).toMatchObject({ status: 403, body: { error: 'A bot has no passkeys' } })
+  expect(refused.status).toBe(403)
 })
 
 describe('several passkeys', () => {
