@@ -16,7 +16,7 @@ import { askedBy, draftOfPoll } from './drafts.ts'
 import { readable } from './history.ts'
 import { messageOfRow, pollOf } from './render.ts'
 import { sendDraft } from './send.ts'
-import { judging, touchable } from './touch.ts'
+import { touchable } from './touch.ts'
 
 const list: Action<typeof contract.list> = async ({ room }, context) => {
   const { key } = await readable(context, room)
@@ -179,7 +179,7 @@ async function change(
   const { row } = await node.log.act(key, {
     sender: account,
     cid,
-    judge: judging<never>((view, now) => ({ accept: next(view, now).entry })),
+    judge: (view, now) => ({ accept: next(view, now).entry }),
   })
   const body = bodyOf(row, 'poll.changed')
   return { result: body.poll, body }
@@ -191,7 +191,7 @@ const remove: Action<typeof contract.remove> = async ({ room, pollId }, context)
   const actor = await actorOf(account)
   await context.node.log.act(key, {
     sender: account,
-    judge: judging<never>((view, now) => {
+    judge: (view, now) => {
       const poll = openPoll(view, account, pollId, now)
       if (!mayManage(view, account, poll)) throw new AppError('FORBIDDEN', { message: 'You may not delete this poll' })
       return {
@@ -201,7 +201,7 @@ const remove: Action<typeof contract.remove> = async ({ room, pollId }, context)
           at: new Date(now).toISOString(),
         }),
       }
-    }),
+    },
   })
   return { success: true }
 }

@@ -6,7 +6,7 @@ import { isSuspended, type Standing } from '#server/domains/rooms/standing'
 import { acceptedAt, refuseChange, refuseRemark, stateOf } from '#server/domains/rooms/state'
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import type { Judgement, View } from '#server/log/types'
+import type { View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
@@ -34,18 +34,6 @@ export function touchable(view: View, account: string, id: string, now: number):
   return { message, standing }
 }
 
-/** Runs a judgement that may refuse by throwing. */
-export const judging =
-  <T>(judge: (view: View, now: number) => Judgement<T>) =>
-  (view: View, now: number): Judgement<T> => {
-    try {
-      return judge(view, now)
-    } catch (error) {
-      if (error instanceof AppError) return { refuse: error }
-      throw error
-    }
-  }
-
 const present = ({ message }: Touched): MessageFact => {
   if (message.body.deleted) throw new AppError('MESSAGE_NOT_FOUND')
   return message
@@ -59,7 +47,7 @@ export const edit: Action<typeof contract.edit> = async ({ room, id, version, te
   const { row } = await context.node.log.act(key, {
     sender: account,
     cid: client_action_id,
-    judge: judging<never>((view, now) => {
+    judge: (view, now) => {
       const message = present(touchable(view, account, id, now))
       const { reply_to } = message.body
       const quoted = reply_to && messageIn(view, reply_to.id)
@@ -91,7 +79,7 @@ export const edit: Action<typeof contract.edit> = async ({ room, id, version, te
         edited_at: new Date(now).toISOString(),
       }
       return { accept: entryOf(view, actor, 'message.edited', { id, message: { ...message, body } }) }
-    }),
+    },
   })
   const { message } = bodyOf(row, 'message.edited')
   return { message: messageOf(roomOfKey(key), message), verdict: acceptedAt(row.seq - 1) }
@@ -116,7 +104,7 @@ export async function removeMessage(
   const outcome = await node.log.act<null>(key, {
     sender: account,
     cid,
-    judge: judging<null>((view, now) => {
+    judge: (view, now) => {
       const { message, standing } = touchable(view, account, id, now)
       if (message.sender !== account && !standing.canDelete)
         throw new AppError('FORBIDDEN', { message: 'You may not delete this message' })
@@ -131,7 +119,7 @@ export async function removeMessage(
           reason,
         }),
       }
-    }),
+    },
   })
   if (outcome.row) bodyOf(outcome.row, 'message.deleted')
   return outcome
@@ -146,7 +134,7 @@ export const react: Action<typeof contract.react> = async ({ room, id, emoji, on
   const outcome = await context.node.log.act<null>(key, {
     sender: account,
     cid: client_action_id,
-    judge: judging<null>((view, now) => {
+    judge: (view, now) => {
       const mine = reactedIn(view, id, account)?.emojis ?? []
       const mute = muteIn(view, account, now)
       const message = present(touchable(view, account, id, now))
@@ -162,7 +150,7 @@ export const react: Action<typeof contract.react> = async ({ room, id, emoji, on
       const at = new Date(now).toISOString()
       const after = isOn ? [...mine, { id: newId(), emoji, at }] : mine.filter((one) => one.emoji !== emoji)
       return { accept: entryOf(view, actor, 'reaction.changed', { id, emoji, on: isOn, counts, mine: after }) }
-    }),
+    },
   })
   if (!outcome.row) return { counts, on: isOn, seq: outcome.view.seq }
   const stored = bodyOf(outcome.row, 'reaction.changed')
@@ -192,7 +180,7 @@ export async function pinMessage(
   const outcome = await node.log.act<null>(key, {
     sender: account,
     cid,
-    judge: judging<null>((view, now) => {
+    judge: (view, now) => {
       const pins = pinsIn(view)
       const touched = touchable(view, account, id, now)
       const message = present(touched)
@@ -204,7 +192,7 @@ export async function pinMessage(
       const about = { target: message.sender, targetName: message.body.actor.name }
       if (!pinned) return { accept: entryOf(view, actor, 'message.unpinned', { id }, about) }
       return { accept: entryOf(view, actor, 'message.pinned', { id, at: new Date(now).toISOString() }, about) }
-    }),
+    },
   })
   if (outcome.row) bodyOf(outcome.row, pinned ? 'message.pinned' : 'message.unpinned')
   const message = await node.log.ask(key, (view) => messageIn(view, id))

@@ -1,4 +1,3 @@
-import { judging } from '#server/domains/messages/touch'
 import { actingIn } from '#server/domains/rooms/access'
 import { actorOf } from '#server/domains/rooms/entries'
 import { gradeOf, isSuspended, mayTouch, type Standing, standingOf } from '#server/domains/rooms/standing'
@@ -61,7 +60,7 @@ export async function moderate(
   const outcome = await node.log.act<unknown>(key, {
     sender: account,
     cid,
-    judge: judging<unknown>((view, now) => {
+    judge: (view, now) => {
       const mine = standingOf(view, account)
       const theirs = standingOf(view, other.account)
       if (key !== GLOBAL) actingIn(view, account, now)
@@ -70,7 +69,7 @@ export async function moderate(
       if ('already' in decision) return { already: decision.already }
       record = decision.record
       return { accept: decision.entry }
-    }),
+    },
   })
   if (!outcome.row) return { row: null, record: outcome.already, pendingNodes: 0, socketsHere: 0 }
   if (outcome.duplicate && !isOf(outcome.row, { account, target, action }))
