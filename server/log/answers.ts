@@ -39,7 +39,7 @@ export async function answerStanding(
     if (core.on('write records before the ack')) await saving
     else saving.catch(() => {})
     // Alone, the head only tells an opening where to begin to read.
-    const raising = persist(core, () => core.raise(room))
+    const raising = persist(core, () => core.raiseHead(room))
     if (!core.store.alone) await raising
     else raising.catch(() => {})
   } catch (error) {
@@ -55,7 +55,7 @@ export async function answerStanding(
 export function answerDuplicate(core: Core, room: Room, waiting: Waiting<unknown>, row: Row): void {
   conclude(waiting, async () => {
     if (core.on('write records before the ack')) await recordsWritten(core, room, row.seq)
-    if (!core.store.alone && row.seq > room.raised) await core.raise(room)
+    if (!core.store.alone && row.seq > room.head.at) await core.raiseHead(room)
     answer(core, room, waiting, row, true)
   })
 }

@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors'
 import { coalesce } from './coalesce.ts'
 import { Facts } from './facts.ts'
 import { Ring } from './ring.ts'
+import { type Rising, rising } from './rising.ts'
 import { GLOBAL, type LogDependencies, type RoomKey, type Row, type Rule } from './types.ts'
 import { LiveView } from './view.ts'
 import type { Waiting } from './waiting.ts'
@@ -28,26 +29,26 @@ export interface Room {
   /** Brings the view to the head by a read that begins after the call. */
   readonly refresh: () => Promise<void>
   /** The tick at which the last finished read began. */
-  freshTick: number
+  readonly freshTick: Rising
   /** Every record that follows from the rows up to here is known to be written. */
-  applied: number
-  /** Rows above `applied` whose records are written. */
+  readonly materialised: Rising
+  /** Rows above `materialised` whose records are written. */
   readonly saved: Set<number>
   /** What was first seen unwritten, and when. */
   lagging: { seq: number; since: number } | null
-  /** The head known to be raised in the store. */
-  raised: number
+  /** The head as it is known to be told in the store. */
+  readonly head: Rising
   /** The row up to which this node vouches that nothing older is acted upon here. */
-  confirmed: number
+  readonly confirmed: Rising
   /** What other nodes have confirmed, as far as hints told. */
-  readonly heard: Map<string, number>
+  readonly heard: Map<string, Rising>
   readonly onConfirmed: Set<() => void>
   /** Reasons to keep the rows in the ring for now. */
   pins: number
   holds: number
   /** Do other nodes know that this one follows the room? */
   isLeased: boolean
-  usedAt: number
+  readonly usedAt: Rising
 }
 
 export interface Core extends LogDependencies {
@@ -60,13 +61,13 @@ export interface Core extends LogDependencies {
   /** The last beat that was seen of each node, and when it was first seen. */
   readonly peers: Map<string, { beat: number; seenAt: number }>
   /** When this node's leases were last renewed, `global` read after. */
-  leasedAt: number
+  readonly leasedAt: Rising
   /** Grows whenever the leases had run out before they were renewed. */
   leaseTerm: number
   isClosed: boolean
   tick(): number
   on(rule: Rule): boolean
-  raise(room: Room): Promise<void>
+  raiseHead(room: Room): Promise<void>
   /** Writes the positions of these rooms into this node's leases. */
   lease(rooms: Iterable<RoomKey>): Promise<void>
 }
@@ -80,15 +81,15 @@ export function createCore(dependencies: LogDependencies): Core {
     quarantined: new Set(),
     inFlight: new Set(),
     peers: new Map(),
-    leasedAt: Number.NEGATIVE_INFINITY,
+    leasedAt: rising(Number.NEGATIVE_INFINITY),
     leaseTerm: 0,
     isClosed: false,
     tick: () => ++ticks,
     on: (rule) => !dependencies.rulesOff?.has(rule),
-    raise: (room) => raise(room),
+    raiseHead: (room) => raiseHead(room),
     lease: (rooms) => lease(rooms),
   }
-  const raise = raising(core)
+  const raiseHead = raisingHeads(core)
   const lease = leasing(core)
   return core
 }
@@ -112,18 +113,18 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
     early: new Map(),
     isGapWatched: false,
     refresh: coalesce(() => refresh(room)),
-    freshTick: 0,
-    applied: 0,
+    freshTick: rising(),
+    materialised: rising(),
     saved: new Set(),
     lagging: null,
-    raised: 0,
-    confirmed: 0,
+    head: rising(),
+    confirmed: rising(),
     heard: new Map(),
     onConfirmed: new Set(),
     pins: 0,
     holds: 0,
     isLeased: false,
-    usedAt: core.clock.elapsed(),
+    usedAt: rising(core.clock.elapsed()),
   }
   return room
 }
@@ -148,22 +149,22 @@ export function unavailable(cause: unknown): AppError {
 // Alone, nobody waits to hear of heads; one write of many is a fraction of many writes.
 const HEADS_PAUSE = 50
 
-function raising(core: Core): Core['raise'] {
+function raisingHeads(core: Core): Core['raiseHead'] {
   const { store, clock } = core
   const due = new Set<Room>()
   const write = coalesce(async () => {
     if (store.alone && !core.isClosed) await clock.sleep(HEADS_PAUSE)
     const rooms = [...due].filter(({ view }) => view.seq > 0)
     due.clear()
-    const heads = rooms.map(({ key, view, applied }) => ({
+    const heads = rooms.map(({ key, view, materialised }) => ({
       room: key,
       epoch: view.epoch,
       seq: view.seq,
       total: view.total,
-      applied,
+      applied: materialised.at,
     }))
     if (heads.length > 0) await store.raiseHeads(heads, clock.now())
-    for (const [index, room] of rooms.entries()) room.raised = Math.max(room.raised, heads[index]?.seq ?? 0)
+    for (const [index, room] of rooms.entries()) room.head.raise(heads[index]?.seq ?? 0)
   })
   return (room) => {
     due.add(room)
@@ -190,5 +191,5 @@ function leasing({ store, clock, node, rooms }: Core): Core['lease'] {
 
 // A room let go is waited for by nobody.
 function position(room: Room | undefined): number {
-  return room ? room.confirmed : Number.MAX_SAFE_INTEGER
+  return room ? room.confirmed.at : Number.MAX_SAFE_INTEGER
 }

@@ -1,6 +1,7 @@
 import type { Core, Room } from './core.ts'
 import { confirm } from './leases.ts'
 import { factsAfter, quarantine, readable } from './readable.ts'
+import { rising } from './rising.ts'
 import type { Hint, Row } from './types.ts'
 
 const RING = 200
@@ -56,7 +57,7 @@ export async function readToHead(core: Core, room: Room): Promise<void> {
     take(core, room, rows)
     if (rows.length < PAGE) break
   }
-  room.freshTick = Math.max(room.freshTick, tick)
+  room.freshTick.raise(tick)
 }
 
 export function hear(core: Core, hint: Hint): void {
@@ -73,7 +74,9 @@ function hearCollided(core: Core, room: Room | undefined): void {
 
 function hearConfirmed(room: Room | undefined, node: string, seq: number): void {
   if (!room) return
-  room.heard.set(node, Math.max(seq, room.heard.get(node) ?? 0))
+  const heard = room.heard.get(node) ?? rising()
+  heard.raise(seq)
+  room.heard.set(node, heard)
   for (const wake of room.onConfirmed) wake()
 }
 
@@ -123,7 +126,7 @@ function takeEarly(core: Core, room: Room): Row[] {
 }
 
 /** Keeps the last rows, all whose records may be unwritten, and in steps, as cutting costs. */
-function trim({ ring, view, applied, pins }: Room): void {
+function trim({ ring, view, materialised, pins }: Room): void {
   if (ring.length < 2 * RING || pins > 0) return
-  ring.trim(Math.min(view.seq - RING, applied))
+  ring.trim(Math.min(view.seq - RING, materialised.at))
 }

@@ -92,7 +92,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
         if (!isHeld) return
         isHeld = false
         room.holds--
-        room.usedAt = core.clock.elapsed()
+        room.usedAt.raise(core.clock.elapsed())
       }
     },
 
@@ -149,7 +149,7 @@ async function close(core: Core, deadlines: Deadlines): Promise<void> {
   const open = [...core.rooms.values()]
   core.rooms.clear()
   for (const { key } of open) core.hints.leave?.(key)
-  const written = open.map((room) => core.raise(room))
+  const written = open.map((room) => core.raiseHead(room))
   const leased = open.filter(({ isLeased }) => isLeased)
   if (!core.store.alone) written.push(core.lease(leased.map(({ key }) => key)))
   await Promise.race([Promise.allSettled(written), core.clock.sleep(1_000)])

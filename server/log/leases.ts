@@ -20,10 +20,10 @@ export function confirm(core: Core, room: Room, rows: readonly Row[]): void {
 }
 
 function confirmed(core: Core, room: Room, seq: number, isAwaited: boolean): void {
-  room.confirmed = Math.max(room.confirmed, seq)
+  room.confirmed.raise(seq)
   for (const wake of room.onConfirmed) wake()
   if (!isAwaited) return
-  core.hints.publish({ kind: 'applied', node: core.node, room: room.key, seq: room.confirmed })
+  core.hints.publish({ kind: 'applied', node: core.node, room: room.key, seq: room.confirmed.at })
   core.lease([room.key]).catch(() => {})
 }
 
@@ -39,12 +39,12 @@ export async function everyone(core: Core, room: Room, seq: number): Promise<num
 }
 
 async function pendingNodes(core: Core, room: Room, seq: number): Promise<number> {
-  const own = room.confirmed < seq ? 1 : 0
+  const own = room.confirmed.at < seq ? 1 : 0
   try {
     const leases = await leasesSeen(core, room.key)
     const others = leases.filter(
       ({ node, applied }) =>
-        node !== core.node && mayStillWrite(core, node) && Math.max(applied, room.heard.get(node) ?? 0) < seq,
+        node !== core.node && mayStillWrite(core, node) && Math.max(applied, room.heard.get(node)?.at ?? 0) < seq,
     )
     return own + others.length
   } catch {
@@ -89,7 +89,7 @@ function anyConfirmation({ clock }: Core, room: Room): Promise<void> {
 /** May this node act now? Not when others may take it for dead and no longer wait for it. */
 export function isLeased(core: Core): boolean {
   return (
-    core.store.alone || !core.on('judge under a live lease') || core.clock.elapsed() - core.leasedAt < LEASE - 1_000
+    core.store.alone || !core.on('judge under a live lease') || core.clock.elapsed() - core.leasedAt.at < LEASE - 1_000
   )
 }
 
@@ -102,5 +102,5 @@ export async function renewLeases(core: Core): Promise<void> {
   await core.lease([...core.rooms.values()].filter(isFollowed).map(({ key }) => key))
   await core.rooms.get(GLOBAL)?.refresh()
   if (!isLeased(core)) core.leaseTerm++
-  core.leasedAt = at
+  core.leasedAt.raise(at)
 }

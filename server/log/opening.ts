@@ -36,7 +36,7 @@ export function createOpener(core: Core): Opener {
   function openOnce(key: RoomKey): Promise<Room> {
     const room = core.rooms.get(key)
     if (room?.isOpen) {
-      room.usedAt = core.clock.elapsed()
+      room.usedAt.raise(core.clock.elapsed())
       return Promise.resolve(room)
     }
     const begun = opening.get(key) ?? open(key)
@@ -58,38 +58,36 @@ async function load(core: Core, room: Room): Promise<void> {
   const always = projection.always(room.key)
   const found = always.length > 0 ? await records.load(room.key, always) : new Map<string, never>()
   for (const key of always) room.view.facts.set(key, found.get(key) ?? { value: null, seq: 0 })
-  room.applied = head.applied
-  room.raised = head.seq
-  room.view.epoch = head.epoch
-  await readLog(core, room, Math.max(0, Math.min(head.applied, head.seq - RING)))
-  room.applied = Math.min(room.applied, room.view.seq)
+  room.head.raise(head.seq)
+  room.view.startAt(head.epoch, Math.max(0, Math.min(head.applied, head.seq - RING)))
+  await readLog(core, room)
+  room.materialised.raise(Math.min(head.applied, room.view.seq))
   if (store.alone) await writeRecords(core, room)
-  if (room.key === GLOBAL) core.leasedAt = leasedAt
-  room.confirmed = room.view.seq
+  if (room.key === GLOBAL) core.leasedAt.raise(leasedAt)
+  room.confirmed.raise(room.view.seq)
   room.isOpen = true
   take(core, room, [])
-  if (store.alone && room.view.seq > room.raised) core.raise(room).catch(() => {})
+  if (store.alone && room.view.seq > room.head.at) core.raiseHead(room).catch(() => {})
   if (!store.alone && isFollowed(room)) core.lease([room.key]).catch(() => {})
 }
 
-async function readLog(core: Core, room: Room, from: number): Promise<void> {
+async function readLog(core: Core, room: Room): Promise<void> {
   const tick = core.tick()
-  room.view.seq = from
   for (;;) {
     const rows = await core.store.read(room.key, room.view.seq, PAGE)
     for (const row of rows) admit(core, room, row)
     if (rows.length < PAGE) break
   }
-  room.freshTick = tick
+  room.freshTick.raise(tick)
 }
 
 /** Lets go of rooms that nobody holds and nobody has used for a minute, or that are too many. */
 export function letGo(core: Core): void {
   const now = core.clock.elapsed()
-  const idle = [...core.rooms.values()].filter((room) => isIdle(room) && now - room.usedAt > 1_000)
-  idle.sort((one, other) => one.usedAt - other.usedAt)
+  const idle = [...core.rooms.values()].filter((room) => isIdle(room) && now - room.usedAt.at > 1_000)
+  idle.sort((one, other) => one.usedAt.at - other.usedAt.at)
   const gone = idle.filter(
-    (room, index) => !isFollowed(room) || now - room.usedAt > IDLE || index < idle.length - IDLE_ROOMS,
+    (room, index) => !isFollowed(room) || now - room.usedAt.at > IDLE || index < idle.length - IDLE_ROOMS,
   )
   for (const { key } of gone) forget(core, key)
   const leased = gone.filter(({ isLeased }) => isLeased)
@@ -103,5 +101,5 @@ function forget(core: Core, key: RoomKey): void {
 
 function isIdle(room: Room): boolean {
   const isBusy = room.isTurning || room.queue.length > 0 || room.pins > 0
-  return room.isOpen && !isBusy && room.holds === 0 && room.key !== GLOBAL && room.applied === room.view.seq
+  return room.isOpen && !isBusy && room.holds === 0 && room.key !== GLOBAL && room.materialised.at === room.view.seq
 }

@@ -2,7 +2,7 @@ import type { Core, Room } from './core.ts'
 import { heal } from './follower.ts'
 import { observePeers, renewLeases } from './leases.ts'
 import { letGo } from './opening.ts'
-import { learnApplied, sweep } from './records.ts'
+import { learnMaterialised, sweep } from './records.ts'
 import { isolateStuck } from './turn.ts'
 
 const OVERLAP = 5_000
@@ -55,8 +55,8 @@ async function followHeads(core: Core, since: number): Promise<void> {
     const head = ofRoom.get(room.key)
     if (!head) return
     if (head.seq > room.view.seq) await heal(core, room, 'poll')
-    room.raised = Math.max(room.raised, head.seq)
-    learnApplied(room, head.applied)
+    room.head.raise(head.seq)
+    learnMaterialised(room, head.applied)
   })
 }
 

@@ -6,7 +6,7 @@ import type { Row } from './types.ts'
 /** Brings facts into memory: the record, and what the rows above it say. */
 export async function loadFacts(core: Core, room: Room, keys: ReadonlySet<string>): Promise<void> {
   if (keys.size === 0) return
-  const since = room.applied
+  const since = room.materialised.at
   room.pins++
   try {
     const found = await core.records.load(room.key, [...keys])
@@ -24,12 +24,12 @@ export async function loadFacts(core: Core, room: Room, keys: ReadonlySet<string
 /** Resolves when every record that follows from the rows up to this one is written. */
 export async function recordsWritten(core: Core, room: Room, seq: number): Promise<void> {
   if (seq > room.view.seq) await room.refresh()
-  if (seq > room.applied && !room.saved.has(seq)) await writeRecords(core, room)
+  if (seq > room.materialised.at && !room.saved.has(seq)) await writeRecords(core, room)
 }
 
 /** Writes whatever the log has above the mark, whoever appended it. */
 export async function writeRecords(core: Core, room: Room): Promise<void> {
-  const since = room.applied
+  const since = room.materialised.at
   const rows = room.ring.after(since).filter((row) => !room.saved.has(row.seq))
   if (rows.length === 0) return
   room.pins++
@@ -43,30 +43,30 @@ export async function writeRecords(core: Core, room: Room): Promise<void> {
 }
 
 export function markSaved(room: Room, rows: readonly Row[]): void {
-  for (const { seq } of rows) {
-    if (seq === room.applied + 1) room.applied = seq
-    else if (seq > room.applied) room.saved.add(seq)
-  }
-  while (room.saved.delete(room.applied + 1)) room.applied++
+  for (const { seq } of rows) if (seq > room.materialised.at) room.saved.add(seq)
+  closeUp(room)
 }
 
 /** What another node has told of its writing, once the view is as far. */
-export function learnApplied(room: Room, applied: number): void {
-  if (applied <= room.applied) return
-  room.applied = applied
-  for (const seq of room.saved) if (seq <= applied) room.saved.delete(seq)
-  while (room.saved.delete(room.applied + 1)) room.applied++
+export function learnMaterialised(room: Room, seq: number): void {
+  room.materialised.raise(seq)
+  closeUp(room)
+}
+
+function closeUp({ materialised, saved }: Room): void {
+  while (saved.delete(materialised.at + 1)) materialised.raise(materialised.at + 1)
+  for (const seq of saved) if (seq <= materialised.at) saved.delete(seq)
 }
 
 /** Writes what has stayed unwritten for 2 s, and tells how far all is written. */
 export async function sweep(core: Core, room: Room): Promise<void> {
   const now = core.clock.elapsed()
-  if (room.lagging && room.applied >= room.lagging.seq) room.lagging = null
-  if (room.applied < room.view.seq) room.lagging ??= { seq: room.view.seq, since: now }
+  if (room.lagging && room.materialised.at >= room.lagging.seq) room.lagging = null
+  if (room.materialised.at < room.view.seq) room.lagging ??= { seq: room.view.seq, since: now }
   if (!room.lagging || now - room.lagging.since < 2_000) return
   room.lagging = null
   await writeRecords(core, room)
-  await core.raise(room)
+  await core.raiseHead(room)
 }
 
 export async function saveRecords(

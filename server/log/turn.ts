@@ -190,7 +190,7 @@ async function store(core: Core, room: Room, accepted: readonly Accepted[]): Pro
 }
 
 function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: readonly Row[]): void {
-  room.usedAt = core.clock.elapsed()
+  room.usedAt.raise(core.clock.elapsed())
   core.observer?.appended(rows)
   take(core, room, rows, true)
   core.failpoint?.('before-publish')
@@ -227,7 +227,7 @@ export async function bringToHead(core: Core, room: Room): Promise<void> {
 function isFresh(core: Core, room: Room, waiting: Waiting<unknown>): boolean {
   if (core.store.alone || !core.on('refuse on a fresh view')) return true
   const global = core.rooms.get(GLOBAL)
-  return room.freshTick > waiting.arrived && global !== undefined && global.freshTick > waiting.arrived
+  return room.freshTick.at > waiting.arrived && global !== undefined && global.freshTick.at > waiting.arrived
 }
 
 function backToQueue(room: Room, batch: readonly Waiting<unknown>[], back: readonly Waiting<unknown>[]): void {

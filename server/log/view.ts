@@ -1,5 +1,6 @@
 import { chainOf } from './chain.ts'
 import { changed, type Facts, type KnownFact, type Resolved } from './facts.ts'
+import { rising } from './rising.ts'
 import { type Entry, type Fact, type Projection, ROW_VERSION, type RoomKey, type Row, type View } from './types.ts'
 
 /** The room as of its last row taken. */
@@ -7,8 +8,8 @@ export class LiveView implements View {
   readonly room: RoomKey
   readonly facts: Facts
   readonly #global: LiveView | null
+  readonly #seq = rising()
   epoch = ''
-  seq = 0
   total = 0
   at = 0
   chain = ''
@@ -17,6 +18,10 @@ export class LiveView implements View {
     this.room = room
     this.facts = facts
     this.#global = global
+  }
+
+  get seq(): number {
+    return this.#seq.at
   }
 
   get global(): LiveView {
@@ -30,9 +35,15 @@ export class LiveView implements View {
     return known.value
   }
 
+  /** The row after this seq is the first that it will take. */
+  startAt(epoch: string, seq: number): void {
+    this.epoch = epoch
+    this.#seq.raise(seq)
+  }
+
   moveTo(row: Row): void {
     this.epoch = row.epoch
-    this.seq = row.seq
+    this.#seq.raise(row.seq)
     this.total = row.total
     this.at = row.at
     this.chain = row.chain

@@ -151,7 +151,7 @@ export const following: readonly Mutation[] = [
     name: 'a room whose records are not written is let go',
     breaks: 'M50',
     file: 'server/log/opening.ts',
-    find: ' && room.applied === room.view.seq',
+    find: ' && room.materialised.at === room.view.seq',
     put: '',
     caughtBy: followed,
   },

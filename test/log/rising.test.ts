@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { rising } from '#server/log/rising'
+
+test('M52: what only rises is raised by a higher number alone, and set by nothing', () => {
+  const mark = rising(3)
+  for (const [to, at] of [
+    [5, 5],
+    [4, 5],
+    [5, 5],
+    [Number.NaN, 5],
+    [6, 6],
+  ] as const) {
+    mark.raise(to)
+    expect(mark.at).toBe(at)
+  }
+  expect(() => Object.assign(mark, { at: 1 })).toThrow(TypeError)
+  expect(mark.at).toBe(6)
+})
