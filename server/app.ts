@@ -192,8 +192,7 @@ function createNode(config: Config, platform: Platform): Node {
     isDuplicate,
     isNeverSent,
     observer: figures,
-    patience,
-    ...(config.failpoint ? { failpoint: failpoint(config.failpoint) } : {}),
+    policy: { patience, ...(config.failpoint ? { reached: failpoint(config.failpoint) } : {}) },
   })
   const limits = createLimits(kv, config.rateLimitScale, now)
   return {

@@ -28,7 +28,7 @@ export async function answerStanding(
   accepted: readonly Accepted[],
   rows: readonly Row[],
 ): Promise<void> {
-  core.failpoint?.('before-materialise')
+  core.policy.reached('before-materialise')
   try {
     const saving = saveRecords(
       core,
@@ -36,8 +36,7 @@ export async function answerStanding(
       accepted.flatMap(({ changes }) => changes),
       rows,
     )
-    if (core.on('write records before the ack')) await saving
-    else saving.catch(() => {})
+    await core.policy.beforeAck(saving)
     // Alone, the head only tells an opening where to begin to read.
     const raising = persist(core, () => core.raiseHead(room))
     if (!core.store.alone) await raising
@@ -46,15 +45,15 @@ export async function answerStanding(
     for (const { waiting } of accepted) waiting.refuse(unavailable(error))
     return
   }
-  core.failpoint?.('before-ack')
+  core.policy.reached('before-ack')
   for (const { waiting, row } of accepted) answer(core, room, waiting, row, false)
-  core.failpoint?.('after-ack')
+  core.policy.reached('after-ack')
 }
 
 /** Answers a repeated act with its first row, under the same conditions as the first. */
 export function answerDuplicate(core: Core, room: Room, waiting: Waiting<unknown>, row: Row): void {
   conclude(waiting, async () => {
-    if (core.on('write records before the ack')) await recordsWritten(core, room, row.seq)
+    await core.policy.beforeAck(recordsWritten(core, room, row.seq))
     if (!core.store.alone && row.seq > room.head.at) await core.raiseHead(room)
     answer(core, room, waiting, row, true)
   })
@@ -63,7 +62,7 @@ export function answerDuplicate(core: Core, room: Room, waiting: Waiting<unknown
 /** Answers a refusal or an "already so", unless the act was done before under the same key. */
 export function answerHeld(core: Core, room: Room, { waiting, judgement }: Held): void {
   conclude(waiting, async () => {
-    const row = await firstRow(core, room, waiting)
+    const row = await core.policy.beforeRefusal(() => firstRow(core, room, waiting))
     if (row) answerDuplicate(core, room, waiting, row)
     else if ('refuse' in judgement) waiting.refuse(judgement.refuse)
     else waiting.answer({ row: null, already: judgement.already, view: room.view })
@@ -72,7 +71,7 @@ export function answerHeld(core: Core, room: Room, { waiting, judgement }: Held)
 
 /** The row of a key that the caller gave, looked for in the store where the ring may not reach back to it. */
 async function firstRow(core: Core, room: Room, { act, cid, key }: Waiting<unknown>): Promise<Row | null> {
-  if (act.cid === undefined || !core.on('look for the key before a refusal')) return null
+  if (act.cid === undefined) return null
   const row = room.ring.find(key)
   if (row || room.ring.floor === 0) return row ?? null
   return core.store.byCid(room.key, act.sender, cid)

@@ -19,7 +19,7 @@ export interface Fate {
  */
 export async function append(core: Core, room: Room, rows: readonly Row[]): Promise<Fate> {
   const term = core.leaseTerm
-  const mayRepeat = () => core.leaseTerm === term && isLeased(core)
+  const isLive = () => core.leaseTerm === term && isLeased(core)
   room.pins++
   try {
     let standing = 0
@@ -30,7 +30,7 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
       if (!failure) standing += sent.length
       if (standing === rows.length) return fate(standing)
       if (!failure) continue
-      if (!failure.isDuplicate && !core.on('find out an unknown fate')) return fate(standing)
+      if (!core.policy.mayStand(failure.isDuplicate)) return fate(standing)
       await read(core, room)
       while (standing < rows.length && isOurs(room, rows[standing])) standing++
       const next = rows[standing]
@@ -45,7 +45,7 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
         ? await core.store.byCid(room.key, next.sender, next.cid).catch(() => null)
         : null
       if (repeated) return { ...fate(standing), repeated }
-      if (core.isNeverSent?.(failure.error) || isIsolated(room)) {
+      if (core.isNeverSent(failure.error) || isIsolated(room)) {
         width = Math.ceil(sent.length / 2)
         if (sent.length > 1) continue
         if (await skip(core, room, next)) return { ...fate(standing), refused: failure.error }
@@ -53,7 +53,7 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
       core.observer?.retried()
       await core.clock.sleep(pause)
       if (core.isClosed) return fate(standing)
-      if (!mayRepeat() && core.on('send nothing again without a lease')) return { ...fate(standing), isOpen: true }
+      if (!core.policy.mayRepeat(isLive())) return { ...fate(standing), isOpen: true }
     }
   } finally {
     room.pins--
@@ -67,9 +67,9 @@ function fate(standing: number): Fate {
 /** Null when all is stored. */
 async function insert(core: Core, rows: readonly Row[]): Promise<{ isDuplicate: boolean; error: unknown } | null> {
   try {
-    core.failpoint?.('before-append')
+    core.policy.reached('before-append')
     await core.store.insert(rows)
-    core.failpoint?.('after-append')
+    core.policy.reached('after-append')
     return null
   } catch (error) {
     return { isDuplicate: core.isDuplicate(error), error }

@@ -1,9 +1,10 @@
 import { AppError } from '#shared/errors'
 import { coalesce } from './coalesce.ts'
 import { Facts } from './facts.ts'
+import { type Policy, strict } from './policy.ts'
 import { Ring } from './ring.ts'
 import { type Rising, rising } from './rising.ts'
-import { GLOBAL, type LogDependencies, type RoomKey, type Row, type Rule } from './types.ts'
+import { GLOBAL, type LogDependencies, type RoomKey, type Row } from './types.ts'
 import { LiveView } from './view.ts'
 import type { Waiting } from './waiting.ts'
 
@@ -52,6 +53,7 @@ export interface Room {
 }
 
 export interface Core extends LogDependencies {
+  readonly policy: Policy
   readonly rooms: Map<RoomKey, Room>
   readonly listeners: ((room: RoomKey, rows: readonly Row[], isOurs: boolean) => void)[]
   /** Ids of rows that cannot be taken. */
@@ -66,7 +68,6 @@ export interface Core extends LogDependencies {
   leaseTerm: number
   isClosed: boolean
   tick(): number
-  on(rule: Rule): boolean
   raiseHead(room: Room): Promise<void>
   /** Writes the positions of these rooms into this node's leases. */
   lease(rooms: Iterable<RoomKey>): Promise<void>
@@ -76,6 +77,7 @@ export function createCore(dependencies: LogDependencies): Core {
   let ticks = 0
   const core: Core = {
     ...dependencies,
+    policy: { ...strict, ...dependencies.policy },
     rooms: new Map(),
     listeners: [],
     quarantined: new Set(),
@@ -85,7 +87,6 @@ export function createCore(dependencies: LogDependencies): Core {
     leaseTerm: 0,
     isClosed: false,
     tick: () => ++ticks,
-    on: (rule) => !dependencies.rulesOff?.has(rule),
     raiseHead: (room) => raiseHead(room),
     lease: (rooms) => lease(rooms),
   }

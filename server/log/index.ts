@@ -18,7 +18,7 @@ const DRAIN = 3_000
 
 export function createRoomLog(dependencies: LogDependencies): RoomLog {
   const core = createCore(dependencies)
-  const deadlines = createDeadlines(core.clock, core.patience)
+  const deadlines = createDeadlines(core.clock, core.policy.patience)
   const { open } = createOpener(core)
   let isClosing = false
   core.hints.subscribe((hint) => hear(core, hint))

@@ -14,7 +14,7 @@ export function confirm(core: Core, room: Room, rows: readonly Row[]): void {
   if (core.store.alone) return
   const { seq } = room.view
   const isAwaited = rows.some((row) => core.projection.holdsEverywhere(row.type))
-  const isUndecided = room.key === GLOBAL && core.inFlight.size > 0 && core.on('confirm what is decided')
+  const isUndecided = room.key === GLOBAL && core.policy.isHeldUp(core.inFlight.size)
   if (!isUndecided) confirmed(core, room, seq, isAwaited)
   else void Promise.allSettled(core.inFlight).then(() => confirmed(core, room, seq, isAwaited))
 }
@@ -29,13 +29,15 @@ function confirmed(core: Core, room: Room, seq: number, isAwaited: boolean): voi
 
 /** Waits until every live node has confirmed the row, no longer than it may; returns how many have not. */
 export async function everyone(core: Core, room: Room, seq: number): Promise<number> {
-  if (core.store.alone || !core.on('wait for every node')) return 0
-  const end = core.clock.elapsed() + PATIENCE * (core.patience ?? 1)
-  for (;;) {
-    const pending = await pendingNodes(core, room, seq)
-    if (pending === 0 || core.clock.elapsed() >= end) return pending
-    await anyConfirmation(core, room)
-  }
+  if (core.store.alone) return 0
+  const end = core.clock.elapsed() + PATIENCE * core.policy.patience
+  return core.policy.everyNode(async () => {
+    for (;;) {
+      const pending = await pendingNodes(core, room, seq)
+      if (pending === 0 || core.clock.elapsed() >= end) return pending
+      await anyConfirmation(core, room)
+    }
+  })
 }
 
 async function pendingNodes(core: Core, room: Room, seq: number): Promise<number> {
@@ -88,9 +90,7 @@ function anyConfirmation({ clock }: Core, room: Room): Promise<void> {
 
 /** May this node act now? Not when others may take it for dead and no longer wait for it. */
 export function isLeased(core: Core): boolean {
-  return (
-    core.store.alone || !core.on('judge under a live lease') || core.clock.elapsed() - core.leasedAt.at < LEASE - 1_000
-  )
+  return core.store.alone || core.policy.mayAct(core.clock.elapsed() - core.leasedAt.at < LEASE - 1_000)
 }
 
 /** Is there anything here that others could have to wait for? A name that somebody only asked about is none. */

@@ -51,10 +51,9 @@ export function createOpener(core: Core): Opener {
 async function load(core: Core, room: Room): Promise<void> {
   const { store, projection, records, clock } = core
   const leasedAt = clock.elapsed()
-  const isLeasedFirst = core.on('lease before the view')
   const head = await store.headOf(room.key)
   const isThere = room.key === GLOBAL || head.seq > 0
-  if (!store.alone && isLeasedFirst && isThere) await core.lease([room.key])
+  if (!store.alone && isThere) await core.policy.beforeView(() => core.lease([room.key]))
   const always = projection.always(room.key)
   const found = always.length > 0 ? await records.load(room.key, always) : new Map<string, never>()
   for (const key of always) room.view.facts.set(key, found.get(key) ?? { value: null, seq: 0 })

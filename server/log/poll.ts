@@ -14,7 +14,7 @@ export async function poll(core: Core): Promise<void> {
   let polledAt = core.clock.now()
   let comparedAt = core.clock.elapsed()
   for (;;) {
-    await core.clock.sleep(core.hints.pollMilliseconds?.() ?? core.pollMilliseconds ?? 1_000)
+    await core.clock.sleep(core.hints.pollMilliseconds())
     if (core.isClosed) return
     const [now, elapsed] = [core.clock.now(), core.clock.elapsed()]
     isolateStuck(core)

@@ -7,7 +7,7 @@ import { isLeased, renewLeases } from './leases.ts'
 import { loadFacts } from './records.ts'
 import { checkStorable } from './storable.ts'
 import { type Entry, GLOBAL, type Judgement, type Row } from './types.ts'
-import { Draft, type DraftRules } from './view.ts'
+import { Draft } from './view.ts'
 import type { Waiting } from './waiting.ts'
 
 const BATCH = 512
@@ -80,7 +80,7 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
   const help = orPause(core, fetchMissing(core, room, judged.draft, stale.length > 0))
   const { undecided, doAllStand } = await store(core, room, judged.accepted)
   const again = [...judged.again, ...judged.open, ...undecided]
-  if (doAllStand || !core.on('hold refusals until the insert is decided')) {
+  if (core.policy.mayRefuse(doAllStand)) {
     for (const held of judged.held) if (!stale.includes(held)) answerHeld(core, room, held)
     backToQueue(room, batch, [...again, ...stale.map(({ waiting }) => waiting)])
   } else {
@@ -115,7 +115,6 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
   const draft = new Draft(room.view)
   const judged: Judged = { draft, accepted: [], held: [], again: [], open: [] }
   const keys = new Set<string>()
-  const rules = { projection: core.projection, newId: core.newId, overlaid: core.on('judge on the draft') }
   const clock = core.clock.now()
   for (const waiting of batch) {
     const stored = room.ring.find(waiting.key)
@@ -123,14 +122,14 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
       answerDuplicate(core, room, waiting, stored)
       continue
     }
-    const now = core.on('time never runs back') ? Math.max(draft.at, clock) : clock
+    const now = core.policy.timeOf(draft.at, clock)
     const judgement = keys.has(waiting.key) ? null : judgeOne(draft, waiting, now)
     // Once a fact is missing, those after it are asked only for the facts that they will need.
     if (!judgement || !draft.isComplete()) {
       judged.again.push(waiting)
       continue
     }
-    const laid = 'accept' in judgement ? layOver(draft, judgement.accept, waiting, now, rules) : judgement
+    const laid = 'accept' in judgement ? layOver(core, draft, judgement.accept, waiting, now) : judgement
     if (!laid) judged.again.push(waiting)
     else if ('row' in laid) {
       judged.accepted.push({ waiting, ...laid })
@@ -152,10 +151,10 @@ function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgeme
 }
 
 /** What no store or no projection can take is refused before it is stored. */
-function layOver(draft: Draft, entry: Entry, waiting: Waiting<unknown>, now: number, rules: DraftRules) {
+function layOver(core: Core, draft: Draft, entry: Entry, waiting: Waiting<unknown>, now: number) {
   try {
     checkStorable(entry.body)
-    return draft.append(entry, waiting.act.sender, waiting.cid, now, rules)
+    return draft.append(entry, waiting.act.sender, waiting.cid, now, core)
   } catch (error) {
     return { refuse: error }
   }
@@ -184,7 +183,7 @@ async function store(core: Core, room: Room, accepted: readonly Accepted[]): Pro
   if (repeated) answerDuplicate(core, room, first, repeated)
   else
     first.refuse(
-      core.isNeverSent?.(refused) ? new AppError('VALIDATION_ERROR', { cause: refused }) : unavailable(refused),
+      core.isNeverSent(refused) ? new AppError('VALIDATION_ERROR', { cause: refused }) : unavailable(refused),
     )
   return { undecided: undecided.slice(1), doAllStand }
 }
@@ -193,7 +192,7 @@ function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: read
   room.usedAt.raise(core.clock.elapsed())
   core.observer?.appended(rows)
   take(core, room, rows, true)
-  core.failpoint?.('before-publish')
+  core.policy.reached('before-publish')
   core.hints.publish({ kind: 'rows', node: core.node, rows })
   core.observer?.hinted('published', rows.length)
   void answerStanding(core, room, accepted, rows)
@@ -218,16 +217,16 @@ async function lookForOpen(core: Core, room: Room): Promise<void> {
 
 /** Brings this room and `global` to the head, by reads that begin after the call. */
 export async function bringToHead(core: Core, room: Room): Promise<void> {
-  if (core.store.alone || !core.on('refuse on a fresh view')) return
+  if (core.store.alone) return
   const global = core.rooms.get(GLOBAL)
   await Promise.all([room.refresh(), room !== global && global?.refresh()])
 }
 
 /** Was the view read to the head since the act came? Where this node is alone, it is the head. */
-function isFresh(core: Core, room: Room, waiting: Waiting<unknown>): boolean {
-  if (core.store.alone || !core.on('refuse on a fresh view')) return true
-  const global = core.rooms.get(GLOBAL)
-  return room.freshTick.at > waiting.arrived && global !== undefined && global.freshTick.at > waiting.arrived
+function isFresh(core: Core, room: Room, { arrived }: Waiting<unknown>): boolean {
+  if (core.store.alone) return true
+  const readAt = Math.min(room.freshTick.at, core.rooms.get(GLOBAL)?.freshTick.at ?? 0)
+  return core.policy.isFresh(readAt, arrived)
 }
 
 function backToQueue(room: Room, batch: readonly Waiting<unknown>[], back: readonly Waiting<unknown>[]): void {

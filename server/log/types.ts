@@ -1,4 +1,5 @@
 import type { AppError } from '#shared/errors'
+import type { Policy } from './policy.ts'
 
 /** A room's key as text: `type:id`, `alpha`, or `global`. */
 export type RoomKey = string
@@ -199,8 +200,8 @@ export interface Hints {
   /** From now on hints of this room are wanted. */
   follow?(room: RoomKey): void
   leave?(room: RoomKey): void
-  /** How often heads are to be read now: seldom while hints come. */
-  pollMilliseconds?(): number
+  /** How often heads are to be read and leases renewed now: seldom while hints come. */
+  pollMilliseconds(): number
 }
 export type Hint =
   | { kind: 'rows'; node: string; rows: readonly Row[] }
@@ -249,15 +250,6 @@ export interface Observer {
   hinted(how: 'published' | 'received' | 'late', rows: number): void
 }
 
-/** Moments in the life of an append at which a process may die. */
-export type Failpoint =
-  | 'before-append'
-  | 'after-append'
-  | 'before-publish'
-  | 'before-materialise'
-  | 'before-ack'
-  | 'after-ack'
-
 export interface LogDependencies {
   node: string
   store: LogStore
@@ -268,30 +260,8 @@ export interface LogDependencies {
   random: () => number
   newId: () => string
   isDuplicate: IsDuplicate
-  /** No error does, where nothing is said. */
-  isNeverSent?: IsNeverSent
+  isNeverSent: IsNeverSent
   observer?: Observer
-  /** For tests alone: may end the process at one of these places. */
-  failpoint?: (place: Failpoint) => void
-  /** How often heads are read and leases renewed, where the hints do not say. */
-  pollMilliseconds?: number
-  /** How many times as long as promised an act waits, for the store and for the other nodes; 1 where nothing is said. */
-  patience?: number
-  /** For tests alone: shows what each rule is for by going without it. */
-  rulesOff?: ReadonlySet<Rule>
+  /** What differs from `strict`, by which a server runs. */
+  policy?: Partial<Policy>
 }
-
-/** The rules of the log that a test may switch off, each named by what it says. */
-export type Rule =
-  | 'judge on the draft'
-  | 'refuse on a fresh view'
-  | 'hold refusals until the insert is decided'
-  | 'look for the key before a refusal'
-  | 'find out an unknown fate'
-  | 'write records before the ack'
-  | 'wait for every node'
-  | 'confirm what is decided'
-  | 'lease before the view'
-  | 'judge under a live lease'
-  | 'send nothing again without a lease'
-  | 'time never runs back'

@@ -1,5 +1,6 @@
 import { chainOf } from './chain.ts'
 import { changed, type Facts, type KnownFact, type Resolved } from './facts.ts'
+import type { Rules } from './policy.ts'
 import { rising } from './rising.ts'
 import { type Entry, type Fact, type Projection, ROW_VERSION, type RoomKey, type Row, type View } from './types.ts'
 
@@ -50,10 +51,10 @@ export class LiveView implements View {
   }
 }
 
-export interface DraftRules {
+interface Context {
   projection: Projection
   newId: () => string
-  overlaid: boolean
+  policy: Pick<Rules, 'inDraft'>
 }
 
 /** A view with the rows of a turn laid over it, before they are stored. It notes the facts that were asked for and not there. */
@@ -100,18 +101,18 @@ export class Draft implements View {
     sender: string,
     cid: string,
     at: number,
-    rules: DraftRules,
+    context: Context,
   ): { row: Row; changes: Resolved[] } | null {
-    const row = this.#rowOf(entry, sender, cid, at, rules)
+    const row = this.#rowOf(entry, sender, cid, at, context)
     const changes: Resolved[] = []
-    for (const change of rules.projection.changes(row)) {
+    for (const change of context.projection.changes(row)) {
       const after = changed(this.#known(change.key), change, row)
       if (after) changes.push({ key: change.key, value: after.value, row })
       else this.missing.add(change.key)
     }
-    rules.projection.rewrites?.(row)
+    context.projection.rewrites?.(row)
     if (!this.isComplete()) return null
-    if (rules.overlaid) for (const { key, value } of changes) this.#overlay.set(key, { value, seq: row.seq })
+    for (const { key, value } of context.policy.inDraft(changes)) this.#overlay.set(key, { value, seq: row.seq })
     this.epoch = row.epoch
     this.seq = row.seq
     this.total = row.total
@@ -124,7 +125,7 @@ export class Draft implements View {
     return this.#overlay.get(key) ?? this.#base.facts.get(key)
   }
 
-  #rowOf(entry: Entry, sender: string, cid: string, at: number, { projection, newId }: DraftRules): Row {
+  #rowOf(entry: Entry, sender: string, cid: string, at: number, { projection, newId }: Context): Row {
     const seq = this.seq + 1
     const total = this.total + (projection.isMessage(entry.type) ? 1 : 0)
     const row: Row = {

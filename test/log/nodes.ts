@@ -5,8 +5,12 @@ import { isDuplicate, Memory, memoryStore } from './memory-store.ts'
 
 type Reach = NonNullable<Parameters<typeof memoryStore>[2]>
 
-export interface Changes extends Partial<LogDependencies> {
+type Telling = Omit<Hints, 'pollMilliseconds'>
+
+export interface Changes extends Partial<Omit<LogDependencies, 'hints'>> {
   reach?: Reach
+  hints?: Telling
+  pollMilliseconds?: number
 }
 
 /** Nodes on one memory, in real time. Hints reach the others at once unless there are none. */
@@ -18,7 +22,7 @@ export class Nodes {
   #ids = 0
   hasHints = true
 
-  readonly hints: Hints = {
+  readonly hints: Telling = {
     publish: (hint) => {
       if (this.hasHints) this.hint(hint)
     },
@@ -49,7 +53,7 @@ export class Nodes {
     return this.start('alone', { store: memoryStore(this.memory, true, changes.reach), ...changes })
   }
 
-  start(node: string, changes: Changes = {}): RoomLog {
+  start(node: string, { pollMilliseconds = 50, hints = this.hints, ...changes }: Changes = {}): RoomLog {
     const log = createRoomLog({
       node,
       store: memoryStore(this.memory, false, changes.reach),
@@ -58,12 +62,12 @@ export class Nodes {
         save: async (room, saved) => this.kept.save(room, saved),
       },
       projection,
-      hints: this.hints,
+      hints: { ...hints, pollMilliseconds: () => pollMilliseconds },
       clock: clockOf(1),
       random: Math.random,
       newId: () => `${node}-${++this.#ids}`,
       isDuplicate,
-      pollMilliseconds: 50,
+      isNeverSent: () => false,
       ...changes,
     })
     this.#started.push(log)

@@ -149,7 +149,7 @@ describe('M41: a turn that does not end', () => {
     const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }
     const node = nodes.alone({
       clock,
-      patience: 10,
+      policy: { patience: 10 },
       pollMilliseconds: 300,
       observer: { ...nodes.silent, follows: () => void polls++ },
       store: {

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { GLOBAL, type RoomLog, type Rule } from '#server/log/index'
+import { GLOBAL, type RoomLog } from '#server/log/index'
+import { type Policy, strict } from '#server/log/policy'
 import { edit, join, leave, moderate, say, slow } from './chat.ts'
 import { clockOf, Nodes, pause } from './nodes.ts'
+import { type Rule, rulesOfLog, without } from './weaker.ts'
 
 let nodes = new Nodes()
 afterEach(async () => {
@@ -10,17 +12,17 @@ afterEach(async () => {
 })
 
 /** Tells whether the promise held; it must hold with every rule on, and must not without the rule it rests on. */
-type Scenario = (rulesOff: ReadonlySet<Rule>) => Promise<boolean>
+type Scenario = (policy: Partial<Policy>) => Promise<boolean>
 
 function rule(name: Rule, promise: string, scenario: Scenario): void {
   describe(name, () => {
-    test(promise, async () => expect(await scenario(new Set())).toBe(true))
-    test('is what that rests on', async () => expect(await scenario(new Set([name]))).toBe(false))
+    test(promise, async () => expect(await scenario({})).toBe(true))
+    test('is what that rests on', async () => expect(await scenario(without(name))).toBe(false))
   })
 }
 
 const room = 'channel:one'
-const hasty: ReadonlySet<Rule> = new Set(['wait for every node'])
+const hasty = without('wait for every node')
 const typesIn = (key = room) => nodes.memory.log(key).map(({ type, sender }) => `${type} ${sender}`)
 const codeOf = (act: Promise<unknown>) =>
   act.then(
@@ -28,8 +30,13 @@ const codeOf = (act: Promise<unknown>) =>
     (error) => error.code,
   )
 
-rule('judge on the draft', 'of two edits from one version in one turn one stands', async (rulesOff) => {
-  const log = nodes.alone({ rulesOff })
+test('M52: each rule of the policy is one that a test goes without', () => {
+  const { patience, reached, ...rules } = strict
+  expect(rulesOfLog.flatMap((name) => Object.keys(without(name))).sort()).toEqual(Object.keys(rules).sort())
+})
+
+rule('judge on the draft', 'of two edits from one version in one turn one stands', async (policy) => {
+  const log = nodes.alone({ policy })
   await log.act(room, join('ada'))
   const { row } = await log.act(room, say('ada'))
   const codes = await Promise.all([
@@ -39,11 +46,11 @@ rule('judge on the draft', 'of two edits from one version in one turn one stands
   return codes.includes('OK') && codes.includes('CONFLICT')
 })
 
-rule('refuse on a fresh view', 'nobody is refused for a ban that was lifted on another node', async (rulesOff) => {
+rule('refuse on a fresh view', 'nobody is refused for a ban that was lifted on another node', async (policy) => {
   nodes.hasHints = false
   const [one, other] = [
-    nodes.start('one', { rulesOff: hasty }),
-    nodes.start('other', { rulesOff, pollMilliseconds: 60_000 }),
+    nodes.start('one', { policy: hasty }),
+    nodes.start('other', { policy, pollMilliseconds: 60_000 }),
   ]
   await one.act(room, join('ada'))
   await one.act(room, moderate('ban', 'ada'))
@@ -56,12 +63,12 @@ rule('refuse on a fresh view', 'nobody is refused for a ban that was lifted on a
 rule(
   'hold refusals until the insert is decided',
   'nobody is refused for a row that does not come to stand',
-  async (rulesOff) => {
+  async (policy) => {
     nodes.hasHints = false
-    const both = new Set<Rule>([...rulesOff, 'refuse on a fresh view'])
+    const both = { ...policy, ...without('refuse on a fresh view') }
     const [one, other] = [
-      nodes.start('one', { rulesOff: hasty }),
-      nodes.start('other', { rulesOff: both, pollMilliseconds: 60_000 }),
+      nodes.start('one', { policy: hasty }),
+      nodes.start('other', { policy: both, pollMilliseconds: 60_000 }),
     ]
     for (const user of ['ada', 'bo']) await one.act(room, join(user))
     const { row } = await one.act(room, say('ada'))
@@ -83,8 +90,8 @@ rule(
 rule(
   'look for the key before a refusal',
   'a repeat gets its first row though it would be refused today',
-  async (rulesOff) => {
-    const log = nodes.alone({ rulesOff })
+  async (policy) => {
+    const log = nodes.alone({ policy })
     await log.act(room, join('ada'))
     const first = await log.act(room, say('ada', 'the-key'))
     await Promise.all(Array.from({ length: 500 }, () => log.act(room, say('ada'))))
@@ -94,12 +101,12 @@ rule(
   },
 )
 
-rule('write records before the ack', 'an acknowledged ban is in the records', async (rulesOff) => {
+rule('write records before the ack', 'an acknowledged ban is in the records', async (policy) => {
   const save = async (...saved: Parameters<typeof nodes.kept.save>) => {
     await pause(30)
     nodes.kept.save(...saved)
   }
-  const log = nodes.alone({ rulesOff, records: { load: async (key, keys) => nodes.kept.load(key, keys), save } })
+  const log = nodes.alone({ policy, records: { load: async (key, keys) => nodes.kept.load(key, keys), save } })
   await log.act(room, moderate('ban', 'ada'))
   return nodes.kept.records.has(`${room} ban:ada`)
 })
@@ -112,9 +119,9 @@ async function isSilenced(one: RoomLog, sending: () => Promise<unknown>): Promis
   return outcome.row !== null && outcome.pendingNodes === 0 && typesIn().length === before
 }
 
-rule('wait for every node', 'nobody writes on any node once his suspension is acknowledged', async (rulesOff) => {
+rule('wait for every node', 'nobody writes on any node once his suspension is acknowledged', async (policy) => {
   nodes.hasHints = false
-  const [one, other] = [nodes.start('one', { rulesOff }), nodes.start('other', { pollMilliseconds: 200 })]
+  const [one, other] = [nodes.start('one', { policy }), nodes.start('other', { pollMilliseconds: 200 })]
   await other.act(room, join('ada'))
   await other.act(room, say('ada'))
   return isSilenced(one, () => codeOf(other.act(room, say('ada'))))
@@ -123,10 +130,10 @@ rule('wait for every node', 'nobody writes on any node once his suspension is ac
 rule(
   'confirm what is decided',
   'a message on its way to the store is stored before the suspension is acknowledged',
-  async (rulesOff) => {
+  async (policy) => {
     let isSlow = false
     const other = nodes.start('other', {
-      rulesOff,
+      policy,
       reach: async (name, work) => {
         if (name === 'insert' && isSlow) await pause(200)
         return work()
@@ -142,10 +149,10 @@ rule(
   },
 )
 
-rule('find out an unknown fate', 'an insert whose answer was lost is not left to itself', async (rulesOff) => {
+rule('find out an unknown fate', 'an insert whose answer was lost is not left to itself', async (policy) => {
   let isSlow = false
   const other = nodes.start('other', {
-    rulesOff,
+    policy,
     reach: async (name, work) => {
       if (name !== 'insert' || !isSlow) return work()
       setTimeout(() => {
@@ -168,14 +175,14 @@ rule('find out an unknown fate', 'an insert whose answer was lost is not left to
   return isSilenced(one, () => Promise.all([sent, pause(400)]))
 })
 
-rule('lease before the view', 'a node that is opening a view is waited for', async (rulesOff) => {
+rule('lease before the view', 'a node that is opening a view is waited for', async (policy) => {
   nodes.hasHints = false
   const one = nodes.start('one')
   await one.act(room, join('ada'))
   for (const type of ['suspend', 'unsuspend']) await one.act(GLOBAL, moderate(type, 'ada'))
   let isFirst = true
   const other = nodes.start('other', {
-    rulesOff,
+    policy,
     pollMilliseconds: 400,
     reach: async (name, work) => {
       const answer = work()
@@ -192,12 +199,12 @@ rule('lease before the view', 'a node that is opening a view is waited for', asy
   return isSilenced(one, () => opening.then(() => codeOf(other.act(room, say('ada')))))
 })
 
-rule('judge under a live lease', 'a node that stood still looks at `global` before it goes on', async (rulesOff) => {
+rule('judge under a live lease', 'a node that stood still looks at `global` before it goes on', async (policy) => {
   nodes.hasHints = false
   let shift = 0
   const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }
   const one = nodes.start('one', { clock, pollMilliseconds: 60_000 })
-  const other = nodes.start('other', { clock, rulesOff, pollMilliseconds: 60_000 })
+  const other = nodes.start('other', { clock, policy, pollMilliseconds: 60_000 })
   await other.act(room, join('ada'))
   await other.act(room, say('ada'))
   await one.act(GLOBAL, moderate('suspend', 'bo'))
@@ -208,7 +215,7 @@ rule('judge under a live lease', 'a node that stood still looks at `global` befo
 rule(
   'send nothing again without a lease',
   'a message that others no longer wait for is judged anew before it is sent again',
-  async (rulesOff) => {
+  async (policy) => {
     nodes.hasHints = false
     let shift = 0
     let isDown = false
@@ -216,7 +223,7 @@ rule(
     const one = nodes.start('one', { clock, pollMilliseconds: 60_000 })
     const other = nodes.start('other', {
       clock,
-      rulesOff,
+      policy,
       pollMilliseconds: 60_000,
       reach: async (name, work) => {
         if (name === 'insert' && isDown) throw new Error('Not stored.')
@@ -237,10 +244,10 @@ rule(
   },
 )
 
-rule('time never runs back', 'slow mode holds on nodes whose clocks differ', async (rulesOff) => {
+rule('time never runs back', 'slow mode holds on nodes whose clocks differ', async (policy) => {
   const [ahead, behind] = [
     nodes.start('ahead'),
-    nodes.start('behind', { clock: { ...clockOf(1), now: () => Date.now() - 10_000 }, rulesOff }),
+    nodes.start('behind', { clock: { ...clockOf(1), now: () => Date.now() - 10_000 }, policy }),
   ]
   await ahead.act(room, slow(0))
   await behind.act(room, join('ada'))

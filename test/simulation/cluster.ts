@@ -1,5 +1,6 @@
 import { GLOBAL } from '#server/log/index'
-import { type Hint, ROW_VERSION, type RoomKey, type Rule } from '#server/log/types'
+import { type Hint, ROW_VERSION, type RoomKey } from '#server/log/types'
+import type { Rule } from '#test/log/weaker'
 import { Database } from './database.ts'
 import type { History } from './history.ts'
 import { Machine, type RuleOfParts } from './machine.ts'

@@ -5,6 +5,7 @@ import { createRoomLog, SKIPPED } from '#server/log/index'
 import type { Clock, Hint, LogDependencies, RoomKey, RoomLog, Row } from '#server/log/types'
 import type { RoomEvent } from '#shared/api/messages'
 import { isDuplicate } from '#test/log/memory-store'
+import { weaker } from '#test/log/weaker'
 import type { Cluster } from './cluster.ts'
 import { kindOf, removedBy } from './product.ts'
 import { NotEncodable, roadTo } from './road.ts'
@@ -56,7 +57,6 @@ export class Machine {
       elapsed: () => world.now + (without === 'measure by a clock that only rises' ? this.#skew : 0),
       sleep: (milliseconds) => new Promise((resolve) => this.after(milliseconds, resolve)),
     }
-    const off = without && !isOfParts(without) ? [without] : []
     return {
       node: this.name,
       ...roadTo(cluster, this),
@@ -64,14 +64,14 @@ export class Machine {
       hints: {
         publish: (hint) => cluster.publish(this, hint),
         subscribe: (listener) => void this.#hear.push(listener),
+        pollMilliseconds: () => (profile.hints ? 1_000 : 500),
       },
       clock,
       random: world.random,
       newId: () => `${this.name}-${++ids}`,
       isDuplicate,
-      ...(without === 'know what is never sent' ? {} : { isNeverSent: (error) => error instanceof NotEncodable }),
-      pollMilliseconds: profile.hints ? 1_000 : 500,
-      rulesOff: new Set(off),
+      isNeverSent: (error) => without !== 'know what is never sent' && error instanceof NotEncodable,
+      policy: without && !isOfParts(without) ? weaker[without] : {},
     }
   }
 

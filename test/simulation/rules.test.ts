@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Rule } from '#server/log/types'
+import type { Rule } from '#test/log/weaker'
 import type { RuleOfParts } from './machine.ts'
 import { STEPS, simulate } from './simulate.ts'
 import type { ProfileName } from './weather.ts'

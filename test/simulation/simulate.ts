@@ -1,6 +1,7 @@
 import { records } from '#server/domains/rooms/records'
 import { GLOBAL } from '#server/log/index'
-import type { RoomKey, Rule } from '#server/log/types'
+import type { RoomKey } from '#server/log/types'
+import { type Rule, rulesOfLog } from '#test/log/weaker'
 import { Checker, type Fault } from './checker.ts'
 import { Cluster } from './cluster.ts'
 import { type Event, History } from './history.ts'
@@ -11,22 +12,7 @@ import { type Due, World } from './world.ts'
 
 export type AnyRule = Rule | RuleOfParts
 
-// Written out whole, so that a rule cannot be left out unnoticed.
-const rulesOfLog: Record<Rule, true> = {
-  'judge on the draft': true,
-  'refuse on a fresh view': true,
-  'hold refusals until the insert is decided': true,
-  'look for the key before a refusal': true,
-  'find out an unknown fate': true,
-  'write records before the ack': true,
-  'wait for every node': true,
-  'confirm what is decided': true,
-  'lease before the view': true,
-  'judge under a live lease': true,
-  'send nothing again without a lease': true,
-  'time never runs back': true,
-}
-export const allRules: readonly AnyRule[] = [...(Object.keys(rulesOfLog) as Rule[]), ...rulesOfParts]
+export const allRules: readonly AnyRule[] = [...rulesOfLog, ...rulesOfParts]
 
 export interface Options {
   /** How much happens before everything is healed. */

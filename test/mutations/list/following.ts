@@ -47,8 +47,8 @@ export const following: readonly Mutation[] = [
     name: 'a room is read before others know that it is',
     breaks: 'lease before the view',
     file: 'server/log/opening.ts',
-    find: "const isLeasedFirst = core.on('lease before the view')",
-    put: 'const isLeasedFirst = false',
+    find: 'await core.policy.beforeView(() => core.lease([room.key]))',
+    put: 'await null',
     caughtBy: rule('lease before the view'),
   },
   {

@@ -15,7 +15,7 @@ export const mends: readonly Mutation[] = [
     name: 'what was never sent is tried again',
     breaks: 'M41',
     file: 'server/log/append.ts',
-    find: 'if (core.isNeverSent?.(failure.error) ||',
+    find: 'if (core.isNeverSent(failure.error) ||',
     put: 'if (',
     caughtBy: poison,
   },
