@@ -1,5 +1,5 @@
 import { type Core, isIsolated, type Room } from './core.ts'
-import { isLeased } from './leases.ts'
+import { mayAct } from './leases.ts'
 import { type Row, SKIPPED } from './types.ts'
 
 export interface Fate {
@@ -8,18 +8,18 @@ export interface Fate {
   /** The row that holds the idempotency key of the first row that is not. */
   repeated: Row | null
   /** May the others still come to stand, by an insert whose answer was lost? */
-  isOpen: boolean
+  isInDoubt: boolean
   /** Why the first row that is not in the log never will be: its place is taken by an empty one. */
   refused: unknown
 }
 
 /**
  * Inserts the rows and ends when their fate is known; an answer that was lost is found out from the log. Only where this node's
- * leases run out meanwhile it is left open: others no longer wait for us, and so nothing is sent again that was judged before.
+ * leases run out meanwhile it is left in doubt: others no longer wait for us, and so nothing is sent again that was judged before.
  */
 export async function append(core: Core, room: Room, rows: readonly Row[]): Promise<Fate> {
   const term = core.leaseTerm
-  const isLive = () => core.leaseTerm === term && isLeased(core)
+  const isLive = () => core.leaseTerm === term && mayAct(core)
   room.pins++
   try {
     let standing = 0
@@ -53,7 +53,7 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
       core.observer?.retried()
       await core.clock.sleep(pause)
       if (core.isClosed) return fate(standing)
-      if (!core.policy.mayRepeat(isLive())) return { ...fate(standing), isOpen: true }
+      if (!core.policy.mayRepeat(isLive())) return { ...fate(standing), isInDoubt: true }
     }
   } finally {
     room.pins--
@@ -61,7 +61,7 @@ export async function append(core: Core, room: Room, rows: readonly Row[]): Prom
 }
 
 function fate(standing: number): Fate {
-  return { standing, repeated: null, isOpen: false, refused: null }
+  return { standing, repeated: null, isInDoubt: false, refused: null }
 }
 
 /** Null when all is stored. */

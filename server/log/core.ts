@@ -16,7 +16,7 @@ export interface Room {
   isOpen: boolean
   readonly queue: Waiting<unknown>[]
   isTurning: boolean
-  /** When the turn that is being taken began; infinite between turns. */
+  /** When the present turn began; infinite between turns. */
   turnBegan: number
   /** How many polls have found that turn too long; one alone may come after this process itself stood still. */
   overdue: number
@@ -42,7 +42,7 @@ export interface Room {
   /** The row up to which this node vouches that nothing older is acted upon here. */
   readonly confirmed: Rising
   /** What other nodes have confirmed, as far as hints told. */
-  readonly heard: Map<string, Rising>
+  readonly confirmedBy: Map<string, Rising>
   readonly onConfirmed: Set<() => void>
   /** Reasons to keep the rows in the ring for now. */
   pins: number
@@ -56,7 +56,7 @@ export interface Core extends LogDependencies {
   readonly policy: Policy
   readonly rooms: Map<RoomKey, Room>
   readonly listeners: ((room: RoomKey, rows: readonly Row[], isOurs: boolean) => void)[]
-  /** Ids of rows that cannot be taken. */
+  /** Ids of rows that cannot be applied. */
   readonly quarantined: Set<string>
   /** Inserts judged and not yet decided. */
   readonly inFlight: Set<Promise<unknown>>
@@ -75,7 +75,7 @@ export interface Core extends LogDependencies {
 
 export function createCore(dependencies: LogDependencies): Core {
   let ticks = 0
-  const core: Core = {
+  const core: Omit<Core, 'raiseHead' | 'lease'> = {
     ...dependencies,
     policy: { ...strict, ...dependencies.policy },
     rooms: new Map(),
@@ -87,12 +87,8 @@ export function createCore(dependencies: LogDependencies): Core {
     leaseTerm: 0,
     isClosed: false,
     tick: () => ++ticks,
-    raiseHead: (room) => raiseHead(room),
-    lease: (rooms) => lease(rooms),
   }
-  const raiseHead = raisingHeads(core)
-  const lease = leasing(core)
-  return core
+  return Object.assign(core, { raiseHead: raisingHeads(core), lease: leasing(core) })
 }
 
 /** Does a turn of this room not end? */
@@ -120,7 +116,7 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
     lagging: null,
     head: rising(),
     confirmed: rising(),
-    heard: new Map(),
+    confirmedBy: new Map(),
     onConfirmed: new Set(),
     pins: 0,
     holds: 0,
@@ -150,7 +146,7 @@ export function unavailable(cause: unknown): AppError {
 // Alone, nobody waits to hear of heads; one write of many is a fraction of many writes.
 const HEADS_PAUSE = 50
 
-function raisingHeads(core: Core): Core['raiseHead'] {
+function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Core['raiseHead'] {
   const { store, clock } = core
   const due = new Set<Room>()
   const write = coalesce(async () => {
@@ -162,7 +158,7 @@ function raisingHeads(core: Core): Core['raiseHead'] {
       epoch: view.epoch,
       seq: view.seq,
       total: view.total,
-      applied: materialised.at,
+      materialised: materialised.at,
     }))
     if (heads.length > 0) await store.raiseHeads(heads, clock.now())
     for (const [index, room] of rooms.entries()) room.head.raise(heads[index]?.seq ?? 0)
@@ -173,10 +169,10 @@ function raisingHeads(core: Core): Core['raiseHead'] {
   }
 }
 
-function leasing({ store, clock, node, rooms }: Core): Core['lease'] {
+function leasing({ store, clock, node, rooms }: Pick<Core, 'store' | 'clock' | 'node' | 'rooms'>): Core['lease'] {
   const due = new Set<RoomKey>()
   const write = coalesce(async () => {
-    const leases = [...due].map((room) => ({ room, applied: position(rooms.get(room)) }))
+    const leases = [...due].map((room) => ({ room, confirmed: position(rooms.get(room)) }))
     due.clear()
     if (leases.length > 0) await store.writeLeases(node, leases, clock.now(), clock.elapsed())
     for (const { room } of leases) {

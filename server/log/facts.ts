@@ -48,7 +48,7 @@ export class Facts {
   }
 }
 
-/** What a row makes of the facts, each known value in its turn; all of it or, where it cannot be taken, nothing. */
+/** What a row makes of the facts, each known value in its turn; all of it or, where it cannot be applied, nothing. */
 export function resolve(
   changes: readonly Change[],
   row: Row,

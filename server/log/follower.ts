@@ -9,44 +9,44 @@ const PAGE = 200
 const EARLY = 1_000
 const GAP_PATIENCE = 8
 
-/** Takes rows into the view, in seq order and each once, whatever told of them, and delivers them. */
-export function take(core: Core, room: Room, rows: readonly Row[], isOurs = false): void {
-  const taken: Row[] = []
+/** Applies rows to the view, in seq order and each once, whatever told of them, and tells the listeners. */
+export function deliver(core: Core, room: Room, rows: readonly Row[], isOurs = false): void {
+  const delivered: Row[] = []
   for (const row of rows) {
-    if (room.isOpen && row.seq === room.view.seq + 1 && isOf(room, row)) taken.push(admit(core, room, row))
+    if (room.isOpen && row.seq === room.view.seq + 1 && isOf(room, row)) delivered.push(apply(core, room, row))
     else if (row.seq > room.view.seq && room.early.size < EARLY) room.early.set(row.seq, row)
   }
-  if (room.early.size > 0 && room.isOpen) taken.push(...takeEarly(core, room))
-  const [oldest] = taken
+  if (room.early.size > 0 && room.isOpen) delivered.push(...applyEarly(core, room))
+  const [oldest] = delivered
   if (!oldest) return
   for (const listener of core.listeners) {
     try {
-      listener(room.key, taken, isOurs)
+      listener(room.key, delivered, isOurs)
     } catch (error) {
       core.observer?.failed?.(room.key, error)
     }
   }
   core.observer?.delivered(Math.max(0, core.clock.now() - oldest.at))
-  confirm(core, room, taken)
+  confirm(core, room, delivered)
   trim(room)
 }
 
 /** Applies the next row of the log to the view, without telling anybody. */
-export function admit(core: Core, room: Room, row: Row): Row {
+export function apply(core: Core, room: Room, row: Row): Row {
   const { view, ring } = room
   for (const { key, fact } of factsAfter(core, row, (key) => view.facts.get(key))) view.facts.set(key, fact)
   const own = core.projection.isRecordOf?.(row)
   if (own) view.facts.forgetAbsent(own)
-  const taken = readable(core, row)
-  view.moveTo(taken)
-  ring.push(taken)
+  const shown = readable(core, row)
+  view.moveTo(shown)
+  ring.push(shown)
   try {
-    const rewrite = core.projection.rewrites?.(taken)
-    if (rewrite) ring.rewrite(taken, rewrite)
+    const rewrite = core.projection.rewrites?.(shown)
+    if (rewrite) ring.rewrite(shown, rewrite)
   } catch (error) {
     quarantine(core, row, error)
   }
-  return taken
+  return shown
 }
 
 /** Reads on from the view to the end of the log. */
@@ -54,39 +54,39 @@ export async function readToHead(core: Core, room: Room): Promise<void> {
   const tick = core.tick()
   for (;;) {
     const rows = await core.store.read(room.key, room.view.seq, PAGE)
-    take(core, room, rows)
+    deliver(core, room, rows)
     if (rows.length < PAGE) break
   }
   room.freshTick.raise(tick)
 }
 
-export function hear(core: Core, hint: Hint): void {
+export function receive(core: Core, hint: Hint): void {
   if (hint.node === core.node) return
-  if (hint.kind === 'rows') hearRows(core, hint.rows)
-  else if (hint.kind === 'applied') hearConfirmed(core.rooms.get(hint.room), hint.node, hint.seq)
-  else hearCollided(core, core.rooms.get(hint.room))
+  if (hint.kind === 'rows') receiveRows(core, hint.rows)
+  else if (hint.kind === 'confirmed') receiveConfirmed(core.rooms.get(hint.room), hint.node, hint.seq)
+  else receiveCollided(core, core.rooms.get(hint.room))
 }
 
 /** Who wins a race does not see it: without being told, the same node might win them all. */
-function hearCollided(core: Core, room: Room | undefined): void {
+function receiveCollided(core: Core, room: Room | undefined): void {
   if (room) room.contestedAt = core.clock.elapsed()
 }
 
-function hearConfirmed(room: Room | undefined, node: string, seq: number): void {
+function receiveConfirmed(room: Room | undefined, node: string, seq: number): void {
   if (!room) return
-  const heard = room.heard.get(node) ?? rising()
-  heard.raise(seq)
-  room.heard.set(node, heard)
+  const confirmed = room.confirmedBy.get(node) ?? rising()
+  confirmed.raise(seq)
+  room.confirmedBy.set(node, confirmed)
   for (const wake of room.onConfirmed) wake()
 }
 
-function hearRows(core: Core, rows: readonly Row[]): void {
+function receiveRows(core: Core, rows: readonly Row[]): void {
   const room = rows[0] && core.rooms.get(rows[0].room)
   if (!room) return
   const isLate = rows.every(({ seq }) => seq <= room.view.seq)
   core.observer?.hinted(isLate ? 'late' : 'received', rows.length)
   const before = room.view.seq
-  take(core, room, rows)
+  deliver(core, room, rows)
   if (room.view.seq > before) room.onOthers?.()
   if (room.isOpen && room.early.size > 0 && !room.isGapWatched) void fillGap(core, room).catch(() => {})
 }
@@ -114,15 +114,15 @@ function isOf({ view }: Room, { epoch }: Row): boolean {
   return view.epoch === '' || view.epoch === epoch
 }
 
-function takeEarly(core: Core, room: Room): Row[] {
-  const taken: Row[] = []
+function applyEarly(core: Core, room: Room): Row[] {
+  const found: Row[] = []
   for (;;) {
     const row = room.early.get(room.view.seq + 1)
     if (!row || !isOf(room, row)) break
-    taken.push(admit(core, room, row))
+    found.push(apply(core, room, row))
   }
   for (const seq of room.early.keys()) if (seq <= room.view.seq) room.early.delete(seq)
-  return taken
+  return found
 }
 
 /** Keeps the last rows, all whose records may be unwritten, and in steps, as cutting costs. */

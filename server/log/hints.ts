@@ -42,12 +42,15 @@ const topicOf = (room: RoomKey) => `log:${room}`
 /** What is too long for one word goes as two; one row alone never is. */
 function publish(wire: Wire, hint: Hint): void {
   const room = hint.kind === 'rows' ? hint.rows[0]?.room : hint.room
-  if (room === undefined || wire.tell(topicOf(room), hint)) return
+  if (room === undefined || wire.tell(topicOf(room), wordOf(hint))) return
   if (hint.kind !== 'rows' || hint.rows.length < 2) return
   const half = hint.rows.length >> 1
   publish(wire, { ...hint, rows: hint.rows.slice(0, half) })
   publish(wire, { ...hint, rows: hint.rows.slice(half) })
 }
+
+/** On the wire what a node has confirmed is what it has `applied`. */
+const wordOf = (hint: Hint) => (hint.kind === 'confirmed' ? { ...hint, kind: 'applied' } : hint)
 
 /** The hint, if the word is one of this room. */
 export function hintFrom(word: unknown, room: RoomKey): Hint | null {
@@ -55,7 +58,7 @@ export function hintFrom(word: unknown, room: RoomKey): Hint | null {
   const { node } = word
   if (word.kind === 'collided') return word.room === room ? { kind: 'collided', node, room } : null
   if (word.kind === 'applied')
-    return word.room === room && isCount(word.seq) ? { kind: 'applied', node, room, seq: word.seq } : null
+    return word.room === room && isCount(word.seq) ? { kind: 'confirmed', node, room, seq: word.seq } : null
   if (word.kind !== 'rows' || !Array.isArray(word.rows) || word.rows.length > ROWS) return null
   const rows: unknown[] = word.rows
   return rows.every((row) => isRow(row, room)) ? { kind: 'rows', node, rows: rows.map(versioned) } : null

@@ -1,5 +1,5 @@
 import { type Core, createCore, type Room, unavailable } from './core.ts'
-import { hear } from './follower.ts'
+import { receive } from './follower.ts'
 import { createOpener } from './opening.ts'
 import { poll } from './poll.ts'
 import { readable } from './readable.ts'
@@ -21,7 +21,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
   const deadlines = createDeadlines(core.clock, core.policy.patience)
   const { open } = createOpener(core)
   let isClosing = false
-  core.hints.subscribe((hint) => hear(core, hint))
+  core.hints.subscribe((hint) => receive(core, hint))
   void poll(core)
 
   return {
@@ -146,11 +146,11 @@ async function close(core: Core, deadlines: Deadlines): Promise<void> {
   const end = core.clock.elapsed() + DRAIN
   while (core.clock.elapsed() < end && deadlines.areWaiting()) await core.clock.sleep(5)
   core.isClosed = true
-  const open = [...core.rooms.values()]
+  const rooms = [...core.rooms.values()]
   core.rooms.clear()
-  for (const { key } of open) core.hints.leave?.(key)
-  const written = open.map((room) => core.raiseHead(room))
-  const leased = open.filter(({ isLeased }) => isLeased)
+  for (const { key } of rooms) core.hints.leave?.(key)
+  const written = rooms.map((room) => core.raiseHead(room))
+  const leased = rooms.filter(({ isLeased }) => isLeased)
   if (!core.store.alone) written.push(core.lease(leased.map(({ key }) => key)))
   await Promise.race([Promise.allSettled(written), core.clock.sleep(1_000)])
 }

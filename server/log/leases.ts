@@ -15,15 +15,15 @@ export function confirm(core: Core, room: Room, rows: readonly Row[]): void {
   const { seq } = room.view
   const isAwaited = rows.some((row) => core.projection.holdsEverywhere(row.type))
   const isUndecided = room.key === GLOBAL && core.policy.isHeldUp(core.inFlight.size)
-  if (!isUndecided) confirmed(core, room, seq, isAwaited)
-  else void Promise.allSettled(core.inFlight).then(() => confirmed(core, room, seq, isAwaited))
+  if (!isUndecided) confirmUpTo(core, room, seq, isAwaited)
+  else void Promise.allSettled(core.inFlight).then(() => confirmUpTo(core, room, seq, isAwaited))
 }
 
-function confirmed(core: Core, room: Room, seq: number, isAwaited: boolean): void {
+function confirmUpTo(core: Core, room: Room, seq: number, isAwaited: boolean): void {
   room.confirmed.raise(seq)
   for (const wake of room.onConfirmed) wake()
   if (!isAwaited) return
-  core.hints.publish({ kind: 'applied', node: core.node, room: room.key, seq: room.confirmed.at })
+  core.hints.publish({ kind: 'confirmed', node: core.node, room: room.key, seq: room.confirmed.at })
   core.lease([room.key]).catch(() => {})
 }
 
@@ -45,8 +45,10 @@ async function pendingNodes(core: Core, room: Room, seq: number): Promise<number
   try {
     const leases = await leasesSeen(core, room.key)
     const others = leases.filter(
-      ({ node, applied }) =>
-        node !== core.node && mayStillWrite(core, node) && Math.max(applied, room.heard.get(node)?.at ?? 0) < seq,
+      ({ node, confirmed }) =>
+        node !== core.node &&
+        mayStillWrite(core, node) &&
+        Math.max(confirmed, room.confirmedBy.get(node)?.at ?? 0) < seq,
     )
     return own + others.length
   } catch {
@@ -89,18 +91,18 @@ function anyConfirmation({ clock }: Core, room: Room): Promise<void> {
 }
 
 /** May this node act now? Not when others may take it for dead and no longer wait for it. */
-export function isLeased(core: Core): boolean {
+export function mayAct(core: Core): boolean {
   return core.store.alone || core.policy.mayAct(core.clock.elapsed() - core.leasedAt.at < LEASE - 1_000)
 }
 
 /** Is there anything here that others could have to wait for? A name that somebody only asked about is none. */
-export const isFollowed = ({ key, view, holds }: Room): boolean => key === GLOBAL || view.seq > 0 || holds > 0
+export const needsLease = ({ key, view, holds }: Room): boolean => key === GLOBAL || view.seq > 0 || holds > 0
 
 /** Renews every lease, and only then reads `global`: what was acknowledged without this node is seen before it acts. */
 export async function renewLeases(core: Core): Promise<void> {
   const at = core.clock.elapsed()
-  await core.lease([...core.rooms.values()].filter(isFollowed).map(({ key }) => key))
+  await core.lease([...core.rooms.values()].filter(needsLease).map(({ key }) => key))
   await core.rooms.get(GLOBAL)?.refresh()
-  if (!isLeased(core)) core.leaseTerm++
+  if (!mayAct(core)) core.leaseTerm++
   core.leasedAt.raise(at)
 }

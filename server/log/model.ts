@@ -42,6 +42,7 @@ const headSchema = new Schema(
     epoch: { type: String, required: true },
     seq: { type: Number, required: true },
     total: { type: Number, required: true },
+    // The mark up to which the log is materialised.
     applied: { type: Number, required: true },
     moved_at: { type: Number, required: true },
   },
@@ -57,6 +58,7 @@ const leaseSchema = new Schema(
     _id: { type: String, required: true },
     room: { type: String, required: true },
     node: { type: String, required: true },
+    // The row up to which the node has confirmed.
     applied: { type: Number, required: true },
     // Absent in what a version before this one wrote.
     beat: Number,

@@ -1,6 +1,6 @@
 import { type Core, createRoom, type Room } from './core.ts'
-import { admit, readToHead, take } from './follower.ts'
-import { isFollowed } from './leases.ts'
+import { apply, deliver, readToHead } from './follower.ts'
+import { needsLease } from './leases.ts'
 import { writeRecords } from './records.ts'
 import { GLOBAL, type RoomKey } from './types.ts'
 
@@ -58,23 +58,23 @@ async function load(core: Core, room: Room): Promise<void> {
   const found = always.length > 0 ? await records.load(room.key, always) : new Map<string, never>()
   for (const key of always) room.view.facts.set(key, found.get(key) ?? { value: null, seq: 0 })
   room.head.raise(head.seq)
-  room.view.startAt(head.epoch, Math.max(0, Math.min(head.applied, head.seq - RING)))
+  room.view.startAt(head.epoch, Math.max(0, Math.min(head.materialised, head.seq - RING)))
   await readLog(core, room)
-  room.materialised.raise(Math.min(head.applied, room.view.seq))
+  room.materialised.raise(Math.min(head.materialised, room.view.seq))
   if (store.alone) await writeRecords(core, room)
   if (room.key === GLOBAL) core.leasedAt.raise(leasedAt)
   room.confirmed.raise(room.view.seq)
   room.isOpen = true
-  take(core, room, [])
+  deliver(core, room, [])
   if (store.alone && room.view.seq > room.head.at) core.raiseHead(room).catch(() => {})
-  if (!store.alone && isFollowed(room)) core.lease([room.key]).catch(() => {})
+  if (!store.alone && needsLease(room)) core.lease([room.key]).catch(() => {})
 }
 
 async function readLog(core: Core, room: Room): Promise<void> {
   const tick = core.tick()
   for (;;) {
     const rows = await core.store.read(room.key, room.view.seq, PAGE)
-    for (const row of rows) admit(core, room, row)
+    for (const row of rows) apply(core, room, row)
     if (rows.length < PAGE) break
   }
   room.freshTick.raise(tick)
@@ -86,7 +86,7 @@ export function letGo(core: Core): void {
   const idle = [...core.rooms.values()].filter((room) => isIdle(room) && now - room.usedAt.at > 1_000)
   idle.sort((one, other) => one.usedAt.at - other.usedAt.at)
   const gone = idle.filter(
-    (room, index) => !isFollowed(room) || now - room.usedAt.at > IDLE || index < idle.length - IDLE_ROOMS,
+    (room, index) => !needsLease(room) || now - room.usedAt.at > IDLE || index < idle.length - IDLE_ROOMS,
   )
   for (const { key } of gone) forget(core, key)
   const leased = gone.filter(({ isLeased }) => isLeased)

@@ -56,15 +56,15 @@ async function followHeads(core: Core, since: number): Promise<void> {
     if (!head) return
     if (head.seq > room.view.seq) await heal(core, room, 'poll')
     room.head.raise(head.seq)
-    learnMaterialised(room, head.applied)
+    learnMaterialised(room, head.materialised)
   })
 }
 
 /** A row whose head was never raised is found by asking the log itself. */
 async function compare(core: Core): Promise<void> {
-  const open = openRooms(core)
-  for (let start = 0; start < open.length; start += ROOMS_A_QUERY) {
-    const asked = open.slice(start, start + ROOMS_A_QUERY)
+  const rooms = openRooms(core)
+  for (let start = 0; start < rooms.length; start += ROOMS_A_QUERY) {
+    const asked = rooms.slice(start, start + ROOMS_A_QUERY)
     const advanced = new Set(await core.store.advanced(asked.map(({ key, view }) => ({ room: key, seq: view.seq }))))
     await each(
       asked.filter(({ key }) => advanced.has(key)),

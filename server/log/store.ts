@@ -46,7 +46,7 @@ export function mongooseLogStore(alone: boolean): LogStore {
 
     async headOf(room) {
       const head = await heads().findOne({ _id: room })
-      return head ? headFrom(head) : { room, epoch: '', seq: 0, total: 0, applied: 0 }
+      return head ? headFrom(head) : { room, epoch: '', seq: 0, total: 0, materialised: 0 }
     },
 
     async headsMovedSince(movedAt) {
@@ -64,10 +64,10 @@ export function mongooseLogStore(alone: boolean): LogStore {
     },
 
     async writeLeases(node, leases, at, beat) {
-      const writes = leases.map(({ room, applied }) => ({
+      const writes = leases.map(({ room, confirmed }) => ({
         updateOne: {
           filter: { _id: `${room} ${node}` },
-          update: { $set: { room, node, applied, beat, at: new Date(at) } },
+          update: { $set: { room, node, applied: confirmed, beat, at: new Date(at) } },
           upsert: true,
         },
       }))
@@ -76,7 +76,7 @@ export function mongooseLogStore(alone: boolean): LogStore {
 
     async leasesOf(room, since) {
       const leases = await RoomLeases.find({ room, at: { $gte: new Date(since) } }).lean()
-      return leases.map(({ node, applied, beat, at }) => ({ node, applied, beat: beat ?? at.getTime() }))
+      return leases.map(({ node, applied, beat, at }) => ({ node, confirmed: applied, beat: beat ?? at.getTime() }))
     },
   }
 }
@@ -173,17 +173,17 @@ function common(from: Common): Common {
   return { _id, room, seq, epoch, type, total, sender, cid, body, target, until, reason, at, chain, applied_seq }
 }
 
-type StoredHead = Omit<RoomHead, 'room'> & { _id: RoomKey; moved_at: number }
+type StoredHead = Omit<RoomHead, 'room' | 'materialised'> & { _id: RoomKey; applied: number; moved_at: number }
 
 function headFrom({ _id, epoch, seq, total, applied }: StoredHead): RoomHead {
-  return { room: _id, epoch, seq, total, applied }
+  return { room: _id, epoch, seq, total, materialised: applied }
 }
 
-function raised({ room, epoch, seq, total, applied }: RoomHead, movedAt: number) {
+function raised({ room, epoch, seq, total, materialised }: RoomHead, movedAt: number) {
   return {
     updateOne: {
       filter: { _id: room },
-      update: { $max: { seq, total, applied, moved_at: movedAt }, $setOnInsert: { epoch } },
+      update: { $max: { seq, total, applied: materialised, moved_at: movedAt }, $setOnInsert: { epoch } },
       upsert: true,
     },
   }

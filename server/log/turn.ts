@@ -2,8 +2,8 @@ import { AppError } from '#shared/errors'
 import { type Accepted, answerDuplicate, answerHeld, answerStanding, type Held, type Thrown } from './answers.ts'
 import { append } from './append.ts'
 import { type Core, isIsolated, type Room, unavailable } from './core.ts'
-import { take } from './follower.ts'
-import { isLeased, renewLeases } from './leases.ts'
+import { deliver } from './follower.ts'
+import { mayAct, renewLeases } from './leases.ts'
 import { loadFacts } from './records.ts'
 import { checkStorable } from './storable.ts'
 import { type Entry, GLOBAL, type Judgement, type Row } from './types.ts'
@@ -30,7 +30,7 @@ interface Judged {
   /** To be judged again: repeated in this turn, or asking for facts not in memory. */
   again: Waiting<unknown>[]
   /** Refused today, though an insert of theirs may yet be found to stand. */
-  open: Waiting<unknown>[]
+  inDoubt: Waiting<unknown>[]
 }
 
 export function enqueue(core: Core, room: Room, waiting: Waiting<unknown>): void {
@@ -64,7 +64,7 @@ export function isolateStuck(core: Core): void {
 }
 
 async function takeTurn(core: Core, room: Room): Promise<void> {
-  if (!isLeased(core)) return orPause(core, renewLeases(core))
+  if (!mayAct(core)) return orPause(core, renewLeases(core))
   const batch = room.queue.splice(0, BATCH).filter((waiting) => !waiting.isSettled)
   try {
     await decide(core, room, batch)
@@ -79,7 +79,7 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
   const stale = judged.held.filter(({ waiting }) => !isFresh(core, room, waiting))
   const help = orPause(core, fetchMissing(core, room, judged.draft, stale.length > 0))
   const { undecided, doAllStand } = await store(core, room, judged.accepted)
-  const again = [...judged.again, ...judged.open, ...undecided]
+  const again = [...judged.again, ...judged.inDoubt, ...undecided]
   if (core.policy.mayRefuse(doAllStand)) {
     for (const held of judged.held) if (!stale.includes(held)) answerHeld(core, room, held)
     backToQueue(room, batch, [...again, ...stale.map(({ waiting }) => waiting)])
@@ -87,7 +87,7 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
     backToQueue(room, batch, [...again, ...judged.held.map(({ waiting }) => waiting)])
   }
   await help
-  if (judged.open.length > 0) await orPause(core, lookForOpen(core, room))
+  if (judged.inDoubt.length > 0) await orPause(core, lookAgain(core, room))
   const now = core.clock.elapsed()
   if (doAllStand && now - room.contestedAt < CONTESTED)
     await giveWay(core, room, batch.length < CROWDED ? 0 : Math.min(LONGER * (now - began), GIVING_WAY))
@@ -113,7 +113,7 @@ async function giveWay(core: Core, room: Room, patience: number): Promise<void> 
 
 function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judged {
   const draft = new Draft(room.view)
-  const judged: Judged = { draft, accepted: [], held: [], again: [], open: [] }
+  const judged: Judged = { draft, accepted: [], held: [], again: [], inDoubt: [] }
   const keys = new Set<string>()
   const clock = core.clock.now()
   for (const waiting of batch) {
@@ -134,7 +134,7 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
     else if ('row' in laid) {
       judged.accepted.push({ waiting, ...laid })
       keys.add(waiting.key)
-    } else if (waiting.mayStandAt > room.view.seq) judged.open.push(waiting)
+    } else if (waiting.mayStandAt > room.view.seq) judged.inDoubt.push(waiting)
     else judged.held.push({ waiting, judgement: laid })
   }
   return judged
@@ -150,7 +150,7 @@ function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgeme
   }
 }
 
-/** What no store or no projection can take is refused before it is stored. */
+/** What no store or no projection can apply is refused before it is stored. */
 function layOver(core: Core, draft: Draft, entry: Entry, waiting: Waiting<unknown>, now: number) {
   try {
     checkStorable(entry.body)
@@ -173,9 +173,9 @@ async function store(core: Core, room: Room, accepted: readonly Accepted[]): Pro
   const rows = accepted.map(({ row }) => row)
   const deciding = append(core, room, rows)
   core.inFlight.add(deciding)
-  const { standing, repeated, isOpen, refused } = await deciding.finally(() => core.inFlight.delete(deciding))
+  const { standing, repeated, isInDoubt, refused } = await deciding.finally(() => core.inFlight.delete(deciding))
   if (standing > 0) stand(core, room, accepted.slice(0, standing), rows.slice(0, standing))
-  if (isOpen) for (const { waiting, row } of accepted.slice(standing)) waiting.mayStandAt = row.seq
+  if (isInDoubt) for (const { waiting, row } of accepted.slice(standing)) waiting.mayStandAt = row.seq
   const undecided = accepted.slice(standing).map(({ waiting }) => waiting)
   const doAllStand = undecided.length === 0
   const [first] = undecided
@@ -191,7 +191,7 @@ async function store(core: Core, room: Room, accepted: readonly Accepted[]): Pro
 function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: readonly Row[]): void {
   room.usedAt.raise(core.clock.elapsed())
   core.observer?.appended(rows)
-  take(core, room, rows, true)
+  deliver(core, room, rows, true)
   core.policy.reached('before-publish')
   core.hints.publish({ kind: 'rows', node: core.node, rows })
   core.observer?.hinted('published', rows.length)
@@ -209,8 +209,8 @@ async function fetchMissing(core: Core, room: Room, draft: Draft, isStale: boole
   ])
 }
 
-/** Another's row in the place of the open ones decides them. */
-async function lookForOpen(core: Core, room: Room): Promise<void> {
+/** Another's row in the place of those in doubt decides them. */
+async function lookAgain(core: Core, room: Room): Promise<void> {
   await core.clock.sleep(LOOK_AGAIN)
   await room.refresh()
 }

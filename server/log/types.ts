@@ -10,7 +10,7 @@ export const GLOBAL: RoomKey = 'global'
 /** The version of what a row says and how, on each row this server writes; rows of before there was one are of version 1. */
 export const ROW_VERSION = 2
 
-/** The type that a row is shown with which the projection of this server cannot take. */
+/** The type that a row is shown with which the projection of this server cannot apply. */
 export const UNREADABLE = 'log.unreadable'
 
 /** The type of a row that only fills the place of one that could not be stored. */
@@ -51,7 +51,7 @@ export interface Row extends Required<Entry> {
   chain: string
   /** Is this row itself an entry of that chain? */
   chained: boolean
-  /** Seq of the last event written into this row (an edit, a delete, a pin …); its own seq at first. */
+  /** Seq of the last event applied to this row (an edit, a delete, a pin …); its own seq at first. */
   applied_seq: number
 }
 
@@ -81,7 +81,7 @@ export interface Projection {
 
 /** The records that follow from the log: loaded into views, written before the ack. */
 export interface Records {
-  /** Each value with the seq it has applied; an absent record is `{ value: null, seq: 0 }`. */
+  /** Each value with the seq of the last row applied to it; an absent record is `{ value: null, seq: 0 }`. */
   load(room: RoomKey, keys: readonly string[]): Promise<Map<string, { value: Fact; seq: number }>>
   /** Writes each value where the record's own seq is below the row's. Idempotent; keys without a record are passed over. */
   save(room: RoomKey, changes: readonly { key: string; value: Fact; row: Row }[]): Promise<void>
@@ -131,7 +131,7 @@ export interface RoomLog {
   act<T = never>(room: RoomKey, act: Act<T>): Promise<Outcome<T>>
   /**
    * Runs a question on the view, brought to the head by a read that begins after this call. The question is pure, as it may be
-   * asked several times; `atOnce` gets the answer that stands before any further row is taken or delivered.
+   * asked several times; `atOnce` gets the answer that stands before any further row is applied or delivered.
    */
   ask<T>(room: RoomKey, question: (view: View, now: number) => T, atOnce?: (answer: T) => void): Promise<T>
   /** Rows with seq > after, in order, from memory where it can. At most 200. */
@@ -170,11 +170,11 @@ export interface LogStore {
   /** `beat` rises with each write of a node, and says nothing but that. */
   writeLeases(
     node: string,
-    leases: readonly { room: RoomKey; applied: number }[],
+    leases: readonly { room: RoomKey; confirmed: number }[],
     at: number,
     beat: number,
   ): Promise<void>
-  leasesOf(room: RoomKey, since: number): Promise<{ node: string; applied: number; beat: number }[]>
+  leasesOf(room: RoomKey, since: number): Promise<{ node: string; confirmed: number; beat: number }[]>
 }
 
 export interface RoomHead {
@@ -184,7 +184,7 @@ export interface RoomHead {
   seq: number
   total: number
   /** Every record that follows from the rows up to here is written. */
-  applied: number
+  materialised: number
 }
 
 /** Is this error the store's "a row with this key is there already"? Decided by code 11000 alone. */
@@ -205,7 +205,7 @@ export interface Hints {
 }
 export type Hint =
   | { kind: 'rows'; node: string; rows: readonly Row[] }
-  | { kind: 'applied'; node: string; room: RoomKey; seq: number }
+  | { kind: 'confirmed'; node: string; room: RoomKey; seq: number }
   /** The node has rows for the room and lost a race for a seq. */
   | { kind: 'collided'; node: string; room: RoomKey }
 
@@ -240,7 +240,7 @@ export interface Observer {
   follows(rooms: number): void
   /** A turn of this room has lasted so long that its acts are refused at once until it ends. */
   isolated?(room: RoomKey): void
-  /** A row that this server cannot take: it is shown as an event of no known type, and nothing follows from it. */
+  /** A row that this server cannot apply: it is shown as an event of no known type, and nothing follows from it. */
   quarantined?(row: Row, error: unknown): void
   /** A listener threw; the others have heard the rows. */
   failed?(room: RoomKey, error: unknown): void

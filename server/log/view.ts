@@ -4,7 +4,7 @@ import type { Rules } from './policy.ts'
 import { rising } from './rising.ts'
 import { type Entry, type Fact, type Projection, ROW_VERSION, type RoomKey, type Row, type View } from './types.ts'
 
-/** The room as of its last row taken. */
+/** The room as of the last row applied. */
 export class LiveView implements View {
   readonly room: RoomKey
   readonly facts: Facts
@@ -36,7 +36,7 @@ export class LiveView implements View {
     return known.value
   }
 
-  /** The row after this seq is the first that it will take. */
+  /** The row after this seq is the first that is applied. */
   startAt(epoch: string, seq: number): void {
     this.epoch = epoch
     this.#seq.raise(seq)

@@ -10,7 +10,7 @@ afterEach(async () => {
 
 const room = 'channel:one'
 const quick = { clock: clockOf(1_000), pollMilliseconds: 10_000 }
-const leaseOf = (node: string) => nodes.memory.leases.get(`${node} ${room}`)?.applied
+const leaseOf = (node: string) => nodes.memory.leases.get(`${node} ${room}`)?.confirmed
 
 test('a poll reads the heads of some seconds before the last one, as another clock may be behind', async () => {
   nodes.hasHints = false

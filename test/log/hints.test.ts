@@ -48,7 +48,7 @@ test.each<[string, unknown]>([
 test('rows, confirmations and collisions of the room are hints', () => {
   expect(hintFrom(rows(row(1), row(2)), 'channel:a')).toEqual(rows(row(1), row(2)))
   const applied = { kind: 'applied', node: 'one', room: 'channel:a', seq: 3 }
-  expect(hintFrom(applied, 'channel:a')).toEqual(applied)
+  expect(hintFrom(applied, 'channel:a')).toEqual({ ...applied, kind: 'confirmed' })
   const collided = { kind: 'collided', node: 'one', room: 'channel:a' }
   expect(hintFrom(collided, 'channel:a')).toEqual(collided)
 })
@@ -80,6 +80,18 @@ test('what is too long for one word is told in parts, in order and whole', () =>
   hintsOver(narrow).publish({ kind: 'rows', node: 'one', rows: all })
   expect(narrow.told.every(({ topic }) => topic === 'log:channel:a')).toBe(true)
   expect(narrow.told.flatMap(({ hint }) => (hint.kind === 'rows' ? hint.rows : []))).toEqual(all)
+})
+
+test('M52: what is confirmed is told by the word that every version knows', () => {
+  const told: unknown[] = []
+  const tell = (_topic: string, word: unknown) => told.push(word) > 0
+  hintsOver({ isUp: () => true, tell, listen: () => () => {} }).publish({
+    kind: 'confirmed',
+    node: 'one',
+    room: 'channel:a',
+    seq: 3,
+  })
+  expect(told).toEqual([{ kind: 'applied', node: 'one', room: 'channel:a', seq: 3 }])
 })
 
 test('hints of a room are heard from its opening to its end, and junk never', () => {

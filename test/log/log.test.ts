@@ -243,7 +243,7 @@ test('finds a row whose head was never raised, and writes the records its node l
   await pause(1_800)
   expect(seqs).toEqual([1])
   expect(nodes.kept.records.get(`${room} ban:ada`)).toEqual({ value: 1, seq: 1 })
-  expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 1, applied: 1 })
+  expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 1, materialised: 1 })
 })
 
 test('opens a room that could not be opened while the store was away', async () => {
@@ -391,8 +391,8 @@ test('lets go of a room that nobody uses, and nobody waits for it any more', asy
   const other = nodes.start('other', { ...fast, clock: clockOf(1_000), pollMilliseconds: 10_000 })
   await other.act(room, join('ada'))
   await pause(120)
-  expect(nodes.memory.leases.get(`other ${room}`)?.applied).toBe(Number.MAX_SAFE_INTEGER)
-  expect(nodes.memory.leases.get('other global')?.applied).toBe(0)
+  expect(nodes.memory.leases.get(`other ${room}`)?.confirmed).toBe(Number.MAX_SAFE_INTEGER)
+  expect(nodes.memory.leases.get('other global')?.confirmed).toBe(0)
 })
 
 test('M49: rooms that are only asked about are leased by nobody, and let go', async () => {
@@ -420,7 +420,7 @@ test('M49: an empty room that somebody listens to is leased, and waited for from
   await other.ask(room, (view) => view.seq)
   const seqs = delivered(other)
   const release = await other.hold(room)
-  expect(nodes.memory.leases.get(`other ${room}`)?.applied).toBe(0)
+  expect(nodes.memory.leases.get(`other ${room}`)?.confirmed).toBe(0)
   await one.act(room, join('ada'))
   expect(await one.act(room, moderate('ban', 'ada'))).toMatchObject({ pendingNodes: 0 })
   expect(seqs).toEqual([1, 2])

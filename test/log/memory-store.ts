@@ -10,7 +10,7 @@ export const isDuplicate = (error: unknown): boolean => error instanceof Duplica
 export class Memory {
   readonly logs = new Map<RoomKey, Row[]>()
   readonly heads = new Map<RoomKey, RoomHead & { movedAt: number }>()
-  readonly leases = new Map<string, { node: string; room: RoomKey; applied: number; at: number; beat: number }>()
+  readonly leases = new Map<string, { node: string; room: RoomKey; confirmed: number; at: number; beat: number }>()
   readonly #seqOf = new Map<string, number>()
   onCommit: (row: Row) => void = () => {}
 
@@ -69,13 +69,13 @@ export function memoryStore(
             epoch: before?.epoch ?? head.epoch,
             seq: Math.max(head.seq, before?.seq ?? 0),
             total: Math.max(head.total, before?.total ?? 0),
-            applied: Math.max(head.applied, before?.applied ?? 0),
+            materialised: Math.max(head.materialised, before?.materialised ?? 0),
             movedAt: Math.max(movedAt, before?.movedAt ?? 0),
           })
         }
       }),
     headOf: (room) =>
-      reach('headOf', () => memory.heads.get(room) ?? { room, epoch: '', seq: 0, total: 0, applied: 0 }),
+      reach('headOf', () => memory.heads.get(room) ?? { room, epoch: '', seq: 0, total: 0, materialised: 0 }),
     headsMovedSince: (at) =>
       reach('headsMovedSince', () => [...memory.heads.values()].filter(({ movedAt }) => movedAt >= at)),
     advanced: (positions) =>
@@ -84,7 +84,8 @@ export function memoryStore(
       ),
     writeLeases: (node, leases, at, beat) =>
       reach('writeLeases', () => {
-        for (const { room, applied } of leases) memory.leases.set(`${node} ${room}`, { node, room, applied, at, beat })
+        for (const { room, confirmed } of leases)
+          memory.leases.set(`${node} ${room}`, { node, room, confirmed, at, beat })
       }),
     leasesOf: (room, aliveSince) =>
       reach('leasesOf', () =>

@@ -25,7 +25,7 @@ function recordsThat(save: (keys: readonly string[]) => Promise<void> | void): R
   }
 }
 
-function withHead(changes: { seq: number; applied: number }): void {
+function withHead(changes: { seq: number; materialised: number }): void {
   const epoch = nodes.memory.log(room)[0]?.epoch ?? ''
   nodes.memory.heads.set(room, { room, epoch, total: 0, ...changes, movedAt: Number.MAX_SAFE_INTEGER })
 }
@@ -81,7 +81,7 @@ test('a room is opened on all the rows above the mark, however many', async () =
   await Promise.all(Array.from({ length: 400 }, (_, index) => before.act(room, moderate('ban', `${index}`))))
   await before.close()
   nodes.kept.records.delete(`${room} slow`)
-  withHead({ seq: nodes.memory.log(room).length, applied: 1 })
+  withHead({ seq: nodes.memory.log(room).length, materialised: 1 })
   expect(await nodes.start('after', deaf).ask(room, (view) => view.get('slow'))).toBe(1)
 })
 
@@ -91,7 +91,7 @@ test('a mark beyond the log keeps no record from being written', async () => {
   const records = recordsThat(() => {
     if (isDown) throw new Error('Away.')
   })
-  withHead({ seq: 0, applied: 50 })
+  withHead({ seq: 0, materialised: 50 })
   const node = nodes.alone({ ...fast, records })
   await expect(node.act(room, moderate('ban', 'ada'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   // The act's own attempts are over a little later.
@@ -183,7 +183,7 @@ test('records that were written out of order are written once, and the mark says
   await pause(300)
   expect(saves).toBe(3)
   await node.close()
-  expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 3, applied: 3 })
+  expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 3, materialised: 3 })
 })
 
 test('M51: a fact that was absent before the row that is its own record is loaded anew with that row', async () => {

@@ -109,20 +109,26 @@ describe('the rows', () => {
 
 test('heads only rise, and tell when they moved', async () => {
   const store = mongooseLogStore(true)
-  const head = (room: string, seq: number, applied: number) => ({ room, epoch: 'e', seq, total: seq, applied })
+  const head = (room: string, seq: number, materialised: number) => ({
+    room,
+    epoch: 'e',
+    seq,
+    total: seq,
+    materialised,
+  })
   await store.raiseHeads([head('e', 5, 3), head('f', 1, 0)], 100)
   await store.raiseHeads([head('e', 4, 4)], 200)
   expect(await store.headOf('e')).toEqual(head('e', 5, 4))
-  expect(await store.headOf('none')).toEqual({ room: 'none', epoch: '', seq: 0, total: 0, applied: 0 })
+  expect(await store.headOf('none')).toEqual({ room: 'none', epoch: '', seq: 0, total: 0, materialised: 0 })
   expect((await store.headsMovedSince(150)).map(({ room }) => room)).toEqual(['e'])
 })
 
 test('leases tell who is alive and how far', async () => {
   const store = mongooseLogStore(true)
-  await store.writeLeases('one', [{ room: 'g', applied: 1 }], Date.now(), 7)
-  await store.writeLeases('one', [{ room: 'g', applied: 2 }], Date.now(), 8)
-  await store.writeLeases('dead', [{ room: 'g', applied: 1 }], Date.now() - 10_000, 9)
-  expect(await store.leasesOf('g', Date.now() - 5_000)).toEqual([{ node: 'one', applied: 2, beat: 8 }])
+  await store.writeLeases('one', [{ room: 'g', confirmed: 1 }], Date.now(), 7)
+  await store.writeLeases('one', [{ room: 'g', confirmed: 2 }], Date.now(), 8)
+  await store.writeLeases('dead', [{ room: 'g', confirmed: 1 }], Date.now() - 10_000, 9)
+  expect(await store.leasesOf('g', Date.now() - 5_000)).toEqual([{ node: 'one', confirmed: 2, beat: 8 }])
 })
 
 test('one log over the store: members, messages, edits, a repeated key, a ban', async () => {

@@ -94,7 +94,7 @@ describe('M44: records that two nodes write for the first time at once', () => {
   test('heads that two nodes raise for the first time at once are the higher', async () => {
     const store = mongooseLogStore(false)
     const names = Array.from({ length: 50 }, (_, at) => `channel:head ${at}`)
-    const head = (room: string, seq: number) => ({ room, epoch: 'e', seq, total: seq, applied: seq })
+    const head = (room: string, seq: number) => ({ room, epoch: 'e', seq, total: seq, materialised: seq })
     for (const name of names) await Promise.all([1, 2, 3].map((seq) => store.raiseHeads([head(name, seq)], seq)))
     const heads = await Promise.all(names.map((name) => store.headOf(name)))
     expect(heads.map(({ seq }) => seq)).toEqual(names.map(() => 3))

@@ -39,8 +39,8 @@ export const following: readonly Mutation[] = [
     name: 'a suspension is confirmed while older inserts are on their way',
     breaks: 'confirm what is decided',
     file: 'server/log/leases.ts',
-    find: 'if (!isUndecided) confirmed(',
-    put: 'if (true) confirmed(',
+    find: 'if (!isUndecided) confirmUpTo(',
+    put: 'if (true) confirmUpTo(',
     caughtBy: rule('confirm what is decided'),
   },
   {
@@ -55,8 +55,8 @@ export const following: readonly Mutation[] = [
     name: 'the leases are renewed after `global` was read',
     breaks: 'M50',
     file: 'server/log/leases.ts',
-    find: 'await core.lease([...core.rooms.values()].filter(isFollowed).map(({ key }) => key))\n  await core.rooms.get(GLOBAL)?.refresh()',
-    put: 'await core.rooms.get(GLOBAL)?.refresh()\n  await core.lease([...core.rooms.values()].filter(isFollowed).map(({ key }) => key))',
+    find: 'await core.lease([...core.rooms.values()].filter(needsLease).map(({ key }) => key))\n  await core.rooms.get(GLOBAL)?.refresh()',
+    put: 'await core.rooms.get(GLOBAL)?.refresh()\n  await core.lease([...core.rooms.values()].filter(needsLease).map(({ key }) => key))',
     caughtBy: leases,
   },
   {
