@@ -1,7 +1,7 @@
 import type { Node, Role } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
-import { roleIn, roleKey, suspensionIn } from './facts.ts'
+import { roleIn, roleKey, type Suspension, suspensionIn } from './facts.ts'
 
 /** The role an account may use at this moment. */
 export const roleOf = (node: Node, account: string): Promise<Role> =>
@@ -13,7 +13,7 @@ const powerIn = (view: View, account: string): Role => (suspensionIn(view, accou
 const refuse = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
 const already: Judgement<null> = { already: null }
 
-/** Suspends an account everywhere. Admins suspend users; only super admins suspend admins; nobody themself. */
+/** Suspends an account everywhere. Admins suspend users; only super admins suspend admins, or touch what a super admin has decided; nobody themself. */
 export async function suspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
   await node.log.act<null>(GLOBAL, {
     sender: actor,
@@ -22,6 +22,7 @@ export async function suspend(node: Node, actor: string, target: string, reason:
       if (refusal) return refusal
       const current = suspensionIn(view, target)
       if (current && current.reason === reason) return already
+      if (isDecidedAbove(view, actor, current)) return refuse('Only super admins may do this')
       return { accept: { type: 'account.suspended', body: {}, target, reason } }
     },
   })
@@ -33,7 +34,9 @@ export async function unsuspend(node: Node, actor: string, target: string, reaso
     judge(view) {
       const refusal = refuseStanding(view, actor, target)
       if (refusal) return refusal
-      if (!suspensionIn(view, target)) return already
+      const current = suspensionIn(view, target)
+      if (!current) return already
+      if (isDecidedAbove(view, actor, current)) return refuse('Only super admins may do this')
       return { accept: { type: 'account.unsuspended', body: {}, target, reason } }
     },
   })
@@ -46,6 +49,9 @@ function refuseStanding(view: View, actor: string, target: string): Judgement<nu
   if (roleIn(view, target) !== 'user' && mine !== 'super_admin') return refuse('Only super admins may do this')
   return null
 }
+
+const isDecidedAbove = (view: View, actor: string, current: Suspension | null): boolean =>
+  current !== null && roleIn(view, current.by) === 'super_admin' && powerIn(view, actor) !== 'super_admin'
 
 /** Gives an account a role. Super admins only, and never to themselves. */
 export async function changeRole(node: Node, actor: string, target: string, role: Role): Promise<void> {

@@ -112,6 +112,12 @@ export function needAbove({ view, actor, target }: Scene): void {
     throw new AppError('FORBIDDEN', { message: 'You may not change the rights of someone of this rank' })
 }
 
+/** What somebody above has decided stands, neither lifted nor replaced, for as long as they stand above. */
+export function needNoSuperior({ view, actor }: Scene, decidedBy: string): void {
+  if (gradeOf(view, actor.account) < gradeOf(view, decidedBy))
+    throw new AppError('FORBIDDEN', { message: 'Somebody above you has decided this' })
+}
+
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /** Milliseconds of `24h` and the like; null for ever. */

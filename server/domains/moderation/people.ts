@@ -10,6 +10,7 @@ import {
   millisecondsOf,
   need,
   needAbove,
+  needNoSuperior,
   needReach,
   permissions,
   type Scene,
@@ -34,6 +35,7 @@ export const ban =
     needReach(scene, 'ban')
     if (current && current.reason === (reason ?? null) && sameTerm(current.banned_at, current.banned_until, length))
       return { already: current }
+    if (current) needNoSuperior(scene, current.banned_by)
     const banned_until = untilOf(now, length)
     const record: BanFact = {
       ban_id: id,
@@ -65,6 +67,7 @@ export const unban =
     const current = banIn(view, target.account, now)
     need(scene, 'canMute')
     if (!current) return { already: null }
+    needNoSuperior(scene, current.banned_by)
     const about = { target: target.account, targetName: target.name, reason: reason ?? null }
     return { entry: entryOf(view, actor, 'moderation.applied', { action: 'unban' }, about), record: current }
   }
@@ -79,6 +82,7 @@ export const mute =
     needReach(scene, 'mute')
     if (current && current.reason === (reason ?? null) && sameTerm(current.muted_at, current.muted_until, length))
       return { already: current }
+    if (current) needNoSuperior(scene, current.muted_by)
     const muted_until = untilOf(now, length)
     const record: MuteFact = {
       mute_id: id,
@@ -104,6 +108,7 @@ export const unmute =
     if (actor.account === target.account || (theirs.isAdmin && !mine.isSuperAdmin))
       throw new AppError('FORBIDDEN', { message: 'You may not unmute this person' })
     if (!current) return { already: null }
+    needNoSuperior(scene, current.muted_by)
     const about = { target: target.account, targetName: target.name, reason: reason ?? null }
     return { entry: entryOf(view, actor, 'moderation.applied', { action: 'unmute' }, about), record: current }
   }
