@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Rooms } from '#server/domains/rooms/model'
 import { type Booted, boot } from '#test/support/boot'
 import {
   act,
@@ -226,6 +227,24 @@ describe('R3: the log of everything tells of rooms to those alone who may know t
     }
     for (const who of [judge, banned]) await done(act(root, null, 'demote', { target: who.account }))
   }, 60_000)
+
+  test('of a room of the staff to those alone who may know that it is there', async () => {
+    const [judge] = await people(server, 'a judge who is not of the staff')
+    await appoint(admin, null, judge, every)
+    const id = crypto.randomUUID()
+    const now = new Date().toISOString()
+    const fields = { type: 'channel', id, name: `Staff ${id}`, emoji: '🔒', category: 'general', access_level: 'staff' }
+    await Rooms.create({ _id: `channel:${id}`, ...fields, created_at: now, updated_at: now })
+    const staff: Place = { type: 'channel', id }
+    expect((await judge.call(`GET /api/channels/${id}`)).status).toBe(404)
+    const [look, control] = [await listener(judge), await listener(admin)]
+    await done(act(admin, staff, 'warn', { target: member.account }))
+    expect((await control({ staff })).staff).toMatchObject({ log: 1, queue: 1, subscribe: 1 })
+    await done(act(admin, alpha, 'warn', { target: member.account }))
+    await expect.poll(async () => (await look({ alpha })).alpha?.log).toBeGreaterThan(0)
+    expect((await look({ staff })).staff).toEqual({ log: 0, queue: 0, subscribe: 0, live: 0 })
+    await done(act(root, null, 'demote', { target: judge.account }))
+  })
 
   test('and so does the queue', async () => {
     const [judge, head, loud] = await people(server, 'a reader of queues', 'head of rooms', 'loud')

@@ -1,4 +1,4 @@
-import { banIn, refOf, rulesIn } from '#server/domains/rooms/facts'
+import { banIn, refOf, roomIn, rulesIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
 import { rightsIn } from '#server/domains/rooms/standing'
 import type { Node } from '#server/kernel/context'
@@ -17,7 +17,8 @@ export function hearsOf(view: View, account: string, now: number): boolean {
   if (type === 'dm') return false
   if (mine.isAdmin) return true
   if (kinds[type].readers === 'members' || banIn(view, account, now) !== null) return false
-  return mine.isModerator || (everywhere.isModerator && rulesIn(view).read_access !== 'members')
+  const isOpen = rulesIn(view).read_access !== 'members' && roomIn(view)?.access_level !== 'staff'
+  return mine.isModerator || (everywhere.isModerator && isOpen)
 }
 
 /** Is what is done in this room told to its own two people alone? */
