@@ -311,6 +311,16 @@ describe('invitations', () => {
     }
   })
 
+  test('M64: the links of who is suspended take no place of those that others make', async () => {
+    await promote(aide, true)
+    await fifty(() => make(aide))
+    expect((await owner.refused('rest', invitations.create, { room: group })).code).toBe('CONFLICT')
+    await suspend(aide, true)
+    const { invitation } = await make()
+    expect(await open()).toEqual([invitation])
+    await suspend(aide, false)
+  })
+
   test('M64: a room has fifty open links at most, and says how long and how often each may be used', async () => {
     await fifty(() => make())
     expect((await owner.refused('rest', invitations.create, { room: group })).code).toBe('CONFLICT')

@@ -32,7 +32,7 @@ export const invitations = implement('invitations', contract, {
         const all = invitationsIn(view)
         const { room: here } = managing(view, account, now)
         if (!here.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
-        if (all.filter((one) => isOpen(one, now)).length >= openAtMost)
+        if (all.filter((one) => faultOf(view, one, now) === null).length >= openAtMost)
           return { refuse: new AppError('CONFLICT', { message: `A room has ${openAtMost} invitations at most` }) }
         const invitation: InvitationFact = {
           invitation_id,
