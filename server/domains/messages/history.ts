@@ -7,15 +7,15 @@ import type { messages as contract } from '#shared/api/messages'
 import type { RoomRef } from '#shared/kit/primitives'
 import { messagesOf, reactionsOf } from './pages.ts'
 
-/** A room that may be read, blocks in a dm included. */
+/** A room that may be read, blocks in a dm included. Insiders are its members and who moderates it. */
 export async function readable({ node, caller }: Pick<Context, 'node' | 'caller'>, room: RoomRef) {
-  const { key, also } = await readRoom(node, caller, room, (view) => ({
+  const { key, standing, also } = await readRoom(node, caller, room, (view) => ({
     total: view.total,
     seq: view.seq,
     pins: pinsIn(view),
     epoch: view.epoch,
   }))
-  return { key, ...also }
+  return { key, isInsider: standing?.isMember === true || standing?.isModerator === true, ...also }
 }
 
 /** Messages in the room up to and including the row at this seq. */
@@ -45,10 +45,10 @@ async function firstSince(key: RoomKey, time: number, total: number): Promise<nu
 }
 
 export const history: Action<typeof contract.history> = async (input, context) => {
-  const { key, ...head } = await readable(context, input.room)
+  const { key, isInsider, ...head } = await readable(context, input.room)
   const { from, to } = await rangeOf(context.node, key, head, input)
   const rows = from > to ? [] : await rowsBetween(key, from, to)
-  const messages = await messagesOf(key, rows.map(messageFactOf))
+  const messages = await messagesOf(key, rows.map(messageFactOf), isInsider)
   const reactions = await reactionsOf(
     key,
     messages.flatMap(({ id, reactions: counts }) => (Object.keys(counts).length > 0 ? [id] : [])),
@@ -76,15 +76,16 @@ async function rangeOf(
 }
 
 export const pins: Action<typeof contract.pins> = async ({ room }, context) => {
-  const { key, pins: ids } = await readable(context, room)
-  return { pinnedMessages: await pinnedMessages(context.node, key, ids) }
+  const { key, isInsider, pins: ids } = await readable(context, room)
+  return { pinnedMessages: await pinnedMessages(context.node, key, ids, isInsider) }
 }
 
-export async function pinnedMessages(node: Node, key: RoomKey, ids: readonly string[]) {
+export async function pinnedMessages(node: Node, key: RoomKey, ids: readonly string[], isInsider: boolean) {
   const facts = await node.log.ask(key, (view) => ids.map((id) => messageIn(view, id)))
   return messagesOf(
     key,
     facts.filter((fact) => fact !== null),
+    isInsider,
   )
 }
 

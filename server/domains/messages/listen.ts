@@ -75,7 +75,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       epoch: state.head.epoch,
       head_seq: state.head.seq,
       from_seq: from,
-      events: await eventsOf(rows),
+      events: await eventsOf(rows, true),
       complete: (rows.at(-1)?.seq ?? from) >= state.head.seq,
       ...(isLost ? { reset: true } : {}),
       rules,
@@ -90,7 +90,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
         read_seq,
         unread,
       },
-      pins: await pinnedMessages(node, key, state.pins),
+      pins: await pinnedMessages(node, key, state.pins, true),
       members_count: state.members,
       online: onlineIn(node, key),
     }

@@ -6,6 +6,7 @@ import { byId } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import type { Message, RoomEvent } from '#shared/api/messages'
 import { roomOfKey } from '#shared/kit/primitives'
+import { eventForOutsiders, messageForOutsiders } from './outsiders.ts'
 import { eventOf, messageOf } from './render.ts'
 
 /** An answer that is larger keeps a slow client from ever reading it: more than 1 MB unread, and the connection is ended. */
@@ -30,7 +31,7 @@ export async function rowsAfter(node: Node, key: RoomKey, after: number, limit: 
 }
 
 /** Events of a catch-up: messages as they are now, without quotes of what was taken back. */
-export async function eventsOf(rows: readonly Row[]): Promise<RoomEvent[]> {
+export async function eventsOf(rows: readonly Row[], isInsider: boolean): Promise<RoomEvent[]> {
   const room = rows[0]?.room ?? ''
   const edited = rows.flatMap((row) => (row.type === 'message.edited' ? [String(row.body.id)] : []))
   const current = new Map((await rowsById(room, edited)).map((row) => [row._id, row]))
@@ -42,8 +43,9 @@ export async function eventsOf(rows: readonly Row[]): Promise<RoomEvent[]> {
   return rows.map((row, at) => {
     const event = eventOf(row)
     const fact = facts[at]
-    if (!fact) return event
-    return { ...event, data: { ...event.data, message: messageOf(event.room, withoutQuote(fact, gone)) } }
+    if (!fact) return isInsider ? event : eventForOutsiders(event)
+    const message = messageOf(event.room, withoutQuote(fact, gone))
+    return { ...event, data: { ...event.data, message: isInsider ? message : messageForOutsiders(message) } }
   })
 }
 
@@ -58,10 +60,11 @@ const isBehind = (message: Row, edit: Row): boolean =>
   messageFactOf(message).body.version < bodyOf(edit, 'message.edited').message.body.version
 
 /** Messages as they are now; a reply to what was taken back stands alone. */
-export async function messagesOf(room: RoomKey, facts: readonly MessageFact[]): Promise<Message[]> {
+export async function messagesOf(room: RoomKey, facts: readonly MessageFact[], isInsider: boolean): Promise<Message[]> {
   const gone = await goneAmong(room, facts)
   const ref = roomOfKey(room)
-  return facts.map((fact) => messageOf(ref, withoutQuote(fact, gone)))
+  const messages = facts.map((fact) => messageOf(ref, withoutQuote(fact, gone)))
+  return isInsider ? messages : messages.map(messageForOutsiders)
 }
 
 /** Of the messages these reply to, those that were taken back. */

@@ -167,7 +167,7 @@ function dataOf(row: Row, room: RoomRef): Data {
 }
 
 const unsigned = new Set(['block.changed', 'words.updated', 'invitation.created', 'invitation.revoked'])
-const nobody: Person = { id: '', name: '', role: null, isAgent: false }
+export const nobody: Person = { id: '', name: '', role: null, isAgent: false }
 
 /** Events that only move the log on, secret votes, and what we do not know: who did what is nobody's business. */
 function isUnsigned(row: Row): boolean {

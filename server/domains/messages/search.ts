@@ -31,7 +31,7 @@ interface Stretch {
  */
 export const search: Action<typeof contract.search> = async ({ room, query, limit, before_seq }, context) => {
   const { node } = context
-  const { key, ...head } = await readable(context, room)
+  const { key, isInsider, ...head } = await readable(context, room)
   if (room.type === 'dm')
     throw new AppError('VALIDATION_ERROR', { message: 'Direct messages are ciphertext and cannot be searched here' })
   const words = searchWords(query)
@@ -64,7 +64,7 @@ export const search: Action<typeof contract.search> = async ({ room, query, limi
     if (isEnough()) break
   }
   return {
-    messages: await messagesOf(key, found),
+    messages: await messagesOf(key, found, isInsider),
     has_more: rest > 0,
     next_before_seq: rest > 0 ? await seqAfter(key, rest) : null,
     searched: start - rest,

@@ -42,6 +42,6 @@ export async function waitFor(
     const timer = setTimeout(end, milliseconds)
     for (const audience of heard) waiting.set(audience, (waiting.get(audience) ?? new Set()).add(end))
     signal.addEventListener('abort', end, { once: true })
-    void isThere().then((already) => already && end())
+    void isThere().then((already) => already && end(), end)
   })
 }

@@ -65,17 +65,20 @@ async function permissions(context: Context, input: Asked) {
   return Permissions.parse(await rightsOf(context, key, needUser(input)))
 }
 
+/** Who moderates a place is known to whoever may read it; what is noted about them, to themselves alone. */
 async function moderators({ node, caller }: Context, input: Asked) {
   const key = isPlaced(input) ? await placeOf(input) : GLOBAL
   const isOfficial =
     key !== GLOBAL && (await node.log.ask(key, (view, now) => readBy(view, caller.account, now).room.is_official))
   const stored = await Moderators.find({ room: key, is_active: true }).sort({ granted_at: -1 }).lean()
-  const here = await node.log.ask(key, (view) => stored.filter((row) => moderatorIn(view, row.user_address) !== null))
+  const { here, isAmong } = await node.log.ask(key, (view, now) => ({
+    here: stored.filter((row) => moderatorIn(view, row.user_address) !== null),
+    isAmong: caller.account !== null && moderates(view, caller.account, now),
+  }))
   const all = isOfficial ? await Moderators.find({ room: GLOBAL, is_active: true }).sort({ granted_at: -1 }).lean() : []
   const known = new Set(here.map(({ user_address }) => user_address))
-  return [...here, ...all.filter(({ user_address }) => !known.has(user_address))].map((row) =>
-    moderatorRow(row.room, row as ModeratorFact),
-  )
+  const rows = [...here, ...all.filter(({ user_address }) => !known.has(user_address))]
+  return rows.map((row) => moderatorRow(row.room, { ...(row as ModeratorFact), ...(isAmong ? {} : { notes: null }) }))
 }
 
 async function muted({ node, caller }: Context, input: Asked) {

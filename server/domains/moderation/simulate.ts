@@ -46,7 +46,7 @@ export const simulate: Action<typeof contract.simulate> = async (
     tested: facts.length,
     hits: hits.length,
     authors: new Set(hits.map(({ sender }) => sender)).size,
-    sample: await messagesOf(key, hits.slice(-sampled)),
+    sample: await messagesOf(key, hits.slice(-sampled), true),
     milliseconds: Math.round(milliseconds * 100) / 100,
   }
 }

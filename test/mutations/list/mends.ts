@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { catchUp, concerns, invited, log, neighbours, poison, raced, waiting } from './suites.ts'
+import { catchUp, concerns, decisions, invited, log, neighbours, outsiders, poison, raced, waiting } from './suites.ts'
 
 /** What a review found, each broken again as it was. */
 export const mends: readonly Mutation[] = [
@@ -143,8 +143,8 @@ export const mends: readonly Mutation[] = [
     name: 'who may read is not looked at again after a wait',
     breaks: 'M50',
     file: 'server/domains/messages/catch-up.ts',
-    find: 'const { seq } = await readable(context, room)',
-    put: 'const { seq } = await node.log.head(key)',
+    find: 'const { seq, isInsider } = await readable(context, room)',
+    put: 'const { seq, isInsider } = { ...(await node.log.head(key)), isInsider: true }',
     caughtBy: catchUp,
   },
   {
@@ -234,5 +234,29 @@ export const mends: readonly Mutation[] = [
     find: '  if (isBlocked)\n',
     put: '  if (isBlocked && fault)\n',
     caughtBy: invited('who could not join otherwise'),
+  },
+  {
+    name: 'strangers read whom moderators banned, and why',
+    breaks: 'M16',
+    file: 'server/domains/messages/pages.ts',
+    find: 'isInsider ? event : eventForOutsiders(event)',
+    put: 'event',
+    caughtBy: outsiders,
+  },
+  {
+    name: 'strangers read who took a message back, and why',
+    breaks: 'M16',
+    file: 'server/domains/messages/pages.ts',
+    find: 'return isInsider ? messages : messages.map(messageForOutsiders)',
+    put: 'return messages',
+    caughtBy: outsiders,
+  },
+  {
+    name: 'a moderator lifts what the owner has decided',
+    breaks: 'M06',
+    file: 'server/domains/moderation/moderate.ts',
+    find: 'gradeOf(view, actor.account) < gradeOf(view, decidedBy)',
+    put: 'gradeOf(view, decidedBy) < 0',
+    caughtBy: decisions,
   },
 ]

@@ -24,6 +24,8 @@ export const poison = unit('log/poison.test.ts')
 export const raced: Suite = { project: 'store', file: 'test/store/records.test.ts', title: 'M44' }
 export const concerns: Suite = { project: 'nodes', file: 'test/nodes/concerns.test.ts', needsMongo: true }
 export const catchUp: Suite = { project: 'embedded', file: 'test/server/catch-up-head.test.ts' }
+export const outsiders: Suite = { project: 'embedded', file: 'test/server/outsiders.test.ts' }
+export const decisions: Suite = { project: 'embedded', file: 'test/server/decisions.test.ts' }
 export const waiting: Suite = { project: 'embedded', file: 'test/server/waiting.test.ts' }
 export const stored: Suite = { project: 'store', file: 'test/store/record-order.test.ts' }
 export const races = (title: string): Suite => ({
