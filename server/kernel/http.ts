@@ -54,7 +54,7 @@ export function httpDoor(door: HttpDoor): Express {
 const idOf = (request: Request): string => String(request.res?.getHeader('x-request-id') ?? '')
 
 /** What such a path goes on with lets whoever reads it into a room. */
-const invited = /^(\/invite\/|\/api\/invitations\/).+/i
+const invited = /((?:\/|%2f)invit(?:e|ations)(?:\/|%2f)).+/i
 
 const identifyRequest =
   ({ kernel }: HttpDoor): RequestHandler =>

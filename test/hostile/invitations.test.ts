@@ -80,8 +80,9 @@ describe('T78: an invitation for somebody else', () => {
     await guest.rest(`GET /api/invitations/${token}/accept/${token}`)
     await guest.rest(`POST /api/invitations/${token}/accept`)
     await guest.ask('invitation:accept', { token })
-    for (const path of [`/invite/${token}`, `/Invite/${token}`, `/invite/${token}/${token}`])
-      await fetch(server.url + path, { headers: { accept: 'text/html' } })
+    const written = [`/invite/${token}`, `/Invite/${token}`, `/invite/${token}/${token}`, `//invite/${token}`]
+    const spoiled = [`/invite%2f${token}`, `/api//invitations/${token}`, `/somewhere/invite/${token}`]
+    for (const path of [...written, ...spoiled]) await fetch(server.url + path, { headers: { accept: 'text/html' } })
     await expect.poll(() => lines.filter((line) => line.includes('/invite/***')).length).toBeGreaterThan(0)
     expect(lines.filter((line) => line.includes(token))).toEqual([])
     expect((await guest.does('rest', rooms.members, { room })).total).toBe(2)
