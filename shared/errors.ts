@@ -6,7 +6,6 @@ export const errors = {
   UNSUPPORTED_MEDIA_TYPE: [415, 'The content type is not supported.'],
   UNAUTHORIZED: [401, 'Unauthorized'],
   FORBIDDEN: [403, 'You may not do this.'],
-  ACCESS_DENIED: [403, 'Access denied.'],
   NOT_FOUND: [404, 'Not found.'],
   METHOD_NOT_ALLOWED: [405, 'This method is not allowed here.'],
   CONFLICT: [409, 'This conflicts with what is there already.'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, count, Done, line, nameLine, text } from '#shared/kit/primitives'
+import { Address, CallerAddress, count, Done, Link, line, nameLine, Time, text } from '#shared/kit/primitives'
 
 export const Role = z.enum(['user', 'admin', 'super_admin'])
 
@@ -13,9 +13,9 @@ export const Username = z
   .transform((name) => name.replace('@', ''))
 
 const HttpsUrl = z
-  .string()
+  .url({ protocol: /^https$/, error: 'Invalid https URL' })
   .max(2048)
-  .refine((value) => URL.canParse(value) && /^https:\/\/[^@\s]+$/i.test(value), { error: 'Invalid https URL' })
+  .refine((value) => /^https:\/\/[^@\s]+$/i.test(value), { error: 'Invalid https URL' })
 
 /** Where people are known beside here. */
 const platforms = ['x', 'farcaster', 'instagram', 'tiktok', 'youtube', 'linkedin', 'github', 'discord'] as const
@@ -24,8 +24,8 @@ export type Platform = (typeof platforms)[number]
 const Handle = z
   .string()
   .trim()
-  .transform((handle) => handle.replace(/^@/, ''))
-  .refine((handle) => /^\w[\w.-]{0,63}$/.test(handle), { error: 'Invalid handle' })
+  .regex(/^@?\w[\w.-]{0,63}$/, { error: 'Invalid handle' })
+  .transform((handle) => handle.replace('@', ''))
 
 const Social = z.object({ platform: z.enum(platforms), handle: Handle })
 export type Social = z.infer<typeof Social>
@@ -38,7 +38,7 @@ const Profile = z.object({
   name: z.string(),
   username: z.string().nullable(),
   display_name: z.string().nullable(),
-  avatar_url: z.string().nullable(),
+  avatar_url: Link.nullable(),
 })
 
 /** With what the owner alone may read and change. */
@@ -48,7 +48,7 @@ const OwnProfile = Profile.extend({
   bio: z.string().nullable(),
   socials: z.array(z.object({ platform: z.enum(platforms), handle: z.string() })),
   /** Shown as `avatar_url` while `use_custom_avatar` is on. */
-  custom_avatar_url: z.string().nullable(),
+  custom_avatar_url: Link.nullable(),
   use_custom_avatar: z.boolean(),
   /** Whether `/api/public/user/:address` answers. */
   public_landing_enabled: z.boolean(),
@@ -63,16 +63,16 @@ const UserRecord = z.object({
   chain: z.string().nullable(),
   username: z.string().nullable(),
   display_name: z.string().nullable(),
-  avatar_url: z.string().nullable(),
+  avatar_url: Link.nullable(),
   role: Role,
   is_banned: z.boolean(),
   ban_reason: z.string().nullable(),
   first_login: z.string().nullable(),
   last_login: z.string().nullable(),
   login_count: z.number(),
-  last_active_at: z.string().nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
+  last_active_at: Time.nullable(),
+  created_at: Time,
+  updated_at: Time,
 })
 
 const Admin = z.object({
@@ -152,7 +152,7 @@ const profiles = {
           username: z.string().nullable(),
           display_name: z.string().nullable(),
           ens_name: z.string().nullable(),
-          avatar_url: z.string().nullable(),
+          avatar_url: Link.nullable(),
           is_bot: z.boolean(),
         })
         .nullable(),
@@ -171,11 +171,11 @@ const profiles = {
         name: z.string(),
         username: z.string().nullable(),
         ensName: z.string().nullable(),
-        avatarUrl: z.string().nullable(),
+        avatarUrl: Link.nullable(),
         bio: z.string().nullable(),
         is_bot: z.boolean(),
       }),
-      socials: z.array(z.object({ platform: z.string(), handle: z.string(), url: z.string() })),
+      socials: z.array(z.object({ platform: z.string(), handle: z.string(), url: Link })),
       agents: z.array(z.record(z.string(), z.unknown())),
       scheduling: z.object({ slug: z.string(), title: z.string(), bio: z.string() }).nullable(),
     }),

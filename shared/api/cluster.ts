@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
+import { Time } from '#shared/kit/primitives'
 
 const count = z.number().int().nonnegative()
-const Instant = z.string()
 
 /** One running server, or one worker of several, as it last told of itself. */
 export const NodeFigures = z.object({
@@ -12,8 +12,8 @@ export const NodeFigures = z.object({
   version: z.string(),
   /** `silent`: it has not told of itself for a while, and did not say that it ends. */
   state: z.enum(['live', 'silent']),
-  started_at: Instant,
-  seen_at: Instant,
+  started_at: Time,
+  seen_at: Time,
   connections: count,
   /** Rooms whose log it follows. */
   rooms: count,
@@ -41,7 +41,7 @@ export const cluster = {
       store: z.enum(['mongodb', 'embedded']),
       /** The node that answered. */
       answered_by: z.string(),
-      at: Instant,
+      at: Time,
       nodes: z.array(NodeFigures),
     }),
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, Done } from '#shared/kit/primitives'
+import { Address, CallerAddress, Done, Mail } from '#shared/kit/primitives'
 import { SignedInAnswer } from './identity.ts'
 
 /** One way to write each address: lower case, without the spaces around it. Never a list, a name or a second line. */
@@ -22,11 +22,11 @@ const Path = z
 
 const Sent = z.object({ success: z.literal(true), message: z.string() })
 /** What every sign-in by e-mail answers. */
-const SignedIn = SignedInAnswer.extend({ message: z.string(), email: z.string(), walletAddress: z.string() })
+const SignedIn = SignedInAnswer.extend({ message: z.string(), email: Mail, walletAddress: z.string() })
 const Attached = z.object({
   success: z.literal(true),
   message: z.string(),
-  email: z.string(),
+  email: Mail,
   /** Given once in the life of an account. */
   pointsAwarded: z.number(),
 })
@@ -76,7 +76,7 @@ const login = {
     access: 'public',
     limit: 'auth',
     input: z.object({ token: z.string('Token is required').min(1).max(200) }),
-    output: z.object({ email: z.string(), asked_here: z.boolean() }),
+    output: z.object({ email: Mail, asked_here: z.boolean() }),
     errors: ['INVALID_LINK'],
     errorBody: 'text',
   }),
@@ -140,7 +140,7 @@ const addresses = {
         success: z.literal(true),
         message: z.string(),
         authenticated: z.literal(true),
-        email: z.string().nullable(),
+        email: Mail.nullable(),
         walletAddress: z.string(),
       }),
     ]),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
+import { Time } from '#shared/kit/primitives'
 import { Linked } from './identities.ts'
 import { SignedInAnswer } from './identity.ts'
 
@@ -35,7 +36,7 @@ export const federation = {
     access: 'public',
     limit: 'auth',
     input: z.object({}),
-    output: z.object({ signal: z.string(), action: z.string().nullable(), expires_at: z.string() }),
+    output: z.object({ signal: z.string(), action: z.string().nullable(), expires_at: Time }),
     errorBody: 'text',
   }),
   humanProof: operation({

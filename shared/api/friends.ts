@@ -5,10 +5,12 @@ import {
   CallerAddress,
   Done,
   Id,
+  Link,
   nameLine,
   onceByKey,
   pageSize,
   repeatable,
+  Time,
   text,
 } from '#shared/kit/primitives'
 
@@ -16,7 +18,7 @@ import {
 const shown = {
   username: z.string().nullable(),
   display_name: z.string().nullable(),
-  avatar_url: z.string().nullable(),
+  avatar_url: Link.nullable(),
 }
 
 /** A friendship as one of the two sees it: each has a row, with an id and a nickname of their own. */
@@ -25,7 +27,7 @@ export const Friend = z.object({
   user_address: z.string(),
   friend_address: z.string(),
   nickname: z.string().nullable(),
-  created_at: z.string(),
+  created_at: Time,
   ...shown,
 })
 export const FriendRequest = z.object({
@@ -34,8 +36,8 @@ export const FriendRequest = z.object({
   to_address: z.string(),
   status: z.enum(['pending', 'accepted']),
   memo: z.string().nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
+  created_at: Time,
+  updated_at: Time,
   ...shown,
 })
 

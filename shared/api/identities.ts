@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { Done, Id } from '#shared/kit/primitives'
+import { Done, Id, Time } from '#shared/kit/primitives'
 import { AuthMethod, messageErrors, SignedMessage, SignedSolanaMessage } from './identity.ts'
 
 /** One way into the account. */
@@ -11,8 +11,8 @@ export const Identity = z.object({
   identifier: z.string(),
   /** The account has its id from this one, so it stays. */
   is_original: z.boolean(),
-  created_at: z.string().nullable(),
-  last_used_at: z.string().nullable(),
+  created_at: Time.nullable(),
+  last_used_at: Time.nullable(),
 })
 
 export const Linked = z.object({ success: z.literal(true), identity: Identity })
@@ -25,7 +25,7 @@ export const RecentWay = z.object({
   id: z.string().nullable(),
   method: z.enum([...AuthMethod.options, 'phone']),
   identifier: z.string(),
-  linked_at: z.string(),
+  linked_at: Time,
 })
 
 export const identities = {
@@ -86,7 +86,7 @@ export const identityChanged = event('/notifications identity:changed', {
     method: z.enum([...AuthMethod.options, 'phone', 'service']),
     /** What was added or taken away, shortened where it is secret. */
     identifier: z.string(),
-    at: z.string(),
+    at: Time,
     /** What the device that did it says of itself. */
     user_agent: z.string(),
   }),

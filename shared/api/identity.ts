@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress } from '#shared/kit/primitives'
+import { CallerAddress, Link, Mail, Time, WalletAddress, written } from '#shared/kit/primitives'
 
 export const authMethods = ['wallet', 'passkey', 'email', 'worldid', 'alien', 'solana'] as const
 export const AuthMethod = z.enum(authMethods)
@@ -17,13 +17,13 @@ export const SignedInUser = z.object({
   username: z.string().nullable(),
   ens_name: z.string().nullable(),
   display_name: z.string().nullable(),
-  avatar_url: z.string().nullable(),
-  email: z.string().nullable(),
+  avatar_url: Link.nullable(),
+  email: Mail.nullable(),
   email_verified: z.boolean(),
   email_updates_opt_in: z.boolean(),
   beta_access: z.boolean(),
   subscription_tier: z.enum(['free', 'pro', 'enterprise']),
-  subscription_expires_at: z.string().nullable(),
+  subscription_expires_at: Time.nullable(),
   points: z.number(),
   invite_count: z.number(),
   is_banned: z.boolean(),
@@ -31,10 +31,7 @@ export const SignedInUser = z.object({
 })
 export type SignedInUser = z.infer<typeof SignedInUser>
 
-const WalletAddress = Address.refine((value) => /^0x[0-9a-f]{40}$/.test(value), { error: 'Invalid address' })
-const SolanaAddress = Address.refine((value) => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(value), {
-  error: 'Invalid Solana address',
-})
+const SolanaAddress = written(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'Invalid Solana address')
 const Token = z.string().min(1).max(4096)
 
 /** What every way of signing in answers. */
@@ -134,7 +131,7 @@ export const identity = {
       session: z.object({
         userAddress: z.string(),
         authMethod: SessionMethod,
-        expiresAt: z.string(),
+        expiresAt: Time,
         userId: z.string(),
       }),
       user: SignedInUser.nullable(),
@@ -160,7 +157,7 @@ export const identity = {
       sessionToken: z.string(),
       refreshToken: z.string(),
       userAddress: z.string(),
-      expiresAt: z.string(),
+      expiresAt: Time,
     }),
     audit: true,
     errorBody: 'text',
@@ -181,6 +178,6 @@ export const identity = {
     access: 'user',
     limit: 'auth',
     input: z.object({ token: Token }),
-    output: z.object({ expires_at: z.string() }),
+    output: z.object({ expires_at: Time }),
   }),
 }

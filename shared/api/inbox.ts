@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
+import { Time } from '#shared/kit/primitives'
 import { RoomKey, RoomSummary } from './rooms.ts'
 
 const Unread = z.object({
@@ -8,7 +9,7 @@ const Unread = z.object({
   read_seq: z.number().int(),
   unread: z.number().int(),
   mentions: z.number().int(),
-  muted_until: z.string().nullable(),
+  muted_until: Time.nullable(),
   silent: z.boolean(),
 })
 

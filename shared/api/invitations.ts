@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { count, Done, Id, onceByKey, RoomRef, repeatable, text } from '#shared/kit/primitives'
+import { count, Done, Id, Link, onceByKey, RoomRef, repeatable, Time, text } from '#shared/kit/primitives'
 import { Person, Room, RoomKey } from './rooms.ts'
 
 const room = RoomRef
@@ -10,8 +10,8 @@ export const Invitation = z.object({
   id: z.string(),
   room: RoomKey,
   invited_by: z.string(),
-  created_at: z.string(),
-  expires_at: z.string(),
+  created_at: Time,
+  expires_at: Time,
   max_uses: z.number().int(),
   uses: z.number().int(),
 })
@@ -47,7 +47,7 @@ export const invitations = {
       max_uses: count(1, 1_000).default(10),
       expires_in_seconds: count(60, 30 * daySeconds).default(7 * daySeconds),
     }),
-    output: z.object({ invitation: Invitation, token: z.string(), url: z.string() }),
+    output: z.object({ invitation: Invitation, token: z.string(), url: Link }),
     errors: [...managed, 'ROOM_ARCHIVED'],
     audit: true,
   }),
@@ -84,7 +84,7 @@ export const invitations = {
         id: z.string().nullable(),
       }),
       invited_by: Person.pick({ id: true, name: true }),
-      expires_at: z.string(),
+      expires_at: Time,
       is_member: z.boolean(),
     }),
     errors: refused,

@@ -13,6 +13,7 @@ import {
   nameLine,
   pageSize,
   RoomRef,
+  Time,
   text,
 } from '#shared/kit/primitives'
 import { pathOf, RoomId, roomPaths } from './room-paths.ts'
@@ -50,7 +51,7 @@ export const Message = z.object({
   message_type: MessageType,
   attachments: z.array(Attachment),
   mentions: z.array(Mention),
-  created_at: z.string(),
+  created_at: Time,
   reply_to_id: z.string().nullable(),
   reply_to: z
     .object({ id: z.string(), sender_address: z.string(), content: z.string(), message_type: MessageType })
@@ -59,12 +60,12 @@ export const Message = z.object({
   poll_id: z.string().nullable(),
   is_pinned: z.boolean(),
   pinned_by: z.string().nullable(),
-  pinned_at: z.string().nullable(),
+  pinned_at: Time.nullable(),
   is_edited: z.boolean(),
-  edited_at: z.string().nullable(),
+  edited_at: Time.nullable(),
   is_deleted: z.boolean(),
   deleted_by: z.string().nullable(),
-  deleted_at: z.string().nullable(),
+  deleted_at: Time.nullable(),
   delete_reason: z.string().nullable(),
 })
 export type Message = z.infer<typeof Message>
@@ -75,7 +76,7 @@ export const Reaction = z.object({
   channel_id: z.string().nullable(),
   user_address: z.string(),
   emoji: z.string(),
-  created_at: z.string(),
+  created_at: Time,
 })
 
 /** The one ordered envelope, live and in catch-up. Clients ignore types they do not know. */
@@ -84,7 +85,7 @@ export const RoomEvent = z.object({
   epoch: z.string(),
   seq: z.number().int(),
   type: z.string(),
-  at: z.string(),
+  at: Time,
   actor: Person,
   data: z.record(z.string(), z.unknown()),
 })
@@ -156,7 +157,7 @@ const Sent = z.object({
   message: Message,
   verdict: Verdict,
   duplicate: z.boolean().optional(),
-  next_send_at: z.string().nullable(),
+  next_send_at: Time.nullable(),
 })
 /** Clients of the documented paths read the message at top level as well. */
 const asMessage = {
@@ -179,8 +180,8 @@ const Snapshot = z.object({
     role: z.string().nullable(),
     permissions: z.record(z.string(), z.boolean()),
     capabilities: Capabilities,
-    next_send_at: z.string().nullable(),
-    muted_until: z.string().nullable(),
+    next_send_at: Time.nullable(),
+    muted_until: Time.nullable(),
     is_muted: z.boolean(),
     read_seq: z.number().int(),
     unread: z.number().int(),

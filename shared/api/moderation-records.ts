@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Time } from '#shared/kit/primitives'
 import { RoomKey } from './rooms.ts'
 import { Rules } from './verdict.ts'
 
@@ -10,7 +11,7 @@ export const RulesRecord = Rules.and(
     rules_text: z.string().nullable(),
     rules_version: z.number().int(),
     updated_by: z.string().nullable(),
-    updated_at: z.string().nullable(),
+    updated_at: Time.nullable(),
   }),
 )
 export const Ban = z.object({
@@ -21,9 +22,9 @@ export const Ban = z.object({
   user_address: z.string(),
   banned_by: z.string(),
   reason: z.string().nullable(),
-  banned_at: z.string(),
-  banned_until: z.string().nullable(),
-  created_at: z.string(),
+  banned_at: Time,
+  banned_until: Time.nullable(),
+  created_at: Time,
   is_active: z.boolean(),
 })
 export const ModerationMute = z.object({
@@ -31,8 +32,8 @@ export const ModerationMute = z.object({
   user_address: z.string(),
   channel_id: z.string().nullable(),
   muted_by: z.string(),
-  muted_at: z.string(),
-  muted_until: z.string().nullable(),
+  muted_at: Time,
+  muted_until: Time.nullable(),
   reason: z.string().nullable(),
   is_active: z.boolean(),
 })
@@ -41,7 +42,7 @@ export const Moderator = z.object({
   user_address: z.string(),
   channel_id: z.string().nullable(),
   granted_by: z.string(),
-  granted_at: z.string(),
+  granted_at: Time,
   can_pin: z.boolean(),
   can_delete: z.boolean(),
   can_mute: z.boolean(),
@@ -58,7 +59,7 @@ export const BlockedWord = z.object({
   action: WordAction,
   is_regex: z.boolean(),
   added_by: z.string(),
-  added_at: z.string(),
+  added_at: Time,
   is_active: z.boolean(),
   quarantined: z.string().nullable().optional(),
   cost: z.number().int().optional(),
@@ -76,7 +77,7 @@ export const LogEntry = z.object({
   channel_id: z.string().nullable(),
   reason: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()),
-  created_at: z.string(),
+  created_at: Time,
 })
 export type LogEntry = z.infer<typeof LogEntry>
 
@@ -102,6 +103,6 @@ export const QueueItem = z.object({
   message_id: z.string().nullable(),
   message_content: z.string().nullable(),
   claimed_by: z.string().nullable(),
-  created_at: z.string(),
+  created_at: Time,
 })
 export type QueueItem = z.infer<typeof QueueItem>

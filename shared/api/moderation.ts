@@ -10,6 +10,7 @@ import {
   Moment,
   pageSize,
   RoomRef,
+  Time,
   text,
 } from '#shared/kit/primitives'
 import { Message } from './messages.ts'
@@ -156,7 +157,7 @@ const Acted = z.object({
   effects: z.object({
     sockets_removed: z.number().int(),
     messages_removed: z.number().int(),
-    expires_at: z.string().nullable(),
+    expires_at: Time.nullable(),
     pending_nodes: z.number().int(),
   }),
   /** What the act left behind: the ban, mute, moderator, word, rules or message. */
@@ -408,7 +409,7 @@ export const moderation = {
       ok: z.boolean(),
       entries: z.number().int(),
       head: z.string(),
-      broken_at: z.string().nullable(),
+      broken_at: Time.nullable(),
     }),
     errors: ['ROOM_NOT_FOUND'],
   }),

@@ -8,7 +8,16 @@ const byte = z.number().int().min(0).max(255)
 /** Bytes in any form clients send them: base64url, base64, `0x` hex, or a list of numbers. Read as base64url. */
 export const bytes = (min: number, max: number) =>
   z
-    .union([z.string().max(max * 3), z.array(byte).max(max)])
+    .union(
+      [
+        z
+          .string()
+          .max(max * 3)
+          .regex(/^[A-Za-z0-9+/_-]+={0,2}$/),
+        z.array(byte).max(max),
+      ],
+      'Invalid bytes',
+    )
     .transform((given) => (typeof given === 'string' ? decoded(given) : Uint8Array.from(given)))
     .refine((read): read is Uint8Array<ArrayBuffer> => read !== null && read.length >= min && read.length <= max, {
       error: 'Invalid bytes',
@@ -18,7 +27,6 @@ export const bytes = (min: number, max: number) =>
 function decoded(text: string): Uint8Array<ArrayBuffer> | null {
   if (/^0x([0-9a-f]{2})+$/i.test(text))
     return Uint8Array.from(text.slice(2).match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return null
   const plain = text.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/')
   if (plain.length % 4 === 1) return null
   return Uint8Array.from(atob(plain), (sign) => sign.charCodeAt(0))
@@ -37,6 +45,7 @@ const objectOrJson = <Inner extends z.ZodType>(inner: Inner) =>
     z
       .string()
       .max(64_000)
+      .meta({ contentMediaType: 'application/json' })
       .transform((text, context): unknown => {
         try {
           return JSON.parse(text)

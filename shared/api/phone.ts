@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, onceByKey, repeatable } from '#shared/kit/primitives'
+import { Address, CallerAddress, onceByKey, repeatable, Time } from '#shared/kit/primitives'
 import { Code } from './email.ts'
 
 /** E.164, from what people write: ten digits are a number of North America, everything else says its country. */
 export const PhoneNumber = z
   .string('Phone number is required')
   .max(40, 'Invalid phone number')
-  .transform((written) => {
+  .regex(/^\D*(\d\D*){8,15}$/, 'Invalid phone number')
+  .overwrite((written) => {
     const digits = written.replace(/\D/g, '')
     const isLocal = digits.length === 10 && !written.trim().startsWith('+')
     return `+${isLocal ? '1' : ''}${digits}`
@@ -31,7 +32,7 @@ export const phone = {
     freshProof: { unless: [] },
     idempotency: onceByKey,
     input: z.object({ ...repeatable, walletAddress: CallerAddress, phoneNumber: PhoneNumber }),
-    output: z.object({ success: z.literal(true), message: z.string(), expiresAt: z.string() }),
+    output: z.object({ success: z.literal(true), message: z.string(), expiresAt: Time }),
     audit: true,
     errorBody: 'text',
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { ClientId, count, Done, Id, line, Moment, RoomRef } from '#shared/kit/primitives'
+import { ClientId, count, Done, Id, line, Moment, RoomRef, Time } from '#shared/kit/primitives'
 import { Message } from './messages.ts'
 import { pathOf, roomPaths } from './room-paths.ts'
 
@@ -15,12 +15,12 @@ export const Poll = z.object({
   /** The options as objects; `id` is what a vote names as `option_id`. */
   options_detail: z.array(z.object({ id: z.number().int(), text: z.string(), vote_count: z.number().int() })),
   allows_multiple: z.boolean(),
-  ends_at: z.string().nullable(),
+  ends_at: Time.nullable(),
   is_anonymous: z.boolean(),
   is_closed: z.boolean(),
   /** Neither closed nor ended. */
   is_active: z.boolean(),
-  created_at: z.string(),
+  created_at: Time,
   version: z.number().int(),
   votes: z.array(z.object({ option_index: z.number().int(), count: z.number().int(), voters: z.array(z.string()) })),
   user_votes: z.array(z.number().int()),

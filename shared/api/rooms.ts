@@ -5,6 +5,7 @@ import {
   CallerAddress,
   count,
   Done,
+  Link,
   line,
   nameLine,
   onceByKey,
@@ -12,6 +13,7 @@ import {
   RoomRef,
   RoomType,
   repeatable,
+  Time,
   text,
 } from '#shared/kit/primitives'
 
@@ -37,7 +39,7 @@ export const Room = z.object({
   name: z.string(),
   description: z.string().nullable(),
   emoji: z.string(),
-  icon_url: z.string().nullable(),
+  icon_url: Link.nullable(),
   slug: z.string().nullable(),
   category: z.string(),
   creator_address: z.string().nullable(),
@@ -49,8 +51,8 @@ export const Room = z.object({
   message_count: z.number().int(),
   is_active: z.boolean(),
   is_member: z.boolean(),
-  created_at: z.string(),
-  updated_at: z.string(),
+  created_at: Time,
+  updated_at: Time,
 })
 export type Room = z.infer<typeof Room>
 
@@ -60,17 +62,17 @@ export const RoomSummary = Room.extend({
   read_seq: z.number().int(),
   unread: z.number().int(),
   mentions: z.number().int(),
-  muted_until: z.string().nullable(),
+  muted_until: Time.nullable(),
   is_muted: z.boolean(),
   /** The other person of a dm. */
   peer: Person.nullable(),
-  last_message: z.object({ sender_address: z.string(), preview: z.string(), created_at: z.string() }).nullable(),
+  last_message: z.object({ sender_address: z.string(), preview: z.string(), created_at: Time }).nullable(),
 })
 export type RoomSummary = z.infer<typeof RoomSummary>
 
 export const Member = z.object({
   user_address: z.string(),
-  joined_at: z.string(),
+  joined_at: Time,
   role: MemberRole,
   username: z.string().nullable(),
   display_name: z.string().nullable(),
@@ -85,8 +87,7 @@ const Emoji = z.string().trim().min(1).max(16)
 const Category = z.string().trim().min(1).max(40)
 const Slug = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/, { error: 'Invalid slug' })
-  .refine((slug) => !/^[0-9a-f]{8}-[0-9a-f]{4}-/.test(slug), { error: 'Invalid slug' })
+  .regex(/^(?![0-9a-f]{8}-[0-9a-f]{4}-)[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/, { error: 'Invalid slug' })
 const HttpsUrl = z.url({ protocol: /^https$/ }).max(2_000)
 const Description = text(500)
 
@@ -362,7 +363,7 @@ export const ephemeral = event('/rooms room:ephemeral', {
   audience: 'room',
   payload: z.object({
     room: RoomKey,
-    typing: z.array(z.object({ id: z.string(), name: z.string(), until: z.string() })),
+    typing: z.array(z.object({ id: z.string(), name: z.string(), until: Time })),
     online: z.number().int(),
     v: z.number().int(),
   }),
@@ -376,7 +377,7 @@ export const access = event('/rooms room:access', {
     state: z.enum(['granted', 'muted', 'banned', 'removed', 'warned']),
     code: z.string(),
     text: z.string(),
-    until: z.string().nullable(),
+    until: Time.nullable(),
     reason: z.string().nullable(),
     appeal: z.string().nullable(),
   }),
@@ -390,7 +391,7 @@ export const capabilitiesChanged = event('/rooms room:capabilities', {
     room: RoomKey,
     v: z.number().int(),
     capabilities: Capabilities,
-    next_send_at: z.string().nullable(),
+    next_send_at: Time.nullable(),
     max_length: z.number().int(),
     rules_version: z.number().int(),
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, count, Done, Id, nameLine, onceByKey, repeatable } from '#shared/kit/primitives'
+import { Address, count, Done, Id, nameLine, onceByKey, repeatable, Time } from '#shared/kit/primitives'
 
 export const ServiceToken = z.object({
   id: z.string(),
@@ -9,9 +9,9 @@ export const ServiceToken = z.object({
   account: z.string(),
   scopes: z.array(z.string()),
   created_by: z.string(),
-  created_at: z.string(),
-  expires_at: z.string(),
-  last_used_at: z.string().nullable(),
+  created_at: Time,
+  expires_at: Time,
+  last_used_at: Time.nullable(),
 })
 
 /** Tokens of bots and integrators: a bearer, or `auth.token` of a socket, that may do what its scopes name. */

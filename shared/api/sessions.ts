@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Done, Id } from '#shared/kit/primitives'
+import { Done, Id, Time } from '#shared/kit/primitives'
 import { RecentWay } from './identities.ts'
 import { AuthMethod } from './identity.ts'
 
@@ -8,9 +8,9 @@ import { AuthMethod } from './identity.ts'
 export const Device = z.object({
   id: z.string(),
   auth_method: AuthMethod,
-  created_at: z.string(),
-  last_used_at: z.string(),
-  expires_at: z.string(),
+  created_at: Time,
+  last_used_at: Time,
+  expires_at: Time,
   user_agent: z.string(),
   ip_address: z.string(),
   is_current: z.boolean(),

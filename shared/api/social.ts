@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, Done, Id, onceByKey, repeatable, text } from '#shared/kit/primitives'
+import { Address, Done, Id, onceByKey, repeatable, Time, text } from '#shared/kit/primitives'
 
 const conversationTypes = ['dm', 'group', 'channel'] as const
 const ConversationType = z.enum(conversationTypes, { error: 'Invalid conversation type' })
@@ -11,16 +11,16 @@ export const ConversationMute = z.object({
   user_address: z.string(),
   conversation_type: ConversationType,
   conversation_id: z.string(),
-  muted_until: z.string().nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
+  muted_until: Time.nullable(),
+  created_at: Time,
+  updated_at: Time,
 })
 export const Block = z.object({
   id: z.string(),
   blocker_address: z.string(),
   blocked_address: z.string(),
   reason: z.string().nullable(),
-  created_at: z.string(),
+  created_at: Time,
 })
 export const reportTypes = [
   'spam',
@@ -45,9 +45,9 @@ export const Report = z.object({
   message_content: z.string().nullable(),
   status: z.enum(reportStatuses),
   admin_notes: z.string().nullable(),
-  reviewed_at: z.string().nullable(),
+  reviewed_at: Time.nullable(),
   reviewed_by: z.string().nullable(),
-  created_at: z.string(),
+  created_at: Time,
 })
 
 export const social = {

@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { CallerAddress, canonicalAddress, onceByKey, repeatable } from '#shared/kit/primitives'
+import { CallerAddress, Link, onceByKey, repeatable, Time, WalletAddress } from '#shared/kit/primitives'
 
 type Hex = `0x${string}`
 
 /** An address on a chain, in lower case. */
 const ChainAddress = z
   .string('Address required')
-  .max(160)
-  .transform((value) => canonicalAddress(value) as Hex)
-  .refine((value) => /^0x[0-9a-f]{40}$/.test(value), { error: 'Invalid address' })
+  .pipe(WalletAddress)
+  .transform((address) => address as Hex)
 
 const ChainId = z.number().int().positive()
 /** Chains by id or by name, separated by commas. */
@@ -27,7 +26,7 @@ const Token = z.object({
   /** Known for stablecoins alone, at their par value. */
   balanceUsd: z.number().nullable(),
   tokenType: z.enum(['native', 'erc20']),
-  logoUrl: z.string().optional(),
+  logoUrl: Link.optional(),
 })
 
 const ShownChain = z.object({
@@ -37,7 +36,7 @@ const ShownChain = z.object({
   symbol: z.string(),
   icon: z.string(),
   color: z.string(),
-  explorerUrl: z.string().nullable(),
+  explorerUrl: Link.nullable(),
 })
 
 const Failed = z.string().optional()
@@ -71,7 +70,7 @@ const Transaction = z.object({
   timestamp: z.number(),
   blockNumber: z.number(),
   type: z.enum(['send', 'receive']),
-  explorerUrl: z.string().nullable(),
+  explorerUrl: Link.nullable(),
 })
 
 /** What was searched: a node without an index finds nothing older. */
@@ -104,7 +103,7 @@ const SafeOnChain = z.object({
   hasRecoverySigner: z.boolean(),
   primarySigner: z.string().nullable(),
   balanceUsd: z.number(),
-  safeAppUrl: z.string().nullable(),
+  safeAppUrl: Link.nullable(),
   /** What deploying it would take; null where it is deployed. */
   deploymentEstimate: Estimate.nullable(),
   error: Failed,
@@ -131,7 +130,7 @@ export const wallet = {
       canSign: z.boolean(),
       signerType: z.enum(['eoa', 'passkey', 'none']),
       supportedChains: z.array(ShownChain),
-      safeAppUrl: z.string().nullable(),
+      safeAppUrl: Link.nullable(),
       warning: z.string().optional(),
     }),
     errors: ['CHAIN_NOT_SUPPORTED', 'USER_NOT_FOUND'],
@@ -147,7 +146,7 @@ export const wallet = {
       address: z.string(),
       balances: z.array(ChainBalance),
       totalUsd: z.number(),
-      lastUpdated: z.string(),
+      lastUpdated: Time,
     }),
     errors: ['CHAIN_NOT_SUPPORTED'],
     errorBody: 'text',
@@ -214,7 +213,7 @@ export const wallet = {
       recoverySigners: z.array(z.string()),
       /** The first recovery signer. */
       address: z.string().nullable(),
-      safeAppUrl: z.string().nullable(),
+      safeAppUrl: Link.nullable(),
     }),
     errors: ['WALLET_NOT_FOUND', 'CHAIN_NOT_SUPPORTED', 'USER_NOT_FOUND', 'UPSTREAM_ERROR', 'TIMEOUT'],
     errorBody: 'text',
@@ -242,7 +241,7 @@ export const wallet = {
     limit: 'general',
     idempotency: onceByKey,
     input: z.object({ ...repeatable, walletAddress: ChainAddress.optional() }),
-    output: z.object({ sessionToken: z.string(), expiresAt: z.string() }),
+    output: z.object({ sessionToken: z.string(), expiresAt: Time }),
     errors: ['WALLET_NOT_FOUND', 'USER_NOT_FOUND', 'UPSTREAM_ERROR', 'TIMEOUT'],
     audit: true,
     errorBody: 'text',

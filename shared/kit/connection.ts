@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { event } from './contract.ts'
+import { Time } from './primitives.ts'
 
 export const sessionReady = event('* session:ready', {
   summary: 'The first event of every connection.',
@@ -7,10 +8,10 @@ export const sessionReady = event('* session:ready', {
   payload: z.object({
     protocol: z.literal(1),
     feature_level: z.number().int(),
-    server_time: z.string(),
+    server_time: Time,
     node: z.string(),
     user: z.record(z.string(), z.unknown()).nullable(),
-    session_expires_at: z.string().nullable(),
+    session_expires_at: Time.nullable(),
     limits: z.record(z.string(), z.number()),
     degraded: z.array(z.string()),
     recovered: z.literal(false),

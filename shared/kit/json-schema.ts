@@ -54,28 +54,25 @@ export function schemaWriter(target: Dialect, named: Sources['named']): SchemaWr
 }
 
 /** Leaves out what tells a reader nothing, and what would forbid later additions to an answer. */
-function tidy({ _zod: { def } }: z.core.$ZodTypes, json: JsonSchema, io: 'input' | 'output'): void {
+function tidy(schema: z.core.$ZodTypes, json: JsonSchema, io: 'input' | 'output'): void {
+  const { def } = schema._zod
   if (io === 'output' && def.type === 'pipe' && def.out._zod.def.type === 'transform')
     Object.assign(json, without(z.toJSONSchema(def.in, { io, unrepresentable: 'any' }) as JsonSchema, '$schema'))
   if (io === 'output' && json.additionalProperties === false) delete json.additionalProperties
-  for (const [name, property] of Object.entries((json.properties ?? {}) as Record<string, JsonSchema>))
-    nameFormat(name, property)
-  if (json.format === 'date-time') delete json.pattern
+  if (json.type === 'string') Object.assign(json, toldBy(schema, io))
+  if (json.format !== undefined) delete json.pattern
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
 }
 
-/** What strings of these names are, everywhere. */
-const formats: readonly (readonly [name: RegExp, format: string])[] = [
-  [/(_at|At|_until|Until)$/, 'date-time'],
-  [/^email$/, 'email'],
-]
+const saying = ['format', 'pattern', 'contentMediaType']
 
-function nameFormat(name: string, property: JsonSchema): void {
-  const format = formats.find(([names]) => names.test(name))?.[1]
-  const branches = (property.anyOf as JsonSchema[] | undefined) ?? [property]
-  for (const branch of branches)
-    if (format && branch.type === 'string' && !branch.enum && branch.const === undefined) branch.format ??= format
+/** What a schema says beside its type, and what a text must be that the caller's is read as. */
+function toldBy(schema: z.core.$ZodTypes, io: 'input' | 'output'): JsonSchema {
+  const { def } = schema._zod
+  const isRead = io === 'input' && def.type === 'pipe' && def.out._zod.def.type === 'string'
+  const told = { ...(isRead ? z.toJSONSchema(def.out) : {}), ...z.globalRegistry.get(schema) }
+  return Object.fromEntries(Object.entries(told).filter(([key]) => saying.includes(key)))
 }
 
 export const without = (schema: JsonSchema, ...keys: string[]): JsonSchema =>

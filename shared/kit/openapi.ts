@@ -20,7 +20,7 @@ import {
   schemaWriter,
   without,
 } from './json-schema.ts'
-import { roomTypes } from './primitives.ts'
+import { AnyRoomId, RoomType } from './primitives.ts'
 import { headers, type RefusalWriter, rateHeaders, refusalWriter } from './refusals.ts'
 
 /** The REST door as an OpenAPI 3.1 document. */
@@ -149,10 +149,9 @@ function request(input: JsonSchema, { idempotency }: Operation, route: Route, pa
   }
 }
 
-const roomParameters: readonly JsonSchema[] = [
-  { type: 'string', enum: roomTypes.filter((type) => type !== 'alpha') },
-  { type: 'string', maxLength: 330 },
-]
+const roomParameters: readonly JsonSchema[] = [RoomType.exclude(['alpha']), AnyRoomId].map((schema) =>
+  schemaWriter('draft-2020-12', {}).input(schema),
+)
 
 const branchesOf = (schema: JsonSchema): JsonSchema[] =>
   ((schema.anyOf ?? schema.oneOf ?? schema.allOf) as JsonSchema[] | undefined)?.flatMap(branchesOf) ?? [schema]

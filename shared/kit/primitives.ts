@@ -45,14 +45,19 @@ export const canonicalAddress = (value: string): string => {
   return /^0x/i.test(bare) ? bare.toLowerCase() : bare
 }
 
-const accountId = /^(0x[0-9a-f]{40}|(?!0x)[A-Za-z0-9][A-Za-z0-9:_.-]{0,127})$/
+const accountId = /^(0[xX][0-9a-fA-F]{40}|(?!0[xX])[A-Za-z0-9][A-Za-z0-9:_.-]{0,127})$/
+const walletAddress = /^0[xX][0-9a-fA-F]{40}$/
 
 /** An account id: a wallet address (`0x` in any case), or an id of another sign-in method. */
-export const Address = z
-  .string()
-  .max(160)
-  .transform(canonicalAddress)
-  .refine((value) => accountId.test(value), { error: 'Invalid address' })
+export const Address = written(accountId)
+
+/** An address on a chain of Ethereum's kind. */
+export const WalletAddress = written(walletAddress)
+
+/** A string that is read in one way of writing it; the pattern is of what is written. */
+export function written(pattern: RegExp, says = 'Invalid address') {
+  return z.string().max(160).overwrite(canonicalAddress).regex(pattern, { error: says })
+}
 
 /** An address of the caller, which may be left out; the kernel refuses one that is not the session's. */
 export const CallerAddress = Address.optional().meta({ 'names-caller': true })
@@ -69,6 +74,12 @@ export const onceByKey = { key: 'idempotency_key', kept: 'answer' } as const
 
 /** ISO 8601, UTC. */
 export const Timestamp = z.iso.datetime()
+
+/** What answers say of these kinds: named in the documents, and not judged on its way out. */
+const told = (format: string) => z.string().meta({ format })
+export const Time = told('date-time')
+export const Link = told('uri')
+export const Mail = told('email')
 
 /** A time in a query: ISO 8601, any offset. */
 export const Moment = z.iso.datetime({ offset: true })
@@ -87,14 +98,17 @@ export const pageSize = (most: number, usual = most) =>
 export const RoomType = z.enum(roomTypes)
 export type RoomType = z.infer<typeof RoomType>
 
-/** A room: its type and id; alpha has none, a dm's is the two account ids, sorted and joined by `~`. */
+/** The id of a room of any type; that of a dm is the two account ids, sorted and joined by `~`. */
+export const AnyRoomId = z
+  .string()
+  .max(330)
+  .regex(/^[A-Za-z0-9:_.~-]+$/, { error: 'Invalid room id' })
+
+/** A room: its type and id; alpha has none. */
 export const RoomRef = z
-  .strictObject({ type: RoomType, id: z.string().max(330).nullish() })
+  .strictObject({ type: RoomType, id: AnyRoomId.nullish() })
   .refine((room) => (room.type === 'alpha') === (room.id === null || room.id === undefined), {
     error: 'Invalid room: alpha has no id, every other room has one',
-  })
-  .refine((room) => room.id === null || room.id === undefined || /^[A-Za-z0-9:_.~-]+$/.test(room.id), {
-    error: 'Invalid room id',
   })
   .transform((room) => ({ type: room.type, id: room.id ?? null }))
 export type RoomRef = z.infer<typeof RoomRef>

@@ -18,7 +18,7 @@ import {
   type Target,
 } from './generator.ts'
 import { type House, newChannel, openHouse, type Person, person, watchProcess } from './house.ts'
-import { type Ack, openWire, type Wire } from './wire.ts'
+import { type Ack, jsonRequest, openWire, sendBytes, type Wire } from './wire.ts'
 
 const seed = Number(process.env.HOSTILE_SEED ?? 20_261_121)
 const each = Number(process.env.HOSTILE_VALUES_PER_FIELD ?? 3)
@@ -244,6 +244,47 @@ describe('spoilt inputs over sockets', () => {
         : `${target.event}, ${field}: ${kind}: ${fault} ${JSON.stringify(ack)?.slice(0, 300)}`
     })
     expect(complaints).toEqual([])
+    for (const wire of wires.values()) wire.close()
+  }, 90_000)
+})
+
+describe('M19: what is no JSON object is refused by every operation, and does nothing', () => {
+  const bodies = ['null', '[]', '[{}]', '7', '"text"', 'true']
+  const codeIn = (body: string) => {
+    const { code, error } = JSON.parse(body) as { code?: string; error?: string | { code?: string } }
+    return typeof error === 'object' ? error.code : code
+  }
+
+  test('over REST, on every path', async () => {
+    const trials = restTargets.flatMap((target) => {
+      const [sample = {}] = samples(target.schema, candidates)
+      const { path } = place({ ...target, method: 'POST' }, sample)
+      return bodies.map((body) => ({ line: `${target.method} ${path}`, body }))
+    })
+    expect(trials.length).toBeGreaterThan(bodies.length * 100)
+    const before = await stored()
+    const complaints = await runAll(trials, async ({ line, body }) => {
+      const answer = await sendBytes(house.url, jsonRequest(line, boss.token, body))
+      const told = `${answer.status} ${codeIn(answer.body)}`
+      return told === '400 VALIDATION_ERROR' ? null : `${line} ${body}: ${told}`
+    })
+    expect(complaints).toEqual([])
+    expect(await stored()).toEqual(before)
+  }, 90_000)
+
+  test('over sockets, with every event', async () => {
+    const wires = new Map<string, Wire>()
+    for (const { namespace } of socketTargets)
+      if (!wires.has(namespace)) wires.set(namespace, await openWire(house.url, namespace, { token: boss.token }))
+    const before = await stored()
+    const trials = socketTargets.flatMap((target) => bodies.map((body) => ({ target, body })))
+    const complaints = await runAll(trials, async ({ target, body }) => {
+      const ack = await wires.get(target.namespace)?.ask(target.event, body)
+      const told = ack?.ok === false ? `${ack.error?.status} ${ack.error?.code}` : JSON.stringify(ack)
+      return told === '400 VALIDATION_ERROR' ? null : `${target.event} ${body}: ${told}`
+    })
+    expect(complaints).toEqual([])
+    expect(await stored()).toEqual(before)
     for (const wire of wires.values()) wire.close()
   }, 90_000)
 })

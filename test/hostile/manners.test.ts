@@ -164,18 +164,30 @@ test('M19: 405 names the methods that there are', async () => {
   expect((await sendBytes(house.url, request('PUT /api/nowhere'))).headers).not.toHaveProperty('allow')
 })
 
-test('M19: the document says which strings are times and addresses', () => {
-  const named: string[] = []
+test('M19: the document says which strings are times, addresses of pages and of e-mail', () => {
+  const formats: [names: RegExp, format: string][] = [
+    [/(_at|At|_until|Until)$/, 'date-time'],
+    [/(^url|_url|Url)$/, 'uri'],
+    [/^email$/, 'email'],
+  ]
+  const wrong: string[] = []
   const look = (schema: unknown): void => {
     if (typeof schema !== 'object' || schema === null) return
-    const { properties = {} } = schema as { properties?: Record<string, { type?: string; format?: string }> }
-    for (const [name, { type, format }] of Object.entries(properties))
-      if (type === 'string' && /(_at|At|^email)$/.test(name) && !format) named.push(name)
+    const { properties = {} } = schema as { properties?: Record<string, Described> }
+    for (const [name, described] of Object.entries(properties))
+      for (const { type, format } of described.anyOf ?? [described])
+        if ([type].flat().includes('string') && formats.some(([names, said]) => names.test(name) && said !== format))
+          wrong.push(name)
     Object.values(schema).map(look)
   }
-  look(JSON.parse(readFileSync('docs/api/openapi.json', 'utf8')))
-  expect(named).toEqual([])
+  for (const document of ['openapi', 'asyncapi']) look(JSON.parse(readFileSync(`docs/api/${document}.json`, 'utf8')))
+  expect(wrong).toEqual([])
 })
+interface Described {
+  type?: string | string[]
+  format?: string
+  anyOf?: Described[]
+}
 
 test('M31: a page of an allowed origin may send the headers that clients of older servers send', async () => {
   const names = [

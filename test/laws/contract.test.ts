@@ -6,6 +6,8 @@ import { objectsIn } from '#server/kernel/invoke'
 import { api, events } from '#shared/api/index'
 import { errors } from '#shared/errors'
 import { expandRoute, namespaces, operationsOf, pathParameters } from '#shared/kit/contract'
+import { type JsonSchema, schemaWriter } from '#shared/kit/json-schema'
+import { sourcesOf } from './sources.ts'
 
 const operations = operationsOf(api)
 const routes = operations.flatMap(({ name, operation }) =>
@@ -108,6 +110,13 @@ describe('the contract', () => {
     expect(wrong).toEqual([])
   })
 
+  test('M34: every error in the table is answered by something', () => {
+    const code = sourcesOf('server')
+      .map((source) => source.code)
+      .join('\n')
+    expect(Object.keys(errors).filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([])
+  })
+
   test('an input is a plain object, and the key of a repeat is a field of it', () => {
     const crooked = operations.filter(
       ({ operation: { input, idempotency } }) =>
@@ -125,6 +134,22 @@ describe('the contract', () => {
       ),
     )
     expect(deaf).toEqual([])
+  })
+
+  test('M19: a text that may not be any text says in the documents what it is', () => {
+    const { input } = schemaWriter('draft-2020-12', {})
+    const texts = ['<i>two words</i>', '../..', 'https:', '\u{1f600}']
+    const silent = operations.flatMap(({ name, operation }) =>
+      spellingsOf(operation).flatMap(({ route, schema }) =>
+        objectsIn(schema).flatMap(({ shape }) =>
+          Object.entries(shape as Record<string, z.ZodType>)
+            .filter(([, field]) => !texts.some((text) => field.safeParse(text).success))
+            .filter(([, field]) => textsIn(input(field)).some((json) => !saysWhatItIs(json)))
+            .map(([field]) => `${name} ${route}: ${field}`),
+        ),
+      ),
+    )
+    expect([...new Set(silent)]).toEqual([])
   })
 
   test('M48: each POST creates or charges once for each key, or is one that a repeat does no harm', () => {
@@ -162,6 +187,15 @@ const harmless = Object.entries({
   status: 'becomeModerator',
   wallet: 'planRecoverySigner refreshBalances',
 }).flatMap(([domain, names]) => names.split(' ').map((name) => `${domain}.${name}`))
+
+/** The strings among the branches of a field. */
+const textsIn = (json: JsonSchema): JsonSchema[] => {
+  const branches = (json.anyOf ?? json.oneOf) as JsonSchema[] | undefined
+  return branches ? branches.flatMap(textsIn) : [json.type].flat().includes('string') ? [json] : []
+}
+
+const saysWhatItIs = (json: JsonSchema) =>
+  ['format', 'pattern', 'enum', 'const', 'allOf', 'contentMediaType'].some((word) => word in json)
 
 const repeated = (values: readonly string[]) => values.filter((value, index) => values.indexOf(value) !== index)
 
