@@ -205,7 +205,7 @@ export const messages = {
       backlog: count(0, 100).optional(),
     }),
     output: Snapshot,
-    errors: [...seen, 'SUSPENDED'],
+    errors: seen,
   }),
   leave: operation({
     summary: 'Stop listening to a room. Membership stays.',
@@ -526,7 +526,7 @@ export const messages = {
     limit: 'general',
     input: z.object({ room, on: z.boolean() }),
     output: z.object({}),
-    errors: [...seen, 'MUTED', 'BLOCKED'],
+    errors: [...seen, 'SUSPENDED', 'MUTED', 'BLOCKED'],
   }),
   presence: operation({
     summary: 'Say whether this connection is active. An account is as present as its best connection.',

@@ -240,7 +240,6 @@ describe('one verdict', () => {
         expect(await other.refused(door, messages.send, { room, text: 'x1' })).toMatchObject({ code: 'SUSPENDED' })
       await root.does('rest', accounts.suspend, { userAddress: member.account, ban: true })
       const mine = { room: general, id: (await said(owner, general, 'of others')).id }
-      expect((await member.refused('socket', messages.join, { room: general })).code).toBe('SUSPENDED')
       expect((await member.refused('rest', messages.edit, { ...mine, text: 'x1' })).code).toBe('SUSPENDED')
       expect((await member.refused('rest', messages.remove, mine)).code).toBe('SUSPENDED')
       expect((await member.refused('rest', messages.react, { ...mine, emoji: '👍' })).code).toBe('SUSPENDED')

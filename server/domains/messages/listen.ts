@@ -1,6 +1,6 @@
 import { keyOf, readBy } from '#server/domains/rooms/access'
 import { memberIn, muteIn, pinsIn, rulesIn } from '#server/domains/rooms/facts'
-import { isSuspended, type Standing } from '#server/domains/rooms/standing'
+import type { Standing } from '#server/domains/rooms/standing'
 import { capabilitiesOf } from '#server/domains/rooms/state'
 import { type Action, audiences, type Connection, type Context, signedIn } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
@@ -37,7 +37,6 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       (view, now) => {
         const { standing, room: about } = readBy(view, account, now)
         const mute = muteIn(view, account, now)
-        if (isSuspended(view, account)) throw new AppError('SUSPENDED')
         if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
         const capabilities = capabilitiesOf(view, account, now, node.settings.storageUrl)
         return {

@@ -2,6 +2,7 @@ import { profilesOf } from '#server/domains/accounts/profiles'
 import { isBlockedDm, keyOf, readBy } from '#server/domains/rooms/access'
 import { muteIn } from '#server/domains/rooms/facts'
 import { presenceState, presencesOf } from '#server/domains/rooms/online'
+import { isSuspended } from '#server/domains/rooms/standing'
 import { type Action, audiences, type Node, signedIn } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
@@ -107,6 +108,7 @@ export const typing: Action<typeof contract.typing> = async ({ room, on }, conte
   const key = await keyOf(room)
   await context.node.log.ask(key, (view, now) => {
     const { standing } = readBy(view, account, now)
+    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
     if (isBlockedDm(view)) throw new AppError('BLOCKED')
     if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
     if (muteIn(view, account, now)) throw new AppError('MUTED')
