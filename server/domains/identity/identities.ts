@@ -68,8 +68,7 @@ async function linked(context: Context, record: IdentityRecord) {
 
 /** Links a proven identity to the calling account. One that opens another account stays where it is. */
 export async function link(context: Context, identity: ProvenIdentity) {
-  const { account, scopes } = signedIn(context)
-  if (scopes) throw new AppError('FORBIDDEN', { message: 'A bot is opened by its tokens alone' })
+  const { account } = signedIn(context)
   if (identity.names === account) return linked(context, await move(context.node, identity, account))
   const isForeign = identity.identifier !== account && (await accountOf(identity.identifier)) !== null
   if (isForeign) throw new AppError('CONFLICT', { message: 'This identity has an account of its own' })

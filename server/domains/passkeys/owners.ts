@@ -14,7 +14,6 @@ type Answered = InputOf<typeof contract.register>
 export async function ownerOf({ recoveryToken, userAddress }: Asked, { node, caller }: Context) {
   if (!recoveryToken) {
     if (caller.account === null) await refuseKnown(userAddress)
-    if (caller.session?.authMethod === 'service') throw new AppError('FORBIDDEN', { message: 'A bot has no passkeys' })
     return { account: caller.account, recoveryHash: null }
   }
   const { account, hash } = await checkRecoveryToken(recoveryToken, node.now())

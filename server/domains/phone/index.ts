@@ -80,10 +80,9 @@ async function mayFind(who: string, whom: string): Promise<boolean> {
 /** Texts cost money and wake people: three an hour for one number and asker, ten for one client and one account. */
 async function allowText(context: Context, number: string): Promise<void> {
   const { node, caller } = context
-  const { account, session } = signedIn(context)
+  const { account } = signedIn(context)
   if (!node.services.sms)
     throw new AppError('SERVICE_UNAVAILABLE', { message: 'Text messages are not configured here' })
-  if (session.authMethod === 'service') throw new AppError('FORBIDDEN', { message: 'A bot has no phone' })
   const allowed =
     (await node.limits.guard('texts-by', account, textsPerClient, hourSeconds)) &&
     (await node.limits.guard('texts-from', caller.ip, textsPerClient, hourSeconds)) &&
