@@ -171,6 +171,24 @@ test('who joins is told from then on; who left, was removed or banned is not', a
   expect(left.find(isAbout(room))).toBeUndefined()
 })
 
+test.each([
+  ['joined', (_group: RoomRef, room: RoomRef, guest: Person) => guest.does('rest', rooms.join, { room })],
+  [
+    'one is brought into',
+    ({ id }: RoomRef, _room: RoomRef, { account }: Person) =>
+      owner.does('rest', rooms.addMembers, { id: id ?? '', addresses: [account] }),
+  ],
+] as const)('M67: a room %s is told to every device before anybody speaks there', async (how, enter) => {
+  const [group, channel] = [await groupOf(owner), await channelOf(owner)]
+  const guest = await person(server, how)
+  const room = how === 'joined' ? channel : group
+  const lines = [await guest.socket('/notifications'), await guest.socket('/notifications')]
+  for (const line of lines) await line.hears(unreadSnapshot)
+  await enter(group, channel, guest)
+  for (const line of lines) expect(await line.hears(unreadChanged, isAbout(room))).toMatchObject({ unread: 0 })
+  expect((await guest.does('rest', inbox.list, {})).rooms.some(({ id }) => id === room.id)).toBe(true)
+})
+
 test('the first direct message is told to a connection that was there before the conversation', async () => {
   const room = dmOf(owner.account, other.account)
   const line = await (await person(server, 'other', owner.url)).socket('/notifications')

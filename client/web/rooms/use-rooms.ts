@@ -1,6 +1,7 @@
 import { createContext, useContext, useEffect, useRef } from 'react'
 import { events } from '#client/sdk/index'
 import type { RoomSummary } from '#shared/api/rooms'
+import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
@@ -49,6 +50,14 @@ export function useRooms(): Rooms {
         }, previewMilliseconds)
       }),
     [client, change, reload],
+  )
+  useEffect(
+    () =>
+      client.on(events.unreadSnapshot, (told) => {
+        const isNew = ({ room }: { room: RoomRef }) => !known.current?.some((one) => keyOf(one) === roomKey(room))
+        if (known.current && told.rooms.some(isNew)) reload()
+      }),
+    [client, reload],
   )
   useEffect(() => () => clearTimeout(due.current ?? undefined), [])
   useEffect(() => {

@@ -183,6 +183,8 @@ function followMembership(node: Node, key: RoomKey, rows: readonly Row[], isOurs
     const accounts = isLine ? peersOf(id) : isIn || isOut ? [row.target ?? row.sender] : []
     for (const account of accounts) {
       tune(node, key, account, !isOut)
+      // By then the record of it is written, so that the room is in the list that is asked for.
+      if (isOurs && isIn) setTimeout(() => void tell(node, account, key).catch(() => {}), toldEveryMilliseconds).unref()
       if (isOurs && !isOut && (isIn || row.n === 1)) node.peers.tell(joined, { account, key } satisfies About)
     }
   }
