@@ -47,6 +47,28 @@ function asAppError(error: unknown): AppError {
   return new AppError('INTERNAL_ERROR', { cause: error })
 }
 
+/** Somebody who follows a link, by a browser, to where nothing is. */
+const isVisit = (request: Request) =>
+  request.method === 'GET' && !request.path.startsWith('/api/') && request.accepts(['json', 'html']) === 'html'
+const lost = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Not found · Plaza</title>
+    <style>
+      :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+      body { max-width: 36rem; margin: 20vh auto; padding: 0 1rem; }
+    </style>
+  </head>
+  <body>
+    <h1>Nothing is here</h1>
+    <p>The address is mistyped, or what was here has gone.</p>
+    <p><a href="/">Go to Plaza</a></p>
+  </body>
+</html>
+`
+
 /** Answers in the shape of the path asked for, also where the request was refused before it came to its operation. */
 export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorRequestHandler => {
   const routes = known(bound)
@@ -61,6 +83,7 @@ export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorReq
     }
     if (response.headersSent) return void response.destroy()
     if (error.retryAfter !== undefined) response.setHeader('Retry-After', error.retryAfter)
+    if (error.code === 'NOT_FOUND' && isVisit(request)) return void response.status(404).type('html').send(lost)
     response.status(error.status).json(errorBody(error, response.locals.errorBody ?? shapeOf(request)))
   }
 }

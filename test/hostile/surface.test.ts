@@ -119,6 +119,17 @@ describe('T58: headers', () => {
     if (line.includes(' /api')) expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
+  test('a person who follows a link to nowhere gets a page, a program its answer', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    for (const path of ['/nowhere', '/docs/nothing', '/invite/']) {
+      const answer = await fetch(`${house.url}${path}`, { headers: { accept } })
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(await answer.text()).toContain('href="/"')
+    }
+    const called = await fetch(`${house.url}/api/nowhere`, { headers: { accept } })
+    expect([called.status, await called.json()]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }])
+  })
+
   test('so do 413 and 415', async () => {
     for (const answer of [
       await post('x'.repeat(200_000)),
