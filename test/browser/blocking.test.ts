@@ -77,6 +77,53 @@ describe('blocked people', () => {
     await answer.locator('.quote').getByText(said).waitFor()
   })
 
+  test('M36: nothing that was said is shown before it is known who is blocked', async () => {
+    const [page, other] = [await plaza.guest(), await plaza.guest()]
+    const said = `Hateful ${randomUUID()}`
+    await say(other, said)
+    await block(page, said)
+    let answer = () => {}
+    const isAsked = new Promise<void>((resolve) => {
+      void page.route('**/api/users/block*', async (route) => {
+        resolve()
+        await new Promise<void>((go) => {
+          answer = go
+        })
+        await route.continue()
+      })
+    })
+    await page.reload()
+    await isAsked
+    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('status', { name: 'Loading messages' }).waitFor()
+    expect(await page.locator('body').innerText()).not.toContain(said)
+    answer()
+    await page.getByText(collapsed).first().waitFor()
+    expect(await page.locator('body').innerText()).not.toContain(said)
+  })
+
+  test('what is pressed again while it is on its way is asked for once', async () => {
+    const [page, other] = [await plaza.guest(), await plaza.guest()]
+    const said = `Said ${randomUUID()}`
+    await say(other, said)
+    await block(page, said)
+    let asked = 0
+    await page.route('**/api/users/block*', async (route) => {
+      if (route.request().method() !== 'GET') asked += 1
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      await route.continue()
+    })
+    await page.getByRole('button', { name: /Settings/ }).click()
+    await page.getByRole('tab', { name: 'Quiet' }).click()
+    const undo = page.getByRole('dialog').getByRole('button', { name: 'Unblock' })
+    await undo.focus()
+    for (let times = 0; times < 3; times += 1) await page.keyboard.press('Enter')
+    expect(await undo.isEnabled()).toBe(false)
+    await undo.and(page.locator(':focus')).waitFor()
+    await undo.waitFor({ state: 'detached' })
+    expect(asked).toBe(1)
+  })
+
   test('M36: nothing of a blocked person is counted or named in the list of rooms and the title', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     const mark = randomUUID()

@@ -100,6 +100,17 @@ describe('moderation in the page', () => {
     expect(await card.getByRole('button', { name: 'Lift the ban' }).count()).toBe(0)
   })
 
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('what is told covers nothing of the head of the room, on a %s', async (_name, device) => {
+    const page = await plaza.guest(device)
+    await becomeModerator(page)
+    const told = await page.getByText('You are the moderator now.').boundingBox()
+    const head = await page.locator('.room-head').boundingBox()
+    expect(told?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? Number.POSITIVE_INFINITY))
+  })
+
   test('M64: bans are lifted one after the other with the keyboard alone', async () => {
     const page = await moderator()
     const names: string[] = []

@@ -72,6 +72,22 @@ describe('what is written', () => {
     await page.locator('.message.sent', { hasText: '🍍' }).waitFor()
   })
 
+  test('M69: an emoji by name is sent as one however late the list of them comes', async () => {
+    const page = await plaza.guest()
+    await page.route('**/assets/gemoji-*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await route.continue()
+    })
+    const mark = randomUUID()
+    await field(page).fill(`:rocket: and \`:heart:\` ${mark}`)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.locator('.message.sent', { hasText: mark }).getByText('🚀 and').waitFor()
+    expect(await line(page, mark).count()).toBe(1)
+    expect(await line(page, mark).innerText()).toContain(':heart:')
+    expect(await field(page).inputValue()).toBe('')
+  })
+
   test('M69: an emoji takes its place wherever the cursor is, and the cursor stays behind it', async () => {
     const page = await plaza.guest()
     const text = () => field(page).inputValue()

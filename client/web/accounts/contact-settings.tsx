@@ -66,7 +66,7 @@ export function ContactSettings(props: Contact) {
           <span className="grow">
             <strong>{verified}</strong> <i className="chip">Verified</i>
           </span>
-          <ConfirmButton title="Remove" onConfirm={() => change('remove', props.remove, () => {})} />
+          <ConfirmButton title="Remove" onConfirm={async () => change('remove', props.remove, () => {})} />
         </div>
       )}
       {verified === null && asked === null && (

@@ -5,7 +5,7 @@ import { useClient } from '../connection/client.ts'
 import { fullTimeOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
-import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { wayTitles } from './way-titles.ts'
@@ -14,16 +14,14 @@ import { wayTitles } from './way-titles.ts'
 export function Devices() {
   const client = useClient()
   const tell = useTell()
-  const attempt = useAttempt()
   const devices = useLoaded('devices', async () => (await client.sessions.list()).sessions)
   const [added, setAdded] = useState<readonly Recent[]>([])
   const endOthers = async () => setAdded((await client.sessions.endOthers()).recently_linked)
-  const end = (act: () => Promise<unknown>, done: string) =>
-    attempt(async () => {
-      await act()
-      tell(done)
-      devices.reload()
-    })
+  const end = async (act: () => Promise<unknown>, done: string) => {
+    await act()
+    tell(done)
+    devices.reload()
+  }
 
   return (
     <section className="stack" aria-label="Devices">
@@ -74,15 +72,13 @@ const icons = { identity: 'wallet', passkey: 'key', email: 'mail', phone: 'phone
 /** What was added lately, in case somebody else did it. */
 function Added(props: { ways: readonly Recent[]; onRemoved: (way: Recent) => void }) {
   const client = useClient()
-  const attempt = useAttempt()
-  const remove = (way: Recent) =>
-    attempt(async () => {
-      if (way.kind === 'identity') await client.identities.unlink({ id: way.id ?? '' })
-      else if (way.kind === 'passkey') await client.passkeys.remove({ id: way.id })
-      else if (way.kind === 'phone') await client.phone.remove({})
-      else await client.email.remove({})
-      props.onRemoved(way)
-    })
+  const remove = async (way: Recent) => {
+    if (way.kind === 'identity') await client.identities.unlink({ id: way.id ?? '' })
+    else if (way.kind === 'passkey') await client.passkeys.remove({ id: way.id })
+    else if (way.kind === 'phone') await client.phone.remove({})
+    else await client.email.remove({})
+    props.onRemoved(way)
+  }
   return (
     <section className="stack" aria-label="Added in the last week">
       <h3 className="label">Added in the last week</h3>

@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import { dmOf } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { nameOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useTell } from '../kit/toasts.tsx'
 import { PersonModeration } from '../moderation/person-moderation.tsx'
 import { goTo } from '../rooms/route.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
@@ -20,26 +21,24 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const { reload } = useRoomList()
   const blocks = useBlocks()
   const isBlocked = useBlocked().has(person.id)
-  const attempt = useAttempt()
   const tell = useTell()
   const [isReporting, setReporting] = useState(false)
   const name = nameOf(person.name, person.id)
   const isMyself = person.id === account
+  const isScripted = person.id.startsWith('demo:')
 
-  const message = () =>
-    attempt(async () => {
-      await client.rooms.openDm({ recipientAddress: person.id })
-      reload()
-      goTo(dmOf(account, person.id))
-      onClose()
-    })
-  const block = () =>
-    attempt(async () => {
-      await (isBlocked ? client.social.unblock : client.social.block)({ userAddress: person.id })
-      blocks.changed()
-      tell(isBlocked ? `${name} is no longer blocked.` : `${name} is blocked. Neither of you can write to the other.`)
-      onClose()
-    })
+  const message = async () => {
+    await client.rooms.openDm({ recipientAddress: person.id })
+    reload()
+    goTo(dmOf(account, person.id))
+    onClose()
+  }
+  const block = async () => {
+    await (isBlocked ? client.social.unblock : client.social.block)({ userAddress: person.id })
+    blocks.changed()
+    tell(isBlocked ? `${name} is no longer blocked.` : `${name} is blocked. Neither of you can write to the other.`)
+    onClose()
+  }
 
   return (
     <Dialog title={isReporting ? `Report ${name}` : name} onClose={onClose}>
@@ -50,10 +49,13 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
           <div className="row">
             <Avatar id={person.id} name={name} size="large" />
             <div className="grow">
-              <code className="address" title={person.id}>
-                {shortAddress(person.id)}
-              </code>
+              {!isScripted && (
+                <code className="address" title={person.id}>
+                  {shortAddress(person.id)}
+                </code>
+              )}
               <p className="row wrap">
+                {isScripted && <span className="chip">scripted, of the demo</span>}
                 {person.role && person.role !== 'member' && <span className="chip">{person.role}</span>}
                 {isMyself && <span className="chip">you</span>}
               </p>
@@ -61,14 +63,14 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
           </div>
           {!isMyself && (
             <div className="row wrap">
-              <button type="button" className="button main" onClick={message}>
+              <ActButton className="button main" onPress={message}>
                 <Icon name="message" />
                 Message
-              </button>
-              <button type="button" className="button" onClick={block}>
+              </ActButton>
+              <ActButton className="button" onPress={block}>
                 <Icon name="block" />
                 {isBlocked ? 'Unblock' : 'Block'}
-              </button>
+              </ActButton>
               <button type="button" className="button" onClick={() => setReporting(true)}>
                 <Icon name="flag" />
                 Report

@@ -1,7 +1,7 @@
 import type { RoomSummary } from '#shared/api/rooms'
 import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { Problem } from '../kit/notice.tsx'
-import { useAttempt } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
@@ -10,14 +10,12 @@ import { useBlocks } from './use-blocked.ts'
 
 export function BlockedPeople() {
   const client = useClient()
-  const attempt = useAttempt()
   const blocks = useBlocks()
   const nameFor = useNames(blocks.value?.map((block) => block.blocked_address) ?? [])
-  const lift = (userAddress: string) =>
-    attempt(async () => {
-      await client.social.unblock({ userAddress })
-      blocks.changed()
-    })
+  const lift = async (userAddress: string) => {
+    await client.social.unblock({ userAddress })
+    blocks.changed()
+  }
   return (
     <QuietList
       title="Blocked people"
@@ -35,7 +33,6 @@ export function BlockedPeople() {
 
 export function SilencedRooms() {
   const client = useClient()
-  const attempt = useAttempt()
   const rooms = useRoomList().value ?? []
   const mutes = useLoaded('mutes', async () => (await client.social.mutes()).mutes)
   return (
@@ -46,14 +43,13 @@ export function SilencedRooms() {
       rows={mutes.value?.map((mute) => ({
         key: mute.id,
         name: nameIn(rooms, mute.conversation_id) ?? `A ${mute.conversation_type}`,
-        undo: () =>
-          attempt(async () => {
-            await client.social.unmute({
-              conversationType: mute.conversation_type,
-              conversationId: mute.conversation_id,
-            })
-            mutes.reload()
-          }),
+        undo: async () => {
+          await client.social.unmute({
+            conversationType: mute.conversation_type,
+            conversationId: mute.conversation_id,
+          })
+          mutes.reload()
+        },
       }))}
       undoing="Unmute"
     />
@@ -68,7 +64,7 @@ function nameIn(rooms: readonly RoomSummary[], id: string): string | null {
 interface QuietRow {
   key: string
   name: string
-  undo: () => void
+  undo: () => Promise<void>
 }
 
 function QuietList(props: {
@@ -87,9 +83,9 @@ function QuietList(props: {
         {props.rows?.map(({ key, name, undo }) => (
           <li key={key} className="row">
             <span className="grow">{name}</span>
-            <button type="button" className="button small" onClick={undo}>
+            <ActButton className="button small" onPress={undo}>
               {props.undoing}
-            </button>
+            </ActButton>
           </li>
         ))}
       </ul>

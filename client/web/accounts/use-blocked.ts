@@ -26,6 +26,12 @@ export function useBlocks(): Blocks & { changed: () => void } {
   return { ...blocks, changed }
 }
 
+/** Whether it is known who is blocked; before, nothing that somebody said can be shown. */
+export function useKnowsBlocked(): boolean {
+  const { value, error } = useBlocks()
+  return value !== null || error !== null
+}
+
 /** Whom this account has blocked, by id: what they say stands collapsed. */
 export function useBlocked(): ReadonlySet<string> {
   const { value } = useBlocks()

@@ -1,5 +1,5 @@
 import { useAccount, useClient } from '../connection/client.ts'
-import { Icon } from '../kit/icon.tsx'
+import { BackButton } from '../kit/back-button.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { EmailWay } from './email-way.tsx'
 import type { Entering } from './entering.ts'
@@ -32,15 +32,7 @@ export function WayIn(props: {
   return (
     <section className="way-in" aria-label={titles[way]} ref={focusFirst}>
       <header className="row">
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="All ways in"
-          title="All ways in"
-          onClick={() => onOpen(null)}
-        >
-          <Icon name="back" />
-        </button>
+        <BackButton title="All ways in" onPress={() => onOpen(null)} />
         <h2>{titles[way]}</h2>
       </header>
       {way === 'passkey' && (

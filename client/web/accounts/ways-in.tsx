@@ -69,7 +69,7 @@ function Passkeys() {
                     {passkey.lastUsedAt && ` · last used ${fullTimeOf(passkey.lastUsedAt)}`}
                   </small>
                 </span>
-                {!passkey.isWalletKey && <ConfirmButton title="Remove" onConfirm={() => void remove(passkey.id)} />}
+                {!passkey.isWalletKey && <ConfirmButton title="Remove" onConfirm={() => remove(passkey.id)} />}
               </li>
             ))}
           </ul>
@@ -131,7 +131,7 @@ function LinkedIdentities() {
                 {id !== null && !is_original && (
                   <ConfirmButton
                     title="Unlink"
-                    onConfirm={() => void change('unlink', () => client.identities.unlink({ id }), 'Unlinked.')}
+                    onConfirm={() => change('unlink', () => client.identities.unlink({ id }), 'Unlinked.')}
                   />
                 )}
               </li>

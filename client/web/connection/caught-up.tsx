@@ -36,7 +36,6 @@ export function CaughtUp({ status, caughtUp }: Pick<RoomState, 'status' | 'caugh
 function useAwayAt(status: RoomState['status']): number | null {
   const [seen, setSeen] = useState<{ wasLive: boolean; awayAt: number | null }>({ wasLive: false, awayAt: null })
   if (status === 'live' && !seen.wasLive) setSeen({ ...seen, wasLive: true })
-  if ((status === 'offline' || status === 'catching-up') && seen.wasLive)
-    setSeen({ wasLive: false, awayAt: Date.now() })
+  if (status === 'offline' && seen.wasLive) setSeen({ wasLive: false, awayAt: Date.now() })
   return seen.awayAt
 }

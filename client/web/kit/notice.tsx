@@ -41,14 +41,19 @@ export function Bones({ rows = 6, label = 'Loading' }: { rows?: number; label?: 
   )
 }
 
-/** A list in each of its states: loading, failed, empty, full. */
+/** A list in each of its states: loading, failed, empty, full; what is known stays where it could not be loaded anew. */
 export function Listed<T>(props: {
   loaded: Listing<readonly T[]>
   empty: ReactNode
   children: (items: readonly T[]) => ReactNode
 }) {
   const { value, error, isLoading, reload } = props.loaded
-  if (error) return <Problem error={error} onRetry={reload} />
-  if (value === null) return isLoading ? <Bones /> : null
-  return value.length === 0 ? props.empty : props.children(value)
+  const problem = <Problem error={error} onRetry={reload} />
+  if (value === null) return error ? problem : isLoading ? <Bones /> : null
+  return (
+    <>
+      {problem}
+      {value.length === 0 ? props.empty : props.children(value)}
+    </>
+  )
 }

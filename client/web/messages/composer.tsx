@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type Ref, useImperativeHandle, useState } from 'react'
+import { type KeyboardEvent, type Ref, useImperativeHandle, useRef, useState } from 'react'
 import type { LocalMessage, RoomState } from '#client/sdk/types'
 import { composerId, useFocused } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -13,7 +13,7 @@ import { editOf, keepDraft, keepText, readDraft, readText } from './drafts.ts'
 import { isEditable } from './message-tools.tsx'
 import { PickEmoji } from './pick-emoji.tsx'
 import { PollForm } from './poll-form.tsx'
-import { type Commands, inserted, type Written, withEmoji } from './use-choices.ts'
+import { type Commands, inserted, knowEmojiOf, type Written, withEmoji } from './use-choices.ts'
 import { useCompletion } from './use-completion.ts'
 import { useField } from './use-field.ts'
 
@@ -86,9 +86,14 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
     },
   }))
 
+  const isAwaited = useRef(false)
   const submit = () =>
     attempt(async () => {
-      const written = text.trim()
+      if (isAwaited.current) return
+      isAwaited.current = true
+      await knowEmojiOf(text)
+      isAwaited.current = false
+      const written = withEmoji({ text: field.current?.value ?? text, cursor: 0 }).text.trim()
       if (!written || !standing.canWrite) return
       field.current?.focus()
       const content = cipher ? await cipher.encrypt(written) : written

@@ -1,6 +1,7 @@
 import type { CSSProperties } from 'react'
 import type { Poll } from '#shared/api/polls'
 import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
@@ -44,13 +45,12 @@ export function PollCard({ poll }: { poll: Poll }) {
         {poll.is_anonymous && ' · anonymous'}
         {isOver ? ' · closed' : poll.ends_at ? ` · until ${fullTimeOf(poll.ends_at)}` : ''}
         {!isOver && (poll.creator_address === account || rights.canPin) && (
-          <button
-            type="button"
+          <ActButton
             className="button small plain"
-            onClick={() => attempt(() => client.polls.update({ room: live.ref, pollId: poll.id, isClosed: true }))}
+            onPress={() => client.polls.update({ room: live.ref, pollId: poll.id, isClosed: true })}
           >
             Close poll
-          </button>
+          </ActButton>
         )}
       </p>
     </section>

@@ -10,6 +10,7 @@ import { slugOf, titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 
 const shown = 6
+const patienceMilliseconds = 2_000
 
 /** One way to end the word before the cursor. */
 export interface Choice {
@@ -43,7 +44,7 @@ export type Commands = readonly { name: string; title: string; icon: IconName; a
 export function useChoices(word: Word | null, canMention: boolean, commands: Commands): readonly Choice[] {
   const members = useMembers(canMention && word?.sign === '@')
   const rooms = useRoomList().value ?? []
-  const emoji = useEmoji(word?.sign === ':' && word.rest.length > 1)
+  const emoji = useEmoji(word?.sign === ':')
   if (!word) return []
   const { sign, rest } = word
   if (sign === '@' && canMention)
@@ -61,7 +62,7 @@ export function useChoices(word: Word | null, canMention: boolean, commands: Com
       words: `#${slugOf(room)} `,
     }))
   }
-  if (sign === ':') return emojiFor(emoji, rest).slice(0, shown).map(ofEmoji)
+  if (sign === ':') return rest.length > 1 ? emojiFor(emoji, rest).slice(0, shown).map(ofEmoji) : []
   if (sign !== '/') return []
   return commands
     .filter(({ name }) => name.startsWith(rest))
@@ -124,28 +125,42 @@ function useMembers(isWanted: boolean): readonly Member[] {
 
 let known: readonly Gemoji[] = []
 
+/** Without an answer of the server there is no emoji by name. */
+const loadEmoji = () =>
+  import('gemoji').then(
+    ({ gemoji }) => {
+      known = gemoji
+    },
+    () => {},
+  )
+
 function useEmoji(isWanted: boolean): readonly Gemoji[] {
   const [emoji, setEmoji] = useState(known)
   useEffect(() => {
-    if (!isWanted) return
-    import('gemoji').then(
-      ({ gemoji }) => {
-        known = gemoji
-        setEmoji(gemoji)
-      },
-      () => {},
-    )
+    if (isWanted) void loadEmoji().then(() => setEmoji(known))
   }, [isWanted])
   return emoji
 }
 
-/** A name between colons before the cursor becomes its emoji, unless it stands in code or in a word. */
-export function withEmoji(written: Written): Written {
-  const before = written.text.slice(0, written.cursor)
-  const [whole = '', name = ''] = /(?<![\w:]):([a-z0-9_+-]+):$/.exec(before) ?? []
-  const named = known.find(({ names }) => names.includes(name))
-  const isCode = before.split('`').length % 2 === 0
-  return named && !isCode ? inserted(written, named.emoji, whole.length) : written
+const emojiName = /(?<![\w:]):([a-z0-9_+-]+):/g
+
+/** Comes when the names in a text can be told, and at once where it has none. */
+export async function knowEmojiOf(text: string): Promise<void> {
+  const isDue = known.length === 0 && text.search(emojiName) >= 0
+  if (isDue) await Promise.race([loadEmoji(), new Promise((resolve) => setTimeout(resolve, patienceMilliseconds))])
+}
+
+/** A name between colons becomes its emoji, unless it stands in code or in a word. */
+export function withEmoji({ text, cursor }: Written): Written {
+  let place = cursor
+  const shown = text.replace(emojiName, (whole: string, name: string, at: number) => {
+    const emoji = known.find(({ names }) => names.includes(name))?.emoji
+    const isCode = text.slice(0, at).split('`').length % 2 === 0
+    if (!emoji || isCode) return whole
+    if (cursor > at) place += emoji.length - Math.min(whole.length, cursor - at)
+    return emoji
+  })
+  return { text: shown, cursor: place }
 }
 
 /** Words at the cursor, in the place of so many signs before it. */

@@ -1,22 +1,23 @@
 import { useEffect, useState } from 'react'
+import { ActButton } from '../kit/act-button.tsx'
 
 const patienceMilliseconds = 3_000
 
 /** Acts on the second press only. */
-export function ConfirmButton(props: { title: string; onConfirm: () => void }) {
+export function ConfirmButton(props: { title: string; onConfirm: () => Promise<unknown> }) {
   const [isAsking, setAsking] = useState(false)
   useEffect(() => {
     if (!isAsking) return
     const timer = setTimeout(() => setAsking(false), patienceMilliseconds)
     return () => clearTimeout(timer)
   }, [isAsking])
-  const press = () => {
-    if (isAsking) props.onConfirm()
+  const press = async () => {
     setAsking(!isAsking)
+    if (isAsking) await props.onConfirm()
   }
   return (
-    <button type="button" className={`button small ${isAsking ? 'grave' : ''}`} onClick={press}>
+    <ActButton className={`button small ${isAsking ? 'grave' : ''}`} onPress={press}>
       {isAsking ? `${props.title}: sure?` : props.title}
-    </button>
+    </ActButton>
   )
 }

@@ -3,8 +3,9 @@ import type { LiveRoom } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
 import type { PersonOfInterest } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { nameOf } from '../kit/format.ts'
-import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { rightsOf } from '../rooms/rights.ts'
 import { useRoom } from '../rooms/use-room.ts'
@@ -15,7 +16,6 @@ import { ConfirmButton } from './confirm-button.tsx'
 export function PersonModeration(props: { person: PersonOfInterest; live: LiveRoom; onDone: () => void }) {
   const { person, live } = props
   const client = useClient()
-  const attempt = useAttempt()
   const tell = useTell()
   const doAct = useAct()
   const rights = rightsOf(useRoom(live).me)
@@ -33,12 +33,11 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
     const acted = await doAct({ room: live.ref, action, target: person.id, reason: reason || null, ...more }, done)
     if (acted) props.onDone()
   }
-  const kick = () =>
-    attempt(async () => {
-      await client.rooms.kick({ room: live.ref, address: person.id, ...(reason ? { reason } : {}) })
-      tell(`${name} was taken out of the room.`)
-      props.onDone()
-    })
+  const kick = async () => {
+    await client.rooms.kick({ room: live.ref, address: person.id, ...(reason ? { reason } : {}) })
+    tell(`${name} was taken out of the room.`)
+    props.onDone()
+  }
   const isModerator = person.role !== null && person.role !== 'member'
 
   return (
@@ -59,22 +58,22 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
       <div className="row wrap">
         {rights.canMute && (
           <>
-            <button type="button" className="button small" onClick={() => act('mute', `${name} muted`, { duration })}>
+            <ActButton className="button small" onPress={() => act('mute', `${name} muted`, { duration })}>
               Mute
-            </button>
-            <button type="button" className="button small" onClick={() => act('unmute', `${name} unmuted`)}>
+            </ActButton>
+            <ActButton className="button small" onPress={() => act('unmute', `${name} unmuted`)}>
               Unmute
-            </button>
-            <button type="button" className="button small" onClick={() => act('warn', `${name} warned`)}>
+            </ActButton>
+            <ActButton className="button small" onPress={() => act('warn', `${name} warned`)}>
               Warn
-            </button>
-            <button type="button" className="button small" onClick={kick}>
+            </ActButton>
+            <ActButton className="button small" onPress={kick}>
               Kick
-            </button>
+            </ActButton>
             {isBanned ? (
-              <button type="button" className="button small" onClick={() => act('unban', `Ban of ${name} lifted`)}>
+              <ActButton className="button small" onPress={() => act('unban', `Ban of ${name} lifted`)}>
                 Lift the ban
-              </button>
+              </ActButton>
             ) : (
               <ConfirmButton title="Ban" onConfirm={() => act('ban', `${name} banned`, { duration })} />
             )}
@@ -82,20 +81,19 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
           </>
         )}
         {rights.canManage && !isModerator && (
-          <button
-            type="button"
+          <ActButton
             className="button small"
-            onClick={() =>
+            onPress={() =>
               act('promote', `${name} is a moderator now`, { patch: { canPin: true, canDelete: true, canMute: true } })
             }
           >
             Make moderator
-          </button>
+          </ActButton>
         )}
         {rights.canManage && isModerator && (
-          <button type="button" className="button small" onClick={() => act('demote', `${name} is a member again`)}>
+          <ActButton className="button small" onPress={() => act('demote', `${name} is a member again`)}>
             Take moderator role
-          </button>
+          </ActButton>
         )}
       </div>
     </section>

@@ -2,9 +2,9 @@ import type { QueueItem } from '#shared/api/moderation-records'
 import { useNames } from '../accounts/names.ts'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
-import { useAttempt } from '../kit/toasts.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 
@@ -29,13 +29,11 @@ export function QueueTab({ queue }: { queue: Listing<readonly QueueItem[]> }) {
 
 function QueueCard({ item }: { item: QueueItem }) {
   const client = useClient()
-  const attempt = useAttempt()
   const open = useOpenPerson()
   const { live, account, jumpTo } = useOpenRoom()
   const nameFor = useNames([item.reporter_address, item.reported_address, item.claimed_by].filter((id) => id !== null))
   const isMine = item.claimed_by === account
-  const decide = (decision: 'action_taken' | 'dismissed') =>
-    attempt(() => client.moderation.decide({ item: item.id, decision }))
+  const decide = (decision: 'action_taken' | 'dismissed') => client.moderation.decide({ item: item.id, decision })
 
   return (
     <li className="card">
@@ -67,20 +65,19 @@ function QueueCard({ item }: { item: QueueItem }) {
         {item.claimed_by && ` · ${isMine ? 'you look at this' : `${nameFor(item.claimed_by)} looks at this`}`}
       </p>
       <div className="row wrap">
-        <button
-          type="button"
+        <ActButton
           className="button small"
           aria-pressed={isMine}
-          onClick={() => attempt(() => client.moderation.claim({ item: item.id, on: !isMine }))}
+          onPress={() => client.moderation.claim({ item: item.id, on: !isMine })}
         >
           {isMine ? 'Let go' : 'Claim'}
-        </button>
-        <button type="button" className="button small" onClick={() => decide('action_taken')}>
+        </ActButton>
+        <ActButton className="button small" onPress={() => decide('action_taken')}>
           Done
-        </button>
-        <button type="button" className="button small plain" onClick={() => decide('dismissed')}>
+        </ActButton>
+        <ActButton className="button small plain" onPress={() => decide('dismissed')}>
           Dismiss
-        </button>
+        </ActButton>
         {item.message_id && (
           <button type="button" className="button small plain" onClick={() => jumpTo(item.message_id ?? '')}>
             Show

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
 import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, isolated } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
@@ -62,9 +63,9 @@ export function RestrictedTab({ version }: { version: string }) {
                   {row.reason && `: ${isolated(row.reason)}`}
                 </small>
               </span>
-              <button type="button" className="button small" onClick={() => lift(row)}>
+              <ActButton className="button small" onPress={() => lift(row)}>
                 {row.kind === 'banned' ? 'Lift the ban' : 'Unmute'}
-              </button>
+              </ActButton>
             </li>
           ))}
         </ul>

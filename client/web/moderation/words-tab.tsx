@@ -2,9 +2,9 @@ import { type FormEvent, useState } from 'react'
 import type { BlockedWord } from '#shared/api/moderation-records'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
-import { useAttempt } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { chatOf, useAct } from './acts.ts'
@@ -17,7 +17,6 @@ export function WordsTab() {
   const client = useClient()
   const { live } = useOpenRoom()
   const act = useAct()
-  const attempt = useAttempt()
   const [word, setWord] = useState('')
   const [isRegex, setRegex] = useState(false)
   const [effect, setEffect] = useState<Effect>('block')
@@ -35,11 +34,10 @@ export function WordsTab() {
     setWord('')
     words.reload()
   }
-  const remove = (id: string) =>
-    attempt(async () => {
-      await client.moderation.removeWord({ id })
-      words.reload()
-    })
+  const remove = async (id: string) => {
+    await client.moderation.removeWord({ id })
+    words.reload()
+  }
 
   return (
     <>
@@ -98,7 +96,7 @@ export function WordsTab() {
   )
 }
 
-function WordLine({ word, onRemove }: { word: BlockedWord; onRemove: () => void }) {
+function WordLine({ word, onRemove }: { word: BlockedWord; onRemove: () => Promise<void> }) {
   return (
     <li>
       <code className="grow">{word.word}</code>
@@ -110,15 +108,14 @@ function WordLine({ word, onRemove }: { word: BlockedWord; onRemove: () => void 
       )}
       {word.quarantined && <span className="chip grave">set aside: {word.quarantined}</span>}
       <span className="chip">{effects[word.action].toLowerCase()}</span>
-      <button
-        type="button"
+      <ActButton
         className="icon-button small"
         aria-label={`Remove ${word.word}`}
         title={`Remove ${word.word}`}
-        onClick={onRemove}
+        onPress={onRemove}
       >
         <Icon name="close" />
-      </button>
+      </ActButton>
     </li>
   )
 }

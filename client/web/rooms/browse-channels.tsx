@@ -1,18 +1,17 @@
 import { useState } from 'react'
 import type { Room } from '#shared/api/rooms'
 import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
-import { useAttempt } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 
 export function BrowseChannels({ onClose, onCreate }: { onClose: () => void; onCreate: () => void }) {
   const client = useClient()
-  const attempt = useAttempt()
   const { reload } = useRoomList()
   const [search, setSearch] = useState('')
   const wanted = search.trim()
@@ -21,13 +20,12 @@ export function BrowseChannels({ onClose, onCreate }: { onClose: () => void; onC
     return found
   })
 
-  const enter = (room: Room) =>
-    attempt(async () => {
-      if (!room.is_member) await client.rooms.join({ room: refOf(room) })
-      reload()
-      goTo(refOf(room))
-      onClose()
-    })
+  const enter = async (room: Room) => {
+    if (!room.is_member) await client.rooms.join({ room: refOf(room) })
+    reload()
+    goTo(refOf(room))
+    onClose()
+  }
 
   return (
     <Dialog title="Channels" onClose={onClose} isBroad>
@@ -52,13 +50,9 @@ export function BrowseChannels({ onClose, onCreate }: { onClose: () => void; onC
                     <strong>{isolated(room.name)}</strong>
                     <small>{room.description || plural(room.member_count, 'member')}</small>
                   </span>
-                  <button
-                    type="button"
-                    className={`button small ${room.is_member ? '' : 'main'}`}
-                    onClick={() => enter(room)}
-                  >
+                  <ActButton className={`button small ${room.is_member ? '' : 'main'}`} onPress={() => enter(room)}>
                     {room.is_member ? 'Open' : 'Join'}
-                  </button>
+                  </ActButton>
                 </li>
               ))}
             </ul>

@@ -6,7 +6,7 @@ import { useClient } from '../connection/client.ts'
 import { fullTimeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Listed, Problem } from '../kit/notice.tsx'
-import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 
@@ -43,17 +43,15 @@ export function InviteLinks({ room }: { room: RoomRef }) {
 function Links({ room }: { room: RoomRef }) {
   const client = useClient()
   const tell = useTell()
-  const attempt = useAttempt()
   const links = useLoaded(roomKey(room), async () => (await client.invitations.list({ room })).invitations)
   const nameFor = useNames(links.value?.map(({ invited_by }) => invited_by) ?? [])
   const [made, setMade] = useState<{ id: string; url: string } | null>(null)
-  const revoke = (id: string) =>
-    attempt(async () => {
-      await client.invitations.revoke({ room, id })
-      if (made?.id === id) setMade(null)
-      tell('That link lets nobody in any more.')
-      links.reload()
-    })
+  const revoke = async (id: string) => {
+    await client.invitations.revoke({ room, id })
+    if (made?.id === id) setMade(null)
+    tell('That link lets nobody in any more.')
+    links.reload()
+  }
   return (
     <>
       <NewLink

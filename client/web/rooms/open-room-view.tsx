@@ -2,9 +2,11 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
+import { useKnowsBlocked } from '../accounts/use-blocked.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
 import { CutStrip } from '../connection/cut-strip.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
+import { Bones } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
@@ -35,6 +37,7 @@ export function OpenRoomView(props: {
   const ownName = nameOf(user.display_name ?? user.username, account)
   const rights = useMemo(() => rightsOf(state.me), [state.me])
   const cipher = useDmCipher(live.ref)
+  const knowsBlocked = useKnowsBlocked()
   const composer = useRef<ComposerHandle>(null)
   const [marked, setMarked] = useState<{ id: string; at: number } | null>(null)
 
@@ -88,17 +91,23 @@ export function OpenRoomView(props: {
     <RoomContext value={open}>
       <main className="room" aria-label={isolated(state.room?.name ?? 'Room')}>
         <RoomHeader state={state} panel={panel} />
-        <PinsBar pins={state.pins} />
+        <PinsBar pins={knowsBlocked ? state.pins : []} />
         <TourHint state={state} />
         <CutStrip />
         <CaughtUp status={state.status} caughtUp={state.caughtUp} />
         {/* The first lines come with the bars above them, in a frame of their own: nothing that is shown has to move. */}
-        <Timeline
-          key={state.messages.length > 0 ? 'lines' : 'none'}
-          state={state}
-          marked={marked}
-          onReopen={onReopen}
-        />
+        {knowsBlocked || state.error ? (
+          <Timeline
+            key={state.messages.length > 0 ? 'lines' : 'none'}
+            state={state}
+            marked={marked}
+            onReopen={onReopen}
+          />
+        ) : (
+          <div className="timeline-frame">
+            <Bones rows={9} label="Loading messages" />
+          </div>
+        )}
         <TypingLine typing={state.typing} />
         <RulesCard state={state} />
         <Composer ref={composer} state={state} />

@@ -1,39 +1,28 @@
 import type { RoomState } from '#client/sdk/types'
 import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, isolated, lengthOf, secondsUntil } from '../kit/format.ts'
-import { Icon } from '../kit/icon.tsx'
 import { Blank } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
-import { useAttempt } from '../kit/toasts.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
-import { goTo } from './route.ts'
+import { BackToRooms } from './back-to-rooms.tsx'
 import { useRoomList } from './use-rooms.ts'
 
 /** A room that does not let the account in: why, until when, and what can be done. */
 export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: () => void }) {
   const client = useClient()
-  const attempt = useAttempt()
   const { reload } = useRoomList()
-  const join = () =>
-    attempt(async () => {
-      await client.rooms.join({ room: state.ref })
-      reload()
-      onReopen()
-    })
+  const join = async () => {
+    await client.rooms.join({ room: state.ref })
+    reload()
+    onReopen()
+  }
   const isBanned = state.access?.state === 'banned' || state.error?.code === 'BANNED'
   const isOutside = state.status === 'left' || state.error?.code === 'NOT_A_MEMBER'
 
   return (
     <main className="room-none">
-      <button
-        type="button"
-        className="icon-button back"
-        aria-label="Back to the rooms"
-        title="Back to the rooms"
-        onClick={() => goTo(null)}
-      >
-        <Icon name="back" />
-      </button>
+      <BackToRooms />
       {isBanned ? (
         <Banned state={state} onReopen={onReopen} />
       ) : isOutside ? (
@@ -43,9 +32,9 @@ export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: ()
           title={state.room ? `You are not in ${isolated(state.room.name)}` : 'You are not in this room'}
         >
           <p>{state.access?.state === 'removed' ? removalText(state) : 'Join to read along and to write.'}</p>
-          <button type="button" className="button main" onClick={join}>
+          <ActButton className="button main" onPress={join}>
             Join this room
-          </button>
+          </ActButton>
         </Blank>
       ) : (
         <Blank isPage icon="warn" title="This room did not open">

@@ -4,9 +4,11 @@ import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { ConnectionWord } from '../connection/connection-state.tsx'
+import { ActButton } from '../kit/act-button.tsx'
 import { isolated, plural } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
-import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { BackToRooms } from './back-to-rooms.tsx'
 import { useOpenRoom } from './room-context.ts'
 import { RoomMenu } from './room-menu.tsx'
 import { titleOf } from './room-title.ts'
@@ -24,22 +26,14 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
 
   return (
     <header className="room-head">
-      <button
-        type="button"
-        className="icon-button back"
-        aria-label="Back to the rooms"
-        title="Back to the rooms"
-        onClick={() => goTo(null)}
-      >
-        <Icon name="back" />
-      </button>
+      <BackToRooms />
       <div className="grow">
         <h1>{name}</h1>
         <p className="room-facts">
           <Connected state={state} />
           {isDm ? (
             <span>Not yet end-to-end encrypted</span>
-          ) : (
+          ) : state.membersCount === 0 ? null : (
             <span className="numerals">
               {plural(state.membersCount, 'member')}
               <span className="online-count">, {state.online.toLocaleString()} online</span>
@@ -100,24 +94,22 @@ function BecomeModerator() {
   const client = useClient()
   const { status } = useSession()
   const { rights, live, account, reopen } = useOpenRoom()
-  const attempt = useAttempt()
   const tell = useTell()
   if (!status?.demo || rights.isModerator || !(live.ref.type === 'alpha' || live.ref.type === 'channel')) return null
-  const become = () =>
-    attempt(async () => {
-      await client.status.becomeModerator()
-      const asked = { action: 'permissions', userAddress: account, channelId: live.ref.id ?? 'global' } as const
-      const answer = await client.moderation.inspect(asked)
-      const isHere = 'permissions' in answer && (answer.permissions.canMute || answer.permissions.canDelete)
-      if (!isHere) return tell('You moderate the rooms of the demo now, but not this one: it belongs to somebody else.')
-      tell('You are the moderator now.')
-      reopen()
-      goTo(live.ref, 'moderation')
-    })
+  const become = async () => {
+    await client.status.becomeModerator()
+    const asked = { action: 'permissions', userAddress: account, channelId: live.ref.id ?? 'global' } as const
+    const answer = await client.moderation.inspect(asked)
+    const isHere = 'permissions' in answer && (answer.permissions.canMute || answer.permissions.canDelete)
+    if (!isHere) return tell('You moderate the rooms of the demo now, but not this one: it belongs to somebody else.')
+    tell('You are the moderator now.')
+    reopen()
+    goTo(live.ref, 'moderation')
+  }
   return (
-    <button type="button" className="button small become" onClick={become}>
+    <ActButton className="button small become" onPress={become}>
       <Icon name="shield" />
       <span>Be the moderator</span>
-    </button>
+    </ActButton>
   )
 }

@@ -1,0 +1,22 @@
+import { type ComponentProps, useState } from 'react'
+import { problemText } from './problem.ts'
+import { useTell } from './toasts.tsx'
+
+type ActProps = Omit<ComponentProps<'button'>, 'type' | 'onClick'> & { onPress: () => Promise<unknown> }
+
+/** A button that takes no other press until what it has begun is over, keeps the focus meanwhile, and tells when it fails. */
+export function ActButton({ onPress, ...button }: ActProps) {
+  const tell = useTell()
+  const [isBusy, setBusy] = useState(false)
+  const press = async () => {
+    if (isBusy) return
+    setBusy(true)
+    try {
+      await onPress()
+    } catch (error) {
+      tell(problemText(error))
+    }
+    setBusy(false)
+  }
+  return <button type="button" {...button} aria-disabled={isBusy || undefined} onClick={() => void press()} />
+}
