@@ -50,7 +50,7 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
 }
 
 /** A page that is left still sends what is short; the sum of what browsers send then is limited. */
-const outliving = (body: string) => ({ body, keepalive: body.length <= 1_024 })
+const outliving = (body: string) => ({ body, keepalive: new TextEncoder().encode(body).length <= 1_024 })
 
 /** Puts the fields that the path names into it; what is left travels as query or body. */
 function placed(route: Route, rest: Record<string, unknown>) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Booted, boot } from '#test/support/boot'
 import { codeIn, letterAfter, lettersTo } from '#test/support/letters'
-import { call } from '#test/support/wallet'
+import { call, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
 beforeAll(async () => {
@@ -29,6 +29,17 @@ describe('M12, T76: strangers do not use up what is sent to somebody', () => {
     for (let time = 0; time < 3; time++) expect((await ask(path, email, from(`10.${at}.0.1`))).status).toBe(200)
     expect((await ask(path, email, from(`10.${at}.0.1`))).status).toBe(429)
     expect((await ask(path, email, from(`10.${at}.0.2`))).status).toBe(200)
+  })
+
+  test('a text: each asker is counted alone', async () => {
+    const { sessionToken } = await signIn(server.url, wallet('asks for texts'), from('10.7.0.1'))
+    const ask = async (ip: string) => {
+      const input = { phoneNumber: '+15005557777' }
+      return (await call(server.url, 'POST /api/phone/send-code', input, sessionToken, from(ip))).status
+    }
+    const seen = []
+    for (const ip of ['10.7.0.1', '10.7.0.1', '10.7.0.1', '10.7.0.1', '10.7.0.2']) seen.push(await ask(ip))
+    expect(seen).toEqual([200, 200, 200, 429, 200])
   })
 
   test('all strangers together have a limit, and who has proved the address in this browser has a share beside it', async () => {

@@ -2,6 +2,7 @@ import { acts } from './list/acts.ts'
 import { embedded } from './list/embedded.ts'
 import { following } from './list/following.ts'
 import { guards } from './list/guards.ts'
+import { identity } from './list/identity.ts'
 import { keyed } from './list/keyed.ts'
 import { mends } from './list/mends.ts'
 import { product } from './list/product.ts'
@@ -19,6 +20,7 @@ export const mutations: readonly Mutation[] = [
   ...product,
   ...mends,
   ...guards,
+  ...identity,
   ...sdk,
   ...terms,
   ...keyed,

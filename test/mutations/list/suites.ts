@@ -46,6 +46,15 @@ export const invited = (title: string): Suite => ({
 export const clients = (title: string): Suite => hostile('places.test.ts', title)
 export const ownMachine = hostile('own-machine.test.ts', 'M03: development powers are for this very machine')
 export const starts = hostile('own-machine.test.ts', 'M03: what lets others in')
+export const demoRooms = hostile('own-machine.test.ts', 'M03: the rooms of the demo')
+export const askers = hostile('letter-shares.test.ts', 'M12')
+export const contacts = (title: string): Suite => hostile('contacts.test.ts', title)
+export const links = hostile('email.test.ts', 'M15')
+export const page = (title: string): Suite => ({ project: 'browser', file: 'test/browser/session.test.ts', title })
+export const badInput = (title: string): Suite => hostile('bad-input.test.ts', title)
+export const freshProofs = hostile('fresh-proof.test.ts', 'M08')
+export const suspended: Suite = { project: 'embedded', file: 'test/server/suspended.test.ts' }
+export const rest = unit('client/rest.test.ts', 'M64')
 export const creations: Suite = { project: 'embedded', file: 'test/server/creation.test.ts' }
 export const answers: Suite = { project: 'store', file: 'test/store/idempotency.test.ts' }
 export const searched: Suite = { project: 'embedded', file: 'test/server/search.test.ts' }
