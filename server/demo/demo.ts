@@ -18,20 +18,22 @@ export async function startDemo(
   betweenActs: () => number = () => randomInt(1_500, 5_000),
 ): Promise<{ stop(): void }> {
   const ended = new AbortController()
-  await Promise.all(stages.map(found))
+  const founded = Promise.all(stages.map(found))
+  showAround(node, founded, ended.signal)
+  await founded
   await settlePeople(node)
   await Promise.all(stages.map((stage, place) => seed(node, stage, place)))
-  showAround(node, ended.signal)
   void live(node, ended.signal, betweenActs)
   return { stop: () => ended.abort() }
 }
 
-/** Whoever comes in for the first time finds every room of the demo in their list. */
-function showAround(node: Node, signal: AbortSignal): void {
+/** Whoever comes in for the first time, while the rooms are still filled too, finds every room of the demo in their list. */
+function showAround(node: Node, founded: Promise<unknown>, signal: AbortSignal): void {
   node.log.onRows((key, rows) => {
     if (key !== ALPHA || signal.aborted) return
     for (const { type, target } of rows)
-      if (type === 'member.joined' && target !== null && !people.includes(target)) void bringAlong(node, target)
+      if (type === 'member.joined' && target !== null && !people.includes(target))
+        void founded.then(() => bringAlong(node, target)).catch(() => {})
   })
 }
 

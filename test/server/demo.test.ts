@@ -3,6 +3,7 @@ import { startDemo } from '#server/demo/demo'
 import { act, caretaker, people } from '#server/demo/people'
 import { readLine } from '#server/demo/script'
 import { stages } from '#server/demo/stage'
+import { inbox } from '#shared/api/inbox'
 import { moderation } from '#shared/api/moderation'
 import { status } from '#shared/api/status'
 import { roomKey } from '#shared/kit/primitives'
@@ -29,6 +30,14 @@ test('every line of the script can be spoken', () => {
   expect(new Set(lines).size).toBe(lines.length)
 })
 
+test('M67: who comes in while the rooms are still filled finds all of them', async () => {
+  const starting = startDemo(await node(), never)
+  const guest = await person(server, 'early')
+  const listed = async () => (await guest.does('rest', inbox.list, {})).rooms.length
+  await expect.poll(listed, { timeout: 20_000 }).toBe(stages.length)
+  ;(await starting).stop()
+})
+
 test('the rooms have a past, and a second start repeats none of it', async () => {
   const first = await startDemo(await node(), never)
   first.stop()
@@ -47,7 +56,7 @@ test('the rooms have a past, and a second start repeats none of it', async () =>
     'Slow lane',
   ])
   for (const channel of channels)
-    expect(channel).toMatchObject({ is_official: true, creator_address: null, member_count: people.length })
+    expect(channel).toMatchObject({ is_official: true, creator_address: null, member_count: people.length + 1 })
 })
 
 test('what is seeded shows what rooms can do', async () => {

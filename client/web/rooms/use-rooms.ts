@@ -44,6 +44,7 @@ export function useRooms(): Rooms {
         if (!row) return reload()
         change((rows) => rows.map((one) => (one === row ? { ...one, unread, mentions, head_seq, read_seq } : one)))
         if (head_seq === row.head_seq) return
+        if (!row.last_message) return reload()
         due.current ??= setTimeout(() => {
           due.current = null
           reload()
