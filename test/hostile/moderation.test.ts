@@ -104,8 +104,15 @@ async function inputOf(action: ModerationAction): Promise<object> {
       const { record } = await done(act(owner, room, 'word_add', { patch: { word: `word${made}` } }))
       return { patch: { word_id: (record as { id: string }).id } }
     }
-    default:
-      return { target: target.account, reason: `Reason ${made}` }
+    default: {
+      const about = { target: target.account, reason: `Reason ${made}` }
+      const moderator = roles.moderator ?? owner
+      const root = roles['super admin'] ?? owner
+      for (const lift of ['unban', 'unmute'] as const) await done(act(root, room, lift, about))
+      if (action === 'unban') await done(act(moderator, room, 'ban', about))
+      if (action === 'unmute') await done(act(moderator, room, 'mute', about))
+      return about
+    }
   }
 }
 
