@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { z } from 'zod'
 import { tiers } from '#server/kernel/limits'
 import { api, events } from '#shared/api/index'
+import { RoomEvent } from '#shared/api/room-events'
 import { asyncapi } from '#shared/kit/asyncapi'
 import { connectionEvents } from '#shared/kit/connection'
 import { openapi } from '#shared/kit/openapi'
@@ -20,13 +21,16 @@ export async function documents(): Promise<Record<string, string>> {
   )
 }
 
+const isNoun = (schema: unknown): schema is z.ZodType =>
+  schema instanceof z.ZodObject || schema instanceof z.ZodIntersection || schema === RoomEvent
+
 /** What the contract exports as a schema of several fields carries its name into the documents; the first name wins. */
 async function namedSchemas(): Promise<Record<string, z.ZodType>> {
   const named: Record<string, z.ZodType> = {}
   for (const file of readdirSync(contractFolder).sort()) {
     const exported = Object.entries((await import(new URL(file, contractFolder).href)) as Record<string, unknown>)
     for (const [name, schema] of exported.sort(([one], [other]) => (one < other ? -1 : 1)))
-      if (schema instanceof z.ZodObject || schema instanceof z.ZodIntersection) named[name] ??= schema
+      if (isNoun(schema)) named[name] ??= schema
   }
   return named
 }

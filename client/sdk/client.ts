@@ -1,4 +1,4 @@
-import type { Message } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
 import { type Call, callsOf, callThrough } from './calls.ts'
 import type { Source } from './feed.ts'
 import { Line } from './line.ts'

@@ -1,4 +1,5 @@
-import type { RoomEvent, Snapshot } from '#shared/api/messages'
+import type { Snapshot } from '#shared/api/messages'
+import type { RoomEvent } from '#shared/api/room-events'
 import type { AppError } from '#shared/errors'
 import type { OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'

@@ -1,4 +1,5 @@
-import type { Message, RoomEvent } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
+import type { RoomEvent } from '#shared/api/room-events'
 import type { OutputOf } from '#shared/kit/contract'
 import type { Call } from './calls.ts'
 import type { PlazaApi } from './table.ts'

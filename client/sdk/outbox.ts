@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import type { Message } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
 import type { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { asAppError, isAboutSession, isPassing } from './failures.ts'

@@ -1,5 +1,5 @@
-import type { Message } from '#shared/api/messages'
-import type { Poll } from '#shared/api/polls'
+import type { Message } from '#shared/api/message'
+import type { Poll } from '#shared/api/poll'
 import type { access } from '#shared/api/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
 import { echoOf } from './echo.ts'

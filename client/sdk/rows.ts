@@ -1,4 +1,4 @@
-import type { Message } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
 import type { LocalMessage } from './types.ts'
 
 export const asSent = (message: Message): LocalMessage => ({ ...message, local: 'sent', refusal: null })

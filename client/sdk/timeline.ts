@@ -1,41 +1,20 @@
-import type { Message, RoomEvent, Snapshot } from '#shared/api/messages'
-import type { Poll } from '#shared/api/polls'
+import type { Message } from '#shared/api/message'
+import type { Snapshot } from '#shared/api/messages'
+import type { Poll } from '#shared/api/poll'
+import type { RoomEvent, RoomEventData } from '#shared/api/room-events'
 import type { Room } from '#shared/api/rooms'
-import type { Rules } from '#shared/api/verdict'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bare, createdRow, editedRow, patchRow, patchRows } from './rows.ts'
 import { table } from './table.ts'
-import type { LocalMessage, Me, RoomState } from './types.ts'
+import type { LocalMessage, RoomState } from './types.ts'
 
-/** The data of each event of the log. */
-interface Told {
-  'message.created': { message: Message; poll?: Poll }
-  'message.edited': { message: Message }
-  'message.deleted': { id: string; deleted_by: string; deleted_at: string; reason: string | null }
-  'messages.purged': {
-    target: { id: string }
-    from_seq: number
-    to_seq: number
-    deleted_at: string
-    reason: string | null
-  }
-  'message.pinned': { id: string; pinned_by: string; pinned_at: string }
-  'message.unpinned': { id: string }
-  'reaction.changed': { id: string; counts: Record<string, number> }
-  'rules.updated': { version: number; rules: Rules }
-  'member.joined': { members_count: number }
-  'member.left': { members_count: number }
-  'member.removed': { members_count: number }
-  'role.changed': { target: { id: string }; role: string | null; permissions: Me['permissions'] | null }
-  'moderation.applied': { action: string; target: { id: string }; until: string | null; members_count?: number }
-  'room.updated': { room: Partial<Room> }
-  'room.archived': Record<string, never>
-  'poll.changed': { poll: Poll }
-  'poll.deleted': { id: string; message_id: string }
-}
-type Type = keyof Told
 /** `account` is who looks at the room. */
-type Apply<T extends Type> = (state: RoomState, data: Told[T], event: RoomEvent, account: string | null) => RoomState
+type Apply<T extends RoomEvent['type']> = (
+  state: RoomState,
+  data: RoomEventData<T>,
+  event: RoomEvent,
+  account: string | null,
+) => RoomState
 
 const noticed: readonly string[] = [
   'moderation.applied',
@@ -47,7 +26,8 @@ const noticed: readonly string[] = [
 ]
 const noticesKept = 200
 
-const appliers: { [T in Type]: Apply<T> } = {
+/** How each event changes what is seen of a room. Those left out change nothing. */
+const appliers: { [T in RoomEvent['type']]?: Apply<T> } = {
   'message.created': (state, { message, poll }, { seq }, account) => {
     const isNews = seq > state.headSeq && message.sender_address !== account
     const me = isNews ? { ...state.me, unread: state.me.unread + 1 } : state.me
@@ -85,7 +65,7 @@ const appliers: { [T in Type]: Apply<T> } = {
     messages: patchRow(state.messages, id, () => ({ reactions: counts })),
     pins: patchRow(state.pins, id, () => ({ reactions: counts })),
   }),
-  'rules.updated': (state, { version, rules }) =>
+  'rules.updated': (state, { rules: { version, updated_by: _by, updated_at: _at, ...rules } }) =>
     version <= state.rulesVersion ? state : { ...state, rules, rulesVersion: version },
   'member.joined': counted,
   'member.left': counted,
@@ -101,7 +81,10 @@ const appliers: { [T in Type]: Apply<T> } = {
     const me = { ...state.me, is_muted: action === 'mute', muted_until: action === 'mute' ? until : null }
     return { ...state, membersCount, me }
   },
-  'room.updated': (state, { room }) => ({ ...state, room: state.room && { ...state.room, ...room } }),
+  'room.updated': (state, { room }) => ({
+    ...state,
+    room: state.room && { ...state.room, ...(room as Partial<Room>) },
+  }),
   'room.archived': (state) => ({ ...state, room: state.room && { ...state.room, is_active: false } }),
   'poll.changed': (state, { poll }, _event, account) => withPoll(state, poll, account),
   'poll.deleted': (state, { id, message_id }, { actor, at }) => {
@@ -170,7 +153,7 @@ export function applyPoll(state: RoomState, poll: Poll): RoomState {
 
 /** The room after the next event of its log. Unknown types only move the seq. */
 export function applyEvent(state: RoomState, event: RoomEvent, account: string | null): RoomState {
-  const apply = appliers[event.type as Type] as Apply<Type> | undefined
+  const apply = Object.hasOwn(appliers, event.type) ? (appliers[event.type] as Apply<typeof event.type>) : null
   const after = apply ? apply(state, event.data as never, event, account) : state
   const notices = noticed.includes(event.type) ? [...after.notices, event].slice(-noticesKept) : after.notices
   return { ...after, notices, seq: event.seq, epoch: event.epoch, headSeq: Math.max(after.headSeq, event.seq) }

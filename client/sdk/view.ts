@@ -1,6 +1,8 @@
-import type { Message, RoomEvent, Snapshot } from '#shared/api/messages'
-import type { Poll } from '#shared/api/polls'
-import type { access, capabilitiesChanged, ephemeral, Person, Room } from '#shared/api/rooms'
+import type { Message } from '#shared/api/message'
+import type { Snapshot } from '#shared/api/messages'
+import type { Poll } from '#shared/api/poll'
+import type { RoomEvent } from '#shared/api/room-events'
+import type { access, capabilitiesChanged, ephemeral, Room } from '#shared/api/rooms'
 import type { Rules } from '#shared/api/verdict'
 import type { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
@@ -111,13 +113,12 @@ export class View implements Fed {
     const after = applyEvents(this.#told, events, account())
     const isLong = after.atNewest && after.messages.length > shownAtMost
     this.become(isLong ? { ...after, messages: after.messages.slice(shownAtMost / 5), hasOlder: true } : after)
-    const isPinUnknown = events.some(({ type, data }) => type === 'message.pinned' && !this.#shows(String(data.id)))
+    const isPinUnknown = events.some((event) => event.type === 'message.pinned' && !this.#shows(event.data.id))
     if (isPinUnknown) this.#seePins()
-    if (events.some(({ type, data }) => type === 'role.changed' && (data.target as Person).id === account()))
-      this.#seeMe()
+    if (events.some((event) => event.type === 'role.changed' && event.data.target.id === account())) this.#seeMe()
     for (const { type, data, seq } of events) {
       if (type !== 'message.created') continue
-      const { message } = data as { message: Message }
+      const { message } = data
       this.#newest = Math.max(this.#newest, seq)
       if (message.sender_address === account()) outbox.discard(message.client_msg_id)
       if (message.poll_id !== null && !this.#told.polls.has(message.poll_id)) this.#seePolls()

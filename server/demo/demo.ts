@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { recordOf } from '#server/domains/events'
 import { isAwaited } from '#server/domains/messages/waiting'
 import { ALPHA } from '#server/domains/rooms/alpha'
 import type { Node } from '#server/kernel/context'
@@ -31,9 +32,10 @@ export async function startDemo(
 function showAround(node: Node, founded: Promise<unknown>, signal: AbortSignal): void {
   node.log.onRows((key, rows) => {
     if (key !== ALPHA || signal.aborted) return
-    for (const { type, target } of rows)
-      if (type === 'member.joined' && target !== null && !people.includes(target))
-        void founded.then(() => bringAlong(node, target)).catch(() => {})
+    for (const { type, target } of rows) {
+      const joined = target !== null && recordOf(type)?.admits !== undefined
+      if (joined && !people.includes(target)) void founded.then(() => bringAlong(node, target)).catch(() => {})
+    }
   })
 }
 

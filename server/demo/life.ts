@@ -89,7 +89,7 @@ export class Life {
     const key = roomKey(this.#stage.room)
     const { seq } = await this.#node.log.head(key)
     const rows = await this.#node.log.read(key, Math.max(0, seq - recent), recent)
-    const written = rows.filter(({ type }) => type === 'message.created')
+    const written = rows.filter(({ n }) => n !== null)
     if (written.length === 0) return
     const { _id: id, sender } = oneOf(written)
     const other = oneOf(people.filter((one) => one !== sender))

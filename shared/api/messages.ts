@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { event, operation } from '#shared/kit/contract'
+import { operation } from '#shared/kit/contract'
 import { isFieldName } from '#shared/kit/field-name'
 import {
   CallerAddress,
@@ -16,92 +16,13 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
+import { Attachment, Mention, Message, Reaction } from './message.ts'
+import { RoomEvent } from './room-events.ts'
 import { pathOf, RoomId, roomPaths } from './room-paths.ts'
-import { Capabilities, channelRef, Person, RoomKey } from './rooms.ts'
+import { Capabilities, channelRef, RoomKey } from './rooms.ts'
 import { MessageType, Rules, Verdict } from './verdict.ts'
 
 const room = RoomRef
-export const Mention = z.strictObject({
-  kind: z.enum(['user', 'agent', 'here']),
-  id: z.string().max(160).transform(canonicalAddress),
-  start: count(0, 20_000),
-  len: count(1, 200),
-})
-export type Mention = z.infer<typeof Mention>
-export const Attachment = z.strictObject({
-  url: z.url({ protocol: /^https?$/ }).max(2_000),
-  name: line(1, 200).optional(),
-  mime: z.string().max(100).optional(),
-  size: count(0, 1_000_000_000).optional(),
-})
-export type Attachment = z.infer<typeof Attachment>
-
-/** One message: the row of the channel messages, with its place in the room's order. */
-export const Message = z.object({
-  id: z.string(),
-  room: RoomKey,
-  channel_id: z.string().nullable(),
-  seq: z.number().int(),
-  n: z.number().int(),
-  version: z.number().int(),
-  client_msg_id: z.string(),
-  sender_address: z.string(),
-  sender: Person,
-  content: z.string(),
-  message_type: MessageType,
-  attachments: z.array(Attachment),
-  mentions: z.array(Mention),
-  created_at: Time,
-  reply_to_id: z.string().nullable(),
-  reply_to: z
-    .object({ id: z.string(), sender_address: z.string(), content: z.string(), message_type: MessageType })
-    .nullable(),
-  reactions: z.record(z.string(), z.number().int()),
-  poll_id: z.string().nullable(),
-  is_pinned: z.boolean(),
-  pinned_by: z.string().nullable(),
-  pinned_at: Time.nullable(),
-  is_edited: z.boolean(),
-  edited_at: Time.nullable(),
-  is_deleted: z.boolean(),
-  deleted_by: z.string().nullable(),
-  deleted_at: Time.nullable(),
-  delete_reason: z.string().nullable(),
-})
-export type Message = z.infer<typeof Message>
-
-export const Reaction = z.object({
-  id: z.string(),
-  message_id: z.string(),
-  channel_id: z.string().nullable(),
-  user_address: z.string(),
-  emoji: z.string(),
-  created_at: Time,
-})
-
-/** The one ordered envelope, live and in catch-up. Clients ignore types they do not know. */
-export const RoomEvent = z.object({
-  room: RoomKey,
-  epoch: z.string(),
-  seq: z.number().int(),
-  type: z.string(),
-  at: Time,
-  actor: Person,
-  data: z.record(z.string(), z.unknown()),
-})
-export type RoomEvent = z.infer<typeof RoomEvent>
-
-export const roomEvent = event('/rooms room:event', {
-  summary: 'Something happened in a room. Apply only the seq after the last one applied.',
-  audience: 'room',
-  payload: RoomEvent,
-})
-export const roomEventBatch = event('/rooms room:events', {
-  summary: 'Several events of one room, in order, in one frame.',
-  audience: 'room',
-  payload: z.object({ room: RoomKey, events: z.array(RoomEvent) }),
-})
-
 const Content = text(10_000)
 /** What one reacts with. It names a count in the stored message, so that it may not be the name of something else. */
 const Sign = nameLine(1, 32).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
@@ -546,4 +467,3 @@ export const messages = {
     output: z.record(z.string(), z.boolean()),
   }),
 }
-export const messageEvents = { roomEvent, roomEventBatch }

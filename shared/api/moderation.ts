@@ -13,7 +13,7 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
-import { Message } from './messages.ts'
+import { Message } from './message.ts'
 import {
   Ban,
   BlockedWord,

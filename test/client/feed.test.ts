@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Fed, Feed } from '#client/sdk/feed'
-import type { RoomEvent } from '#shared/api/messages'
+import type { RoomEvent, RoomEventData } from '#shared/api/room-events'
 import { room } from './tiny-server.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -20,7 +20,7 @@ function following(length: number) {
     type: 'message.created',
     at: '',
     actor: { id: 'ada', name: 'ada', role: null, isAgent: false },
-    data: {},
+    data: {} as RoomEventData<'message.created'>,
   })
   const page = (after: number) => {
     const events = Array.from({ length: Math.min(PAGE, Math.max(0, server.length - after)) }, (_, at) =>

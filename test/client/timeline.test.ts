@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { applyEvents, applySnapshot, emptyRoom } from '#client/sdk/timeline'
 import type { RoomState } from '#client/sdk/types'
-import type { Message, RoomEvent, Snapshot } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
+import type { Snapshot } from '#shared/api/messages'
+import type { RoomEvent, RoomEventData } from '#shared/api/room-events'
 import { defaultRules } from '#shared/api/verdict'
 import { messageRow, room } from './tiny-server.ts'
 
@@ -34,8 +36,22 @@ class Model {
     const standing = this.rows.filter(({ is_deleted }) => !is_deleted)
     const row = standing[which % Math.max(1, standing.length)]
     if (what === 'say') return this.#say(who, which)
-    if (what === 'rules') return this.#tell('rules.updated', { version: ++this.rulesVersion, rules: this.rules }, who)
-    if (what === 'join') return this.#tell('member.joined', { members_count: ++this.members }, who)
+    if (what === 'rules')
+      return this.#tell(
+        'rules.updated',
+        {
+          version: ++this.rulesVersion,
+          diff: {},
+          rules: { ...this.rules, version: this.rulesVersion, updated_by: who, updated_at: null },
+        },
+        who,
+      )
+    if (what === 'join')
+      return this.#tell(
+        'member.joined',
+        { member: { id: who, name: who, role: 'member' }, members_count: ++this.members },
+        who,
+      )
     if (what === 'unheard') return this.#tell('words.updated', {}, who)
     if (what === 'mute' || what === 'unmute') return this.#mute(what, who)
     if (what === 'promote') return this.#promote(who, which)
@@ -50,9 +66,9 @@ class Model {
   /** The log as a page shows it: rows of messages as they are now. */
   get page(): RoomEvent[] {
     return this.live.map((event) => {
-      const told = event.data.message as Message | undefined
-      const row = this.rows.find(({ id }) => id === told?.id)
-      return row && event.type.match(/created|edited/) ? { ...event, data: { message: { ...row } } } : event
+      if (event.type !== 'message.created' && event.type !== 'message.edited') return event
+      const row = this.rows.find(({ id }) => id === event.data.message.id)
+      return row ? { ...event, data: { message: { ...row } } } : event
     })
   }
 
@@ -63,10 +79,18 @@ class Model {
     return { ...head, ...state, events: this.page, members_count: this.members, online: 1 }
   }
 
-  #tell(type: string, data: RoomEvent['data'], who: string): void {
+  #tell<T extends RoomEvent['type']>(type: T, data: RoomEventData<T>, who: string): void {
     const seq = this.live.length + 1
     const actor = { id: who, name: who, role: null, isAgent: false }
-    this.live.push({ room, epoch: 'first', seq, type, at: `at ${seq}`, actor, data: structuredClone(data) })
+    this.live.push({
+      room,
+      epoch: 'first',
+      seq,
+      type,
+      at: `at ${seq}`,
+      actor,
+      data: structuredClone(data),
+    } as RoomEvent)
   }
 
   #say(who: string, which: number): void {
@@ -130,7 +154,11 @@ class Model {
     const deleted_at = `at ${this.live.length + 1}`
     for (const row of gone) this.#redact(row, 'cyd', deleted_at)
     const range = { from_seq: 1, to_seq: this.live.length }
-    this.#tell('messages.purged', { target: { id: target }, ...range, deleted_at, reason: null }, 'cyd')
+    this.#tell(
+      'messages.purged',
+      { target: { id: target, name: target }, ...range, count: gone.length, deleted_at, reason: null },
+      'cyd',
+    )
   }
 
   #mute(action: 'mute' | 'unmute', who: string): void {
@@ -210,7 +238,7 @@ describe('what a room shows', () => {
     const model = modelOf([{ do: 'say', who: 'ada', which: 1 }])
     const state = joined(model.snapshot())
     const message = { ...state.messages[0], content: 'stale', version: 1 }
-    const event = { ...(model.live[0] as RoomEvent), seq: 2, type: 'message.edited', data: { message } }
+    const event = { ...(model.live[0] as RoomEvent), seq: 2, type: 'message.edited', data: { message } } as RoomEvent
     expect(applyEvents(state, [event], 'bob').messages).toEqual(state.messages)
   })
 })

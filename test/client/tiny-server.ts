@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Server, type Socket } from 'socket.io'
-import type { Message, RoomEvent, Snapshot } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
+import type { Snapshot } from '#shared/api/messages'
+import type { RoomEvent } from '#shared/api/room-events'
 import { defaultRules } from '#shared/api/verdict'
 
 export const room = { type: 'channel' as const, id: 'plaza' }
@@ -48,7 +50,7 @@ export class TinyServer {
   }
 
   get messages(): Message[] {
-    return this.log.flatMap(({ type, data }) => (type === 'message.created' ? [data.message as Message] : []))
+    return this.log.flatMap(({ type, data }) => (type === 'message.created' ? [data.message] : []))
   }
 
   say(sender: string, content: string, client_msg_id = `server-${this.log.length}`): Message {
@@ -58,9 +60,9 @@ export class TinyServer {
     return message
   }
 
-  tell(type: string, data: RoomEvent['data'], actor = 'ada'): RoomEvent {
+  tell(type: string, data: object, actor = 'ada'): RoomEvent {
     const seq = this.log.length + 1
-    const event = { room, epoch: this.epoch, seq, type, at: at(seq), actor: person(actor), data }
+    const event = { room, epoch: this.epoch, seq, type, at: at(seq), actor: person(actor), data } as RoomEvent
     this.log.push(event)
     if (!this.lost.has(seq)) this.push(event)
     this.#wake()

@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  accountChanges,
-  loadAccountFacts,
-  roleKey,
-  saveAccountFacts,
-  suspensionKey,
-} from '#server/domains/accounts/facts'
+import { loadAccountFacts, roleKey, saveAccountFacts, suspensionKey } from '#server/domains/accounts/facts'
 import { Accounts } from '#server/domains/accounts/model'
 import { isDeceptive, isReserved } from '#server/domains/accounts/names'
 import { noteLooks } from '#server/domains/accounts/profile-changes'
+import { recordOf, signed } from '#server/domains/events'
 import { GLOBAL, type Row } from '#server/log/types'
 import { boot } from '#test/support/boot'
 import { call, signIn, wallet } from '#test/support/wallet'
@@ -404,7 +399,11 @@ describe('what follows from the log', () => {
   })
   /** Writes what a row says, as the log does. */
   const write = (one: Row) =>
-    saveAccountFacts(accountChanges(one).flatMap((change) => ('value' in change ? [{ ...change, row: one }] : [])))
+    saveAccountFacts(
+      (recordOf(one.type)?.changes?.(one, signed(one)) ?? []).flatMap((change) =>
+        'value' in change ? [{ ...change, row: one }] : [],
+      ),
+    )
   const facts = () => loadAccountFacts([roleKey(account), suspensionKey(account), 'member:x'])
 
   test('is written for an account that never signed in, once, and never by an older row', async () => {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomEvents } from '#server/log/model'
 import { accounts } from '#shared/api/accounts'
-import { type Message, messages } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
+import { messages } from '#shared/api/messages'
 import { social } from '#shared/api/social'
 import type { RulesPatch } from '#shared/api/verdict'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
@@ -385,9 +386,7 @@ describe('one order', () => {
     const rest = await member.does('rest', messages.sync, { room, after_seq: events.at(-1)?.seq ?? 0 })
     const all = [...events, ...rest.events]
     expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1))
-    const sent = all
-      .filter(({ type }) => type === 'message.created')
-      .map(({ data }) => data.message as { n: number; content: string })
+    const sent = all.flatMap(({ type, data }) => (type === 'message.created' ? [data.message] : []))
     expect(sent.map(({ n }) => n)).toEqual(Array.from({ length: crowd.length * each }, (_, at) => at + 1))
     for (const at of crowd.keys()) {
       const own = sent.filter(({ content }) => content.startsWith(`${at}:`)).map(({ content }) => content)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { RoomEvent } from '#shared/api/messages'
+import { RoomEvent } from '#shared/api/room-events'
 import { type Booted, boot } from '#test/support/boot'
 import { act, channelOf, done, listenTo, type Place, people, type Somebody } from '#test/support/community'
 import { applyEvent, fetchState, type RoomState } from '#test/support/room-state'

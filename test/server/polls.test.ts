@@ -3,7 +3,8 @@ import { Polls } from '#server/domains/rooms/model'
 import { RoomEvents } from '#server/log/model'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
-import { type Poll, polls } from '#shared/api/polls'
+import type { Poll } from '#shared/api/poll'
+import { polls } from '#shared/api/polls'
 import { rooms } from '#shared/api/rooms'
 import type { RulesPatch } from '#shared/api/verdict'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
@@ -183,10 +184,10 @@ describe.each(over)('M35: options as objects over %s', (door) => {
       }
       await other.does(door, polls.vote, { room, pollId, optionIndex: 0 })
       expect(await shown(outsider, room, pollId)).toMatchObject({ options: numbers, options_detail: detail(1, 0, 1) })
-      const told = await line.follows(room, ({ type, data }) => type === 'poll.changed' && total(data.poll) === 2)
-      expect(told.data.poll).toMatchObject({ options: numbers, options_detail: detail(1, 0, 1) })
+      const told = await line.follows(room, ({ type, data }) => type === 'poll.changed' && data.poll.total_votes === 2)
+      expect(told.data).toMatchObject({ poll: { options: numbers, options_detail: detail(1, 0, 1) } })
       const made = await line.follows(room, ({ type }) => type === 'message.created')
-      expect(made.data.poll).toMatchObject({ options_detail: detail() })
+      expect(made.data).toMatchObject({ poll: { options_detail: detail() } })
       await owner.does('rest', polls.update, { room, pollId, isClosed: true })
       expect(await shown(outsider, room, pollId)).toMatchObject({ options_detail: detail(1, 0, 1), is_active: false })
       const path = await outsider.rest(`GET /api/channels/${room.id}/polls`)
@@ -194,7 +195,6 @@ describe.each(over)('M35: options as objects over %s', (door) => {
     }
   })
 })
-const total = (poll: unknown) => (poll as Poll).total_votes
 
 describe.each(over)('a vote over %s', (door) => {
   test('is counted, moved and taken back; with many options each stands alone', async () => {

@@ -1,7 +1,8 @@
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { audiences } from '#server/kernel/context'
-import { messages, type RoomEvent, roomEvent } from '#shared/api/messages'
+import { messages } from '#shared/api/messages'
+import { type RoomEvent, roomEvent } from '#shared/api/room-events'
 import type { OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
@@ -26,7 +27,7 @@ type Snapshot = OutputOf<typeof messages.join>
 const seqs = (events: readonly RoomEvent[]) => events.map(({ seq }) => seq)
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
 const textsOf = (events: readonly RoomEvent[]) =>
-  events.flatMap(({ data }) => (data.message ? [(data.message as { content: string }).content] : []))
+  events.flatMap(({ data }) => ('message' in data ? [data.message.content] : []))
 
 const say = async (room: RoomRef, ...texts: readonly string[]) => {
   for (const text of texts) await alice.does('socket', messages.send, { room, text })

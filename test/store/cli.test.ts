@@ -128,9 +128,7 @@ async function answersOf(reader: Person, room: RoomRef): Promise<Answers> {
   for (let after = 0, isComplete = false; !isComplete; ) {
     const page = await reader.does('rest', messages.sync, { room, after_seq: after })
     expect(page.events.map(({ seq }) => seq)).toEqual(page.events.map((_, at) => after + at + 1))
-    texts.push(
-      ...page.events.flatMap(({ type, data: { message } }) => (type === 'message.created' ? [textOf(message)] : [])),
-    )
+    texts.push(...page.events.flatMap(({ type, data }) => (type === 'message.created' ? [textOf(data.message)] : [])))
     after += page.events.length
     isComplete = page.complete
   }

@@ -1,6 +1,7 @@
+import { deepStrictEqual } from 'node:assert/strict'
 import type { Socket } from 'socket.io-client'
 import type { z } from 'zod'
-import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/messages'
+import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/room-events'
 import type { Event } from '#shared/kit/contract'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 
@@ -26,14 +27,21 @@ export interface Line {
   forget(): void
 }
 
+/** What the declaration reads, which must be all that was told. */
+function declared<P extends z.ZodType>({ payload }: Event<P>, told: unknown): z.output<P> {
+  const read = payload.parse(told)
+  deepStrictEqual(read, told)
+  return read
+}
+
 export function follow(socket: Socket): Line {
   const frames: Frame[] = []
   const listeners = new Set<() => void>()
   const events: RoomEvent[] = []
   const take = (event: string, payload: unknown) => {
     frames.push({ event, payload })
-    if (event === roomEvent.name) events.push(roomEvent.payload.parse(payload))
-    if (event === roomEventBatch.name) events.push(...roomEventBatch.payload.parse(payload).events)
+    if (event === roomEvent.name) events.push(declared(roomEvent, payload))
+    if (event === roomEventBatch.name) events.push(...declared(roomEventBatch, payload).events)
     for (const listener of [...listeners]) listener()
   }
   socket.onAny((event: string, payload: unknown) => take(event, payload))

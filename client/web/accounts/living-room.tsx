@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { createClient } from '#client/sdk/index'
 import type { Client } from '#client/sdk/types'
-import type { Message } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
 import type { RoomRef } from '#shared/kit/primitives'
 import { ConnectionWord } from '../connection/connection-state.tsx'
 import { Avatar } from '../kit/avatar.tsx'

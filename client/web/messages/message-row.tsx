@@ -1,6 +1,6 @@
 import { memo, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
-import type { Poll } from '#shared/api/polls'
+import type { Poll } from '#shared/api/poll'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { Avatar } from '../kit/avatar.tsx'

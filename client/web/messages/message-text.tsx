@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo } from 'react'
-import type { Message } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
 import { InlineText, type Named } from './inline-text.tsx'
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))

@@ -1,5 +1,5 @@
 import type { CSSProperties } from 'react'
-import type { Poll } from '#shared/api/polls'
+import type { Poll } from '#shared/api/poll'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, plural } from '../kit/format.ts'

@@ -1,5 +1,5 @@
 import type { LocalMessage } from '#client/sdk/types'
-import type { RoomEvent } from '#shared/api/messages'
+import type { RoomEvent } from '#shared/api/room-events'
 import { dayKeyOf, dayOf } from '../kit/format.ts'
 
 const groupedMilliseconds = 5 * 60_000

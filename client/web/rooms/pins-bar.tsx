@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Message } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'

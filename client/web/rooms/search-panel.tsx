@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { Message } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { useClient } from '../connection/client.ts'
 import { useFocused } from '../kit/focus.ts'

@@ -1,6 +1,6 @@
 import type { Role } from '#server/kernel/context'
 import { isDuplicate } from '#server/log/store'
-import type { Change, Fact, Row, View } from '#server/log/types'
+import type { Fact, Row, View } from '#server/log/types'
 import { type Account, Accounts } from './model.ts'
 
 export const roleKey = (account: string) => `role:${account}`
@@ -17,18 +17,6 @@ export interface Suspension {
 
 export const suspensionIn = (view: View, account: string): Suspension | null =>
   view.global.get(suspensionKey(account)) as Suspension | null
-
-/** What follows from a row about an account: its suspension, or its role. */
-export function accountChanges(row: Row): Change[] {
-  if (row.target === null) return []
-  if (row.type === 'account.suspended') {
-    const value = { reason: row.reason, by: row.sender, at: row.at }
-    return [{ key: suspensionKey(row.target), value }]
-  }
-  if (row.type === 'account.unsuspended') return [{ key: suspensionKey(row.target), value: null }]
-  if (row.type === 'account.role_changed') return [{ key: roleKey(row.target), value: row.body.role ?? null }]
-  return []
-}
 
 /** The account of a fact, and which of the two it is; null for facts of others. */
 function readKey(key: string): { kind: 'role' | 'suspension'; account: string } | null {

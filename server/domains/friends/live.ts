@@ -1,4 +1,6 @@
 import { areBlocked } from '#server/domains/rooms/blocks'
+import { isOf } from '#server/domains/rooms/events/define'
+import { friendsChanged, friendsEnded } from '#server/domains/rooms/events/global'
 import { audiences, type Node } from '#server/kernel/context'
 import { type Entry, GLOBAL, type Row } from '#server/log/types'
 import { friendAccepted, friendCancelled, friendDeclined, friendRemoved, friendRequested } from '#shared/api/friends'
@@ -6,21 +8,19 @@ import { type Pair, Pairs } from './model.ts'
 import { otherOf, pairOf } from './pairs.ts'
 import { friendRow, requestRow, shownOne } from './rows.ts'
 
-const changed = 'friends.changed'
-const ended = 'friends.ended'
 const namespace = '/notifications'
 
 /** What the end of a pair is told by: what its two people call each other, and what was asked, is gone with it. */
 type Ended = Pick<Pair, 'state' | 'request_id' | 'from_address' | 'to_address' | 'from_friend_id' | 'to_friend_id'>
 
 export const announce = (node: Node, account: string, pair: Pair): Promise<void> =>
-  tellAll(node, account, { type: changed, body: { pair: pair._id } })
+  tellAll(node, account, { type: friendsChanged.type, body: { pair: pair._id } })
 
 /** `account` has ended what was between the two. */
 export function announceEnd(node: Node, account: string, pair: Pair): Promise<void> {
   const { state, request_id, from_address, to_address, from_friend_id, to_friend_id } = pair
   const was = { state, request_id, from_address, to_address, from_friend_id, to_friend_id } satisfies Ended
-  return tellAll(node, account, { type: ended, body: { pair: was } })
+  return tellAll(node, account, { type: friendsEnded.type, body: { pair: was } })
 }
 
 /** Ends whatever is between two people: for a block by the first, once its own record is written. */
@@ -45,8 +45,8 @@ export function followFriends(node: Node): () => void {
   node.log.onRows((key, rows) => {
     if (key !== GLOBAL) return
     for (const row of rows) {
-      if (row.type === changed) told = told.then(() => tell(node, String(row.body.pair))).catch(() => {})
-      if (row.type === ended) told = told.then(() => tellEnd(node, row)).catch(() => {})
+      if (isOf(row, friendsChanged)) told = told.then(() => tell(node, String(row.body.pair))).catch(() => {})
+      if (isOf(row, friendsEnded)) told = told.then(() => tellEnd(node, row)).catch(() => {})
     }
   })
   return () => {}

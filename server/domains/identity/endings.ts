@@ -1,9 +1,9 @@
+import { isOf } from '#server/domains/rooms/events/define'
+import { sessionsEnded } from '#server/domains/rooms/events/global'
 import type { Node, SignedIn } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
 import type { AuthMethod } from '#shared/api/identity'
 import { type SessionRecord, Sessions } from './model.ts'
-
-const ended = 'sessions.ended'
 
 /** Ends every session of an account, here and on every other node. */
 export async function endAllSessions(node: Node, account: string): Promise<void> {
@@ -53,7 +53,7 @@ async function deleteAll(which: object, gone: readonly string[] = []): Promise<r
 export async function announceEnd(node: Node, account: string, ids: readonly string[] | 'all'): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: account,
-    judge: () => ({ accept: { type: ended, body: { ids }, target: account } }),
+    judge: () => ({ accept: { type: sessionsEnded.type, body: { ids }, target: account } }),
   })
 }
 
@@ -62,7 +62,7 @@ export function followSessions(node: Node): void {
   node.log.hold(GLOBAL).catch((error: unknown) => node.logger.error({ error }, 'ended sessions are not followed'))
   node.log.onRows((room, rows) => {
     if (room !== GLOBAL) return
-    for (const row of rows) if (row.type === ended) closeSockets(node, row)
+    for (const row of rows) if (isOf(row, sessionsEnded)) closeSockets(node, row)
   })
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { recordOf, removedBy } from '#server/domains/events'
 import { onRead } from '#server/domains/messages/reads'
 import { peersOf } from '#server/domains/rooms/kinds'
 import { membershipsAmong, membershipsOf } from '#server/domains/rooms/rooms'
@@ -174,13 +175,11 @@ async function tellOf(node: Node, account: string, isDue: (key: RoomKey, counts:
 function followMembership(node: Node, key: RoomKey, rows: readonly Row[], isOurs: boolean): void {
   for (const row of rows) {
     const { type, id } = roomOfKey(key)
-    const isIn = row.type === 'member.joined'
-    const isOut =
-      row.type === 'member.left' ||
-      row.type === 'member.removed' ||
-      (row.type === 'moderation.applied' && row.body.action === 'ban')
+    const [joins, leaves] = [recordOf(row.type)?.admits?.(row) ?? null, removedBy(row)]
+    const [isIn, isOut] = [joins !== null, leaves !== null]
     const isLine = type === 'dm' && row.n !== null
-    const accounts = isLine ? peersOf(id) : isIn || isOut ? [row.target ?? row.sender] : []
+    const concerned = joins ?? leaves
+    const accounts = isLine ? peersOf(id) : concerned === null ? [] : [concerned]
     for (const account of accounts) {
       tune(node, key, account, !isOut)
       // By then the record of it is written, so that the room is in the list that is asked for.

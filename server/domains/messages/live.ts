@@ -1,8 +1,10 @@
+import { recordOf, removedBy } from '#server/domains/events'
+import { type Heard, isOf } from '#server/domains/rooms/events/define'
+import { messageCreated } from '#server/domains/rooms/events/messages'
 import { memberIn } from '#server/domains/rooms/facts'
-import { bodyOf } from '#server/domains/rooms/projection'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
-import type { RoomEvent } from '#shared/api/messages'
+import type { RoomEvent } from '#shared/api/room-events'
 import { access, capabilitiesChanged, heads } from '#shared/api/rooms'
 import { errors } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
@@ -33,7 +35,7 @@ function deliver(node: Node, key: RoomKey, rows: readonly Row[]): void {
     const last = together.at(-1)
     for (const row of together) {
       if (row !== last || removed === null) tellTarget(node, key, row)
-      if (row.type === 'message.created') stoppedTyping(node, key, row.sender)
+      if (isOf(row, messageCreated)) stoppedTyping(node, key, row.sender)
     }
     send(node, key, together.map(eventOf))
     if (removed === null || !last) continue
@@ -50,57 +52,47 @@ function send(node: Node, key: RoomKey, events: readonly RoomEvent[]): void {
   else node.live.send(namespace, audience, 'room:events', { room: roomOfKey(key), events })
 }
 
-/** Whom a row takes out of the room. */
-function removedBy(row: Row): string | null {
-  if (row.type === 'member.left') return row.sender
-  if (row.type === 'member.removed') return row.target
-  return row.type === 'moderation.applied' && bodyOf(row, 'moderation.applied').action === 'ban' ? row.target : null
-}
-
 function takeOut(node: Node, key: RoomKey, account: string): void {
   const theirs = node.live.connectionsOf(namespace, audiences.account(account))
   for (const connection of theirs) if (connection.has(audiences.room(key))) stopListening({ node }, connection, key)
 }
 
 const states: Record<
-  string,
+  Heard,
   { state: 'granted' | 'muted' | 'banned' | 'removed' | 'warned'; code: string; text: string }
 > = {
-  ban: { state: 'banned', code: 'BANNED', text: errors.BANNED[1] },
-  unban: { state: 'granted', code: 'GRANTED', text: 'You may come back to this room' },
-  mute: { state: 'muted', code: 'MUTED', text: errors.MUTED[1] },
-  unmute: { state: 'granted', code: 'GRANTED', text: 'You may write in this room again' },
-  warn: { state: 'warned', code: 'WARNED', text: 'A moderator has warned you' },
+  banned: { state: 'banned', code: 'BANNED', text: errors.BANNED[1] },
+  unbanned: { state: 'granted', code: 'GRANTED', text: 'You may come back to this room' },
+  muted: { state: 'muted', code: 'MUTED', text: errors.MUTED[1] },
+  unmuted: { state: 'granted', code: 'GRANTED', text: 'You may write in this room again' },
+  warned: { state: 'warned', code: 'WARNED', text: 'A moderator has warned you' },
   removed: { state: 'removed', code: 'NOT_A_MEMBER', text: 'You were removed from this room' },
 }
 
 /** The person concerned hears of it before anything else happens to them. */
 function tellTarget(node: Node, key: RoomKey, row: Row): void {
-  const action =
-    row.type === 'member.removed'
-      ? 'removed'
-      : row.type === 'moderation.applied'
-        ? bodyOf(row, 'moderation.applied').action
-        : ''
-  const told = states[action]
-  if (!told || row.target === null) return
+  const heard = recordOf(row.type)?.heard?.(row.body)
+  if (!heard || row.target === null) return
   const until = row.until === null ? null : new Date(row.until).toISOString()
   node.live.send(namespace, audiences.account(row.target), access.name, {
     room: roomOfKey(key),
-    ...told,
+    ...states[heard],
     until,
     reason: row.reason,
     appeal: null,
   })
 }
 
-const changesAll = new Set(['rules.updated', 'room.archived', 'words.updated'])
-const changesTarget = new Set(['role.changed', 'moderation.applied'])
+/** Those whose rights are others after these rows. */
+const targetsOf = (rows: readonly Row[]): string[] =>
+  rows.flatMap(({ type, target }) =>
+    target !== null && recordOf(type)?.changesRights === 'of the target' ? [target] : [],
+  )
 
 /** Who may send what is told anew where it changed; reading it is left until the rows are out. */
 function refreshCapabilities(node: Node, key: RoomKey, rows: readonly Row[]): void {
-  const all = rows.some((row) => changesAll.has(row.type))
-  const targets = rows.flatMap((row) => (changesTarget.has(row.type) && row.target !== null ? [row.target] : []))
+  const all = rows.some(({ type }) => recordOf(type)?.changesRights === 'of everybody')
+  const targets = targetsOf(rows)
   if (!all && targets.length === 0) return
   const here = node.live.connectionsOf(namespace, audiences.room(key))
   const concerned = new Set(
@@ -120,13 +112,10 @@ async function tellCapabilities(node: Node, key: RoomKey, account: string): Prom
     )
 }
 
-const changesStanding = (type: string) => type.startsWith('account.') || type === 'role.changed'
-
 /** What holds everywhere changes what may be sent in every room that is listened to, and who may wait. */
 function globalChanged(node: Node, rows: readonly Row[]): void {
   for (const { target } of rows) if (target !== null) wakeWaiting(node, audiences.account(target))
-  const suspended = rows.flatMap((row) => (changesStanding(row.type) && row.target !== null ? [row.target] : []))
-  for (const account of new Set(suspended)) {
+  for (const account of new Set(targetsOf(rows))) {
     for (const connection of node.live.connectionsOf(namespace, audiences.account(account)))
       for (const key of roomsOf(connection).keys()) void tellCapabilities(node, key, account).catch(() => {})
   }

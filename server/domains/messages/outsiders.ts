@@ -1,21 +1,12 @@
-import type { Message, RoomEvent } from '#shared/api/messages'
+import { recordOf } from '#server/domains/events'
+import type { Message } from '#shared/api/message'
+import type { RoomEvent } from '#shared/api/room-events'
 import { nobody } from './render.ts'
-
-const unnamed = { id: '', name: '' }
-
-/** What moderators do to people and their messages; what says by whom, to whom, until when and why is hidden from outsiders. */
-const hidden = new Map<string, RoomEvent['data']>([
-  ['moderation.applied', { target: unnamed, until: null, reason: null }],
-  ['member.removed', { member: unnamed, reason: null }],
-  ['messages.purged', { reason: null }],
-  ['message.deleted', { deleted_by: '', reason: null }],
-  ['poll.deleted', {}],
-])
 
 /** An event as those read it who may read the room and are neither members nor moderators of it: in its place, in its form. */
 export function eventForOutsiders(event: RoomEvent): RoomEvent {
-  const blank = hidden.get(event.type)
-  return blank ? { ...event, actor: nobody, data: { ...event.data, ...blank } } : event
+  const hidden = recordOf(event.type)?.hidden
+  return hidden ? ({ ...event, actor: nobody, data: { ...event.data, ...hidden } } as RoomEvent) : event
 }
 
 /** As `eventForOutsiders`, of a message that may be taken back. */

@@ -1,13 +1,15 @@
+import { recordOf, signed } from '#server/domains/events'
 import { type MessageFact, messageFactOf } from '#server/domains/rooms/facts'
 import { Reactions } from '#server/domains/rooms/model'
-import { bodyOf } from '#server/domains/rooms/projection'
+import { messageOf } from '#server/domains/rooms/shown'
 import type { Node } from '#server/kernel/context'
 import { byId } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
-import type { Message, RoomEvent } from '#shared/api/messages'
+import type { Message } from '#shared/api/message'
+import type { RoomEvent } from '#shared/api/room-events'
 import { roomOfKey } from '#shared/kit/primitives'
 import { eventForOutsiders, messageForOutsiders } from './outsiders.ts'
-import { eventOf, messageOf } from './render.ts'
+import { eventOf } from './render.ts'
 
 /** An answer that is larger keeps a slow client from ever reading it: more than 1 MB unread, and the connection is ended. */
 const pageBytes = 256 * 1_024
@@ -33,31 +35,29 @@ export async function rowsAfter(node: Node, key: RoomKey, after: number, limit: 
 /** Events of a catch-up: messages as they are now, without quotes of what was taken back. */
 export async function eventsOf(rows: readonly Row[], isInsider: boolean): Promise<RoomEvent[]> {
   const room = rows[0]?.room ?? ''
-  const edited = rows.flatMap((row) => (row.type === 'message.edited' ? [String(row.body.id)] : []))
-  const current = new Map((await rowsById(room, edited)).map((row) => [row._id, row]))
-  const facts = rows.map((row) => messageShown(row, current.get(String(row.body.id))))
+  const events = rows.map(eventOf)
+  const told = rows.map((row, at) => (events[at]?.type === row.type ? messageTold(row) : null))
+  const before = told.flatMap((fact, at) => (fact && fact.id !== rows[at]?._id ? [fact.id] : []))
+  const current = new Map((await rowsById(room, before)).map((row) => [row._id, messageFactOf(row)]))
+  const facts = told.map((fact) => fact && newerOf(fact, current.get(fact.id)))
   const gone = await goneAmong(
     room,
     facts.filter((fact) => fact !== null),
   )
-  return rows.map((row, at) => {
-    const event = eventOf(row)
+  return events.map((event, at) => {
     const fact = facts[at]
     if (!fact) return isInsider ? event : eventForOutsiders(event)
     const message = messageOf(event.room, withoutQuote(fact, gone))
-    return { ...event, data: { ...event.data, message: isInsider ? message : messageForOutsiders(message) } }
+    const shown = isInsider ? message : messageForOutsiders(message)
+    return { ...event, data: { ...event.data, message: shown } } as RoomEvent
   })
 }
 
-function messageShown(row: Row, edited: Row | undefined): MessageFact | null {
-  if (row.type === 'message.created') return messageFactOf(row)
-  if (row.type !== 'message.edited') return null
-  return edited && !isBehind(edited, row) ? messageFactOf(edited) : bodyOf(row, 'message.edited').message
-}
+const messageTold = (row: Row): MessageFact | null => recordOf(row.type)?.message?.(row, signed(row)) ?? null
 
 /** An edit is in the log a moment before it is in the message's row. */
-const isBehind = (message: Row, edit: Row): boolean =>
-  messageFactOf(message).body.version < bodyOf(edit, 'message.edited').message.body.version
+const newerOf = (told: MessageFact, stored: MessageFact | undefined): MessageFact =>
+  stored && stored.body.version >= told.body.version ? stored : told
 
 /** Messages as they are now; a reply to what was taken back stands alone. */
 export async function messagesOf(room: RoomKey, facts: readonly MessageFact[], isInsider: boolean): Promise<Message[]> {

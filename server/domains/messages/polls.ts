@@ -1,20 +1,23 @@
 import { keyOf } from '#server/domains/rooms/access'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
+import { bodyOf } from '#server/domains/rooms/events/define'
+import { messageCreated } from '#server/domains/rooms/events/messages'
+import { pollChanged, pollDeleted } from '#server/domains/rooms/events/polls'
 import { muteIn, type PollFact, pollIn, voteIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
 import { Polls, Votes } from '#server/domains/rooms/model'
-import { bodyOf } from '#server/domains/rooms/projection'
+import { messageOfRow, pollOf } from '#server/domains/rooms/shown'
 import { standingOf } from '#server/domains/rooms/standing'
 import { capabilitiesOf, refuseChange, stateOf } from '#server/domains/rooms/state'
 import { type Action, type Context, implement, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { Json, RoomKey, View } from '#server/log/types'
-import { type Asked, polls as contract, type Poll } from '#shared/api/polls'
+import type { Poll } from '#shared/api/poll'
+import { type Asked, polls as contract } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { askedBy, draftOfPoll } from './drafts.ts'
 import { readable } from './history.ts'
-import { messageOfRow, pollOf } from './render.ts'
 import { sendDraft } from './send.ts'
 import { touchable } from './touch.ts'
 
@@ -79,7 +82,7 @@ const create: Action<typeof contract.create> = async (
     cid: client_msg_id,
     poll: (_id, at) => ({ id: poll_id, poll: fact(at) as unknown as Json }),
   })
-  const stored = bodyOf(row, 'message.created').poll
+  const stored = bodyOf(row, messageCreated).poll
   if (!stored) throw new AppError('CONFLICT', { message: 'This key was used for another message' })
   return { poll: pollOf(roomOfKey(key), { ...stored, message_id: row._id }), message: messageOfRow(row) }
 }
@@ -114,7 +117,7 @@ const update: Action<typeof contract.update> = async ({ room, pollId, question, 
       const state = stateOf(view, account, now, context.node.settings.storageUrl)
       refuseChange(draftOfPoll(askedBy(next)), { ...state, member: true })
     }
-    return { poll: next, entry: entryOf(view, actor, 'poll.changed', { poll: next }) }
+    return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next }) }
   })
   return { poll: await pollFor(key, result, account) }
 }
@@ -148,7 +151,7 @@ const vote: Action<typeof contract.vote> = async (
       const next = { ...poll, counts, voters, version: poll.version + 1 }
       return {
         poll: next,
-        entry: entryOf(view, actor, 'poll.changed', {
+        entry: entryOf(view, actor, pollChanged, {
           poll: next,
           vote: { account, options, removed: mine.includes(index) },
         }),
@@ -181,7 +184,7 @@ async function change(
     cid,
     judge: (view, now) => ({ accept: next(view, now).entry }),
   })
-  const body = bodyOf(row, 'poll.changed')
+  const body = bodyOf(row, pollChanged)
   return { result: body.poll, body }
 }
 
@@ -195,7 +198,7 @@ const remove: Action<typeof contract.remove> = async ({ room, pollId }, context)
       const poll = openPoll(view, account, pollId, now)
       if (!mayManage(view, account, poll)) throw new AppError('FORBIDDEN', { message: 'You may not delete this poll' })
       return {
-        accept: entryOf(view, actor, 'poll.deleted', {
+        accept: entryOf(view, actor, pollDeleted, {
           id: pollId,
           message_id: poll.message_id,
           at: new Date(now).toISOString(),

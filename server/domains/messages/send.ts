@@ -1,8 +1,11 @@
 import { keyOf } from '#server/domains/rooms/access'
 import { entryOf, nameOf } from '#server/domains/rooms/entries'
+import { isOf } from '#server/domains/rooms/events/define'
+import { messageCreated } from '#server/domains/rooms/events/messages'
 import { type MessageBody, type MessageFact, messageIn, refOf, roomIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
 import { ensureDm } from '#server/domains/rooms/rooms'
+import { messageOfRow } from '#server/domains/rooms/shown'
 import { standingOf } from '#server/domains/rooms/standing'
 import { acceptedAt, capabilitiesOf, refusalOf, stateOf } from '#server/domains/rooms/state'
 import {
@@ -20,7 +23,6 @@ import { capabilitiesChanged } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { draftOf } from './drafts.ts'
-import { messageOfRow } from './render.ts'
 
 export const send: Action<typeof contract.send> = async (input, context) => {
   const { account } = signedIn(context)
@@ -71,7 +73,7 @@ export async function sendDraft(
           accept: entryOf(
             view,
             { account, name, role: standing.role },
-            'message.created',
+            messageCreated,
             extra ? { ...body, poll: extra.poll as never } : body,
           ),
         }
@@ -80,7 +82,7 @@ export async function sendDraft(
     .finally(() => metrics.verdict(ruling?.verdict.step ?? 'none'))
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
   const { row, duplicate } = outcome
-  if (row.type !== 'message.created') throw keyTaken
+  if (!isOf(row, messageCreated)) throw keyTaken
   if (key.startsWith('dm:')) await ensureDm(node, key)
   const nextSendAt = duplicate ? null : nextSendOf(ruling)
   if (nextSendAt !== null)

@@ -1,7 +1,15 @@
 import { keyOf, readBy } from '#server/domains/rooms/access'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
+import { bodyOf } from '#server/domains/rooms/events/define'
+import {
+  messageDeleted,
+  messageEdited,
+  messagePinned,
+  messageUnpinned,
+  reactionChanged,
+} from '#server/domains/rooms/events/messages'
 import { blocksIn, type MessageFact, messageIn, muteIn, pinsIn, reactedIn, refOf } from '#server/domains/rooms/facts'
-import { bodyOf } from '#server/domains/rooms/projection'
+import { messageOf } from '#server/domains/rooms/shown'
 import { isSuspended, type Standing } from '#server/domains/rooms/standing'
 import { acceptedAt, refuseChange, refuseRemark, stateOf } from '#server/domains/rooms/state'
 import { type Action, signedIn } from '#server/kernel/context'
@@ -11,7 +19,6 @@ import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { draftOf, draftOfBody } from './drafts.ts'
-import { messageOf } from './render.ts'
 
 const editMilliseconds = 15 * 60_000
 const maxPins = 50
@@ -78,10 +85,10 @@ export const edit: Action<typeof contract.edit> = async ({ room, id, version, te
         version: message.body.version + 1,
         edited_at: new Date(now).toISOString(),
       }
-      return { accept: entryOf(view, actor, 'message.edited', { id, message: { ...message, body } }) }
+      return { accept: entryOf(view, actor, messageEdited, { id, message: { ...message, body } }) }
     },
   })
-  const { message } = bodyOf(row, 'message.edited')
+  const { message } = bodyOf(row, messageEdited)
   return { message: messageOf(roomOfKey(key), message), verdict: acceptedAt(row.seq - 1) }
 }
 
@@ -113,7 +120,7 @@ export async function removeMessage(
         refuseRemark(reason, stateOf(view, account, now, node.settings.storageUrl))
       const body = { id, at: new Date(now).toISOString(), poll_id: message.body.poll_id }
       return {
-        accept: entryOf(view, actor, 'message.deleted', body, {
+        accept: entryOf(view, actor, messageDeleted, body, {
           target: message.sender,
           targetName: message.body.actor.name,
           reason,
@@ -121,7 +128,7 @@ export async function removeMessage(
       }
     },
   })
-  if (outcome.row) bodyOf(outcome.row, 'message.deleted')
+  if (outcome.row) bodyOf(outcome.row, messageDeleted)
   return outcome
 }
 
@@ -149,11 +156,11 @@ export const react: Action<typeof contract.react> = async ({ room, id, emoji, on
       counts = withCount(counts, emoji, (counts[emoji] ?? 0) + (isOn ? 1 : -1))
       const at = new Date(now).toISOString()
       const after = isOn ? [...mine, { id: newId(), emoji, at }] : mine.filter((one) => one.emoji !== emoji)
-      return { accept: entryOf(view, actor, 'reaction.changed', { id, emoji, on: isOn, counts, mine: after }) }
+      return { accept: entryOf(view, actor, reactionChanged, { id, emoji, on: isOn, counts, mine: after }) }
     },
   })
   if (!outcome.row) return { counts, on: isOn, seq: outcome.view.seq }
-  const stored = bodyOf(outcome.row, 'reaction.changed')
+  const stored = bodyOf(outcome.row, reactionChanged)
   return { counts: stored.counts, on: stored.on, seq: outcome.row.seq }
 }
 
@@ -190,11 +197,11 @@ export async function pinMessage(
       if (pinned && pins.length >= maxPins)
         throw new AppError('CONFLICT', { message: `A room holds at most ${maxPins} pins` })
       const about = { target: message.sender, targetName: message.body.actor.name }
-      if (!pinned) return { accept: entryOf(view, actor, 'message.unpinned', { id }, about) }
-      return { accept: entryOf(view, actor, 'message.pinned', { id, at: new Date(now).toISOString() }, about) }
+      if (!pinned) return { accept: entryOf(view, actor, messageUnpinned, { id }, about) }
+      return { accept: entryOf(view, actor, messagePinned, { id, at: new Date(now).toISOString() }, about) }
     },
   })
-  if (outcome.row) bodyOf(outcome.row, pinned ? 'message.pinned' : 'message.unpinned')
+  if (outcome.row) bodyOf(outcome.row, pinned ? messagePinned : messageUnpinned)
   const message = await node.log.ask(key, (view) => messageIn(view, id))
   if (!message) throw new AppError('MESSAGE_NOT_FOUND')
   return {

@@ -1,9 +1,11 @@
-import { messageOfRow } from '#server/domains/messages/render'
+import { removedBy } from '#server/domains/events'
 import { pinMessage, removeMessage } from '#server/domains/messages/touch'
 import { keyOf, seenBy } from '#server/domains/rooms/access'
 import { entryOf } from '#server/domains/rooms/entries'
+import { messagesPurged } from '#server/domains/rooms/events/messages'
 import { messageIn, pinsIn } from '#server/domains/rooms/facts'
 import { writtenBy } from '#server/domains/rooms/redaction'
+import { messageOfRow } from '#server/domains/rooms/shown'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
 import { byId } from '#server/log/store'
@@ -82,7 +84,7 @@ function answer(
   record: unknown,
   removed: number,
 ): Acted {
-  const takesOut = row?.type === 'moderation.applied' && row.body.action === 'ban'
+  const takesOut = row !== null && removedBy(row) !== null
   return {
     entry: row && { id: row._id, seq: row.seq, hash: row.chain },
     effects: {
@@ -156,7 +158,7 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
         unpinned: pinsIn(view).filter(isTaken),
       }
       return {
-        entry: entryOf(view, actor, 'messages.purged', body, { target: who.account, targetName: who.name, reason }),
+        entry: entryOf(view, actor, messagesPurged, body, { target: who.account, targetName: who.name, reason }),
         record: null,
       }
     },

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
-import { bodyOf } from '#server/domains/rooms/projection'
+import { recordOf, removedBy } from '#server/domains/events'
+import { bodyOf, isOf } from '#server/domains/rooms/events/define'
+import { messageCreated } from '#server/domains/rooms/events/messages'
 import { isQuarantined, onQuarantine } from '#server/domains/rooms/state'
 import { audiences, type Node } from '#server/kernel/context'
 import { hintFrom } from '#server/log/hints'
@@ -29,8 +31,8 @@ export function followModeration(node: Node): () => void {
       tellModerators(key, row)
       if (isOurs && key !== GLOBAL && !isUnheard(key) && concerns(row)) node.peers.tell(topic, row)
       if (key === GLOBAL) void tellItem(node, row).catch(() => {})
-      const account = row.type === 'member.left' ? row.sender : row.target
-      if (takesGrant.has(row.type) && account !== null) letGo(node, key, account)
+      const account = removedBy(row) ?? (recordOf(row.type)?.changesRights === 'of the target' ? row.target : null)
+      if (account !== null) letGo(node, key, account)
     }
   })
   onQuarantine((word, reason) => {
@@ -44,19 +46,11 @@ export function followModeration(node: Node): () => void {
   })
 }
 
-const takesGrant = new Set([
-  'role.changed',
-  'account.role_changed',
-  'account.suspended',
-  'member.left',
-  'member.removed',
-  'moderation.applied',
-])
 const topic = 'moderation'
 const keyIn = (word: unknown): RoomKey =>
   typeof word === 'object' && word !== null && 'room' in word && typeof word.room === 'string' ? word.room : ''
 
-const isFlagged = (row: Row) => row.type === 'message.created' && bodyOf(row, 'message.created').flagged.length > 0
+const isFlagged = (row: Row) => isOf(row, messageCreated) && bodyOf(row, messageCreated).flagged.length > 0
 const concerns = (row: Row) => row.chained || isFlagged(row)
 
 const entryOf = (key: RoomKey, row: Row): z.infer<typeof logged.payload> => ({
@@ -78,7 +72,7 @@ async function tellEverywhere(node: Node, key: RoomKey, entry: z.infer<typeof lo
 }
 
 function tellFlag(node: Node, key: RoomKey, row: Row): Promise<void> {
-  const { flagged, text } = bodyOf(row, 'message.created')
+  const { flagged, text } = bodyOf(row, messageCreated)
   return tellQueue(
     node,
     itemOfFlag({

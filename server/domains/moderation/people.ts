@@ -1,4 +1,5 @@
 import { entryOf } from '#server/domains/rooms/entries'
+import { moderationApplied, roleChanged } from '#server/domains/rooms/events/people'
 import { type BanFact, banIn, grantIn, type MuteFact, memberIn, moderatorIn, muteIn } from '#server/domains/rooms/facts'
 import { invitingNoMore, leaving } from '#server/domains/rooms/membership'
 import { isLimited } from '#server/domains/rooms/standing'
@@ -52,7 +53,7 @@ export const ban =
       entry: entryOf(
         view,
         actor,
-        'moderation.applied',
+        moderationApplied,
         { action: 'ban', ban: record, duration: length, ...counted },
         about,
       ),
@@ -69,7 +70,7 @@ export const unban =
     if (!current) return { already: null }
     needNoSuperior(scene, current.banned_by)
     const about = { target: target.account, targetName: target.name, reason: reason ?? null }
-    return { entry: entryOf(view, actor, 'moderation.applied', { action: 'unban' }, about), record: current }
+    return { entry: entryOf(view, actor, moderationApplied, { action: 'unban' }, about), record: current }
   }
 
 export const mute =
@@ -94,7 +95,7 @@ export const mute =
     }
     const about = { target: target.account, targetName: target.name, until: muted_until, reason: reason ?? null }
     return {
-      entry: entryOf(view, actor, 'moderation.applied', { action: 'mute', mute: record, duration: length }, about),
+      entry: entryOf(view, actor, moderationApplied, { action: 'mute', mute: record, duration: length }, about),
       record,
     }
   }
@@ -110,7 +111,7 @@ export const unmute =
     if (!current) return { already: null }
     needNoSuperior(scene, current.muted_by)
     const about = { target: target.account, targetName: target.name, reason: reason ?? null }
-    return { entry: entryOf(view, actor, 'moderation.applied', { action: 'unmute' }, about), record: current }
+    return { entry: entryOf(view, actor, moderationApplied, { action: 'unmute' }, about), record: current }
   }
 
 export const warn =
@@ -120,7 +121,7 @@ export const warn =
     need(scene, 'canMute')
     needReach(scene, 'warn')
     const about = { target: target.account, targetName: target.name, reason: reason ?? null }
-    return { entry: entryOf(view, actor, 'moderation.applied', { action: 'warn' }, about), record: null }
+    return { entry: entryOf(view, actor, moderationApplied, { action: 'warn' }, about), record: null }
   }
 
 const grantsOf = ({
@@ -167,7 +168,7 @@ export const promote =
     const about = { target: target.account, targetName: target.name }
     const lost = record.can_manage_mods ? {} : invitingNoMore(view, target.account)
     const body = { role: 'moderator', moderator: record, permissions: grantsOf(record), ...lost }
-    return { entry: entryOf(view, actor, 'role.changed', body, about), record }
+    return { entry: entryOf(view, actor, roleChanged, body, about), record }
   }
 
 export const demote =
@@ -184,5 +185,5 @@ export const demote =
     const about = { target: target.account, targetName: target.name }
     const lost = invitingNoMore(view, target.account)
     const body = { role: 'member', ...rank, moderator: null, permissions: null, ...lost }
-    return { entry: entryOf(view, actor, 'role.changed', body, about), record: current }
+    return { entry: entryOf(view, actor, roleChanged, body, about), record: current }
   }

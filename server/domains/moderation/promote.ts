@@ -1,5 +1,6 @@
 import { demoRooms } from '#server/domains/rooms/demo-rooms'
 import { entryOf, nameOf } from '#server/domains/rooms/entries'
+import { roleChanged } from '#server/domains/rooms/events/people'
 import { grantIn, moderatorIn } from '#server/domains/rooms/facts'
 import { Moderators, Rooms } from '#server/domains/rooms/model'
 import { isLimited } from '#server/domains/rooms/standing'
@@ -51,7 +52,7 @@ async function change(
         : null
       const permissions = isGiven ? { canPin: true, canDelete: true, canMute: true, canManageMods: true } : null
       const body = { role: isGiven ? 'moderator' : 'member', moderator, permissions }
-      return { accept: entryOf(view, house, 'role.changed', body, about) }
+      return { accept: entryOf(view, house, roleChanged, body, about) }
     },
   })
 }

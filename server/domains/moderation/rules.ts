@@ -1,4 +1,5 @@
 import { entryOf } from '#server/domains/rooms/entries'
+import { rulesUpdated, wordsUpdated } from '#server/domains/rooms/events/rooms'
 import { type RulesFact, refOf, rulesIn, type WordFact, wordsIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
 import { checkPattern, patternLimits } from '#server/domains/rooms/words'
@@ -31,7 +32,7 @@ export const rules =
       updated_at: new Date(now).toISOString(),
     }
     const diff = Object.fromEntries(changes) as { [name: string]: Json }
-    return { entry: entryOf(view, actor, 'rules.updated', { rules: record, diff }), record }
+    return { entry: entryOf(view, actor, rulesUpdated, { rules: record, diff }), record }
   }
 
 const maxWords = 1_000
@@ -66,7 +67,7 @@ export const addWord =
       cost: cost,
       quarantined: null,
     }
-    return { entry: entryOf(view, actor, 'words.updated', { added }), record: added }
+    return { entry: entryOf(view, actor, wordsUpdated, { added }), record: added }
   }
 
 /** The size of the compiled pattern, as a measure of what it costs; throws where it cannot be used. */
@@ -85,5 +86,5 @@ export const removeWord =
     const removed = wordsIn(view).find(({ word_id }) => word_id === patch?.word_id)
     needWords(scene)
     if (!removed) throw new AppError('NOT_FOUND', { message: 'Word not found' })
-    return { entry: entryOf(view, actor, 'words.updated', { removed }), record: removed }
+    return { entry: entryOf(view, actor, wordsUpdated, { removed }), record: removed }
   }

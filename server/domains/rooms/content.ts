@@ -1,4 +1,4 @@
-import type { Attachment, Mention } from '#shared/api/messages'
+import type { Attachment, Mention } from '#shared/api/message'
 import type { Asked } from '#shared/api/polls'
 import type { MessageType } from '#shared/api/verdict'
 import { type ContentKind, isOwnUrl, type OwnStorage } from './markers.ts'

@@ -1,6 +1,7 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
 import type { Entry, Json, View } from '#server/log/types'
-import type { Bodies, EventType } from './projection.ts'
+import type { RoomEventType } from '#shared/api/room-events'
+import type { EventRecord } from './events/define.ts'
 import { standingOf } from './standing.ts'
 
 interface About {
@@ -11,11 +12,11 @@ interface About {
 }
 
 /** An event as the log takes it, signed with the name and rank its actor has at this moment; the rank may be known already. */
-export const entryOf = <T extends EventType>(
+export const entryOf = <Body>(
   view: View,
   actor: { account: string; name: string; role?: string | null },
-  type: T,
-  body: Bodies[T],
+  { type }: Pick<EventRecord<RoomEventType, Body>, 'type' | 'body'>,
+  body: NoInfer<Body>,
   { target = null, targetName = null, until = null, reason = null }: About = {},
 ): Entry => ({
   type,

@@ -8,10 +8,11 @@ import { done, roomOfKey } from '#shared/kit/primitives'
 import { actingIn, keyOf } from './access.ts'
 import { areBlocked } from './blocks.ts'
 import { actorOf, entryOf } from './entries.ts'
+import { bodyOf } from './events/define.ts'
+import { invitationCreated, invitationRevoked } from './events/invitations.ts'
 import { banIn, type InvitationFact, invitationsIn, isOpen, roomIn } from './facts.ts'
 import { becomeMember } from './membership.ts'
 import { RoomFacts } from './model.ts'
-import { bodyOf } from './projection.ts'
 import { roomAnswer } from './rows.ts'
 import { isSuspended, type Standing, standingOf } from './standing.ts'
 
@@ -44,10 +45,10 @@ export const invitations = implement('invitations', contract, {
           uses: 0,
           revoked_at: null,
         }
-        return { accept: entryOf(view, actor, 'invitation.created', { invitation }) }
+        return { accept: entryOf(view, actor, invitationCreated, { invitation }) }
       },
     })
-    const { invitation } = bodyOf(row, 'invitation.created')
+    const { invitation } = bodyOf(row, invitationCreated)
     return { invitation: shown(key, invitation), token, url: new URL(`/invite/${token}`, node.settings.publicUrl).href }
   },
 
@@ -72,7 +73,7 @@ export const invitations = implement('invitations', contract, {
         managing(view, account, now)
         if (!known) return { refuse: new AppError('NOT_FOUND', { message: 'Invitation not found' }) }
         if (known.revoked_at !== null) return { already: null }
-        return { accept: entryOf(view, actor, 'invitation.revoked', { id, at: new Date(now).toISOString() }) }
+        return { accept: entryOf(view, actor, invitationRevoked, { id, at: new Date(now).toISOString() }) }
       },
     })
     return done

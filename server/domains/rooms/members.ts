@@ -7,6 +7,7 @@ import { done } from '#shared/kit/primitives'
 import { actingIn, keyOf, readRoom, seenBy } from './access.ts'
 import { areBlocked } from './blocks.ts'
 import { actorOf, entryOf } from './entries.ts'
+import { memberRemoved, roleChanged } from './events/people.ts'
 import { memberIn } from './facts.ts'
 import { becomeMember, giveUpMembership, invitingNoMore, leaving } from './membership.ts'
 import { Members } from './model.ts'
@@ -140,7 +141,7 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
       if (member.role === role) return { already: null }
       const kept = rankOf(role) < ranks.admin ? invitingNoMore(view, address) : {}
       const body = { role, member: { ...member, role }, permissions: null, ...kept }
-      return { accept: entryOf(view, actor, 'role.changed', body, { target: address, targetName: target.name }) }
+      return { accept: entryOf(view, actor, roleChanged, body, { target: address, targetName: target.name }) }
     },
   })
   return done
@@ -163,7 +164,7 @@ export const kick: Action<typeof contract.kick> = async ({ room, address, reason
       if (!mayTouch(mine, theirs))
         return { refuse: new AppError('FORBIDDEN', { message: 'You may only remove members of lower rank' }) }
       const about = { target: address, targetName: target.name, reason: reason ?? null }
-      return { accept: entryOf(view, actor, 'member.removed', leaving(view, address), about) }
+      return { accept: entryOf(view, actor, memberRemoved, leaving(view, address), about) }
     },
   })
   return done

@@ -2,6 +2,7 @@ import type { Judgement, View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { entryOf } from './entries.ts'
+import { memberJoined, memberLeft } from './events/people.ts'
 import { banIn, grantIn, invitationsIn, type ModeratorFact, memberIn, refOf, roomIn } from './facts.ts'
 import { kinds } from './kinds.ts'
 import { isLimited, isSuspended, standingOf } from './standing.ts'
@@ -40,7 +41,7 @@ export function becomeMember(
   const joined = { joined_at: new Date(now).toISOString(), joined_seq: view.seq, joined_n: view.total }
   const member = { user_address: who.account, role, ...joined }
   const body = { member, member_count: room.member_count + 1, ...(invitation ? { invitation } : {}) }
-  return { accept: entryOf(view, actor, 'member.joined', body, { target: who.account, targetName: who.name }) }
+  return { accept: entryOf(view, actor, memberJoined, body, { target: who.account, targetName: who.name }) }
 }
 
 const without = (view: View): number => Math.max(0, (roomIn(view)?.member_count ?? 0) - 1)
@@ -73,5 +74,5 @@ export function giveUpMembership(view: View, actor: Actor): Judgement<null> {
   const room = roomIn(view)
   if (!room) return { refuse: new AppError('ROOM_NOT_FOUND') }
   if (!member) return { already: null }
-  return { accept: entryOf(view, actor, 'member.left', leaving(view, actor.account)) }
+  return { accept: entryOf(view, actor, memberLeft, leaving(view, actor.account)) }
 }

@@ -1,8 +1,11 @@
 import { loadAccountFacts, saveAccountFacts } from '#server/domains/accounts/facts'
 import { Accounts } from '#server/domains/accounts/model'
+import { recordOf, signed } from '#server/domains/events'
 import { byId, isDuplicate, lastOf } from '#server/log/store'
 import type { Fact, Records, RoomKey, Row } from '#server/log/types'
 import { roomOfKey } from '#shared/kit/primitives'
+import { isOf } from './events/define.ts'
+import { messageCreated } from './events/messages.ts'
 import { keys, type MessageFact, messageFactOf, type PurgeFact, type RoomFact } from './facts.ts'
 import { peersOf } from './kinds.ts'
 import {
@@ -139,8 +142,6 @@ async function unopenedDm(id: string | null): Promise<Fact> {
   }
 }
 
-const changesText = new Set(['message.edited', 'message.deleted', 'poll.deleted'])
-
 const messageKind: Kind = {
   async load(room, wanted) {
     const rows = await Promise.all(wanted.map((key) => byId(room, subject(key))))
@@ -150,13 +151,19 @@ const messageKind: Kind = {
     for (const { key, value, row } of changes) {
       const { body, n } = value as unknown as MessageFact
       await writeMessage(room, subject(key), body, row.seq)
-      if (changesText.has(row.type)) await forgetTerms(room, [n])
+      if (changesText(row)) await forgetTerms(room, [n])
     }
   },
 }
 
+/** Is what a message says other words after it, or none? */
+const changesText = (row: Row): boolean => {
+  const record = recordOf(row.type)
+  return record?.message !== undefined || record?.rewrites?.(row, signed(row)).takesBack !== undefined
+}
+
 const factOfMessage = (row: Row | null): Known =>
-  row?.type === 'message.created'
+  row && isOf(row, messageCreated)
     ? {
         value: messageFactOf(row) as unknown as Fact,
         seq: row.applied_seq,

@@ -1,8 +1,10 @@
 import { RoomEvents } from '#server/log/model'
 import { byId, rewrite } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
+import { bodyOf, isOf } from './events/define.ts'
+import { messagesPurged } from './events/messages.ts'
+import { pollChanged } from './events/polls.ts'
 import { type MessageBody, type PurgeFact, purgedBody } from './facts.ts'
-import { bodyOf } from './projection.ts'
 import { forgetTerms } from './search-index.ts'
 
 /** Writes a message as it is now into its row; the texts of its edits go with it. */
@@ -56,14 +58,14 @@ async function clearEdits(room: RoomKey, seqs: readonly number[]): Promise<void>
 export async function clearPollChanges(room: RoomKey, pollId: string, event: Row): Promise<void> {
   const range = { $gt: await startOf(room, event), $lte: event.seq }
   await RoomEvents.updateMany(
-    { room, seq: range, type: 'poll.changed', 'body.poll.poll_id': pollId },
+    { room, seq: range, type: pollChanged.type, 'body.poll.poll_id': pollId },
     { $set: { 'body.poll.question': '', 'body.poll.options': [] } },
   )
 }
 
 /** A seq before all that an event takes back. */
 async function startOf(room: RoomKey, event: Row): Promise<number> {
-  if (event.type === 'messages.purged') return bodyOf(event, 'messages.purged').from_seq - 1
+  if (isOf(event, messagesPurged)) return bodyOf(event, messagesPurged).from_seq - 1
   const message = await byId(room, String(event.body.message_id ?? event.body.id))
   return message?.seq ?? 0
 }

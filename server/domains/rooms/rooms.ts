@@ -11,6 +11,7 @@ import { keyOf, seenBy } from './access.ts'
 import { areBlocked } from './blocks.ts'
 import { demoChannels } from './demo-rooms.ts'
 import { actorOf, entryOf } from './entries.ts'
+import { roomArchived, roomUpdated } from './events/rooms.ts'
 import { type RoomFact, roomIn } from './facts.ts'
 import { bringIn, willing } from './members.ts'
 import { becomeMember } from './membership.ts'
@@ -162,8 +163,7 @@ async function finishFounding(node: Node, key: string): Promise<void> {
 async function archiveUnfounded(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
   await node.log.act<null>(key, {
     sender: actor.account,
-    judge: (view) =>
-      roomIn(view)?.is_active ? { accept: entryOf(view, actor, 'room.archived', {}) } : { already: null },
+    judge: (view) => (roomIn(view)?.is_active ? { accept: entryOf(view, actor, roomArchived, {}) } : { already: null }),
   })
 }
 
@@ -264,7 +264,7 @@ const judgeUpdate =
     if (!changed) return { already: null }
     refuseNames(view, actor.account, patch)
     return {
-      accept: entryOf(view, actor, 'room.updated', { patch: { ...patch, updated_at: new Date(now).toISOString() } }),
+      accept: entryOf(view, actor, roomUpdated, { patch: { ...patch, updated_at: new Date(now).toISOString() } }),
     }
   }
 
@@ -283,7 +283,7 @@ export const archive: Action<typeof contract.archive> = async ({ room }, context
       if (!isOwner || key === 'alpha')
         return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner may archive a room' }) }
       if (!before.is_active) return { already: null }
-      return { accept: entryOf(view, actor, 'room.archived', {}) }
+      return { accept: entryOf(view, actor, roomArchived, {}) }
     },
   })
   return { room: await roomAnswer(context.node, key, account) }

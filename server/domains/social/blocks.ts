@@ -1,6 +1,7 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { part } from '#server/domains/friends/live'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
+import { blockChanged } from '#server/domains/rooms/events/people'
 import { blocksIn } from '#server/domains/rooms/facts'
 import { Blocks } from '#server/domains/rooms/model'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
@@ -79,7 +80,7 @@ async function tellDm(node: Node, account: string, other: string, on: boolean): 
     sender: account,
     judge(view) {
       const isSo = blocksIn(view).includes(account) === on
-      return isSo ? { already: null } : { accept: entryOf(view, actor, 'block.changed', { blocker: account, on }) }
+      return isSo ? { already: null } : { accept: entryOf(view, actor, blockChanged, { blocker: account, on }) }
     },
   })
 }

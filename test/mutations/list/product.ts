@@ -6,15 +6,15 @@ export const product: readonly Mutation[] = [
   {
     name: 'a purge leaves the newest message in memory',
     breaks: 'M50',
-    file: 'server/domains/rooms/projection.ts',
-    find: 'row.seq <= purge.to_seq && !body.deleted',
-    put: 'row.seq < purge.to_seq && !body.deleted',
+    file: 'server/domains/rooms/events/messages.ts',
+    find: 'seq >= purge.from_seq && seq <= purge.to_seq',
+    put: 'seq >= purge.from_seq && seq < purge.to_seq',
     caughtBy: projection,
   },
   {
     name: 'a ban leaves the member',
     breaks: 'P6',
-    file: 'server/domains/rooms/projection.ts',
+    file: 'server/domains/rooms/events/people.ts',
     find: 'absolute(keys.ban(account), ban), ...gone(row, account, body)',
     put: 'absolute(keys.ban(account), ban)',
     caughtBy: projection,
@@ -22,9 +22,9 @@ export const product: readonly Mutation[] = [
   {
     name: 'a ban is acknowledged before the other nodes know',
     breaks: 'P6',
-    file: 'server/domains/rooms/projection.ts',
-    find: "const everywhere = new Set<string>([\n  'moderation.applied',",
-    put: 'const everywhere = new Set<string>([',
+    file: 'server/domains/rooms/events/people.ts',
+    find: "  holdsEverywhere: true,\n  changesRights: 'of the target',\n  removes: ({ target }, { action })",
+    put: "  changesRights: 'of the target',\n  removes: ({ target }, { action })",
     caughtBy: projection,
   },
   {

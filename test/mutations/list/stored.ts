@@ -15,7 +15,7 @@ export const stored: readonly Mutation[] = [
     name: 'the words of a changed message stay',
     breaks: 'M11',
     file: 'server/domains/rooms/records.ts',
-    find: 'if (changesText.has(row.type)) await forgetTerms(room, [n])',
+    find: 'if (changesText(row)) await forgetTerms(room, [n])',
     put: '',
     caughtBy: searched,
   },

@@ -1,0 +1,27 @@
+import type { Row } from '#server/log/types'
+import type { RoomEventType } from '#shared/api/room-events'
+import type { EventRecord, Signature } from './rooms/events/define.ts'
+import * as global from './rooms/events/global.ts'
+import * as invitations from './rooms/events/invitations.ts'
+import * as messages from './rooms/events/messages.ts'
+import * as people from './rooms/events/people.ts'
+import * as polls from './rooms/events/polls.ts'
+import * as rooms from './rooms/events/rooms.ts'
+
+const defined = { ...global, ...invitations, ...messages, ...people, ...polls, ...rooms }
+type Defined = { [Name in keyof typeof defined as (typeof defined)[Name]['type']]: (typeof defined)[Name] }
+
+/** The record of every event. It does not compile where a declared event has none. */
+const records: Readonly<Record<string, EventRecord>> = Object.fromEntries(
+  Object.values(defined).map((record) => [record.type, record]),
+) as unknown as Defined satisfies { [Type in RoomEventType]: EventRecord<Type> }
+
+/** What events of this type mean; null for those of a newer server, and for rows that only fill a place. */
+export const recordOf = (type: string): EventRecord | null =>
+  Object.hasOwn(records, type) ? (records[type] ?? null) : null
+
+/** A row's body as its own record reads it. */
+export const signed = (row: Row): Signature => row.body as unknown as Signature
+
+/** Whom a row takes out of its room. */
+export const removedBy = (row: Row): string | null => recordOf(row.type)?.removes?.(row, row.body) ?? null

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { Change, Fact, Row } from '#server/log/types'
+import {
+  emptied,
+  type InvitationFact,
+  keys,
+  type MessageBody,
+  type MessageFact,
+  type ModeratorFact,
+  type RoomFact,
+} from '../facts.ts'
+import type { Rewrite } from './define.ts'
+
+export const absolute = (key: string, value: unknown): Change => ({ key, value: value as Fact })
+
+export const patch = <T>(key: string, next: (before: T) => T): Change => ({
+  key,
+  patch: (before) => (before === null ? null : (next(before as T) as Fact)),
+})
+
+export const patchList = <T>(key: string, next: (before: T[]) => T[]): Change => ({
+  key,
+  patch: (before) => next((before ?? []) as T[]) as Fact,
+})
+
+export const patchMessage = (id: string, { next }: Pick<Rewrite, 'next'>): Change =>
+  patch<MessageFact>(keys.message(id), (message) => ({ ...message, body: next(message.body) }))
+
+export const unpin = (ids: readonly string[]): Change =>
+  patchList<string>(keys.pins, (pins) => pins.filter((pin) => !ids.includes(pin)))
+
+export const memberCount = (member_count: number | undefined): Change[] =>
+  member_count === undefined ? [] : [patch<RoomFact>(keys.room, (room) => ({ ...room, member_count }))]
+
+/** What goes with somebody's rights; each is null where there was some. A grant may leave a limit behind. */
+export const lost = {
+  moderator: z.custom<ModeratorFact>().nullable().optional(),
+  invitations: z.null().optional(),
+}
+type Lost = z.infer<z.ZodObject<typeof lost>>
+
+/** Who is gone keeps no rights. */
+export const gone = (row: Row, account: string, body: Lost & { member_count?: number | undefined }): Change[] => [
+  absolute(keys.member(account), null),
+  ...rightsLost(row, account, body),
+  ...memberCount(body.member_count),
+]
+
+export const rightsLost = (row: Row, account: string, { moderator, invitations }: Lost): Change[] => [
+  ...(moderator === undefined ? [] : [absolute(keys.moderator(account), moderator)]),
+  ...(invitations === undefined ? [] : [takeInvitations(row, account)]),
+]
+
+export const changeInvitations = (
+  isMeant: (invitation: InvitationFact) => boolean,
+  change: Partial<InvitationFact>,
+): Change =>
+  patchList<InvitationFact>(keys.invitations, (all) => all.map((one) => (isMeant(one) ? { ...one, ...change } : one)))
+
+/** The invitations of who may invite no more stay taken back, also where the right is given again. */
+const takeInvitations = ({ at }: Row, account: string): Change =>
+  changeInvitations(({ invited_by, revoked_at }) => invited_by === account && revoked_at === null, {
+    revoked_at: new Date(at).toISOString(),
+  })
+
+/** A rewrite of the one message of this id. */
+export const ofMessage = (id: string) => ({
+  covers: ({ _id }: Row) => _id === id,
+  takesBack: {
+    edit: ({ body }: Row) => body.id === id,
+    poll: ({ message_id }: { message_id: string }) => message_id === id,
+  },
+})
+
+/** The message is taken back, with its poll where it asked one. */
+export const takenBack = ({ sender, reason }: Row, at: string) => ({
+  next: (body: MessageBody): MessageBody => ({ ...emptied(body), deleted: { by: sender, at, reason } }),
+})

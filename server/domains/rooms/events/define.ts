@@ -1,0 +1,85 @@
+import type { z } from 'zod'
+import type { Change, Row } from '#server/log/types'
+import type { RoomEventData, RoomEventType } from '#shared/api/room-events'
+import { AppError } from '#shared/errors'
+import type { RoomRef } from '#shared/kit/primitives'
+import type { MessageBody, MessageFact, PollFact } from '../facts.ts'
+
+/** What every body carries beside its own fields: who acted, as they were called then. */
+export interface Signature {
+  actor: MessageBody['actor']
+  target_name?: string | null
+}
+
+/** How an event changes messages before it. */
+export interface Rewrite {
+  covers(message: Row): boolean
+  next(body: MessageBody): MessageBody
+  /** Where it takes them back, the texts of their edits and polls go too. */
+  takesBack?: { edit(row: Row): boolean; poll(poll: PollFact): boolean }
+}
+
+/** What somebody hears of an act on them in a room. */
+export type Heard = 'banned' | 'unbanned' | 'muted' | 'unmuted' | 'warned' | 'removed'
+
+/**
+ * What an event of the log means on the server, said once: everything that asks "does this take somebody out" asks the record.
+ * `body` is what is stored beside the signature; all of it is pure.
+ */
+export interface EventRecord<Type extends RoomEventType = RoomEventType, Body = unknown> {
+  readonly type: Type
+  readonly body: z.ZodType<Body>
+  /** The facts that follow. Rests on nothing that a later event may rewrite in the row. */
+  changes?(row: Row, body: Body & Signature): readonly Change[]
+  /** What all doors tell. */
+  data(row: Row, body: Body & Signature, room: RoomRef): RoomEventData<Type>
+  /** What stands in the data for outsiders instead: an act of a moderator, without by whom, to whom, until when and why. */
+  readonly hidden?: Partial<RoomEventData<Type>>
+  /** How it changes messages before it. */
+  rewrites?(row: Row, body: Body & Signature): Rewrite
+  /** The message it tells, as it was then. */
+  message?(row: Row, body: Body & Signature): MessageFact
+  /** An entry of the moderation chain: its name there, and what it says beside the place. */
+  readonly entry?: {
+    action(body: Body): string
+    metadata?(row: Row, body: Body & Signature): Record<string, unknown>
+  }
+  /** It may take people out of a room or holds globally, so that its ack waits for every node. */
+  readonly holdsEverywhere?: boolean
+  /** Whom it lets into the room, and whom it takes out. */
+  admits?(row: Row): string | null
+  removes?(row: Row, body: Body): string | null
+  /** Whose rights, or what may be sent, are others after it. */
+  readonly changesRights?: 'of everybody' | 'of the target'
+  /** What its target hears of it. */
+  heard?(body: Body): Heard | null
+  /** Who did it is nobody's business. */
+  isUnsigned?(body: Body): boolean
+}
+
+/** Says what an event of the log means. */
+export const defineEvent = <Type extends RoomEventType, Body>(
+  type: Type,
+  record: Omit<EventRecord<Type, Body>, 'type'>,
+): EventRecord<Type, Body> => ({ type, ...record })
+
+/** Is this row an event of that record? */
+export const isOf = (row: Row | null, { type }: EventRecord): boolean => row?.type === type
+
+/** The body of a row of this record. A repeat whose key first made a row of another type is refused here. */
+export function bodyOf<Type extends RoomEventType, Body>(
+  row: Row,
+  { type }: EventRecord<Type, Body>,
+): Body & Signature {
+  if (row.type !== type) throw new AppError('CONFLICT', { message: 'This key was used for another request' })
+  return row.body as unknown as Body & Signature
+}
+
+/** Nobody that is named. */
+export const unnamed = { id: '', name: '' }
+
+/** The person acted on, under the name they had then. */
+export const targetOf = (row: Row, { target_name }: Signature) => ({
+  id: row.target ?? '',
+  name: String(target_name ?? row.target ?? ''),
+})

@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import type { Row } from '#server/log/types'
+import { keys, type MessageBody, type MessageFact, messageFactOf, type PurgeFact, purgedBody } from '../facts.ts'
+import { messageOf, messageOfRow, pollOf } from '../shown.ts'
+import { absolute, ofMessage, patchList, patchMessage, takenBack, unpin } from './changes.ts'
+import { defineEvent, type Rewrite, targetOf } from './define.ts'
+
+export const messageCreated = defineEvent('message.created', {
+  body: z.custom<Omit<MessageBody, 'actor'>>(),
+  changes({ _id, sender, seq, at }, { mentions, flagged, text, poll }) {
+    const changes = [absolute(keys.clock(sender), { at })]
+    for (const { kind, id } of mentions) if (kind === 'user') changes.push(absolute(keys.mention(id, seq), { seq }))
+    if (flagged.length > 0) changes.push(absolute(keys.flag(_id), { words: flagged, content: text }))
+    if (poll) changes.push(absolute(keys.poll(poll.poll_id), { ...poll, message_id: _id, message_seq: seq }))
+    return changes
+  },
+  message: messageFactOf,
+  data: (row, { poll, deleted }, room) => ({
+    message: messageOfRow(row),
+    ...(poll && !deleted ? { poll: pollOf(room, { ...poll, message_id: row._id }) } : {}),
+  }),
+})
+
+/** The message as it is after the edit. */
+export const messageEdited = defineEvent('message.edited', {
+  body: z.object({ id: z.string(), message: z.custom<MessageFact>() }),
+  changes(row, body) {
+    const { id, message } = body
+    const { flagged, text } = message.body
+    return [
+      patchMessage(id, edited(row, message)),
+      ...(flagged.length > 0 ? [absolute(keys.flag(id), { words: flagged, content: text })] : []),
+    ]
+  },
+  rewrites: (row, { id, message }) => ({ covers: ofMessage(id).covers, ...edited(row, message) }),
+  message: (_row, { message }) => message,
+  data: (_row, { message }, room) => ({ message: messageOf(room, message) }),
+})
+
+const edited = ({ seq }: Row, { body: after }: MessageFact) => ({
+  next(body: MessageBody): MessageBody {
+    if (body.deleted) return body
+    const { text, mentions, flagged, version, edited_at } = after
+    return { ...body, text, mentions, flagged, version, edited_at, edits: [...body.edits, seq] }
+  },
+})
+
+export const messageDeleted = defineEvent('message.deleted', {
+  body: z.object({ id: z.string(), at: z.string(), poll_id: z.string().nullable() }),
+  changes: (row, { id, at, poll_id }) => [
+    patchMessage(id, takenBack(row, at)),
+    ...(poll_id === null ? [] : [absolute(keys.poll(poll_id), null)]),
+    unpin([id]),
+  ],
+  rewrites: (row, { id, at }) => ({ ...ofMessage(id), ...takenBack(row, at) }),
+  data: ({ sender, reason }, { id, at }) => ({ id, deleted_by: sender, deleted_at: at, reason }),
+  hidden: { deleted_by: '', reason: null },
+  entry: { action: () => 'delete' },
+})
+
+/** A message is written as gone, and any other fact of it forgotten, long before as many more purges of one person. */
+const maxPurges = 500
+
+/** Rows of before it was told have no `unpinned`. */
+export const messagesPurged = defineEvent('messages.purged', {
+  body: z.object({
+    from_seq: z.number(),
+    to_seq: z.number(),
+    by: z.string(),
+    at: z.string(),
+    reason: z.string().nullable(),
+    count: z.number(),
+    unpinned: z.array(z.string()).optional(),
+  }),
+  changes: ({ target }, { unpinned = [], from_seq, to_seq, by, at, reason }) => [
+    patchList<PurgeFact>(keys.purges(target ?? ''), (purges) => [
+      ...purges.slice(1 - maxPurges),
+      { from_seq, to_seq, by, at, reason },
+    ]),
+    unpin(unpinned),
+  ],
+  rewrites: ({ target }, purge): Rewrite => {
+    const isWithin = (seq: number) => seq >= purge.from_seq && seq <= purge.to_seq
+    return {
+      covers: ({ sender, seq, body }) =>
+        sender === target && isWithin(seq) && !(body as unknown as MessageBody).deleted,
+      next: (body) => purgedBody(body, purge),
+      takesBack: {
+        edit: ({ sender }) => sender === target,
+        poll: ({ creator_address, message_seq }) => creator_address === target && isWithin(message_seq),
+      },
+    }
+  },
+  data: (row, body) => {
+    const { from_seq, to_seq, count, at } = body
+    return { target: targetOf(row, body), from_seq, to_seq, count, deleted_at: at, reason: row.reason }
+  },
+  hidden: { reason: null },
+  entry: { action: () => 'purge', metadata: (_row, { from_seq, to_seq, count }) => ({ from_seq, to_seq, count }) },
+})
+
+export const messagePinned = defineEvent('message.pinned', {
+  body: z.object({ id: z.string(), at: z.string() }),
+  changes: (row, { id, at }) => [
+    patchMessage(id, pinned(row, at)),
+    patchList<string>(keys.pins, (pins) => [id, ...pins.filter((pin) => pin !== id)]),
+  ],
+  rewrites: (row, { id, at }) => ({ covers: ofMessage(id).covers, ...pinned(row, at) }),
+  data: ({ sender }, { id, at }) => ({ id, pinned_by: sender, pinned_at: at }),
+  entry: { action: () => 'pin' },
+})
+
+const pinned = ({ sender }: Row, at: string) => ({
+  next: (body: MessageBody): MessageBody => ({ ...body, pinned: { by: sender, at } }),
+})
+
+const unpinned = { next: (body: MessageBody): MessageBody => ({ ...body, pinned: null }) }
+
+export const messageUnpinned = defineEvent('message.unpinned', {
+  body: z.object({ id: z.string() }),
+  changes: (_row, { id }) => [patchMessage(id, unpinned), unpin([id])],
+  rewrites: (_row, { id }) => ({ covers: ofMessage(id).covers, ...unpinned }),
+  data: (_row, { id }) => ({ id }),
+  entry: { action: () => 'unpin' },
+})
+
+export const reactionChanged = defineEvent('reaction.changed', {
+  body: z.object({
+    id: z.string(),
+    emoji: z.string(),
+    on: z.boolean(),
+    counts: z.record(z.string(), z.number()),
+    mine: z.array(z.object({ id: z.string(), emoji: z.string(), at: z.string() })),
+  }),
+  changes: ({ sender }, { id, counts, mine }) => [
+    patchMessage(id, counted(counts)),
+    absolute(keys.reacted(id, sender), { emojis: mine }),
+  ],
+  rewrites: (_row, { id, counts }) => ({ covers: ofMessage(id).covers, ...counted(counts) }),
+  data: (_row, { id, emoji, on, counts }) => ({ id, emoji, on, counts }),
+})
+
+const counted = (reactions: { [emoji: string]: number }) => ({
+  next: (body: MessageBody): MessageBody => ({ ...body, reactions }),
+})

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { type BanFact, keys, type MemberFact, type MuteFact } from '../facts.ts'
+import { person } from '../shown.ts'
+import { absolute, changeInvitations, gone, lost, memberCount, rightsLost } from './changes.ts'
+import { defineEvent, type Heard, targetOf, unnamed } from './define.ts'
+
+const left = z.object({ member_count: z.number(), ...lost })
+
+export const memberJoined = defineEvent('member.joined', {
+  body: z.object({
+    member: z.custom<MemberFact>(),
+    member_count: z.number(),
+    invitation: z.object({ id: z.string(), uses: z.number() }).optional(),
+  }),
+  changes: (_row, { member, member_count, invitation }) => [
+    absolute(keys.member(member.user_address), member),
+    ...memberCount(member_count),
+    ...(invitation
+      ? [changeInvitations(({ invitation_id }) => invitation_id === invitation.id, { uses: invitation.uses })]
+      : []),
+  ],
+  data: (row, body) => ({
+    member: { ...targetOf(row, body), role: body.member.role },
+    members_count: body.member_count,
+  }),
+  admits: ({ target, sender }) => target ?? sender,
+})
+
+export const memberLeft = defineEvent('member.left', {
+  body: left,
+  changes: (row, body) => gone(row, row.sender, body),
+  data: ({ sender }, { actor, member_count }) => ({
+    member: { id: sender, name: person(sender, actor).name },
+    members_count: member_count,
+  }),
+  holdsEverywhere: true,
+  removes: ({ sender }) => sender,
+})
+
+export const memberRemoved = defineEvent('member.removed', {
+  body: left,
+  changes: (row, body) => gone(row, row.target ?? '', body),
+  data: (row, body) => ({ member: targetOf(row, body), reason: row.reason, members_count: body.member_count }),
+  hidden: { member: unnamed, reason: null },
+  entry: { action: () => 'kick' },
+  holdsEverywhere: true,
+  removes: ({ target }) => target,
+  heard: () => 'removed',
+})
+
+export const roleChanged = defineEvent('role.changed', {
+  body: z.object({
+    role: z.string().optional(),
+    member: z.custom<MemberFact>().optional(),
+    permissions: z.record(z.string(), z.boolean()).nullable(),
+    ...lost,
+  }),
+  changes: (row, body) => [
+    ...(body.member ? [absolute(keys.member(row.target ?? ''), body.member)] : []),
+    ...rightsLost(row, row.target ?? '', body),
+  ],
+  data: (row, body) => {
+    const { role, moderator, permissions } = body
+    return { target: targetOf(row, body), role: role ?? (moderator ? 'moderator' : 'member'), permissions }
+  },
+  entry: {
+    action: ({ moderator }) => (moderator === undefined ? 'set_role' : moderator ? 'promote_mod' : 'demote_mod'),
+    metadata: (_row, { role, permissions }) => ({ role: role ?? null, permissions }),
+  },
+  holdsEverywhere: true,
+  changesRights: 'of the target',
+})
+
+const heard: Record<string, Heard> = {
+  ban: 'banned',
+  unban: 'unbanned',
+  mute: 'muted',
+  unmute: 'unmuted',
+  warn: 'warned',
+}
+
+export const moderationApplied = defineEvent('moderation.applied', {
+  body: z.object({
+    action: z.string(),
+    ban: z.custom<BanFact>().optional(),
+    mute: z.custom<MuteFact>().optional(),
+    duration: z.string().optional(),
+    member_count: z.number().optional(),
+    ...lost,
+  }),
+  changes: (row, { action, ban, mute, ...body }) => {
+    const account = row.target ?? ''
+    if (action === 'ban' && ban) return [absolute(keys.ban(account), ban), ...gone(row, account, body)]
+    if (action === 'unban') return [absolute(keys.ban(account), null)]
+    if (action === 'mute' && mute) return [absolute(keys.mute(account), mute)]
+    return action === 'unmute' ? [absolute(keys.mute(account), null)] : []
+  },
+  data: (row, body) => {
+    const { action, member_count } = body
+    return {
+      action,
+      target: targetOf(row, body),
+      until: row.until === null ? null : new Date(row.until).toISOString(),
+      reason: row.reason,
+      ...(member_count === undefined ? {} : { members_count: member_count }),
+    }
+  },
+  hidden: { target: unnamed, until: null, reason: null },
+  entry: {
+    action: ({ action }) => (action === 'ban' || action === 'unban' ? `room_${action}` : action),
+    metadata: ({ until }, { action, duration }) => {
+      const end = until === null ? null : new Date(until).toISOString()
+      if (action === 'mute') return { duration, muted_until: end }
+      return action === 'ban' ? { duration, banned_until: end } : {}
+    },
+  },
+  holdsEverywhere: true,
+  changesRights: 'of the target',
+  removes: ({ target }, { action }) => (action === 'ban' ? target : null),
+  heard: ({ action }) => heard[action] ?? null,
+})
+
+export const blockChanged = defineEvent('block.changed', {
+  body: z.object({ blocker: z.string(), on: z.boolean() }),
+  changes: (_row, { blocker, on }) => [
+    {
+      key: keys.blocks,
+      patch: (before) => [...((before ?? []) as string[]).filter((one) => one !== blocker), ...(on ? [blocker] : [])],
+    },
+  ],
+  data: () => ({}),
+  holdsEverywhere: true,
+  isUnsigned: () => true,
+})

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import type { Json } from '#server/log/types'
+import { keys, type RoomFact, type RulesFact, type WordFact } from '../facts.ts'
+import { absolute, patch, patchList } from './changes.ts'
+import { defineEvent } from './define.ts'
+
+export const roomUpdated = defineEvent('room.updated', {
+  body: z.object({ patch: z.custom<Partial<RoomFact>>() }),
+  changes: (_row, { patch: changes }) => [patch<RoomFact>(keys.room, (room) => ({ ...room, ...changes }))],
+  data: (_row, { patch: room }) => ({ room }),
+})
+
+export const roomArchived = defineEvent('room.archived', {
+  body: z.object({}),
+  changes: () => [patch<RoomFact>(keys.room, (room) => ({ ...room, is_active: false }))],
+  data: () => ({}),
+  entry: { action: () => 'archive' },
+  holdsEverywhere: true,
+  changesRights: 'of everybody',
+})
+
+export const rulesUpdated = defineEvent('rules.updated', {
+  body: z.object({ rules: z.custom<RulesFact>(), diff: z.custom<{ [name: string]: Json }>() }),
+  changes: (_row, { rules }) => [absolute(keys.rules, rules)],
+  data: (_row, { rules, diff }) => {
+    const { rules_id: _, ...shown } = rules
+    return { version: rules.version, diff, rules: shown }
+  },
+  entry: { action: () => 'rules', metadata: (_row, { diff }) => ({ diff }) },
+  holdsEverywhere: true,
+  changesRights: 'of everybody',
+})
+
+export const wordsUpdated = defineEvent('words.updated', {
+  body: z.object({ added: z.custom<WordFact>().optional(), removed: z.custom<WordFact>().optional() }),
+  changes: (_row, { added, removed }) => {
+    const others = (words: WordFact[]) => words.filter(({ word_id }) => word_id !== (added ?? removed)?.word_id)
+    return [
+      patchList<WordFact>(keys.words, (words) => (added ? [...others(words), added] : others(words))),
+      ...(added ? [absolute(keys.word(added.word_id), added)] : []),
+      ...(removed ? [absolute(keys.word(removed.word_id), null)] : []),
+    ]
+  },
+  data: () => ({}),
+  entry: {
+    action: ({ added }) => (added ? 'word_add' : 'word_remove'),
+    metadata: (_row, { added, removed }) => {
+      const { word, action, is_regex } = added ?? removed ?? {}
+      return { word, action, is_regex }
+    },
+  },
+  holdsEverywhere: true,
+  changesRights: 'of everybody',
+  isUnsigned: () => true,
+})

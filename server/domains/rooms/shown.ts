@@ -1,0 +1,95 @@
+import type { Row } from '#server/log/types'
+import type { Message } from '#shared/api/message'
+import type { Poll } from '#shared/api/poll'
+import type { Person } from '#shared/api/rooms'
+import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
+import { type MessageFact, messageFactOf, type PollFact } from './facts.ts'
+
+const iso = (at: number) => new Date(at).toISOString()
+
+export const person = (id: string, { name, role }: { name: string; role: string | null }): Person => ({
+  id,
+  name,
+  role,
+  isAgent: id.startsWith('agent:'),
+})
+
+/** A message as every door and every event shows it. */
+export function messageOf(room: RoomRef, { id, cid, sender, seq, n, at, body }: MessageFact): Message {
+  const { deleted, pinned, reply_to } = body
+  return {
+    id,
+    room,
+    channel_id: room.type === 'channel' ? room.id : null,
+    seq,
+    n,
+    version: body.version,
+    client_msg_id: cid,
+    sender_address: sender,
+    sender: person(sender, body.actor),
+    content: deleted ? '[Message deleted]' : body.text,
+    message_type: body.type as Message['message_type'],
+    attachments: body.attachments,
+    mentions: body.mentions as Message['mentions'],
+    created_at: iso(at),
+    reply_to_id: reply_to?.id ?? null,
+    reply_to: reply_to as Message['reply_to'],
+    reactions: body.reactions,
+    poll_id: body.poll_id,
+    is_pinned: pinned !== null,
+    pinned_by: pinned?.by ?? null,
+    pinned_at: pinned?.at ?? null,
+    is_edited: body.edited_at !== null,
+    edited_at: body.edited_at,
+    is_deleted: deleted !== null,
+    deleted_by: deleted?.by ?? null,
+    deleted_at: deleted?.at ?? null,
+    delete_reason: deleted?.reason ?? null,
+  }
+}
+
+const shown = new WeakMap<Row, Message>()
+
+/** Made once for a row, which is told to its sender and to everybody. */
+export function messageOfRow(row: Row): Message {
+  const known = shown.get(row)
+  if (known) return known
+  const message = messageOf(roomOfKey(row.room), messageFactOf(row))
+  shown.set(row, message)
+  return message
+}
+
+/** The poll as everybody sees it; whose votes are whose is added where somebody asks. */
+export const pollOf = (
+  room: RoomRef,
+  poll: PollFact,
+  {
+    voters = [],
+    mine = [],
+  }: { voters?: readonly { account: string; options: readonly number[] }[]; mine?: readonly number[] } = {},
+): Poll => ({
+  id: poll.poll_id,
+  message_id: poll.message_id,
+  channel_id: room.type === 'channel' ? room.id : null,
+  group_id: room.type === 'group' ? room.id : null,
+  creator_address: poll.creator_address,
+  question: poll.question,
+  options: poll.options,
+  options_detail: poll.options.map((text, id) => ({ id, text, vote_count: poll.counts[id] ?? 0 })),
+  allows_multiple: poll.allows_multiple,
+  ends_at: poll.ends_at,
+  is_anonymous: poll.is_anonymous,
+  is_closed: poll.is_closed,
+  is_active: !poll.is_closed && (poll.ends_at === null || Date.parse(poll.ends_at) > Date.now()),
+  created_at: poll.created_at,
+  version: poll.version,
+  votes: poll.options.map((_, index) => ({
+    option_index: index,
+    count: poll.counts[index] ?? 0,
+    voters: poll.is_anonymous
+      ? []
+      : voters.filter(({ options }) => options.includes(index)).map(({ account }) => account),
+  })),
+  user_votes: [...mine],
+  total_votes: poll.counts.reduce((sum, votes) => sum + votes, 0),
+})

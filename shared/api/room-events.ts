@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { event } from '#shared/kit/contract'
+import { Time } from '#shared/kit/primitives'
+import { Message } from './message.ts'
+import { Poll } from './poll.ts'
+import { MemberRole, Person, Room, RoomKey } from './rooms.ts'
+import { Rules } from './verdict.ts'
+
+const declared = <Data extends z.ZodType>(summary: string, data: Data) => ({ summary, data })
+
+const Name = z.object({ id: z.string(), name: z.string() })
+const Permissions = z.record(z.string(), z.boolean())
+const reason = z.string().nullable()
+const seq = z.number().int()
+const members_count = z.number().int()
+const nothing = z.object({})
+
+/** Every event of a room: its data as all doors tell it. What an event means on the server stands in its record. */
+export const roomEventTypes = {
+  'message.created': declared(
+    'Somebody sent a message; with a poll where it asks one.',
+    z.object({ message: Message, poll: Poll.optional() }),
+  ),
+  'message.edited': declared('A message has another text.', z.object({ message: Message })),
+  'message.deleted': declared(
+    'A message was taken back.',
+    z.object({ id: z.string(), deleted_by: z.string(), deleted_at: Time, reason }),
+  ),
+  'messages.purged': declared(
+    'All messages of one person in a stretch of the room were taken back.',
+    z.object({
+      target: Name,
+      from_seq: seq,
+      to_seq: seq,
+      count: z.number().int(),
+      deleted_at: Time,
+      reason,
+    }),
+  ),
+  'message.pinned': declared(
+    'A message was pinned.',
+    z.object({ id: z.string(), pinned_by: z.string(), pinned_at: Time }),
+  ),
+  'message.unpinned': declared('A message is pinned no more.', z.object({ id: z.string() })),
+  'reaction.changed': declared(
+    'Somebody reacted to a message, or took that back. `counts` are those of all reactions to it.',
+    z.object({ id: z.string(), emoji: z.string(), on: z.boolean(), counts: z.record(z.string(), z.number().int()) }),
+  ),
+  'poll.changed': declared(
+    'A vote, or a change of the poll itself. Whose votes are your own is not told.',
+    z.object({ poll: Poll }),
+  ),
+  'poll.deleted': declared(
+    'A poll was taken back, and its message with it.',
+    z.object({ id: z.string(), message_id: z.string() }),
+  ),
+  'member.joined': declared('Somebody joined.', z.object({ member: Name.extend({ role: MemberRole }), members_count })),
+  'member.left': declared('Somebody left.', z.object({ member: Name, members_count })),
+  'member.removed': declared('Somebody was taken out of the room.', z.object({ member: Name, reason, members_count })),
+  'role.changed': declared(
+    'Somebody has another role or other permissions in the room.',
+    z.object({ target: Name, role: z.string(), permissions: Permissions.nullable() }),
+  ),
+  'invitation.created': declared('Somebody made a link that invites; its moderators alone see it.', nothing),
+  'invitation.revoked': declared('A link that invites was taken back.', nothing),
+  'rules.updated': declared(
+    'The rules of the room are others; `diff` holds what changed.',
+    z.object({
+      version: z.number().int(),
+      diff: z.record(z.string(), z.unknown()),
+      rules: Rules.extend({
+        version: z.number().int(),
+        updated_by: z.string().nullable(),
+        updated_at: Time.nullable(),
+      }),
+    }),
+  ),
+  'words.updated': declared(
+    'The blocked words of the room are others; they are told to its moderators alone.',
+    nothing,
+  ),
+  'moderation.applied': declared(
+    'Somebody was banned, muted or warned, or that was lifted.',
+    z.object({
+      action: z.string(),
+      target: Name,
+      until: Time.nullable(),
+      reason,
+      members_count: members_count.optional(),
+    }),
+  ),
+  'room.updated': declared('The room has another name, description or picture.', z.object({ room: Room.partial() })),
+  'room.archived': declared('The room is archived: it can be read, and not be written to.', nothing),
+  'block.changed': declared('One of the two of a direct conversation blocked or unblocked the other.', nothing),
+} as const satisfies { readonly [type: string]: { summary: string; data: z.ZodType } }
+
+/** What holds everywhere: events of the room `global`, which no client is told of. */
+export const globalEventTypes = {
+  'account.suspended': declared('An account is suspended.', nothing),
+  'account.unsuspended': declared('An account is suspended no more.', nothing),
+  'account.role_changed': declared('An account has another role.', nothing),
+  'sessions.ended': declared('Sessions of an account ended.', nothing),
+  'friends.changed': declared('Somebody asked for a friendship, or accepted one.', nothing),
+  'friends.ended': declared('A request or a friendship ended.', nothing),
+} as const satisfies typeof roomEventTypes | { readonly [type: string]: { summary: string; data: z.ZodType } }
+
+const declarations = { ...roomEventTypes, ...globalEventTypes }
+export type RoomEventType = keyof typeof declarations
+export type RoomEventData<T extends RoomEventType = RoomEventType> = z.infer<(typeof declarations)[T]['data']>
+
+const placed = { room: RoomKey, epoch: z.string(), seq, at: Time, actor: Person }
+type Placed = z.infer<z.ZodObject<typeof placed>>
+
+/** One event in its place in the order of its room. */
+export type RoomEventOf<T extends RoomEventType> = Placed & { type: T; data: RoomEventData<T> }
+export type RoomEvent = { [T in keyof typeof roomEventTypes]: RoomEventOf<T> }[keyof typeof roomEventTypes]
+
+const known = Object.entries(roomEventTypes).map(([type, { summary, data }]) =>
+  z.object({ ...placed, type: z.literal(type), data }).describe(summary),
+)
+/** One of a newer server. Clients pass over it and apply what follows. */
+const unknown = z
+  .object({
+    ...placed,
+    type: z.string().refine((type) => !Object.hasOwn(roomEventTypes, type)),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .describe('An event of a type that is not known here: apply its seq, and nothing else.')
+
+/** The one ordered envelope, live and in catch-up. Clients ignore types they do not know. */
+export const RoomEvent = z.union([
+  z.discriminatedUnion('type', known as [(typeof known)[number], ...typeof known]),
+  unknown,
+]) as unknown as z.ZodType<RoomEvent>
+
+export const roomEvent = event('/rooms room:event', {
+  summary: 'Something happened in a room. Apply only the seq after the last one applied.',
+  audience: 'room',
+  payload: RoomEvent,
+})
+export const roomEventBatch = event('/rooms room:events', {
+  summary: 'Several events of one room, in order, in one frame.',
+  audience: 'room',
+  payload: z.object({ room: RoomKey, events: z.array(RoomEvent) }),
+})
+export const messageEvents = { roomEvent, roomEventBatch }
