@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import { useKnowsBlocked } from '../accounts/use-blocked.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
@@ -10,7 +11,7 @@ import { useShownTour } from './use-tour.ts'
 export function TourHint({ state }: { state: RoomState }) {
   const { account } = useOpenRoom()
   const rooms = useRoomList()
-  const isThere = state.status === 'live' && rooms.value !== null
+  const isThere = useKnowsBlocked() && state.status === 'live' && rooms.value !== null
   const tour = useShownTour()
   const ofOthers = state.messages.findLast((one) => one.sender_address !== account && !one.is_deleted)?.id ?? null
   useEffect(() => {
