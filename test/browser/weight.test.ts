@@ -24,7 +24,8 @@ describe('the weight of the page', () => {
     ['desktop', desktop],
     ['phone', phone],
   ])('M68: the welcome screen costs at most 120 kB and does not move on a slow %s', async (_name, device) => {
-    let bytes = 0
+    // What is asked for again, as others speak meanwhile, is no part of the first screen.
+    const sizes = new Map<string, number>()
     const page = await plaza.visit(device, async (fresh) => {
       const devtools = await fresh.context().newCDPSession(fresh)
       await devtools.send('Network.enable')
@@ -34,14 +35,20 @@ describe('the weight of the page', () => {
         downloadThroughput: slowBytesPerSecond,
         uploadThroughput: slowBytesPerSecond,
       })
-      devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
-        bytes += encodedDataLength
+      const paths = new Map<string, string>()
+      devtools.on('Network.requestWillBeSent', ({ requestId, request }) => {
+        paths.set(requestId, new URL(request.url).pathname)
+      })
+      devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+        const path = paths.get(requestId) ?? ''
+        sizes.set(path, sizes.get(path) ?? encodedDataLength)
       })
       await watchShifts(fresh)
     })
     await page.locator('.living-lines li').first().waitFor()
     await page.getByRole('navigation', { name: /tour/ }).waitFor()
-    expect(bytes).toBeLessThanOrEqual(mostBytes)
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+    expect(bytes, [...sizes].join('\n')).toBeLessThanOrEqual(mostBytes)
     expect(await firstPaint(page)).toBeLessThan(mostMilliseconds)
     expect(await shiftOf(page)).toBeLessThan(mostShift)
   })

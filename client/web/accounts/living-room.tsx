@@ -10,7 +10,7 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 
 const room: RoomRef = { type: 'alpha', id: null }
-const loadedLines = 5
+const loadedLines = 4
 const waitSeconds = 25
 const pauseMilliseconds = 5_000
 const kept = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
