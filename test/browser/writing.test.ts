@@ -134,12 +134,15 @@ describe('what is written', () => {
     const picker = page.getByRole('dialog', { name: 'Emoji' })
     const ask = async () => {
       await page.keyboard.press('Enter')
-      await page.getByRole('menu', { name: 'Reactions' }).waitFor()
+      const item = page.getByRole('menu', { name: 'Reactions' }).getByRole('menuitem')
+      await item.first().and(page.locator(':focus')).waitFor()
       await page.keyboard.press('ArrowUp')
+      await item.last().and(page.locator(':focus')).waitFor()
       await page.keyboard.press('Enter')
-      await picker.waitFor()
+      await picker.locator(':focus').waitFor()
     }
     await page.keyboard.press('Tab')
+    await line(page, mark).getByRole('button', { name: 'React' }).and(page.locator(':focus')).waitFor()
     await ask()
     await page.keyboard.press('Escape')
     await picker.waitFor({ state: 'detached' })

@@ -25,7 +25,8 @@ export function Menu(props: { label: string; onClose: () => void; style?: CSSPro
     event.preventDefault()
     const items = [...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
     const at = items.findIndex((item) => item.matches(':focus'))
-    items[(at + step + items.length) % items.length]?.focus()
+    const from = at < 0 && step < 0 ? 0 : at
+    items[(from + step + items.length) % items.length]?.focus()
   }
 
   return (
