@@ -129,6 +129,9 @@ describe('what is written', () => {
   test('M69: any emoji is a reaction, with the keyboard alone', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     const mark = randomUUID()
+    const beside = randomUUID()
+    await say(other, beside)
+    await line(page, beside).waitFor()
     await say(page, mark)
     await line(page, mark).and(page.locator('.sent')).focus()
     const picker = page.getByRole('dialog', { name: 'Emoji' })
@@ -147,7 +150,10 @@ describe('what is written', () => {
     await page.keyboard.press('Escape')
     await picker.waitFor({ state: 'detached' })
     await line(page, mark).getByRole('button', { name: 'React' }).and(page.locator(':focus')).waitFor()
+    // As a pointer at rest does when rows move below it.
+    await line(page, beside).hover()
     await ask()
+    await line(page, beside).dispatchEvent('mouseover')
     await page.keyboard.type('pineapple')
     await expect.poll(() => picker.locator('li').count()).toBe(1)
     await page.keyboard.press('Tab')

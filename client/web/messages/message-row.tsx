@@ -24,7 +24,8 @@ export const MessageRow = memo(function MessageRow(props: {
   isActive: boolean
   isMarked: boolean
   poll: Poll | undefined
-  onActivate: (id: string | null) => void
+  onHover: (id: string) => void
+  onFocus: (id: string) => void
 }) {
   const { message, startsGroup, isActive } = props
   const { live, cipher, isModerating, account, ownName } = useOpenRoom()
@@ -61,8 +62,8 @@ export const MessageRow = memo(function MessageRow(props: {
       id={`m-${message.id}`}
       className={classes.filter(Boolean).join(' ')}
       tabIndex={props.isLast ? 0 : -1}
-      onMouseEnter={() => props.onActivate(message.id)}
-      onFocus={() => props.onActivate(message.id)}
+      onMouseEnter={() => props.onHover(message.id)}
+      onFocus={() => props.onFocus(message.id)}
     >
       {startsGroup ? (
         <button type="button" className="face" tabIndex={-1} aria-label={`About ${name}`} onClick={() => open(about)}>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { useConnectionState } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -40,6 +40,8 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
     if (isAtEnd && !document.hidden && state.status === 'live' && state.messages.length > 0) live.markRead()
   }, [isAtEnd, state.messages, state.status, live])
 
+  const hover = useCallback((id: string | null) => setActiveId((active) => (isHeld(active) ? active : id)), [])
+
   const press = (event: KeyboardEvent<HTMLOListElement>) => {
     const row = event.target
     if (!(row instanceof HTMLElement) || !row.matches('.message')) return
@@ -64,7 +66,7 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
       <div className="timeline" ref={box} onScroll={onScroll}>
         {hasMore && state.messages.length > 0 && <p className="older">Loading older messages</p>}
         <Opening state={state} onReopen={props.onReopen} />
-        <ol className="rows" aria-label="Messages" onKeyDown={press} onMouseLeave={() => setActiveId(null)}>
+        <ol className="rows" aria-label="Messages" onKeyDown={press} onMouseLeave={() => hover(null)}>
           {rows.map((row, at) => (
             <RowLine
               key={row.key}
@@ -73,7 +75,8 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
               isActive={row.kind === 'message' && row.message.id === activeId}
               isMarked={row.kind === 'message' && row.message.id === marked?.id}
               poll={row.kind === 'message' && row.message.poll_id ? state.polls.get(row.message.poll_id) : undefined}
-              onActivate={setActiveId}
+              onHover={hover}
+              onFocus={setActiveId}
             />
           ))}
         </ol>
@@ -132,6 +135,13 @@ function useReadSeqAtOpening(state: RoomState): number | null {
     readSeq.current = state.me.unread > 0 && state.me.read_seq > 0 ? state.me.read_seq : null
   }
   return readSeq.current
+}
+
+/** Is this row worked at by the keyboard, or to get the focus back from a dialog? No pointer takes its tools away then. */
+function isHeld(id: string | null): boolean {
+  const row = id === null ? null : document.getElementById(`m-${id}`)
+  if (!row) return false
+  return row.matches(':focus-visible, :has(:focus-visible)') || document.querySelector('dialog[open]') !== null
 }
 
 function walkRows(event: KeyboardEvent<HTMLOListElement>, row: HTMLElement) {
