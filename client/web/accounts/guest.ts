@@ -26,25 +26,4 @@ export async function hideFormerKey(): Promise<void> {
   if (localStorage.getItem(formerKey) !== null) await guestWallet()
 }
 
-const birds = [
-  'Wren',
-  'Heron',
-  'Swift',
-  'Finch',
-  'Plover',
-  'Robin',
-  'Lark',
-  'Martin',
-  'Avocet',
-  'Siskin',
-  'Curlew',
-  'Dunlin',
-]
-
-/** The same guest is called the same each time. */
-export function guestName(address: string): string {
-  const number = Number.parseInt(address.slice(-6), 16)
-  return `Guest ${birds[number % birds.length]} ${(number % 90) + 10}`
-}
-
 const isPrivateKey = (value: string | null): value is `0x${string}` => value !== null && /^0x[0-9a-f]{64}$/.test(value)

@@ -1,5 +1,6 @@
 import type { Client, SignInUser } from '#client/sdk/types'
-import { guestName, isGuest } from './guest.ts'
+import { madeUpName } from '#shared/kit/person-name'
+import { isGuest } from './guest.ts'
 
 type SessionMethod = Awaited<ReturnType<Client['identity']['session']>>['authMethod']
 
@@ -13,7 +14,7 @@ export async function loadUser(client: Client): Promise<Known | null> {
   const { user, authMethod: method } = await client.identity.session()
   if (!user) return null
   if (user.display_name || user.username || !isGuest(user.wallet_address)) return { user, method }
-  const display_name = guestName(user.wallet_address)
+  const display_name = madeUpName(user.wallet_address)
   return client.accounts.updateProfile({ display_name }).then(
     () => ({ user: { ...user, display_name }, method }),
     () => ({ user, method }),
