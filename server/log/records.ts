@@ -1,4 +1,4 @@
-import { type Core, persist, type Room } from './core.ts'
+import { type Core, persist, type Room, unavailable } from './core.ts'
 import type { KnownFact, Resolved } from './facts.ts'
 import { changesOf, factsAfter } from './readable.ts'
 import type { Row } from './types.ts'
@@ -12,6 +12,7 @@ export async function loadFacts(core: Core, room: Room, keys: ReadonlySet<string
     const found = await core.records.load(room.key, [...keys])
     const facts = new Map<string, KnownFact>()
     for (const key of keys) facts.set(key, found.get(key) ?? { value: null, seq: 0 })
+    if (isBehind(core, room, facts)) throw unavailable(new Error('The store is behind the rows in memory.'))
     fold(core, room.ring.after(since), facts)
     for (const [key, fact] of facts) if (!room.view.facts.get(key)) room.view.facts.set(key, fact)
     // A record may be ahead of the view; facts of different times are no state that ever was.
@@ -19,6 +20,11 @@ export async function loadFacts(core: Core, room: Room, keys: ReadonlySet<string
   } finally {
     room.pins--
   }
+}
+
+/** Is a row in memory the record of one of these facts, and the store did not find it? A cut-off primary tells what was once so. */
+function isBehind({ projection }: Core, { ring }: Room, facts: ReadonlyMap<string, KnownFact>): boolean {
+  return ring.after(0).some((row) => facts.get(projection.isRecordOf?.(row) ?? '')?.value === null)
 }
 
 /** Resolves when every record that follows from the rows up to this one is written. */

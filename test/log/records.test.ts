@@ -198,3 +198,15 @@ test('M51: a fact that was absent before the row that is its own record is loade
   nodes.kept.records.set(`${room} text:${row?._id}`, { value: 'there', seq: 2 })
   expect(await node.ask(room, (view) => view.get(`text:${row?._id}`))).toBe('there')
 })
+
+test('M51: a fact that the store does not find though its row is known is not kept as absent', async () => {
+  const isRecordOf = (row: { type: string; _id: string }) => (row.type === 'message' ? `text:${row._id}` : null)
+  const node = nodes.start('one', { projection: { ...projection, isRecordOf } })
+  await node.act(room, join('ada'))
+  const { row } = await node.act(room, say('ada'))
+  const text = `text:${row?._id}`
+  const ask = () => node.ask(room, (view) => view.get(text))
+  await expect(ask()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  nodes.kept.records.set(`${room} ${text}`, { value: 'there', seq: 2 })
+  expect(await ask()).toBe('there')
+})
