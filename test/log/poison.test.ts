@@ -124,13 +124,14 @@ describe('M41: a turn that does not end', () => {
     const hung = new Promise<never>((_, reject) => {
       release = reject
     })
-    const { node, told } = start(() => hung, fast)
+    // An act that is queued is refused only after 300 s of the log, 6 s here.
+    const { node, told } = start(() => hung, { ...fast, policy: { patience: 100 } })
     await node.act(room, join('ada'))
     void node.act(room, say('ada', 'p', 'poison')).catch(() => {})
     await expect.poll(() => told).toEqual([`isolated ${room}`])
     const asked = performance.now()
     await expect(node.act(room, say('ada'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
-    expect(performance.now() - asked).toBeLessThan(300)
+    expect(performance.now() - asked).toBeLessThan(3_000)
     expect(types()).toEqual(['join'])
     release(new Error('At last.'))
     await expect.poll(() => told).toContain(`released ${room}`)
