@@ -9,6 +9,7 @@ import {
   memberIn,
   messageIn,
   type RoomFact,
+  roomFactOf,
   roomIn,
   rulesIn,
 } from '#server/domains/rooms/facts'
@@ -162,20 +163,8 @@ function mayWrite(view: View, sender: string, now: number): Extract<Judgement<ne
 const founded = iso(0)
 
 /** A room as it is founded, before its first row. */
-export const roomFact = (name: string): RoomFact => ({
-  name,
-  description: null,
-  emoji: 'e',
-  icon_url: null,
-  slug: name,
-  category: 'c',
-  creator_address: null,
-  owner_address: null,
-  is_official: false,
-  access_level: 'public',
-  messaging_type: 'standard',
-  member_count: 0,
-  is_active: true,
-  created_at: founded,
-  updated_at: founded,
-})
+export const roomFact = (name: string): RoomFact =>
+  roomFactOf({
+    ...{ name, slug: name, emoji: 'e', category: 'c', member_count: 0, is_active: true, is_official: false },
+    ...{ access_level: 'public', messaging_type: 'standard', created_at: founded, updated_at: founded },
+  })

@@ -1,26 +1,16 @@
+import type { z } from 'zod'
 import { type Fact, GLOBAL, type Row, type View } from '#server/log/types'
-import type { MemberRole } from '#shared/api/rooms'
+import { type MemberRole, Room } from '#shared/api/rooms'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 
 // Types, not interfaces: what follows from the log is plain JSON.
-export type RoomFact = {
-  name: string
-  description: string | null
-  emoji: string
-  icon_url: string | null
-  slug: string | null
-  category: string
-  creator_address: string | null
-  owner_address: string | null
-  is_official: boolean
-  access_level: 'public' | 'staff'
-  messaging_type: 'standard' | 'p2p'
-  member_count: number
-  is_active: boolean
-  created_at: string
-  updated_at: string
-}
+export const RoomFact = Room.omit({ id: true, type: true, message_count: true, is_member: true })
+export type RoomFact = z.infer<typeof RoomFact>
+/** What a record says of a room; null where the version that stored it knew of no such field. */
+export const roomFactOf = (record: { readonly [field: string]: unknown }): RoomFact =>
+  Object.fromEntries(Object.keys(RoomFact.shape).map((field) => [field, record[field] ?? null])) as RoomFact
+
 export type MemberFact = {
   user_address: string
   role: MemberRole

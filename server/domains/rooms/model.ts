@@ -1,6 +1,6 @@
 import mongoose, { type IndexDefinition, type IndexOptions, type Model, Schema, type SchemaDefinition } from 'mongoose'
 import type { Fact } from '#server/log/types'
-import type { BanFact, MemberFact, ModeratorFact, MuteFact, ReactedFact, WordFact } from './facts.ts'
+import type { BanFact, MemberFact, ModeratorFact, MuteFact, ReactedFact, RoomFact, WordFact } from './facts.ts'
 
 const required = { type: String, required: true } as const
 const optional = { type: String, default: null } as const
@@ -36,36 +36,40 @@ function followed<Fields>(
   return mongoose.model(name, schema) as unknown as Model<Followed & Fields>
 }
 
+const roomFields = {
+  name: required,
+  description: optional,
+  emoji: required,
+  icon_url: optional,
+  slug: { type: String },
+  category: required,
+  creator_address: optional,
+  owner_address: optional,
+  is_official: flag,
+  access_level: { type: String, default: 'public' },
+  messaging_type: { type: String, default: 'standard' },
+  member_count: { type: Number, default: 0 },
+  is_active: { type: Boolean, default: true },
+  created_at: required,
+  updated_at: required,
+} satisfies Record<keyof RoomFact, object>
+
 const roomSchema = new Schema(
   {
     /** The room's key. */
     _id: required,
     type: required,
     id: optional,
-    name: required,
-    description: optional,
-    emoji: required,
-    icon_url: optional,
-    slug: { type: String },
+    ...roomFields,
     /** Names of channels are unique; other rooms may share one. */
     unique_name: { type: String },
-    category: required,
-    creator_address: optional,
-    owner_address: optional,
-    is_official: flag,
-    access_level: { type: String, default: 'public' },
-    messaging_type: { type: String, default: 'standard' },
-    member_count: { type: Number, default: 0 },
     /** What name and description are filed under; absent in rooms that an older version stored. */
     terms: { type: [String], default: undefined },
-    is_active: { type: Boolean, default: true },
     /** The two people of a dm. */
     peers: { type: [String], default: [] },
     applied_seq: seq,
     /** Who is still to come in; gone once all are. */
     founding: { type: { members: [String], _id: false } },
-    created_at: required,
-    updated_at: required,
   },
   { collection: 'rooms', versionKey: false, id: false },
 )

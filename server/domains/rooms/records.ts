@@ -6,7 +6,7 @@ import type { Fact, Records, RoomKey, Row } from '#server/log/types'
 import { roomOfKey } from '#shared/kit/primitives'
 import { isOf } from './events/define.ts'
 import { messageCreated } from './events/messages.ts'
-import { keys, type MessageFact, messageFactOf, type PurgeFact, type RoomFact } from './facts.ts'
+import { keys, type MessageFact, messageFactOf, type PurgeFact, type RoomFact, roomFactOf } from './facts.ts'
 import { peersOf } from './kinds.ts'
 import {
   type AnyModel,
@@ -97,14 +97,8 @@ const singleValue = followed(
 const roomKind: Kind = {
   async load(room) {
     const { type, id } = roomOfKey(room)
-    const document = await Rooms.findOne({ _id: room }).lean()
-    if (document) {
-      const { _id, type: _type, id: _id2, unique_name, peers, terms, founding, applied_seq, ...fields } = document
-      return new Map([
-        [keys.room, { value: { ...fields, slug: fields.slug ?? null } as unknown as Fact, seq: applied_seq }],
-      ])
-    }
-    return new Map([[keys.room, type === 'dm' ? { value: await unopenedDm(id), seq: 0 } : nothing]])
+    const document = (await Rooms.findOne({ _id: room }).lean()) ?? (type === 'dm' ? await unopenedDm(id) : null)
+    return new Map([[keys.room, document ? { value: roomFactOf(document), seq: document.applied_seq } : nothing]])
   },
   async save(room, changes) {
     for (const { value, row } of changes) {
@@ -118,28 +112,13 @@ const roomKind: Kind = {
 }
 
 /** A dm that nobody has written in yet is there as soon as its two people are. */
-async function unopenedDm(id: string | null): Promise<Fact> {
+async function unopenedDm(id: string | null) {
   const peers = peersOf(id)
   const known = await Accounts.countDocuments({ _id: { $in: [...peers] } })
   if (peers.length !== 2 || known !== 2) return null
-  const now = new Date(0).toISOString()
-  return {
-    name: 'Direct message',
-    description: null,
-    emoji: '✉️',
-    icon_url: null,
-    slug: null,
-    category: 'dm',
-    creator_address: null,
-    owner_address: null,
-    is_official: false,
-    access_level: 'public',
-    messaging_type: 'standard',
-    member_count: 2,
-    is_active: true,
-    created_at: now,
-    updated_at: now,
-  }
+  const then = new Date(0).toISOString()
+  const about = { name: 'Direct message', emoji: '✉️', category: 'dm', member_count: 2 }
+  return new Rooms({ ...about, created_at: then, updated_at: then }).toObject()
 }
 
 const messageKind: Kind = {

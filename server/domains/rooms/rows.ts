@@ -4,7 +4,7 @@ import type { Room } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { type RoomRef, type RoomType, roomOfKey } from '#shared/kit/primitives'
 import { mayRead } from './access.ts'
-import { type RoomFact, roomIn } from './facts.ts'
+import { type RoomFact, roomFactOf, roomIn } from './facts.ts'
 import { Members, RoomFacts, Rooms } from './model.ts'
 import { rightsIn } from './standing.ts'
 
@@ -12,27 +12,7 @@ export const rowOf = (
   { type, id }: RoomRef,
   room: RoomFact,
   { messages, isMember }: { messages: number; isMember: boolean },
-): Room => ({
-  id: id ?? 'global',
-  type,
-  name: room.name,
-  description: room.description,
-  emoji: room.emoji,
-  icon_url: room.icon_url,
-  slug: room.slug,
-  category: room.category,
-  creator_address: room.creator_address,
-  owner_address: room.owner_address,
-  is_official: room.is_official,
-  access_level: room.access_level,
-  messaging_type: room.messaging_type,
-  member_count: room.member_count,
-  message_count: messages,
-  is_active: room.is_active,
-  is_member: isMember,
-  created_at: room.created_at,
-  updated_at: room.updated_at,
-})
+): Room => ({ ...room, id: id ?? 'global', type, message_count: messages, is_member: isMember })
 
 /** What a room that somebody may not read shows them: enough to join it, nothing of its people or of what is said. */
 const cardOf = (row: Room): Room => ({ ...row, creator_address: null, owner_address: null, message_count: 0 })
@@ -81,8 +61,7 @@ export async function rowsOf(node: Node, documents: readonly Stored[], account: 
   return documents.map((document) => {
     const ref = { type: document.type as RoomType, id: document.id ?? null }
     const isMember = joined.has(document._id) || (account !== null && document.peers.includes(account))
-    const fact = { ...document, slug: document.slug ?? null } as unknown as RoomFact
-    const row = rowOf(ref, fact, { messages: heads.get(document._id)?.total ?? 0, isMember })
+    const row = rowOf(ref, roomFactOf(document), { messages: heads.get(document._id)?.total ?? 0, isMember })
     return closed.has(document._id) && !isMember ? cardOf(row) : row
   })
 }
