@@ -83,7 +83,7 @@ export async function runWorkers(
   function start(slot: number): Promise<{ url: string; parts: readonly Part[] }> {
     const worker = cluster.fork()
     const exited = new Promise<number>((resolve) => worker.once('exit', (code) => resolve(code ?? 1)))
-    const at = Date.now()
+    const at = performance.now()
     const member: Member = {
       ...{ slot, worker, exited, heardAt: at, startedAt: at },
       ...{ isReady: false, isDraining: false, reason: 'starting' },
@@ -93,7 +93,7 @@ export async function runWorkers(
       // Whatever cannot be told to a worker that has just died.
       worker.on('error', () => {})
       worker.on('message', (told: Told) => {
-        member.heardAt = Date.now()
+        member.heardAt = performance.now()
         if (told.kind === 'health') member.reason = told.reason
         if (told.kind !== 'ready') return
         Object.assign(member, { isReady: true, reason: null })
@@ -115,7 +115,7 @@ export async function runWorkers(
   }
 
   function unready(): string | null {
-    const heard = ready().filter(({ heardAt }) => Date.now() - heardAt < silentMilliseconds)
+    const heard = ready().filter(({ heardAt }) => performance.now() - heardAt < silentMilliseconds)
     if (heard.some(({ reason }) => reason === null)) return null
     return heard[0]?.reason ?? 'no worker answers'
   }
@@ -141,7 +141,7 @@ export async function runWorkers(
 
   /** Tries until one stands in its place, ever slower while they die young. */
   async function replace({ slot, startedAt }: Member): Promise<void> {
-    if (Date.now() - startedAt > steadyMilliseconds) deaths.delete(slot)
+    if (performance.now() - startedAt > steadyMilliseconds) deaths.delete(slot)
     for (;;) {
       const before = deaths.get(slot) ?? 0
       deaths.set(slot, before + 1)
@@ -208,7 +208,7 @@ export async function runWorkers(
   /** A process that says nothing for long is ended, and so replaced. */
   function endHung(): void {
     for (const { worker, heardAt } of ready())
-      if (Date.now() - heardAt > hungMilliseconds) worker.process.kill('SIGKILL')
+      if (performance.now() - heardAt > hungMilliseconds) worker.process.kill('SIGKILL')
   }
 }
 

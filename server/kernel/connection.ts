@@ -84,7 +84,7 @@ export class LiveConnection implements Connection {
 
   /** How a new event fares: taken, refused, or the last straw. */
   meter(): 'ok' | 'limited' | 'abuse' {
-    const second = Math.floor(Date.now() / 1000)
+    const second = Math.floor(performance.now() / 1000)
     if (second !== this.#second) {
       this.#second = second
       this.#inSecond = 0

@@ -54,7 +54,15 @@ export function httpDoor(door: HttpDoor): Express {
 const idOf = (request: Request): string => String(request.res?.getHeader('x-request-id') ?? '')
 
 /** What such a path goes on with lets whoever reads it into a room. */
-const invited = /((?:\/|%2f)invit(?:e|ations)(?:\/|%2f)).+/i
+const invited = /(\/invit(?:e|ations)\/).+/is
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return '(not a path)'
+  }
+}
 
 const identifyRequest =
   ({ kernel }: HttpDoor): RequestHandler =>
@@ -67,7 +75,7 @@ const identifyRequest =
         {
           request_id: idOf(request),
           method: request.method,
-          path: request.path.slice(0, 200).replace(invited, '$1***'),
+          path: decoded(request.path.slice(0, 200)).replace(invited, '$1***'),
           status: response.statusCode,
           milliseconds: Math.round(performance.now() - started),
         },

@@ -406,11 +406,11 @@ async function drainConnections(io: Server): Promise<void> {
       detail: 'This server is restarting.',
       reconnect_after_ms: randomInt(8_000),
     })
-  const until = Date.now() + drainMilliseconds
+  const until = performance.now() + drainMilliseconds
   const owes = (live: LiveConnection) => live.busy || !live.isFlushed
   // An answer is written a moment after its event has left its place.
   do await new Promise((resolve) => setTimeout(resolve, 50))
-  while (Date.now() < until && all().some(owes))
+  while (performance.now() < until && all().some(owes))
   const open = all()
   for (let from = 0; from < open.length; from += batchOfClosing) {
     for (const live of open.slice(from, from + batchOfClosing)) live.drop()

@@ -24,7 +24,7 @@ let changes = 0
 
 /** How these accounts are shown; ids without an account are shown by their address. */
 export async function profilesOf(ids: readonly string[]): Promise<Map<string, Profile>> {
-  const now = Date.now()
+  const now = performance.now()
   const wanted = [...new Set(ids)]
   const missing = wanted.filter((id) => (kept.get(id)?.until ?? 0) <= now)
   const loaded = missing.length > 0 ? await loadProfiles(missing, now) : new Map<string, Profile>()

@@ -71,14 +71,14 @@ export function joinCrowd(node: Node, key: RoomKey, onChange: () => void): Crowd
   const crowd: Crowd = {
     typing: new Map(),
     parts: new Map(),
-    toldAt: 0,
+    toldAt: Number.NEGATIVE_INFINITY,
     isDue: false,
     isNew: true,
     leave: node.peers.listen(topicOf(key), (word) => {
       const { data: part } = Part.safeParse(word)
       if (!part) return
       if (sizeOf(part) === 0 && part.typing.length === 0) crowd.parts.delete(part.node)
-      else crowd.parts.set(part.node, { ...part, heardAt: Date.now() })
+      else crowd.parts.set(part.node, { ...part, heardAt: performance.now() })
       if (part.isNew) tellCrowd(node, key, crowd)
       onChange()
     }),
@@ -94,10 +94,10 @@ export function tellCrowd(node: Node, key: RoomKey, crowd: Crowd): void {
   crowd.isDue = true
   const isCrowded = peopleHere(node, key).size > crowdedAbove
   const pause = isCrowded ? crowdToldEveryMilliseconds : toldEveryMilliseconds
-  const wait = Math.max(0, crowd.toldAt + pause - Date.now())
+  const wait = Math.max(0, crowd.toldAt + pause - performance.now())
   setTimeout(() => {
     crowd.isDue = false
-    crowd.toldAt = Date.now()
+    crowd.toldAt = performance.now()
     const people = peopleHere(node, key)
     tellPart(node, key, people.size > markedAtMost ? people.size : [...people.keys()].join(''), crowd)
     crowd.isNew = false
@@ -117,7 +117,7 @@ export function leaveCrowd(node: Node, key: RoomKey, crowd: Crowd): void {
 }
 
 /** Is our part to be told again, lest it be forgotten? */
-export const isToRepeat = ({ toldAt }: Crowd): boolean => Date.now() - toldAt > repeatedEveryMilliseconds
+export const isToRepeat = ({ toldAt }: Crowd): boolean => performance.now() - toldAt > repeatedEveryMilliseconds
 
 /** Different people in the room; those whom another node only counts are taken to be nowhere else. */
 export function countCrowd(node: Node, key: RoomKey, crowd: Crowd | undefined): number {
@@ -155,6 +155,6 @@ export function stopTyping(crowd: Crowd, account: string): boolean {
 /** What nodes have said that live, and have said it lately. */
 function standing(node: Node, crowd: Crowd | undefined): Part[] {
   const live = node.nodes.live()
-  const since = Date.now() - forgottenAfterMilliseconds
+  const since = performance.now() - forgottenAfterMilliseconds
   return [...(crowd?.parts.values() ?? [])].filter((part) => live.has(part.node) && part.heardAt > since)
 }

@@ -14,8 +14,8 @@ export function keepAnswers<Answer>(ask: (chain: Chain, address: string) => Prom
     async of(chain: Chain, address: string): Promise<Answer> {
       const kept = keptOf(chain)
       const known = kept.get(address)
-      if (known && known.until > Date.now()) return known.answer
-      const entry = { answer: ask(chain, address), until: Date.now() + seconds * 1000 }
+      if (known && known.until > performance.now()) return known.answer
+      const entry = { answer: ask(chain, address), until: performance.now() + seconds * 1000 }
       kept.delete(address)
       kept.set(address, entry)
       for (const oldest of kept.keys()) {

@@ -11,7 +11,7 @@ const LOOK_AGAIN_MS = 250
 /** A database that is away for a moment is waited for; throws NoDatabase where it stays away or will not have us. */
 export async function connectMongo(uri: string, patienceMilliseconds = START_PATIENCE_MS): Promise<Database> {
   setUpMongoose()
-  await connectPatiently(uri, Date.now() + patienceMilliseconds)
+  await connectPatiently(uri, performance.now() + patienceMilliseconds)
   const installation = await readInstallation()
   let measured = await measureClock()
   const timer = setInterval(() => {
@@ -34,7 +34,7 @@ export async function connectMongo(uri: string, patienceMilliseconds = START_PAT
     installation,
     now: () => Math.round(performance.now() + measured.epoch),
     clockOffset: () => measured.offset,
-    buildIndexes: () => patiently(buildIndexes, Date.now() + patienceMilliseconds),
+    buildIndexes: () => patiently(buildIndexes, performance.now() + patienceMilliseconds),
     ping,
     isAway: health.isAway,
     close: async () => {
@@ -73,7 +73,7 @@ async function connectPatiently(uri: string, end: number): Promise<void> {
       return
     } catch (error) {
       const isAway = error instanceof mongoose.Error.MongooseServerSelectionError
-      if (isAway && Date.now() <= end) await pause(LOOK_AGAIN_MS)
+      if (isAway && performance.now() <= end) await pause(LOOK_AGAIN_MS)
       else throw noDatabase(error, isAway)
     }
   }
@@ -86,7 +86,7 @@ async function patiently(work: () => Promise<void>, end: number): Promise<void> 
       return await work()
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      if (Date.now() > end) throw noDatabase(error, true)
+      if (performance.now() > end) throw noDatabase(error, true)
       await pause(LOOK_AGAIN_MS)
     }
   }

@@ -10,12 +10,14 @@ const sweepMilliseconds = 30_000
 
 export const memoryKv = (): Kv => {
   const windows = new Map<string, Window>()
+  // The caller's clock, which may be another than this machine's.
+  let latest = 0
   const sweep = setInterval(() => {
-    const now = Date.now()
-    for (const [key, window] of windows) if (window.expiresAt < now - sweepMilliseconds) windows.delete(key)
+    for (const [key, window] of windows) if (window.expiresAt < latest - sweepMilliseconds) windows.delete(key)
   }, sweepMilliseconds).unref()
   return {
     async slide(key, limit, windowMilliseconds, now) {
+      latest = Math.max(latest, now)
       const window = windows.get(key) ?? { times: [], expiresAt: 0 }
       windows.set(key, window)
       const first = window.times.findIndex((time) => time > now - windowMilliseconds)

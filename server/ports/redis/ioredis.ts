@@ -77,8 +77,8 @@ function connect(url: string): Client {
 function onceAMinute(warn: (what: string) => void): (what: string) => void {
   const warnedAt = new Map<string, number>()
   return (what) => {
-    if (Date.now() - (warnedAt.get(what) ?? 0) < 60_000) return
-    warnedAt.set(what, Date.now())
+    if (performance.now() - (warnedAt.get(what) ?? Number.NEGATIVE_INFINITY) < 60_000) return
+    warnedAt.set(what, performance.now())
     warn(what)
   }
 }
@@ -186,9 +186,9 @@ function pinging(client: Client): () => Promise<unknown> {
   let pending: Promise<unknown> | null = null
   let since = 0
   return () => {
-    if (pending && Date.now() - since > giveUpMilliseconds) client.disconnect(true)
+    if (pending && performance.now() - since > giveUpMilliseconds) client.disconnect(true)
     if (pending) return pending
-    since = Date.now()
+    since = performance.now()
     const asked = client.ping().finally(() => {
       pending = null
     })
