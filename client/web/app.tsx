@@ -5,8 +5,8 @@ import { type ServerStatus, SessionContext } from './accounts/session.ts'
 import { Welcome } from './accounts/welcome.tsx'
 import { ClientContext, useAccount, useClient } from './connection/client.ts'
 import { CutContext, useCutting } from './connection/cut.ts'
-import { Blank, Bones } from './kit/notice.tsx'
-import { Part } from './kit/part.tsx'
+import { LazyBoundary } from './kit/lazy-boundary.tsx'
+import { Blank, Skeleton } from './kit/notice.tsx'
 import { problemText } from './kit/problem.ts'
 import { Toasts } from './kit/toasts.tsx'
 import { useLoaded } from './kit/use-loaded.ts'
@@ -83,9 +83,9 @@ function SignedIn(props: { account: string; known: SignInUser | null; status: Se
   }
   return (
     <SessionContext value={session}>
-      <Part waiting={<Opening />}>
+      <LazyBoundary waiting={<Opening />}>
         <Home />
-      </Part>
+      </LazyBoundary>
     </SessionContext>
   )
 }
@@ -94,7 +94,7 @@ function Opening({ label = 'Opening Plaza' }: { label?: string }) {
   return (
     <main className="waiting">
       <h1 className="unseen">Plaza</h1>
-      <Bones label={label} />
+      <Skeleton label={label} />
     </main>
   )
 }

@@ -7,8 +7,8 @@ import { BlocksContext, useLoadedBlocks } from './accounts/use-blocked.ts'
 import { useClient } from './connection/client.ts'
 import { useActivity } from './connection/use-activity.ts'
 import { focusComposer, useKeptFocus } from './kit/focus.ts'
-import { Bones } from './kit/notice.tsx'
-import { Part } from './kit/part.tsx'
+import { LazyBoundary } from './kit/lazy-boundary.tsx'
+import { Skeleton } from './kit/notice.tsx'
 import { DeletionsUndone } from './messages/deletions.tsx'
 import { useInvited } from './rooms/invited.ts'
 import { RoomView } from './rooms/room-view.tsx'
@@ -59,16 +59,16 @@ export function Home() {
               {room && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
               {!room && isOpeningTour && (
                 <div className="room-none">
-                  <Bones label="Opening the tour" />
+                  <Skeleton label="Opening the tour" />
                 </div>
               )}
             </div>
             <Proof />
             <ShortcutsKey />
-            <Part>{token !== null && <InvitationDialog token={token} onAnswered={answered} />}</Part>
-            <Part key={person?.id ?? ''}>
+            <LazyBoundary>{token !== null && <InvitationDialog token={token} onAnswered={answered} />}</LazyBoundary>
+            <LazyBoundary key={person?.id ?? ''}>
               {person && <PersonCard person={person} onClose={() => setPerson(null)} />}
-            </Part>
+            </LazyBoundary>
           </DeletionsUndone>
         </PersonContext>
       </BlocksContext>

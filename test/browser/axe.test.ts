@@ -58,7 +58,7 @@ describe('axe finds nothing', () => {
   test.each(devices)('M71: before signing in, on a %s', async (_name, device) => {
     found = []
     const page = await plaza.visit(device, addWallet)
-    await page.locator('.living-lines li').first().waitFor()
+    await page.locator('.room-preview-lines li').first().waitFor()
     await judge(page, 'welcome')
     for (const way of ['Passkey', 'E-mail', 'Wallet']) {
       await press(page, way)
@@ -96,14 +96,14 @@ describe('axe finds nothing', () => {
     await press(page, /Settings/)
     for (const tab of await page.getByRole('tab').all()) {
       await tab.click()
-      await page.locator('.bones').first().waitFor({ state: 'detached' })
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       await judge(page, `settings: ${await tab.innerText()}`)
     }
     await close(page)
     for (const dialog of ['Cluster', 'Browse channels', 'New room']) {
       await press(page, dialog)
       await page.locator('dialog[open]').waitFor()
-      await page.locator('.bones').first().waitFor({ state: 'detached' })
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       await judge(page, dialog)
       await close(page)
     }
@@ -152,7 +152,7 @@ describe('axe finds nothing', () => {
 
     for (const panel of ['members', 'search']) {
       await open(page, `alpha/${panel}`)
-      await page.locator('.panel .bones').first().waitFor({ state: 'detached' })
+      await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
       await judge(page, panel)
     }
     await page.getByRole('searchbox', { name: 'Words to look for' }).fill('Judge')
@@ -200,7 +200,7 @@ describe('axe finds nothing', () => {
     await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab').first().waitFor()
     for (const tab of await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab').all()) {
       await tab.dispatchEvent('click')
-      await page.locator('.panel .bones').first().waitFor({ state: 'detached' })
+      await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
       if ((await tab.innerText()) === 'Banned')
         await page.getByRole('button', { name: 'Lift the ban' }).first().waitFor()
       await judge(page, `moderation: ${await tab.innerText()}`)

@@ -45,7 +45,7 @@ describe('the weight of the page', () => {
       })
       await watchShifts(fresh)
     })
-    await page.locator('.living-lines li').first().waitFor()
+    await page.locator('.room-preview-lines li').first().waitFor()
     await page.getByRole('navigation', { name: /tour/ }).waitFor()
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
     expect(bytes, [...sizes].join('\n')).toBeLessThanOrEqual(mostBytes)

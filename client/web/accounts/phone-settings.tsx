@@ -1,5 +1,5 @@
 import { useClient } from '../connection/client.ts'
-import { Bones, Problem } from '../kit/notice.tsx'
+import { Problem, Skeleton } from '../kit/notice.tsx'
 import type { ProblemWords } from '../kit/problem.ts'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
@@ -16,7 +16,7 @@ export function PhoneSettings() {
   const { account: walletAddress, status } = useSession()
   const phone = useLoaded('phone', () => client.phone.status())
   if (phone.error) return <Problem error={phone.error} onRetry={phone.reload} />
-  if (!phone.value) return <Bones rows={2} label="Loading your number" />
+  if (!phone.value) return <Skeleton rows={2} label="Loading your number" />
   return (
     <>
       <ContactSettings

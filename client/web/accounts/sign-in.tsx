@@ -3,8 +3,8 @@ import type { SignInUser } from '#client/sdk/types'
 import type { AuthMethod } from '#shared/api/identity'
 import { useAccount, useClient } from '../connection/client.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
-import { Bones, Problem } from '../kit/notice.tsx'
-import { Part } from '../kit/part.tsx'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
+import { Problem, Skeleton } from '../kit/notice.tsx'
 import { type Entering, useEntering } from './entering.ts'
 import { guestWallet, hasGuestKey, isGuest } from './guest.ts'
 import { canUsePasskeys } from './passkeys.ts'
@@ -25,9 +25,9 @@ export function SignIn(props: { status: ServerStatus | null; onEnter: (user: Sig
   }
   if (form === null) return <Ways status={props.status} entering={entering} left={left} onOpen={open} />
   return (
-    <Part key={form} waiting={<Bones rows={3} />}>
+    <LazyBoundary key={form} waiting={<Skeleton rows={3} />}>
       <WayIn way={form} entering={entering} status={props.status} onOpen={open} onRescue={setForm} />
-    </Part>
+    </LazyBoundary>
   )
 }
 

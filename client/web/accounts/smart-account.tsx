@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { AppError } from '#shared/errors'
 import { useClient } from '../connection/client.ts'
-import { Blank, Bones, Problem } from '../kit/notice.tsx'
+import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 
@@ -13,7 +13,7 @@ export function SmartAccount({ onMakePasskey }: { onMakePasskey: () => void }) {
   const tell = useTell()
   const account = useLoaded('smart-account', () => client.wallet.smartWallet())
   if (account.error) return <Problem error={account.error} onRetry={account.reload} />
-  if (!account.value) return <Bones rows={4} label="Loading the smart account" />
+  if (!account.value) return <Skeleton rows={4} label="Loading the smart account" />
   const { smartWalletAddress: address, isDeployed, signerType, warning, safeAppUrl } = account.value
 
   if (address === null)
@@ -81,7 +81,7 @@ function Holdings(props: { address: string; load: () => Promise<Balance> }) {
   if (holdings.error instanceof AppError && holdings.error.code === 'SERVICE_UNAVAILABLE')
     return <p className="hint">{holdings.error.message}</p>
   if (holdings.error) return <Problem error={holdings.error} onRetry={holdings.reload} />
-  if (!holdings.value) return <Bones rows={3} label="Asking the chains" />
+  if (!holdings.value) return <Skeleton rows={3} label="Asking the chains" />
   const rows = holdings.value.balances.flatMap(({ chain, nativeBalance, tokens, error }) =>
     error !== undefined
       ? [{ key: `${chain.id}`, what: chain.name, how: 'does not answer at the moment' }]

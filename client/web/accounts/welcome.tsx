@@ -2,7 +2,7 @@ import type { SignInUser } from '#client/sdk/types'
 import { Problem } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
 import { TourList } from '../tour/tour-list.tsx'
-import { LivingRoom } from './living-room.tsx'
+import { RoomPreview } from './room-preview.tsx'
 import type { ServerStatus } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { useSignInLink } from './sign-in-link.ts'
@@ -80,7 +80,7 @@ export function Welcome(props: {
           </dl>
         )}
       </section>
-      {isKnown && <LivingRoom isDemo={status?.demo ?? false} />}
+      {isKnown && <RoomPreview isDemo={status?.demo ?? false} />}
     </main>
   )
 }

@@ -31,10 +31,10 @@ export function Blank(props: { icon?: IconName; title: string; isPage?: boolean;
   )
 }
 
-export function Bones({ rows = 6, label = 'Loading' }: { rows?: number; label?: string }) {
+export function Skeleton({ rows = 6, label = 'Loading' }: { rows?: number; label?: string }) {
   return (
-    <div className="bones" role="status" aria-label={label}>
-      {Array.from({ length: rows }, (_, row) => `bone-${row}`).map((key) => (
+    <div className="skeleton" role="status" aria-label={label}>
+      {Array.from({ length: rows }, (_, row) => `row-${row}`).map((key) => (
         <span key={key} />
       ))}
     </div>
@@ -49,7 +49,7 @@ export function Listed<T>(props: {
 }) {
   const { value, error, isLoading, reload } = props.loaded
   const problem = <Problem error={error} onRetry={reload} />
-  if (value === null) return error ? problem : isLoading ? <Bones /> : null
+  if (value === null) return error ? problem : isLoading ? <Skeleton /> : null
   return (
     <>
       {problem}

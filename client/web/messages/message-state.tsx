@@ -2,7 +2,7 @@ import { lazy } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
 import { fullTimeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import { Part } from '../kit/part.tsx'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { problemText } from '../kit/problem.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 
@@ -23,9 +23,9 @@ export function MessageState({ message, clear }: { message: LocalMessage; clear:
       )
     case 'refused':
       return (
-        <Part waiting={<p className="state grave">Refused</p>}>
+        <LazyBoundary waiting={<p className="state grave">Refused</p>}>
           <VerdictCard message={message} clear={clear} />
-        </Part>
+        </LazyBoundary>
       )
     case 'failed':
       return (

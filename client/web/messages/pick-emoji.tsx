@@ -1,11 +1,11 @@
 import { lazy } from 'react'
-import { Part } from '../kit/part.tsx'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 
 const EmojiPicker = lazy(async () => ({ default: (await import('./emoji-picker.tsx')).EmojiPicker }))
 
 /** The list of all emoji, loaded when it is first asked for. */
 export const PickEmoji = (props: { onPick: (emoji: string) => void; onClose: () => void }) => (
-  <Part>
+  <LazyBoundary>
     <EmojiPicker {...props} />
-  </Part>
+  </LazyBoundary>
 )

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState }
 import type { RoomState } from '#client/sdk/types'
 import { useConnectionState } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
-import { Blank, Bones, Problem } from '../kit/notice.tsx'
+import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { rowActs } from '../moderation/row-acts.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { Announcer } from './announcer.tsx'
@@ -118,7 +118,7 @@ function Opening({ state, onReopen }: { state: RoomState; onReopen: () => void }
       </Blank>
     )
   }
-  if (state.status !== 'live') return <Bones rows={9} label="Loading messages" />
+  if (state.status !== 'live') return <Skeleton rows={9} label="Loading messages" />
   return (
     <Blank icon="message" title="Nothing said yet">
       <p>Say the first word.</p>

@@ -1,7 +1,7 @@
 import type { NodeFigures } from '#shared/api/cluster'
 import { Dialog } from '../kit/dialog.tsx'
 import { fullTimeOf, lengthOf, plural } from '../kit/format.ts'
-import { Blank, Bones, Problem } from '../kit/notice.tsx'
+import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { Sparkline } from './sparkline.tsx'
 import { type SeenNode, useCluster } from './use-cluster.ts'
 
@@ -29,7 +29,7 @@ export function Cluster({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Cluster" isBroad onClose={onClose}>
       <Problem error={error} onRetry={reload} />
-      {value ? <Nodes nodes={value} /> : !error && <Bones rows={3} label="Asking the nodes" />}
+      {value ? <Nodes nodes={value} /> : !error && <Skeleton rows={3} label="Asking the nodes" />}
     </Dialog>
   )
 }

@@ -4,7 +4,7 @@ import { useClient } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { nameOf, plural } from '../kit/format.ts'
-import { Bones, Problem } from '../kit/notice.tsx'
+import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
@@ -20,7 +20,7 @@ export function InvitationDialog({ token, onAnswered }: { token: string; onAnswe
       {invitation.value ? (
         <Question token={token} invitation={invitation.value} onAnswered={onAnswered} />
       ) : invitation.isLoading ? (
-        <Bones rows={3} />
+        <Skeleton rows={3} />
       ) : (
         <div className="stack wide">
           <Problem error={invitation.error} />

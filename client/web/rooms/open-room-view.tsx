@@ -6,7 +6,7 @@ import { useKnowsBlocked } from '../accounts/use-blocked.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
 import { CutStrip } from '../connection/cut-strip.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
-import { Bones } from '../kit/notice.tsx'
+import { Skeleton } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
@@ -105,7 +105,7 @@ export function OpenRoomView(props: {
           />
         ) : (
           <div className="timeline-frame">
-            <Bones rows={9} label="Loading messages" />
+            <Skeleton rows={9} label="Loading messages" />
           </div>
         )}
         <TypingLine typing={state.typing} />

@@ -1,8 +1,8 @@
 import { lazy } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { Icon } from '../kit/icon.tsx'
-import { Bones } from '../kit/notice.tsx'
-import { Part } from '../kit/part.tsx'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
+import { Skeleton } from '../kit/notice.tsx'
 import { MembersPanel } from './members-panel.tsx'
 import { useOpenRoom } from './room-context.ts'
 import { goTo, type PanelName } from './route.ts'
@@ -40,9 +40,9 @@ export function RoomPanel({ state, panel }: { state: RoomState; panel: PanelName
       {panel === 'members' && <MembersPanel state={state} />}
       {panel === 'search' && <SearchPanel />}
       {panel === 'moderation' && (
-        <Part waiting={<Bones />}>
+        <LazyBoundary waiting={<Skeleton />}>
           <ModerationPanel state={state} />
-        </Part>
+        </LazyBoundary>
       )}
     </aside>
   )

@@ -4,7 +4,7 @@ import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { useClient } from '../connection/client.ts'
 import { useFocused } from '../kit/focus.ts'
 import { fullTimeOf, nameOf, plural } from '../kit/format.ts'
-import { Blank, Bones, Problem } from '../kit/notice.tsx'
+import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
 import { useOpenRoom } from './room-context.ts'
 
 interface Found {
@@ -69,7 +69,7 @@ export function SearchPanel() {
         </button>
       </form>
       <Problem error={error} />
-      {isBusy && !found && <Bones />}
+      {isBusy && !found && <Skeleton />}
       {!found && !isBusy && !error && (
         <Blank icon="search" title="Search this room">
           <p>A message is found when it holds all of your words, or words that begin with them.</p>

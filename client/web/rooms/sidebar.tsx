@@ -8,7 +8,7 @@ import { ConnectionBar } from '../connection/connection-state.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import { Part } from '../kit/part.tsx'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { RoomList } from './room-list.tsx'
 import { useRoomList } from './use-rooms.ts'
 
@@ -84,12 +84,12 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
           <ThemeButton />
         </div>
       </footer>
-      <Part key={open}>
+      <LazyBoundary key={open}>
         {open === 'browse' && <BrowseChannels onClose={close} onCreate={() => setOpen('create')} />}
         {open === 'create' && <CreateRoom onClose={close} />}
         {open === 'cluster' && <Cluster onClose={close} />}
         {open === 'settings' && <Settings onClose={close} />}
-      </Part>
+      </LazyBoundary>
     </Frame>
   )
 }

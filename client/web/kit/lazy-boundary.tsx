@@ -1,7 +1,7 @@
 import { Component, type ReactNode, Suspense } from 'react'
 
 /** Around what is loaded when it is first needed: what is shown until then, and where it cannot be had. */
-export class Part extends Component<{ waiting?: ReactNode; children: ReactNode }, { isMissing: boolean }> {
+export class LazyBoundary extends Component<{ waiting?: ReactNode; children: ReactNode }, { isMissing: boolean }> {
   override state = { isMissing: false }
 
   static getDerivedStateFromError() {

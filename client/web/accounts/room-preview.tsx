@@ -16,7 +16,7 @@ const pauseMilliseconds = 5_000
 const kept = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
 
 /** The public room, read by a visitor who is not signed in. */
-export function LivingRoom({ isDemo }: { isDemo: boolean }) {
+export function RoomPreview({ isDemo }: { isDemo: boolean }) {
   const [visitor, setVisitor] = useState<Client | null>(null)
   useEffect(() => {
     const client = createClient({ url: location.origin, transport: 'rest', token: null, storage: kept })
@@ -24,7 +24,7 @@ export function LivingRoom({ isDemo }: { isDemo: boolean }) {
     return () => client.close()
   }, [])
   return (
-    <section className="living" aria-label="The public room, live">
+    <section className="room-preview" aria-label="The public room, live">
       {visitor && <Glimpse visitor={visitor} isDemo={isDemo} />}
     </section>
   )
@@ -40,7 +40,7 @@ function Glimpse({ visitor, isDemo }: { visitor: Client; isDemo: boolean }) {
   const isLost = useNews(visitor, lines.value ? head : null, lines.reload)
   const state = lines.error || isLost ? 'offline' : lines.value === null ? 'connecting' : 'online'
   return (
-    <div className="living-card">
+    <div className="room-preview-card">
       <header className="row">
         <strong className="display">Public room</strong>
         <span className="grow" />
@@ -49,7 +49,7 @@ function Glimpse({ visitor, isDemo }: { visitor: Client; isDemo: boolean }) {
       {isDemo && <p className="demo-note">Demo: the others here are scripted.</p>}
       <Listed loaded={lines} empty={<Quiet />}>
         {(shown) => (
-          <ol className="living-lines">
+          <ol className="room-preview-lines">
             {shown.map((message) => (
               <Line key={message.id} message={message} />
             ))}
@@ -71,7 +71,7 @@ function Line({ message }: { message: Message }) {
     <li>
       <Avatar id={message.sender_address} name={message.sender.name} />
       <div>
-        <p className="living-who">
+        <p className="room-preview-who">
           {nameOf(message.sender.name, message.sender_address)}
           <time dateTime={message.created_at}>{timeOf(message.created_at)}</time>
         </p>
