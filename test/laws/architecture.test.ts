@@ -13,6 +13,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [PORT, /^$/],
   [/^server\/ports\//, /^(server\/ports\/|server\/kernel\/fetch\.ts|shared\/errors\.ts)/],
   [/^server\/kernel\//, /^(server\/(kernel\/|log\/types\.ts|ports\/[^/]+\/port\.ts)|shared\/(kit\/|errors\.ts))/],
+  [/^server\/domains\/verdict\//, /^(server\/domains\/(verdict|text)\/|shared\/)/],
   [/^server\/domains\//, /^(server\/(domains|kernel|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
   [/^server\/demo\//, /^(server\/(demo|domains|kernel)\/|shared\/)/],
   [/^server\/config\.ts$/, /^(shared\/|server\/kernel\/addresses\.ts$)/],

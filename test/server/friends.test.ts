@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
+import { Blocks } from '#server/domains/blocks/model'
 import { Pairs } from '#server/domains/friends/model'
-import { Blocks } from '#server/domains/rooms/model'
 import { accounts } from '#shared/api/accounts'
 import {
   friendAccepted,

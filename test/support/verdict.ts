@@ -1,4 +1,4 @@
-import type { RoomState } from '#server/domains/rooms/verdict'
+import type { RoomState } from '#server/domains/verdict/verdict'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 
 export const now = Date.UTC(2030, 0, 1)
@@ -7,7 +7,7 @@ export const sender = '0x00000000000000000000000000000000000000aa'
 /** A plain member of a plain room, but for what is said otherwise. */
 export function stateOf(more: Partial<RoomState> = {}, rules: Partial<Rules> = {}): RoomState {
   return {
-    kind: 'channel',
+    sealed: false,
     now,
     judgedSeq: 41,
     suspended: false,
@@ -16,7 +16,7 @@ export function stateOf(more: Partial<RoomState> = {}, rules: Partial<Rules> = {
     member: true,
     archived: false,
     mute: null,
-    rank: 1,
+    moderator: false,
     rules: { ...defaultRules, ...rules },
     words: [],
     lastMessageAt: null,

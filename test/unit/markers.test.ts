@@ -9,7 +9,7 @@ import {
   pollMarker,
   readMarker,
   voiceMarker,
-} from '#server/domains/rooms/markers'
+} from '#server/domains/verdict/markers'
 import type { MessageType } from '#shared/api/verdict'
 
 const sender = '0x00000000000000000000000000000000000000aa'

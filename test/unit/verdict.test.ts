@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { written } from '#server/domains/rooms/content'
-import { capabilities, judgeMessage, type MessageDraft, probeOf, type RoomState } from '#server/domains/rooms/verdict'
-import { type BlockedWord, compileWords } from '#server/domains/rooms/words'
+import { written } from '#server/domains/verdict/content'
+import { capabilities, judgeMessage, type MessageDraft, probeOf, type RoomState } from '#server/domains/verdict/verdict'
+import { type BlockedWord, compileWords } from '#server/domains/verdict/words'
 import {
   Capabilities,
   MessageType,
@@ -120,23 +120,22 @@ describe('bans and mutes', () => {
   })
 })
 
-describe('rank', () => {
+describe('a moderator', () => {
   it.each([
-    [1, false],
-    [2, true],
-    [3, true],
-    [4, true],
-    [5, true],
-  ])('%i passes read-only, mods_only and slow mode: %s', (rank, ok) => {
-    expect(judge('hi', { rank }, { read_only: true }).verdict.ok).toBe(ok)
-    expect(judge('https://x.test', { rank }, { links_allowed: 'mods_only' }).verdict.ok).toBe(ok)
-    expect(judge('hi', { rank, lastMessageAt: now }, { slow_mode_seconds: 600 }).verdict.ok).toBe(ok)
+    [false, false],
+    [true, true],
+  ])('(%s) passes read-only, mods_only and slow mode: %s', (moderator, ok) => {
+    expect(judge('hi', { moderator }, { read_only: true }).verdict.ok).toBe(ok)
+    expect(judge('https://x.test', { moderator }, { links_allowed: 'mods_only' }).verdict.ok).toBe(ok)
+    expect(judge('hi', { moderator, lastMessageAt: now }, { slow_mode_seconds: 600 }).verdict.ok).toBe(ok)
   })
 
   it('does not pass what is disabled, nor blocked words, nor the length', () => {
-    expect(judge('https://x.test', { rank: 5 }, { links_allowed: 'disabled' }).verdict.code).toBe('LINKS_NOT_ALLOWED')
-    expect(judge('zork', { rank: 5, words: [listOf({ word: 'zork' })] }).verdict.code).toBe('BLOCKED_WORD')
-    expect(judge('zork', { rank: 5 }, { max_message_length: 3 }).verdict.code).toBe('MESSAGE_TOO_LONG')
+    expect(judge('https://x.test', { moderator: true }, { links_allowed: 'disabled' }).verdict.code).toBe(
+      'LINKS_NOT_ALLOWED',
+    )
+    expect(judge('zork', { moderator: true, words: [listOf({ word: 'zork' })] }).verdict.code).toBe('BLOCKED_WORD')
+    expect(judge('zork', { moderator: true }, { max_message_length: 3 }).verdict.code).toBe('MESSAGE_TOO_LONG')
   })
 })
 
@@ -162,7 +161,7 @@ describe('content types', () => {
     expect(refused).toMatchObject({ code: 'CONTENT_NOT_ALLOWED', text: refusal, rule: { id: rule } })
     const modsOnly = { [rule]: 'mods_only' }
     expect(judgeMessage(written(type, text), stateOf({}, modsOnly)).verdict.code).toBe('CONTENT_NOT_ALLOWED')
-    expect(judgeMessage(written(type, text), stateOf({ rank: 2 }, modsOnly)).verdict.code).not.toBe(
+    expect(judgeMessage(written(type, text), stateOf({ moderator: true }, modsOnly)).verdict.code).not.toBe(
       'CONTENT_NOT_ALLOWED',
     )
   })
@@ -260,7 +259,7 @@ describe('slow mode', () => {
     })
     expect(judge('hi', {}, slow).nextSendAt).toBe(now + 30_000)
     expect(judge('hi').nextSendAt).toBeNull()
-    expect(judge('hi', { rank: 2, lastMessageAt: now }, slow).nextSendAt).toBeNull()
+    expect(judge('hi', { moderator: true, lastMessageAt: now }, slow).nextSendAt).toBeNull()
   })
 })
 
@@ -273,7 +272,7 @@ describe('direct messages', () => {
       max_message_length: 1,
       slow_mode_seconds: 600,
     }
-    const dm: Partial<RoomState> = { kind: 'dm', words: [listOf({ word: 'zork' })], lastMessageAt: now }
+    const dm: Partial<RoomState> = { sealed: true, words: [listOf({ word: 'zork' })], lastMessageAt: now }
     expect(judgeMessage(offence, stateOf(dm, rules))).toMatchObject({ verdict: { ok: true }, nextSendAt: null })
     expect(judgeMessage(offence, stateOf({ ...dm, blocked: true })).verdict).toMatchObject({
       step: 'ban',
@@ -282,8 +281,6 @@ describe('direct messages', () => {
     expect(judgeMessage(offence, stateOf({ ...dm, member: false })).verdict.code).toBe('NOT_A_MEMBER')
     expect(judgeMessage(offence, stateOf({ ...dm, suspended: true, blocked: true })).verdict.code).toBe('SUSPENDED')
   })
-
-  it('alone are closed by a block', () => expect(judge('hi', { blocked: true }).verdict.ok).toBe(true))
 })
 
 const level = fc.constantFrom(...PermissionLevel.options)
@@ -304,7 +301,7 @@ const anyRules: fc.Arbitrary<Rules> = fc.record({
 const term = fc.option(fc.record({ until: fc.option(fc.constantFrom(now - 1, now, now + 1)) }), { freq: 1 })
 const rarely = fc.nat(9).map((draw) => draw === 0)
 const anyState: fc.Arbitrary<RoomState> = fc.record({
-  kind: fc.constantFrom('channel', 'alpha', 'location', 'group', 'token', 'dm', 'stream'),
+  sealed: fc.boolean(),
   now: fc.constant(now),
   judgedSeq: fc.nat(),
   suspended: rarely,
@@ -313,7 +310,7 @@ const anyState: fc.Arbitrary<RoomState> = fc.record({
   member: rarely.map((draw) => !draw),
   archived: rarely,
   mute: term,
-  rank: fc.integer({ min: 1, max: 5 }),
+  moderator: fc.boolean(),
   rules: anyRules,
   words: fc.constantFrom([], [listOf({ word: 'zork' })], [listOf({ word: 'example', action: 'mute' })]),
   lastMessageAt: fc.option(fc.integer({ min: now - 700_000, max: now })),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { describe, expect, it } from 'vitest'
-import { type BlockedWord, checkPattern, compileWords, firstHit, hits } from '#server/domains/rooms/words'
+import { type BlockedWord, checkPattern, compileWords, firstHit, hits } from '#server/domains/verdict/words'
 import { evilPatterns, evilTexts } from '#test/support/evil-patterns'
 
 function blocked(word: string, more: Partial<BlockedWord> = {}): BlockedWord {

@@ -1,4 +1,4 @@
-import { areBlocked } from '#server/domains/rooms/blocks'
+import { areBlocked } from '#server/domains/blocks/blocks'
 import { isOf } from '#server/domains/rooms/events/define'
 import { friendsChanged, friendsEnded } from '#server/domains/rooms/events/global'
 import { audiences, type Node } from '#server/kernel/context'

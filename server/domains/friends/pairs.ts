@@ -1,4 +1,4 @@
-import { blockedAmong } from '#server/domains/rooms/blocks'
+import { blockedAmong } from '#server/domains/blocks/blocks'
 import { type Pair, Pairs } from './model.ts'
 
 /** One name for two people, whichever of them it is asked of. */

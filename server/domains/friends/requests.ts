@@ -1,5 +1,5 @@
 import { accountOf } from '#server/domains/accounts/accounts'
-import { areBlocked } from '#server/domains/rooms/blocks'
+import { areBlocked } from '#server/domains/blocks/blocks'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { readBack } from '#server/kernel/read-back'

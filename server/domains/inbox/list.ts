@@ -1,6 +1,6 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
+import { blockedBy } from '#server/domains/blocks/blocks'
 import { countsOf as leftOf } from '#server/domains/messages/reads'
-import { blockedBy } from '#server/domains/rooms/blocks'
 import { type MessageBody, messageFactOf } from '#server/domains/rooms/facts'
 import { Members, Reads, Rooms } from '#server/domains/rooms/model'
 import { membershipsOf } from '#server/domains/rooms/rooms'

@@ -1,6 +1,6 @@
-import type { MessageDraft } from '#server/domains/rooms/content'
 import type { MessageBody, PollFact } from '#server/domains/rooms/facts'
-import { pollMarker } from '#server/domains/rooms/markers'
+import type { MessageDraft } from '#server/domains/verdict/content'
+import { pollMarker } from '#server/domains/verdict/markers'
 import type { Asked } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
 import { isVisible } from '#shared/kit/primitives'

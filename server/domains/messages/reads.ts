@@ -1,5 +1,5 @@
+import { blockedBy } from '#server/domains/blocks/blocks'
 import { readRoom } from '#server/domains/rooms/access'
-import { blockedBy } from '#server/domains/rooms/blocks'
 import { type MemberFact, memberIn } from '#server/domains/rooms/facts'
 import { Mentions, Reads } from '#server/domains/rooms/model'
 import { type Action, type Node, signedIn } from '#server/kernel/context'

@@ -1,8 +1,8 @@
-import { keyOf } from '#server/domains/rooms/access'
+import { isUnlisted, keyOf } from '#server/domains/rooms/access'
 import { entryOf, nameOf } from '#server/domains/rooms/entries'
 import { isOf } from '#server/domains/rooms/events/define'
 import { messageCreated } from '#server/domains/rooms/events/messages'
-import { type MessageBody, type MessageFact, messageIn, refOf, roomIn } from '#server/domains/rooms/facts'
+import { type MessageBody, type MessageFact, messageIn, roomIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
 import { ensureDm } from '#server/domains/rooms/rooms'
 import { messageOfRow } from '#server/domains/rooms/shown'
@@ -14,7 +14,7 @@ import {
   type RoomState,
   type Ruling,
   remarkFault,
-} from '#server/domains/rooms/verdict'
+} from '#server/domains/verdict/verdict'
 import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
 import { metrics } from '#server/kernel/metrics'
 import type { Json, Judgement, View } from '#server/log/types'
@@ -98,9 +98,7 @@ const nextSendOf = (ruling: Ruling | null): number | null => ruling?.nextSendAt 
 function absent(view: View, isMember: boolean): AppError | null {
   const room = roomIn(view)
   if (!room) return new AppError('ROOM_NOT_FOUND')
-  const { type } = refOf(view)
-  const isUnlisted = type === 'group' || type === 'dm' || room.access_level === 'staff'
-  return isUnlisted && !isMember ? new AppError('ROOM_NOT_FOUND') : null
+  return isUnlisted(view, room) && !isMember ? new AppError('ROOM_NOT_FOUND') : null
 }
 
 /** A ban and a suspension are told even where the room is hidden; a block between two others is not. */

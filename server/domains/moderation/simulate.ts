@@ -3,8 +3,8 @@ import { messagesOf } from '#server/domains/messages/pages'
 import { readRoom } from '#server/domains/rooms/access'
 import { messageFactOf } from '#server/domains/rooms/facts'
 import { stateOf } from '#server/domains/rooms/state'
-import { judgeMessage, type RoomState } from '#server/domains/rooms/verdict'
-import { checkPattern, compileWords } from '#server/domains/rooms/words'
+import { judgeMessage, type RoomState } from '#server/domains/verdict/verdict'
+import { checkPattern, compileWords } from '#server/domains/verdict/words'
 import type { Action } from '#server/kernel/context'
 import { messages as rowsBetween } from '#server/log/store'
 import type { moderation as contract } from '#shared/api/moderation'
@@ -33,7 +33,7 @@ export const simulate: Action<typeof contract.simulate> = async (
     ban: null,
     mute: null,
     member: true,
-    rank: 1,
+    moderator: false,
     lastMessageAt: null,
     rules: { ...withoutRules(also.state.rules), ...(rules as Partial<Rules> | undefined) },
     words: proposal,

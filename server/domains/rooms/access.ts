@@ -23,15 +23,19 @@ export async function keyOf(room: RoomRef): Promise<string> {
   return found._id
 }
 
+/** Is there nothing to find of the room for those outside it? */
+export function isUnlisted(view: View, { access_level }: RoomFact): boolean {
+  const { type } = refOf(view)
+  return type === 'group' || type === 'dm' || access_level === 'staff'
+}
+
 /** The room as somebody may see it. Throws for everybody else, alike whether it is there or not. */
 export function seenBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
   const room = roomIn(view)
   const standing = account === null ? null : rightsIn(view, account, now)
   if (!room) throw new AppError('ROOM_NOT_FOUND')
-  const { type } = refOf(view)
-  const isUnlisted = type === 'group' || type === 'dm' || room.access_level === 'staff'
   const mayEnter = standing?.isMember || (room.access_level === 'staff' && standing?.isModerator)
-  if (isUnlisted && !mayEnter) throw new AppError('ROOM_NOT_FOUND')
+  if (isUnlisted(view, room) && !mayEnter) throw new AppError('ROOM_NOT_FOUND')
   if (account === null && isClosed(rulesIn(view))) throw new AppError('UNAUTHORIZED')
   return { room, standing }
 }

@@ -248,22 +248,3 @@ export const Reads = mongoose.model(
     { collection: 'reads', versionKey: false, id: false },
   ).index({ user_address: 1 }),
 )
-
-/** Who has blocked whom; holds everywhere. */
-export const Blocks = mongoose.model(
-  'Blocks',
-  new Schema(
-    {
-      /** `blocker blocked` */
-      _id: required,
-      block_id: required,
-      blocker_address: required,
-      blocked_address: required,
-      reason: optional,
-      created_at: required,
-    },
-    { collection: 'blocks', versionKey: false, id: false },
-  )
-    .index({ blocker_address: 1, created_at: -1 })
-    .index({ blocked_address: 1 }),
-)

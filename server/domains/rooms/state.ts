@@ -1,9 +1,4 @@
 import { isDeceptiveRoom } from '#server/domains/accounts/names'
-import { GLOBAL, type View } from '#server/log/types'
-import type { Verdict } from '#shared/api/verdict'
-import { AppError } from '#shared/errors'
-import { banIn, blocksIn, clockIn, muteIn, refOf, roomIn, rulesIn, type WordFact, wordsIn } from './facts.ts'
-import { isSuspended, standingOf } from './standing.ts'
 import {
   capabilities,
   judgeMessage,
@@ -14,8 +9,14 @@ import {
   remarkFault,
   verdictOf,
   wordFault,
-} from './verdict.ts'
-import { compileWords, type WordList } from './words.ts'
+} from '#server/domains/verdict/verdict'
+import { compileWords, type WordList } from '#server/domains/verdict/words'
+import { GLOBAL, type View } from '#server/log/types'
+import type { Verdict } from '#shared/api/verdict'
+import { AppError } from '#shared/errors'
+import { banIn, blocksIn, clockIn, muteIn, refOf, roomIn, rulesIn, type WordFact, wordsIn } from './facts.ts'
+import { kinds } from './kinds.ts'
+import { isSuspended, standingOf } from './standing.ts'
 
 const until = (time: string | null) => ({ until: time === null ? null : Date.parse(time) })
 
@@ -30,11 +31,11 @@ export function stateOf(
   const room = roomIn(view)
   const ban = banIn(view, account, now)
   const mute = muteIn(view, account, now)
-  const { rank, isMember } = standing
+  const { isMember, isModerator } = standing
   const rules = rulesIn(view)
   const clock = rules.slow_mode_seconds > 0 ? clockIn(view, account) : null
   return {
-    kind: refOf(view).type,
+    sealed: kinds[refOf(view).type].isSealed,
     now,
     judgedSeq: view.seq,
     suspended: isSuspended(view, account),
@@ -43,7 +44,7 @@ export function stateOf(
     member: isMember,
     archived: room?.is_active === false,
     mute: mute && until(mute.muted_until),
-    rank,
+    moderator: isModerator,
     rules,
     words: wordListsOf(view),
     lastMessageAt: clock?.at ?? null,

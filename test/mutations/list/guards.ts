@@ -6,7 +6,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'attachments are not judged',
     breaks: 'M01',
-    file: 'server/domains/rooms/content.ts',
+    file: 'server/domains/verdict/content.ts',
     find: 'return collect(draft, readings)',
     put: "return [{ reading: 'prose', text: draft.text }]",
     caughtBy: attached,
@@ -14,7 +14,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'the address of an attachment is read by nobody',
     breaks: 'M01',
-    file: 'server/domains/rooms/content.ts',
+    file: 'server/domains/verdict/content.ts',
     find: "url: 'address'",
     put: "url: 'none'",
     caughtBy: attached,
@@ -22,7 +22,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'the name of an attachment is read by nobody',
     breaks: 'M01',
-    file: 'server/domains/rooms/content.ts',
+    file: 'server/domains/verdict/content.ts',
     find: "name: 'prose'",
     put: "name: 'none'",
     caughtBy: attached,
@@ -30,7 +30,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'the type of an attachment is read by nobody',
     breaks: 'M01',
-    file: 'server/domains/rooms/content.ts',
+    file: 'server/domains/verdict/content.ts',
     find: "mime: 'label'",
     put: "mime: 'none'",
     caughtBy: attached,
@@ -38,7 +38,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'what a mention names is read by nobody',
     breaks: 'M01',
-    file: 'server/domains/rooms/content.ts',
+    file: 'server/domains/verdict/content.ts',
     find: "id: 'label'",
     put: "id: 'none'",
     caughtBy: besides,
@@ -46,7 +46,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'the answers of a poll are read by nobody',
     breaks: 'M01',
-    file: 'server/domains/rooms/content.ts',
+    file: 'server/domains/verdict/content.ts',
     find: "options: 'prose'",
     put: "options: 'none'",
     caughtBy: besides,
@@ -54,7 +54,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'an address is judged with its percent signs',
     breaks: 'M01',
-    file: 'server/domains/rooms/verdict.ts',
+    file: 'server/domains/verdict/verdict.ts',
     find: "reading === 'address' ? plainly(text) : text",
     put: 'text',
     caughtBy: attached,
@@ -62,7 +62,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'media that are attached need no permission',
     breaks: 'M01',
-    file: 'server/domains/rooms/steps.ts',
+    file: 'server/domains/verdict/steps.ts',
     find: ', ...attached.flat()]',
     put: ']',
     caughtBy: attached,
@@ -70,7 +70,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'media may lie in storage of anybody',
     breaks: 'M01',
-    file: 'server/domains/rooms/steps.ts',
+    file: 'server/domains/verdict/steps.ts',
     find: '(isForeign ? foreignMedia : null)',
     put: 'null',
     caughtBy: attached,
@@ -78,7 +78,7 @@ export const guards: readonly Mutation[] = [
   {
     name: 'attachments are taken beside a ciphertext',
     breaks: 'M01',
-    file: 'server/domains/rooms/steps.ts',
+    file: 'server/domains/verdict/steps.ts',
     find: 'if (attachments.length === 0) return null',
     put: 'if (attachments.length >= 0) return null',
     caughtBy: attached,

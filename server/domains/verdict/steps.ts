@@ -7,7 +7,8 @@ import { firstHit, type Hit, type WordList } from './words.ts'
 
 /** All that a verdict rests on. An expired ban or mute counts as none. */
 export interface RoomState {
-  kind: 'channel' | 'alpha' | 'location' | 'group' | 'token' | 'dm' | 'stream'
+  /** Are the room's messages ciphertext, which no rule can read? */
+  sealed: boolean
   /** Milliseconds on the log's clock. */
   now: number
   judgedSeq: number
@@ -17,8 +18,8 @@ export interface RoomState {
   member: boolean
   archived: boolean
   mute: { until: number | null } | null
-  /** member 1, moderator 2, owner or group admin 3, admin 4, super admin 5. */
-  rank: number
+  /** Does the sender moderate here, by whatever role? */
+  moderator: boolean
   rules: Rules
   /** Global first, then the room's. */
   words: readonly WordList[]
@@ -37,13 +38,11 @@ export interface Refusal {
   retryAfter?: number
 }
 
-const moderatorRank = 2
-
 export function admission(state: RoomState): Refusal | null {
   const { suspended, ban, mute, now } = state
   if (suspended) return { step: 'suspension', code: 'SUSPENDED' }
   if (ban !== null && isRunning(ban, now)) return { step: 'ban', code: 'BANNED', until: ban.until }
-  if (state.kind === 'dm' && state.blocked) return { step: 'ban', code: 'BLOCKED' }
+  if (state.blocked) return { step: 'ban', code: 'BLOCKED' }
   if (!state.member) return { step: 'membership', code: 'NOT_A_MEMBER' }
   if (state.archived) return { step: 'archived', code: 'ROOM_ARCHIVED' }
   if (mute !== null && isRunning(mute, now)) return { step: 'mute', code: 'MUTED', until: mute.until }
@@ -54,8 +53,8 @@ function isRunning(term: { until: number | null }, now: number): boolean {
   return term.until === null || term.until > now
 }
 
-export function readOnly({ rules, rank }: RoomState): Refusal | null {
-  if (!rules.read_only || rank >= moderatorRank) return null
+export function readOnly({ rules, moderator }: RoomState): Refusal | null {
+  if (!rules.read_only || moderator) return null
   return { step: 'read_only', code: 'READ_ONLY', rule: setting('read_only') }
 }
 
@@ -94,8 +93,8 @@ export function contentType(message: MessageDraft, marker: Marker | null, state:
   return fault === null ? null : { step: 'content_type', code: 'INVALID_PARAMETER', text: fault }
 }
 
-function mayUse(name: PermissionName, { rules, rank }: RoomState): boolean {
-  return rules[name] === 'everyone' || (rules[name] === 'mods_only' && rank >= moderatorRank)
+function mayUse(name: PermissionName, { rules, moderator }: RoomState): boolean {
+  return rules[name] === 'everyone' || (rules[name] === 'mods_only' && moderator)
 }
 
 export function blockedWord(found: readonly Hit[]): Refusal | null {
@@ -147,15 +146,15 @@ export function slowMode(state: RoomState): Refusal | null {
 }
 
 /** From when slow mode lets this sender's next message pass; null where it may pass now. */
-export function slowUntil({ kind, rules, rank, lastMessageAt, now }: RoomState): number | null {
-  if (lastMessageAt === null || !isSlowed({ kind, rules, rank })) return null
+export function slowUntil({ sealed, rules, moderator, lastMessageAt, now }: RoomState): number | null {
+  if (lastMessageAt === null || !isSlowed({ sealed, rules, moderator })) return null
   const until = lastMessageAt + rules.slow_mode_seconds * 1000
   return until > now ? until : null
 }
 
 /** Does slow mode hold this sender back at all? */
-export function isSlowed({ kind, rules, rank }: Pick<RoomState, 'kind' | 'rules' | 'rank'>): boolean {
-  return kind !== 'dm' && rank < moderatorRank && rules.slow_mode_seconds > 0
+export function isSlowed({ sealed, rules, moderator }: Pick<RoomState, 'sealed' | 'rules' | 'moderator'>): boolean {
+  return !sealed && !moderator && rules.slow_mode_seconds > 0
 }
 
 function setting(name: keyof Rules): DecidingRule {

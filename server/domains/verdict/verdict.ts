@@ -1,7 +1,6 @@
 import type { Capabilities, Sendable, Verdict } from '#shared/api/verdict'
 import { errors } from '#shared/errors'
 import { type MessageDraft, type Part, partsOf, plainly, written } from './content.ts'
-import { kinds } from './kinds.ts'
 import { isMedia, readMarker } from './markers.ts'
 import {
   admission,
@@ -35,7 +34,7 @@ export interface Ruling {
 export function judgeMessage(message: MessageDraft, state: RoomState): Ruling {
   const barred = admission(state)
   if (barred !== null) return refused(barred, state)
-  if (kinds[state.kind].isSealed) return ruled(unsealed(message), [], state)
+  if (state.sealed) return ruled(unsealed(message), [], state)
 
   const marker = readMarker(message.type, message.text)
   const misplaced = readOnly(state) ?? contentType(message, marker, state)
@@ -49,7 +48,7 @@ export function judgeMessage(message: MessageDraft, state: RoomState): Ruling {
 
 /** Why a text that goes along with a message, or is quoted by one, may not stand in this room. */
 export function remarkFault(text: string, state: RoomState): Refusal | null {
-  if (kinds[state.kind].isSealed) return null
+  if (state.sealed) return null
   return wordFault([text], state.words) ?? links([labelled(text)], state)
 }
 
@@ -95,7 +94,7 @@ export function capabilities(state: RoomState): Capabilities {
       links: may('links'),
     },
     next_send_at: nextSendAt === null ? null : new Date(nextSendAt).toISOString(),
-    max_length: state.kind === 'dm' ? 0 : state.rules.max_message_length,
+    max_length: state.sealed ? 0 : state.rules.max_message_length,
   }
 }
 

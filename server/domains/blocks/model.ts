@@ -1,0 +1,22 @@
+import mongoose, { Schema } from 'mongoose'
+
+const required = { type: String, required: true } as const
+
+/** Who has blocked whom; holds everywhere. */
+export const Blocks = mongoose.model(
+  'Blocks',
+  new Schema(
+    {
+      /** `blocker blocked` */
+      _id: required,
+      block_id: required,
+      blocker_address: required,
+      blocked_address: required,
+      reason: { type: String, default: null },
+      created_at: required,
+    },
+    { collection: 'blocks', versionKey: false, id: false },
+  )
+    .index({ blocker_address: 1, created_at: -1 })
+    .index({ blocked_address: 1 }),
+)
