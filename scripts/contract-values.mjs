@@ -15,7 +15,7 @@ export function contractValues() {
   }
 }
 
-function valuesAlone({ table: { operations, events, defaultRules } }) {
+function valuesAlone({ table: { operations, events, defaultRules, notices } }) {
   const named = Object.entries(events).map(([key, { name, namespace }]) => [key, { name, namespace }])
-  return { operations, events: Object.fromEntries(named), defaultRules }
+  return { operations, events: Object.fromEntries(named), defaultRules, notices }
 }

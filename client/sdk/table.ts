@@ -1,4 +1,5 @@
 import { api, events } from '#shared/api/index'
+import { roomEventTypes } from '#shared/api/room-events'
 import { defaultRules } from '#shared/api/verdict'
 import { type Api, operationsOf, type Route, type SocketEvent } from '#shared/kit/contract'
 
@@ -17,6 +18,7 @@ export const table = {
   operations: callablesOf(api),
   events,
   defaultRules,
+  notices: Object.entries(roomEventTypes).flatMap(([type, declared]) => ('isNotice' in declared ? type : [])),
 }
 
 function callablesOf(contract: Api): Record<string, Callable> {

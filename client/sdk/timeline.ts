@@ -1,7 +1,7 @@
 import type { Message } from '#shared/api/message'
 import type { Snapshot } from '#shared/api/messages'
 import type { Poll } from '#shared/api/poll'
-import type { RoomEvent, RoomEventData } from '#shared/api/room-events'
+import type { Notice, RoomEvent, RoomEventData } from '#shared/api/room-events'
 import type { Room } from '#shared/api/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bare, createdRow, editedRow, patchRow, patchRows } from './rows.ts'
@@ -16,18 +16,10 @@ type Apply<T extends RoomEvent['type']> = (
   account: string | null,
 ) => RoomState
 
-const noticed: readonly string[] = [
-  'moderation.applied',
-  'messages.purged',
-  'member.removed',
-  'role.changed',
-  'rules.updated',
-  'room.archived',
-]
 const noticesKept = 200
 
-/** How each event changes what is seen of a room. Those left out change nothing. */
-const appliers: { [T in RoomEvent['type']]?: Apply<T> } = {
+/** How each event changes what is seen of a room; null where it changes nothing. */
+const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
   'message.created': (state, { message, poll }, { seq }, account) => {
     const isNews = seq > state.headSeq && message.sender_address !== account
     const me = isNews ? { ...state.me, unread: state.me.unread + 1 } : state.me
@@ -93,6 +85,10 @@ const appliers: { [T in RoomEvent['type']]?: Apply<T> } = {
     const by = { deleted_by: actor.id, deleted_at: at, delete_reason: null }
     return withoutRows({ ...state, polls }, (row) => row.id === message_id, by)
   },
+  'invitation.created': null,
+  'invitation.revoked': null,
+  'words.updated': null,
+  'block.changed': null,
 }
 
 function counted(state: RoomState, { members_count }: { members_count: number }): RoomState {
@@ -151,11 +147,13 @@ export function applyPoll(state: RoomState, poll: Poll): RoomState {
   return { ...state, polls: new Map(state.polls).set(poll.id, poll) }
 }
 
+const isNotice = (event: RoomEvent): event is Notice => table.notices.includes(event.type)
+
 /** The room after the next event of its log. Unknown types only move the seq. */
 export function applyEvent(state: RoomState, event: RoomEvent, account: string | null): RoomState {
-  const apply = Object.hasOwn(appliers, event.type) ? (appliers[event.type] as Apply<typeof event.type>) : null
+  const apply = Object.hasOwn(appliers, event.type) ? (appliers[event.type] as Apply<typeof event.type> | null) : null
   const after = apply ? apply(state, event.data as never, event, account) : state
-  const notices = noticed.includes(event.type) ? [...after.notices, event].slice(-noticesKept) : after.notices
+  const notices = isNotice(event) ? [...after.notices, event].slice(-noticesKept) : after.notices
   return { ...after, notices, seq: event.seq, epoch: event.epoch, headSeq: Math.max(after.headSeq, event.seq) }
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Mention, Message } from '#shared/api/message'
 import type { Snapshot } from '#shared/api/messages'
 import type { Poll } from '#shared/api/poll'
-import type { RoomEvent } from '#shared/api/room-events'
+import type { Notice } from '#shared/api/room-events'
 import type { access, Room } from '#shared/api/rooms'
 import type { MessageType, Rules } from '#shared/api/verdict'
 import type { AppError } from '#shared/errors'
@@ -137,8 +137,8 @@ export interface RoomState {
   readonly typing: readonly Typist[]
   /** The last thing a moderator did to this account here. */
   readonly access: AccessNotice | null
-  /** Acts of moderators and changes of rules, to be shown between the messages by `seq`. */
-  readonly notices: readonly RoomEvent[]
+  /** Acts of moderators and changes of the room, to be shown between the messages by `seq`. */
+  readonly notices: readonly Notice[]
   readonly polls: ReadonlyMap<string, Poll>
   /** What the last catch-up brought: how many events, and how many holes were mended since the room was opened. */
   readonly caughtUp: { readonly events: number; readonly gaps: number; readonly at: number } | null

@@ -7,6 +7,8 @@ import { MemberRole, Person, Room, RoomKey } from './rooms.ts'
 import { Rules } from './verdict.ts'
 
 const declared = <Data extends z.ZodType>(summary: string, data: Data) => ({ summary, data })
+/** One that clients show as a line between the messages: an act of a moderator, or a change of the room. */
+const notice = <Data extends z.ZodType>(summary: string, data: Data) => ({ summary, data, isNotice: true as const })
 
 const Name = z.object({ id: z.string(), name: z.string() })
 const Permissions = z.record(z.string(), z.boolean())
@@ -26,7 +28,7 @@ export const roomEventTypes = {
     'A message was taken back.',
     z.object({ id: z.string(), deleted_by: z.string(), deleted_at: Time, reason }),
   ),
-  'messages.purged': declared(
+  'messages.purged': notice(
     'All messages of one person in a stretch of the room were taken back.',
     z.object({
       target: Name,
@@ -56,14 +58,14 @@ export const roomEventTypes = {
   ),
   'member.joined': declared('Somebody joined.', z.object({ member: Name.extend({ role: MemberRole }), members_count })),
   'member.left': declared('Somebody left.', z.object({ member: Name, members_count })),
-  'member.removed': declared('Somebody was taken out of the room.', z.object({ member: Name, reason, members_count })),
-  'role.changed': declared(
+  'member.removed': notice('Somebody was taken out of the room.', z.object({ member: Name, reason, members_count })),
+  'role.changed': notice(
     'Somebody has another role or other permissions in the room.',
     z.object({ target: Name, role: z.string(), permissions: Permissions.nullable() }),
   ),
   'invitation.created': declared('Somebody made a link that invites; its moderators alone see it.', nothing),
   'invitation.revoked': declared('A link that invites was taken back.', nothing),
-  'rules.updated': declared(
+  'rules.updated': notice(
     'The rules of the room are others; `diff` holds what changed.',
     z.object({
       version: z.number().int(),
@@ -79,7 +81,7 @@ export const roomEventTypes = {
     'The blocked words of the room are others; they are told to its moderators alone.',
     nothing,
   ),
-  'moderation.applied': declared(
+  'moderation.applied': notice(
     'Somebody was banned, muted or warned, or that was lifted.',
     z.object({
       action: z.string(),
@@ -90,7 +92,7 @@ export const roomEventTypes = {
     }),
   ),
   'room.updated': declared('The room has another name, description or picture.', z.object({ room: Room.partial() })),
-  'room.archived': declared('The room is archived: it can be read, and not be written to.', nothing),
+  'room.archived': notice('The room is archived: it can be read, and not be written to.', nothing),
   'block.changed': declared('One of the two of a direct conversation blocked or unblocked the other.', nothing),
 } as const satisfies { readonly [type: string]: { summary: string; data: z.ZodType } }
 
@@ -114,6 +116,9 @@ type Placed = z.infer<z.ZodObject<typeof placed>>
 /** One event in its place in the order of its room. */
 export type RoomEventOf<T extends RoomEventType> = Placed & { type: T; data: RoomEventData<T> }
 export type RoomEvent = { [T in keyof typeof roomEventTypes]: RoomEventOf<T> }[keyof typeof roomEventTypes]
+export type Notice = {
+  [T in keyof typeof roomEventTypes]: (typeof roomEventTypes)[T] extends { isNotice: true } ? RoomEventOf<T> : never
+}[keyof typeof roomEventTypes]
 
 const known = Object.entries(roomEventTypes).map(([type, { summary, data }]) =>
   z.object({ ...placed, type: z.literal(type), data }).describe(summary),

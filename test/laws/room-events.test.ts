@@ -6,9 +6,10 @@ import { parse, type Source, sourcesOf } from './sources.ts'
 const types = Object.keys({ ...roomEventTypes, ...globalEventTypes })
 
 /** Where the type of an event may be spelled out. */
-const spelled: readonly RegExp[] = [
-  /^shared\/api\/room-events\.ts$/,
-  /^server\/domains\/[^/]+\/events\//,
+const declarations = /^shared\/api\/room-events\.ts$/
+const records = /^server\/domains\/[^/]+\/events\//
+const others: readonly RegExp[] = [
+  declarations,
   // The actions that append what holds everywhere lie below the records.
   /^server\/domains\/accounts\/standing\.ts$/,
   // What a client makes of an event, and how its page words it.
@@ -16,20 +17,49 @@ const spelled: readonly RegExp[] = [
   /^client\/web\/messages\/notice-text\.ts$/,
 ]
 
-const strays = (sources: readonly Source[]) =>
-  sources.flatMap(({ path, code }) =>
-    spelled.some((place) => place.test(path))
-      ? []
-      : types.filter((type) => code.includes(`'${type}'`)).map((type) => `${path}: ${type}`),
-  )
+const define = /defineEvent\('([^']+)'/g
+const quoted = /'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`/g
+const nouns = [...new Set(types.map((type) => type.split('.')[0] ?? ''))]
+
+/** Does a text name events: one by its type, or all of a noun by how their types begin, on the server also as a pattern? */
+function namesEvents(text: string, isServer: boolean): boolean {
+  if (types.some((type) => text === type)) return true
+  if (!isServer) return false
+  return types.some((type) => text.split(/[^\w.]+/).includes(type)) || nouns.some((noun) => text === `${noun}.`)
+}
+
+function strays({ path, code }: Source): string[] {
+  if (others.some((place) => place.test(path))) return []
+  const isServer = path.startsWith('server/')
+  const judged = records.test(path) ? code.replace(define, '') : code
+  const texts = [...judged.matchAll(quoted)].map(([, single, double, template]) => single ?? double ?? template ?? '')
+  const patterns = isServer ? nouns.filter((noun) => judged.includes(`${noun}\\.`)) : []
+  return [...texts.filter((text) => namesEvents(text, isServer)), ...patterns].map((text) => `${path}: ${text}`)
+}
 
 test('the type of an event is spelled in its declaration, its record and what appends it alone', () => {
-  expect(strays(sourcesOf('server', 'client', 'shared'))).toEqual([])
-  const planted = parse('server/domains/inbox/a.ts', "export const a = (type: string) => type === 'member.left'")
-  expect(strays([planted])).toEqual(['server/domains/inbox/a.ts: member.left'])
+  expect(sourcesOf('server', 'client', 'shared').flatMap(strays)).toEqual([])
+})
+
+test.each([
+  ['a comparison', 'server/domains/inbox/a.ts', "type === 'member.left'"],
+  ['in other quotes', 'server/domains/inbox/a.ts', 'type === "member.left" || `member.left`'],
+  ['a part of a longer text', 'server/domains/inbox/a.ts', '`$' + '{room}|member.left`'],
+  ['by how types begin', 'server/domains/inbox/a.ts', "type.startsWith('member.')"],
+  ['a pattern', 'server/domains/inbox/a.ts', '/^member\\.(left|joined)$/.test(type)'],
+  [
+    'a record of another event',
+    'server/domains/rooms/events/a.ts',
+    "defineEvent('member.joined', {}) && 'member.left'",
+  ],
+  ['in the page', 'client/web/rooms/a.tsx', "type === 'member.left'"],
+])('that law sees %s', (_title, path, code) => {
+  expect(strays(parse(path, `export const a = (type: string, room: string) => ${code}`))).not.toEqual([])
 })
 
 test('every declared event has one record, of its own type', () => {
   expect(types.map((type) => recordOf(type)?.type)).toEqual(types)
   expect(recordOf('toString')).toBeNull()
+  const defined = sourcesOf('server').flatMap(({ code }) => [...code.matchAll(define)].map(([, type]) => type))
+  expect(defined.toSorted()).toEqual(types.toSorted())
 })

@@ -1,30 +1,26 @@
-import type { RoomEvent } from '#shared/api/room-events'
+import type { Notice, RoomEventData } from '#shared/api/room-events'
 import { isolated, nameOf, timeOf } from '../kit/format.ts'
 import { actText } from '../moderation/act-words.ts'
 
-/** An act of a moderator, or a change of the rules, in one line. */
-export function noticeText(event: RoomEvent): string | null {
-  const actor = nameOf(event.actor.name, event.actor.id)
-  switch (event.type) {
-    case 'rules.updated':
-      return `${actor} changed the rules${changesOf(event.data.diff)}`
-    case 'role.changed':
-      return `${actor} made ${whom(event.data.target)} ${event.data.role}`
-    case 'member.removed':
-      return `${actor} took ${whom(event.data.member)} out${why(event.data)}`
-    case 'messages.purged':
-      return `${actor} removed the messages of ${whom(event.data.target)}${why(event.data)}`
-    case 'moderation.applied': {
-      const { action, target, until } = event.data
-      return `${actor} ${actText(action)} ${whom(target)}${until ? ` until ${timeOf(until)}` : ''}${why(event.data)}`
-    }
-    default:
-      return null
-  }
+type Texts = { readonly [T in Notice['type']]: (data: RoomEventData<T>) => string }
+
+/** What somebody has done, after their name. */
+const texts: Texts = {
+  'rules.updated': ({ diff }) => `changed the rules${changesOf(diff)}`,
+  'role.changed': ({ target, role }) => `made ${whom(target)} ${role}`,
+  'member.removed': ({ member, reason }) => `took ${whom(member)} out${why(reason)}`,
+  'messages.purged': ({ target, reason }) => `removed the messages of ${whom(target)}${why(reason)}`,
+  'moderation.applied': ({ action, target, until, reason }) =>
+    `${actText(action)} ${whom(target)}${until ? ` until ${timeOf(until)}` : ''}${why(reason)}`,
+  'room.archived': () => 'archived the room',
 }
 
+/** An act of a moderator, or a change of the room, in one line. */
+export const noticeText = ({ type, data, actor }: Notice): string =>
+  `${whom(actor)} ${(texts[type] as (told: typeof data) => string)(data)}`
+
 const whom = ({ id, name }: { id: string; name: string }) => nameOf(name, id)
-const why = ({ reason }: { reason: string | null }) => (reason ? ` (${isolated(reason)})` : '')
+const why = (reason: string | null) => (reason ? ` (${isolated(reason)})` : '')
 
 function changesOf(diff: Record<string, unknown>): string {
   const names = Object.keys(diff).map((key) => key.replace(/_(allowed|seconds)$/, '').replaceAll('_', ' '))

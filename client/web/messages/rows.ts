@@ -1,5 +1,5 @@
 import type { LocalMessage } from '#client/sdk/types'
-import type { RoomEvent } from '#shared/api/room-events'
+import type { Notice } from '#shared/api/room-events'
 import { dayKeyOf, dayOf } from '../kit/format.ts'
 
 const groupedMilliseconds = 5 * 60_000
@@ -7,13 +7,13 @@ const groupedMilliseconds = 5 * 60_000
 export type Row =
   | { kind: 'day'; key: string; text: string }
   | { kind: 'new'; key: string }
-  | { kind: 'notice'; key: string; event: RoomEvent }
+  | { kind: 'notice'; key: string; event: Notice }
   | { kind: 'message'; key: string; message: LocalMessage; startsGroup: boolean }
 
 /** The timeline as lines: messages and acts of moderators by their order, days and the new mark between them. */
 export function rowsOf(input: {
   messages: readonly LocalMessage[]
-  notices: readonly RoomEvent[]
+  notices: readonly Notice[]
   /** The last seq read before the room was opened; null where there is nothing to mark. */
   readSeq: number | null
   account: string

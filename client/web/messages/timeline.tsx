@@ -98,13 +98,12 @@ function RowLine({ row, ...rest }: LineProps) {
   if (row.kind === 'day') return <li className="divider">{row.text}</li>
   if (row.kind === 'new') return <li className="divider new">New</li>
   if (row.kind === 'message') return <MessageRow message={row.message} startsGroup={row.startsGroup} {...rest} />
-  const text = noticeText(row.event)
-  return text ? (
+  return (
     <li className="slim">
       <Icon name="shield" />
-      {text}
+      {noticeText(row.event)}
     </li>
-  ) : null
+  )
 }
 
 function Opening({ state, onReopen }: { state: RoomState; onReopen: () => void }) {
