@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Booted, boot } from '#test/support/boot'
+import { expect, test } from 'vitest'
 import {
   act,
   appoint,
@@ -12,23 +11,13 @@ import {
   people,
   type Somebody,
 } from '#test/support/community'
-import { wallet } from '#test/support/wallet'
+import { communityOf } from '#test/support/community-of'
 
-let server: Booted
-let root: Somebody
-let admin: Somebody
-let owner: Somebody
-let roomAdmin: Somebody
-let manager: Somebody
-let moderator: Somebody
-let member: Somebody
 const every: Grants = { canPin: true, canDelete: true, canMute: true, canManageMods: true }
-beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address, ADMINS: wallet('admin').address } })
-  ;[root, admin, owner, roomAdmin] = await people(server, 'root', 'admin', 'owner', 'room admin')
-  ;[manager, moderator, member] = await people(server, 'manager', 'moderator', 'member')
-})
-afterAll(() => server.close())
+const { server, root, admin, owner, roomAdmin, manager, moderator, member } = await communityOf(
+  ['root', 'admin', 'owner', 'roomAdmin', 'manager', 'moderator', 'member'],
+  { admins: ['admin'], superAdmins: ['root'] },
+)
 
 async function staffed(): Promise<Place & { id: string }> {
   const room = await channelOf(owner, roomAdmin, manager, moderator, member)

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Rooms } from '#server/domains/rooms/model'
 import { finishRooms } from '#server/domains/rooms/rooms'
 import type { Node } from '#server/kernel/context'
-import { type Booted, boot } from '#test/support/boot'
-import { done, nobody, people, type Somebody } from '#test/support/community'
-import { wallet } from '#test/support/wallet'
+import { done, nobody, type Somebody } from '#test/support/community'
+import { communityOf } from '#test/support/community-of'
 
-let server: Booted
-let admin: Somebody
-let founder: Somebody
-let late: Somebody
-
-beforeAll(async () => {
-  server = await boot({ nodes: 1, environment: { ADMINS: wallet('admin').address } })
-  ;[admin, founder, late] = await people(server, 'admin', 'founder', 'late')
+const { server, admin, founder, late } = await communityOf(['admin', 'founder', 'late'], {
+  nodes: 1,
+  admins: ['admin'],
 })
-afterAll(() => server.close())
 
 function nodeOf(): Node {
   const node = server.apps[0]?.node

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { projection } from '#server/domains/rooms/projection'
 import { records } from '#server/domains/rooms/records'
 import { RoomEvents } from '#server/log/model'
 import type { Row } from '#server/log/types'
-import { type Booted, boot } from '#test/support/boot'
 import {
   act,
   alpha,
@@ -19,19 +18,12 @@ import {
   type Somebody,
   say,
 } from '#test/support/community'
-import { wallet } from '#test/support/wallet'
+import { communityOf } from '#test/support/community-of'
 
-let server: Booted
-let admin: Somebody
-let root: Somebody
-let owner: Somebody
-let member: Somebody
-
-beforeAll(async () => {
-  server = await boot({ environment: { ADMINS: wallet('admin').address, SUPER_ADMINS: wallet('root').address } })
-  ;[admin, root, owner, member] = await people(server, 'admin', 'root', 'owner', 'member')
+const { server, admin, root, owner, member } = await communityOf(['admin', 'root', 'owner', 'member'], {
+  admins: ['admin'],
+  superAdmins: ['root'],
 })
-afterAll(() => server.close())
 
 const every: Grants = { canPin: true, canDelete: true, canMute: true, canManageMods: true }
 const keyOf = ({ type, id }: Place) => (id === null ? type : `${type}:${id}`)

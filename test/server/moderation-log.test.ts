@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { RoomEvents } from '#server/log/model'
-import { type Booted, boot } from '#test/support/boot'
-import { act, appoint, channelOf, done, nobody, type Place, people, type Somebody, say } from '#test/support/community'
+import { act, appoint, channelOf, done, nobody, type Place, say } from '#test/support/community'
+import { communityOf } from '#test/support/community-of'
 import { wallet } from '#test/support/wallet'
 
-let server: Booted
-let owner: Somebody
-let mod: Somebody
-let member: Somebody
-let other: Somebody
-let admin: Somebody
-let room: Place & { id: string }
-
-beforeAll(async () => {
-  server = await boot({ environment: { ADMINS: wallet('admin').address } })
-  ;[owner, mod, member, other, admin] = await people(server, 'owner', 'mod', 'member', 'other', 'admin')
+const { server, owner, mod, member, other, admin } = await communityOf(['owner', 'mod', 'member', 'other', 'admin'], {
+  admins: ['admin'],
 })
-afterAll(() => server.close())
+let room: Place & { id: string }
 
 async function newRoom(): Promise<void> {
   room = await channelOf(owner, mod, member, other)

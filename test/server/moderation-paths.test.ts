@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Booted, boot } from '#test/support/boot'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   act,
   appoint,
@@ -8,25 +7,16 @@ import {
   nobody,
   officialChannel,
   type Place,
-  people,
   type Somebody,
   say,
 } from '#test/support/community'
+import { communityOf } from '#test/support/community-of'
 import { wallet } from '#test/support/wallet'
 
-let server: Booted
-let owner: Somebody
-let mod: Somebody
-let member: Somebody
-let other: Somebody
-let admin: Somebody
-let room: Place & { id: string }
-
-beforeAll(async () => {
-  server = await boot({ environment: { ADMINS: wallet('admin').address } })
-  ;[owner, mod, member, other, admin] = await people(server, 'owner', 'mod', 'member', 'other', 'admin')
+const { server, owner, mod, member, other, admin } = await communityOf(['owner', 'mod', 'member', 'other', 'admin'], {
+  admins: ['admin'],
 })
-afterAll(() => server.close())
+let room: Place & { id: string }
 beforeEach(async () => {
   room = await channelOf(owner, mod, member, other)
   await appoint(owner, room, mod)

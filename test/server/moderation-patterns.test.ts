@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Words } from '#server/domains/rooms/model'
-import { type Booted, boot } from '#test/support/boot'
 import {
   appoint,
   channelOf,
@@ -9,27 +8,17 @@ import {
   hearing,
   officialChannel,
   type Place,
-  people,
   type Somebody,
   say,
   send,
 } from '#test/support/community'
-import { wallet } from '#test/support/wallet'
+import { communityOf } from '#test/support/community-of'
 
-let server: Booted
-let owner: Somebody
-let mod: Somebody
-let member: Somebody
-let admin: Somebody
-let globalMod: Somebody
-let room: Place & { id: string }
-
-beforeAll(async () => {
-  server = await boot({ environment: { ADMINS: wallet('admin').address } })
-  ;[owner, mod, member, admin, globalMod] = await people(server, 'owner', 'mod', 'member', 'admin', 'global mod')
-  await appoint(admin, null, globalMod)
+const { owner, mod, member, admin, globalMod } = await communityOf(['owner', 'mod', 'member', 'admin', 'globalMod'], {
+  admins: ['admin'],
 })
-afterAll(() => server.close())
+await appoint(admin, null, globalMod)
+let room: Place & { id: string }
 beforeEach(async () => {
   room = await channelOf(owner, mod, member)
   await appoint(owner, room, mod)

@@ -1,33 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans, Moderators } from '#server/domains/rooms/model'
 import type { moderationActions } from '#shared/api/moderation'
-import { type Booted, boot } from '#test/support/boot'
-import {
-  act,
-  appoint,
-  channelOf,
-  doors,
-  listenTo,
-  type Place,
-  people,
-  type Somebody,
-  say,
-  send,
-} from '#test/support/community'
+import { act, appoint, channelOf, doors, listenTo, type Place, type Somebody, say, send } from '#test/support/community'
+import { communityOf } from '#test/support/community-of'
 import { wallet } from '#test/support/wallet'
 
-let server: Booted
-let owner: Somebody
-let mod: Somebody
-let member: Somebody
-let other: Somebody
+const { owner, mod, member, other } = await communityOf(['owner', 'mod', 'member', 'other'])
 let room: Place & { id: string }
-
-beforeAll(async () => {
-  server = await boot()
-  ;[owner, mod, member, other] = await people(server, 'owner', 'mod', 'member', 'other')
-})
-afterAll(() => server.close())
 beforeEach(async () => {
   room = await channelOf(owner, mod, member, other)
   await appoint(owner, room, mod)

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Booted, boot } from '#test/support/boot'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { act, appoint, channelOf, done, hearing, type Place, people, type Somebody, say } from '#test/support/community'
-import { wallet } from '#test/support/wallet'
+import { communityOf } from '#test/support/community-of'
 
-let server: Booted
-let owner: Somebody
-let mod: Somebody
-let member: Somebody
-let other: Somebody
-let admin: Somebody
-let room: Place & { id: string }
-
-beforeAll(async () => {
-  server = await boot({ environment: { ADMINS: wallet('admin').address } })
-  ;[owner, mod, member, other, admin] = await people(server, 'owner', 'mod', 'member', 'other', 'admin')
+const { server, owner, mod, member, other, admin } = await communityOf(['owner', 'mod', 'member', 'other', 'admin'], {
+  admins: ['admin'],
 })
-afterAll(() => server.close())
+let room: Place & { id: string }
 beforeEach(async () => {
   room = await channelOf(owner, mod, member, other)
   await appoint(owner, room, mod)

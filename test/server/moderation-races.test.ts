@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans } from '#server/domains/rooms/model'
 import { audiences } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
-import { type Booted, boot } from '#test/support/boot'
 import {
   type Answer,
   act,
@@ -18,22 +17,16 @@ import {
   say,
   send,
 } from '#test/support/community'
+import { communityOf } from '#test/support/community-of'
 import { wallet } from '#test/support/wallet'
 
-let server: Booted
-let owner: Somebody
-let mod: Somebody
 let member: Somebody
-let other: Somebody
-let superAdmin: Somebody
-let room: Place & { id: string }
 let key: string
 
-beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('super').address } })
-  ;[owner, mod, other, superAdmin] = await people(server, 'owner', 'mod', 'other', 'super')
+const { server, owner, mod, other, superAdmin } = await communityOf(['owner', 'mod', 'other', 'superAdmin'], {
+  superAdmins: ['superAdmin'],
 })
-afterAll(() => server.close())
+let room: Place & { id: string }
 let round = 0
 beforeEach(async () => {
   ;[member] = await people(server, `member ${++round}`)

@@ -1,37 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans, Mutes } from '#server/domains/rooms/model'
-import { type Booted, boot } from '#test/support/boot'
-import {
-  act,
-  alpha,
-  appoint,
-  channelOf,
-  check,
-  done,
-  officialChannel,
-  type Place,
-  people,
-  type Somebody,
-  say,
-} from '#test/support/community'
-import { wallet } from '#test/support/wallet'
+import { act, alpha, appoint, channelOf, check, done, officialChannel, type Place, say } from '#test/support/community'
+import { communityOf } from '#test/support/community-of'
 
-const admins = { ADMINS: wallet('admin').address, SUPER_ADMINS: wallet('super').address }
-let server: Booted
-let owner: Somebody
-let mod: Somebody
-let member: Somebody
-let other: Somebody
-let admin: Somebody
-let superAdmin: Somebody
+const { owner, mod, member, other, admin, superAdmin } = await communityOf(
+  ['owner', 'mod', 'member', 'other', 'admin', 'superAdmin'],
+  { admins: ['admin'], superAdmins: ['superAdmin'] },
+)
 let room: Place & { id: string }
-
-beforeAll(async () => {
-  server = await boot({ environment: admins })
-  const names = ['owner', 'mod', 'member', 'other', 'admin', 'super'] as const
-  ;[owner, mod, member, other, admin, superAdmin] = await people(server, ...names)
-})
-afterAll(() => server.close())
 beforeEach(async () => {
   room = await channelOf(owner, mod, member, other)
   await appoint(owner, room, mod)

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Capabilities } from '#shared/api/rooms'
-import { type Booted, boot } from '#test/support/boot'
 import {
   act,
   alpha,
@@ -13,24 +12,15 @@ import {
   listenTo,
   nobody,
   type Place,
-  people,
   type Somebody,
   send,
 } from '#test/support/community'
-import { wallet } from '#test/support/wallet'
+import { communityOf } from '#test/support/community-of'
 
-let server: Booted
-let owner: Somebody
-let mod: Somebody
-let member: Somebody
-let admin: Somebody
-let room: Place & { id: string }
-
-beforeAll(async () => {
-  server = await boot({ environment: { ADMINS: wallet('admin').address } })
-  ;[owner, mod, member, admin] = await people(server, 'owner', 'mod', 'member', 'admin')
+const { server, owner, mod, member, admin } = await communityOf(['owner', 'mod', 'member', 'admin'], {
+  admins: ['admin'],
 })
-afterAll(() => server.close())
+let room: Place & { id: string }
 beforeEach(async () => {
   room = await channelOf(owner, mod, member)
   await appoint(owner, room, mod)

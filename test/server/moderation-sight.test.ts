@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Rooms } from '#server/domains/rooms/model'
-import { type Booted, boot } from '#test/support/boot'
 import {
   act,
   alpha,
@@ -15,21 +14,13 @@ import {
   type Somebody,
   say,
 } from '#test/support/community'
+import { communityOf } from '#test/support/community-of'
 import { nodesUnderTest } from '#test/support/test-servers'
-import { wallet } from '#test/support/wallet'
 
-let server: Booted
-let admin: Somebody
-let otherAdmin: Somebody
-let root: Somebody
-let member: Somebody
-
-beforeAll(async () => {
-  const ADMINS = [wallet('admin').address, wallet('other admin').address].join(',')
-  server = await boot({ environment: { ADMINS, SUPER_ADMINS: wallet('root').address } })
-  ;[admin, otherAdmin, root, member] = await people(server, 'admin', 'other admin', 'root', 'member')
+const { server, admin, otherAdmin, root, member } = await communityOf(['admin', 'otherAdmin', 'root', 'member'], {
+  admins: ['admin', 'otherAdmin'],
+  superAdmins: ['root'],
 })
-afterAll(() => server.close())
 
 const every: Grants = { canPin: true, canDelete: true, canMute: true, canManageMods: true }
 const queryOf = ({ type, id }: Place) => `chatType=${type}&chatId=${id ?? ''}`

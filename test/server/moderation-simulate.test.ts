@@ -1,29 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Booted, boot } from '#test/support/boot'
-import {
-  act,
-  appoint,
-  channelOf,
-  check,
-  done,
-  nobody,
-  type Place,
-  people,
-  type Somebody,
-  say,
-} from '#test/support/community'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { act, appoint, channelOf, check, done, nobody, type Place, type Somebody, say } from '#test/support/community'
+import { communityOf } from '#test/support/community-of'
 
-let server: Booted
-let owner: Somebody
-let mod: Somebody
-let member: Somebody
+const { server, owner, mod, member } = await communityOf(['owner', 'mod', 'member'])
 let room: Place & { id: string }
-
-beforeAll(async () => {
-  server = await boot()
-  ;[owner, mod, member] = await people(server, 'owner', 'mod', 'member')
-})
-afterAll(() => server.close())
 beforeEach(async () => {
   room = await channelOf(owner, mod, member)
   await appoint(owner, room, mod)

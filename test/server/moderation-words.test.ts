@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Booted, boot } from '#test/support/boot'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   act,
   alpha,
@@ -12,26 +11,17 @@ import {
   nobody,
   officialChannel,
   type Place,
-  people,
   type Somebody,
   send,
 } from '#test/support/community'
-import { wallet } from '#test/support/wallet'
+import { communityOf } from '#test/support/community-of'
 
-let server: Booted
-let owner: Somebody
-let mod: Somebody
-let member: Somebody
-let admin: Somebody
-let globalMod: Somebody
+const { server, owner, mod, member, admin, globalMod } = await communityOf(
+  ['owner', 'mod', 'member', 'admin', 'globalMod'],
+  { admins: ['admin'] },
+)
+await appoint(admin, null, globalMod)
 let room: Place & { id: string }
-
-beforeAll(async () => {
-  server = await boot({ environment: { ADMINS: wallet('admin').address } })
-  ;[owner, mod, member, admin, globalMod] = await people(server, 'owner', 'mod', 'member', 'admin', 'global mod')
-  await appoint(admin, null, globalMod)
-})
-afterAll(() => server.close())
 beforeEach(async () => {
   room = await channelOf(owner, mod, member)
   await appoint(owner, room, mod)

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Booted, boot } from '#test/support/boot'
+import { expect, test } from 'vitest'
 import {
   act,
   appoint,
@@ -13,19 +12,12 @@ import {
   type Somebody,
   say,
 } from '#test/support/community'
-import { wallet } from '#test/support/wallet'
+import { communityOf } from '#test/support/community-of'
 
-let server: Booted
-let owner: Somebody
-let victim: Somebody
-let member: Somebody
-let stranger: Somebody
-let admin: Somebody
-beforeAll(async () => {
-  server = await boot({ environment: { ADMINS: wallet('admin').address } })
-  ;[owner, victim, member, stranger, admin] = await people(server, 'owner', 'victim', 'member', 'stranger', 'admin')
-})
-afterAll(() => server.close())
+const { server, owner, victim, member, stranger, admin } = await communityOf(
+  ['owner', 'victim', 'member', 'stranger', 'admin'],
+  { admins: ['admin'] },
+)
 
 interface Told {
   seq: number

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Booted, boot } from '#test/support/boot'
+import { expect, test } from 'vitest'
 import {
   act,
   appoint,
@@ -13,19 +12,12 @@ import {
   type Somebody,
   say,
 } from '#test/support/community'
-import { wallet } from '#test/support/wallet'
+import { communityOf } from '#test/support/community-of'
 
-let server: Booted
-let owner: Somebody
-let member: Somebody
-let stranger: Somebody
-let banned: Somebody
-let admin: Somebody
-beforeAll(async () => {
-  server = await boot({ environment: { ADMINS: wallet('admin').address } })
-  ;[owner, member, stranger, banned, admin] = await people(server, 'owner', 'member', 'stranger', 'banned', 'admin')
-})
-afterAll(() => server.close())
+const { server, owner, member, stranger, banned, admin } = await communityOf(
+  ['owner', 'member', 'stranger', 'banned', 'admin'],
+  { admins: ['admin'] },
+)
 
 const rule = (by: Somebody, room: Place, read_access: string, door: (typeof doors)[number] = 'socket') =>
   done(act(by, room, 'rules', { patch: { rules: { read_access } } }, door))

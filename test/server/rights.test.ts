@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Booted, boot } from '#test/support/boot'
+import { describe, expect, test } from 'vitest'
 import {
   act,
   appoint,
@@ -15,31 +14,13 @@ import {
   type Somebody,
   say,
 } from '#test/support/community'
+import { communityOf } from '#test/support/community-of'
 import { nodesUnderTest } from '#test/support/test-servers'
-import { wallet } from '#test/support/wallet'
 
-let server: Booted
-let admin: Somebody
-let otherAdmin: Somebody
-let root: Somebody
-let owner: Somebody
-let member: Somebody
-let other: Somebody
-
-beforeAll(async () => {
-  const ADMINS = [wallet('admin').address, wallet('other admin').address].join(',')
-  server = await boot({ environment: { ADMINS, SUPER_ADMINS: wallet('root').address } })
-  ;[admin, otherAdmin, root, owner, member, other] = await people(
-    server,
-    'admin',
-    'other admin',
-    'root',
-    'owner',
-    'member',
-    'other',
-  )
-})
-afterAll(() => server.close())
+const { server, admin, otherAdmin, root, owner, member, other } = await communityOf(
+  ['admin', 'otherAdmin', 'root', 'owner', 'member', 'other'],
+  { admins: ['admin', 'otherAdmin'], superAdmins: ['root'] },
+)
 
 const every: Grants = { canPin: true, canDelete: true, canMute: true, canManageMods: true }
 const none: Grants = { canPin: false, canDelete: false, canMute: false, canManageMods: false }

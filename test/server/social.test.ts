@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { ConversationMutes, ReportTurns } from '#server/domains/social/model'
 import { RoomEvents } from '#server/log/model'
 import { reportStatuses, reportTypes } from '#shared/api/social'
-import { type Booted, boot } from '#test/support/boot'
 import {
   act,
   channelOf,
@@ -15,20 +14,14 @@ import {
   say,
   send,
 } from '#test/support/community'
+import { communityOf } from '#test/support/community-of'
 import { wallet } from '#test/support/wallet'
 
-let server: Booted
 let one: Somebody
 let two: Somebody
-let owner: Somebody
-let admin: Somebody
 let round = 0
 
-beforeAll(async () => {
-  server = await boot({ environment: { ADMINS: wallet('admin').address } })
-  ;[owner, admin] = await people(server, 'owner', 'admin')
-})
-afterAll(() => server.close())
+const { server, owner, admin } = await communityOf(['owner', 'admin'], { admins: ['admin'] })
 beforeEach(async () => {
   round += 1
   ;[one, two] = await people(server, `one ${round}`, `two ${round}`)
