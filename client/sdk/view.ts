@@ -6,6 +6,7 @@ import type { access, capabilitiesChanged, ephemeral, Room } from '#shared/api/r
 import type { Rules } from '#shared/api/verdict'
 import type { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
+import { isChatType } from '#shared/kit/room-kinds'
 import type { Call } from './calls.ts'
 import { echoOf } from './echo.ts'
 import { toldError } from './failures.ts'
@@ -28,7 +29,6 @@ export interface ViewOptions {
 const typistMilliseconds = 6_000
 const shownAtMost = 5_000
 const shownAtLeast = 20
-const withRules = ['channel', 'alpha', 'location', 'group', 'token']
 
 /** What is shown of one room: what the server says, then what was written here and it has not yet said. */
 export class View implements Fed {
@@ -99,7 +99,7 @@ export class View implements Fed {
     this.become({ ...applyRows(this.#told, messages), hasOlder: hasMore, error: null })
     this.#fill('rooms.get', ({ room }: { room: Room }) => this.change({ room, membersCount: room.member_count }))
     this.#seePins()
-    if (withRules.includes(type)) {
+    if (isChatType(type)) {
       type Answer = { rules: Rules & { rules_version: number } }
       const chat = { chatType: type, chatId: id ?? undefined }
       this.#fill('moderation.rules', ({ rules }: Answer) => this.#takeRules(rules, rules.rules_version), chat)

@@ -13,6 +13,8 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
+import { roomRef } from '#shared/kit/room-key'
+import { chatTypes, singleTypes } from '#shared/kit/room-kinds'
 import { Message } from './message.ts'
 import {
   Ban,
@@ -47,21 +49,18 @@ export const moderationActions = [
 export const ModerationAction = z.enum(moderationActions)
 export type ModerationAction = z.infer<typeof ModerationAction>
 
-export const chatTypes = ['channel', 'alpha', 'location', 'group', 'token'] as const
 const ChatType = z.enum(chatTypes, { error: 'chatType required' })
 const ChatId = z.string().max(200).nullish()
-type ChatType = z.infer<typeof ChatType>
 
-/** The room of a (chatType, chatId) pair; alpha's id may be absent, empty or `null`. */
-const roomOfChat = (chatType: ChatType, chatId: string | null | undefined): RoomRef =>
-  chatType === 'alpha' ? { type: 'alpha', id: null } : { type: chatType, id: chatId ?? '' }
+/** Alpha's id may be absent, empty or `null`. */
+const isSingleChat = (chatType: unknown): boolean => singleTypes.some((type) => type === chatType)
 const chat = { chatType: ChatType, chatId: ChatId }
 const withChat = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z
     .object({ ...chat, ...shape })
     .refine(
       ({ chatType, chatId }: { chatType?: unknown; chatId?: unknown }) =>
-        chatType === 'alpha' || (typeof chatId === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(chatId)),
+        isSingleChat(chatType) || (typeof chatId === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(chatId)),
       { error: 'chatId required' },
     )
 
@@ -268,7 +267,7 @@ export const moderation = {
         input: withChat({ ...keyed, rules: RulesPatch }).transform(
           ({ client_action_id, chatType, chatId, rules }): Act => ({
             client_action_id,
-            room: roomOfChat(chatType, chatId),
+            room: roomRef(chatType, chatId),
             action: 'rules',
             patch: { rules },
           }),
@@ -286,7 +285,7 @@ export const moderation = {
         }).transform(
           ({ client_action_id, chatType, chatId, action, targetAddress: target, reason, duration }): Act => ({
             client_action_id,
-            room: roomOfChat(chatType, chatId),
+            room: roomRef(chatType, chatId),
             action,
             target,
             reason,
@@ -336,13 +335,16 @@ export const moderation = {
             action: WordAction.default('block'),
             isRegex: z.boolean().default(false),
           })
-          .refine(({ scope, chatType, chatId }) => scope === 'global' || chatType === 'alpha' || (chatType && chatId), {
-            error: 'chatType and chatId are required for scope room',
-          })
+          .refine(
+            ({ scope, chatType, chatId }) => scope === 'global' || isSingleChat(chatType) || (chatType && chatId),
+            {
+              error: 'chatType and chatId are required for scope room',
+            },
+          )
           .transform(
             ({ client_action_id, word, scope, chatType, chatId, action, isRegex }): Act => ({
               client_action_id,
-              room: scope === 'global' || !chatType ? null : roomOfChat(chatType, chatId),
+              room: scope === 'global' || !chatType ? null : roomRef(chatType, chatId),
               action: 'word_add',
               patch: { word, word_action: action, is_regex: isRegex },
             }),
@@ -458,7 +460,7 @@ export const moderation = {
         chatId: ChatId,
       })
       .refine(({ scope, chatType }) => scope === 'global' || chatType, { error: 'chatType required' })
-      .refine(({ scope, chatType, chatId }) => scope !== 'room' || chatType === 'alpha' || chatId, {
+      .refine(({ scope, chatType, chatId }) => scope !== 'room' || isSingleChat(chatType) || chatId, {
         error: 'chatId required',
       }),
     output: z.object({ words: z.array(BlockedWord) }),
@@ -471,7 +473,7 @@ export const moderation = {
         http: 'POST /api/chat-rules/simulate',
         input: withChat({ rules: RulesPatch, last: count(1, 1_000).default(500) }).transform(
           ({ chatType, chatId, rules, last }) => ({
-            room: roomOfChat(chatType, chatId),
+            room: roomRef(chatType, chatId),
             rules,
             last,
           }),
@@ -484,7 +486,7 @@ export const moderation = {
           isRegex: z.boolean().default(false),
           last: count(1, 1_000).default(500),
         }).transform(({ chatType, chatId, word, isRegex, last }) => ({
-          room: roomOfChat(chatType, chatId),
+          room: roomRef(chatType, chatId),
           word,
           is_regex: isRegex,
           last,

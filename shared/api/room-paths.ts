@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CallerAddress, type RoomRef } from '#shared/kit/primitives'
+import { alpha } from '#shared/kit/room-key'
 import { channelRef } from './rooms.ts'
 
 export const RoomId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid room id' })
@@ -8,7 +9,7 @@ export const RoomId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Inval
 export const roomPaths = [
   { path: '/api/channels/:id', ref: channelRef, fields: { id: RoomId } },
   { path: '/api/groups/:id', ref: (id: string): RoomRef => ({ type: 'group', id }), fields: { id: RoomId } },
-  { path: '/api/alpha', ref: (): RoomRef => ({ type: 'alpha', id: null }), fields: {} },
+  { path: '/api/alpha', ref: () => alpha, fields: {} },
 ] as const
 
 /** What such a path carries of itself; alpha's has no id. */

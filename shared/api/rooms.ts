@@ -16,6 +16,7 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
+import { alpha } from '#shared/kit/room-key'
 
 const room = RoomRef
 export const RoomKey = z.object({ type: RoomType, id: z.string().nullable() })
@@ -101,15 +102,12 @@ const asGroup = { schema: z.object({ group: Room }), of: ({ room }: { room: Room
 const succeeded = { schema: Done, of: () => ({ success: true }) }
 
 /** `:id` of the channel paths: an id, a slug, or `global` for the alpha room. */
-export const channelRef = (id: string): RoomRef =>
-  id === 'global' ? { type: 'alpha', id: null } : { type: 'channel', id }
+export const channelRef = (id: string): RoomRef => (id === 'global' ? alpha : { type: 'channel', id })
 const groupRef = (id: string): RoomRef => ({ type: 'group', id })
 const channelPath = { id: RoomId, userAddress: CallerAddress }
 const onlyChannel = z.object(channelPath).transform(({ id }) => ({ room: channelRef(id) }))
 const onlyGroup = z.object(channelPath).transform(({ id }) => ({ room: groupRef(id) }))
-const onlyAlpha = z
-  .object({ userAddress: CallerAddress })
-  .transform(() => ({ room: { type: 'alpha', id: null } as RoomRef }))
+const onlyAlpha = z.object({ userAddress: CallerAddress }).transform(() => ({ room: alpha }))
 
 const named = ['BLOCKED_WORD', 'MESSAGE_REJECTED'] as const
 const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const

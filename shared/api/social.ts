@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { Address, Done, Id, onceByKey, repeatable, Time, text } from '#shared/kit/primitives'
+import { conversations } from '#shared/kit/room-kinds'
 
-const conversationTypes = ['dm', 'group', 'channel'] as const
-const ConversationType = z.enum(conversationTypes, { error: 'Invalid conversation type' })
+const ConversationType = z.enum(conversations, { error: 'Invalid conversation type' })
 const ConversationId = z.string({ error: 'conversationId is required' }).trim().min(1).max(330)
 
 export const ConversationMute = z.object({

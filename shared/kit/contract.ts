@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '#shared/errors'
+import { singleTypes } from './room-kinds.ts'
 
 export const namespaces = ['/rooms', '/agents', '/streams', '/notifications', '/moderation'] as const
 export type Namespace = (typeof namespaces)[number]
@@ -126,12 +127,12 @@ export const scopeOf = ({ name, operation: { http, aliases = [] } }: Named): str
   return `${name.split('.')[0]}:${routes.every((route) => route.startsWith('GET ')) ? 'read' : 'write'}`
 }
 
-/** `{room}` stands for two paths: `/:type/:room`, and `/alpha` for the room without an id. */
+/** `{room}` stands for several paths: `/:type/:room`, and `/alpha` for a room without an id. */
 export const expandRoute = (route: Route): { method: Method; path: string; fixed?: { type: string } }[] => {
   const [method, path] = route.split(' ') as [Method, string]
   if (!path.includes('{room}')) return [{ method, path }]
   return [
-    { method, path: path.replace('{room}', 'alpha'), fixed: { type: 'alpha' } },
+    ...singleTypes.map((type) => ({ method, path: path.replace('{room}', type), fixed: { type } })),
     { method, path: path.replace('{room}', ':type/:room') },
   ]
 }

@@ -22,6 +22,7 @@ import {
 } from './json-schema.ts'
 import { AnyRoomId, RoomType } from './primitives.ts'
 import { headers, type RefusalWriter, rateHeaders, refusalWriter } from './refusals.ts'
+import { singleTypes } from './room-kinds.ts'
 
 /** The REST door as an OpenAPI 3.1 document. */
 export function openapi(api: Api, { named, tiers }: Sources): JsonSchema {
@@ -149,7 +150,7 @@ function request(input: JsonSchema, { idempotency }: Operation, route: Route, pa
   }
 }
 
-const roomParameters: readonly JsonSchema[] = [RoomType.exclude(['alpha']), AnyRoomId].map((schema) =>
+const roomParameters: readonly JsonSchema[] = [RoomType.exclude(singleTypes), AnyRoomId].map((schema) =>
   schemaWriter('draft-2020-12', {}).input(schema),
 )
 

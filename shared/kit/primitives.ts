@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { roomTypes } from './room-key.ts'
+import { isSingle, roomTypes } from './room-kinds.ts'
 
-export { dmOf, roomKey, roomOfKey, roomTypes } from './room-key.ts'
+export { dmOf, roomKey, roomOfKey } from './room-key.ts'
+export { roomTypes } from './room-kinds.ts'
 
 const invisible = /\u200b|\u200c|\u200d|\u2060|\ufeff/g
 const controls = /[^\P{Cc}\t\n\r]/u
@@ -107,7 +108,7 @@ export const AnyRoomId = z
 /** A room: its type and id; alpha has none. */
 export const RoomRef = z
   .strictObject({ type: RoomType, id: AnyRoomId.nullish() })
-  .refine((room) => (room.type === 'alpha') === (room.id === null || room.id === undefined), {
+  .refine((room) => isSingle(room.type) === (room.id === null || room.id === undefined), {
     error: 'Invalid room: alpha has no id, every other room has one',
   })
   .transform((room) => ({ type: room.type, id: room.id ?? null }))

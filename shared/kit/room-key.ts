@@ -1,18 +1,61 @@
-export const roomTypes = ['channel', 'alpha', 'location', 'group', 'token', 'dm', 'stream'] as const
-export type RoomType = (typeof roomTypes)[number]
+import {
+  type Conversation,
+  isBetweenTwo,
+  isSingle,
+  type RoomKind,
+  type RoomType,
+  roomKinds,
+  singleTypes,
+} from './room-kinds.ts'
+
+export interface Ref {
+  type: RoomType
+  id: string | null
+}
+
+/** The room of everybody. */
+export const alpha: Ref = { type: 'alpha', id: null }
 
 /** The text form of a room's key: `type:id`, or `alpha`. */
-export const roomKey = (room: { type: RoomType; id: string | null }): string =>
-  room.id === null ? room.type : `${room.type}:${room.id}`
+export const roomKey = (room: Ref): string => (room.id === null ? room.type : `${room.type}:${room.id}`)
 
-export const roomOfKey = (key: string): { type: RoomType; id: string | null } => {
+export const roomOfKey = (key: string): Ref => {
   const colon = key.indexOf(':')
-  if (colon < 0) return { type: 'alpha', id: null }
+  if (colon < 0) return { type: singleTypes.find((type) => type === key) ?? alpha.type, id: null }
   return { type: key.slice(0, colon) as RoomType, id: key.slice(colon + 1) }
 }
+
+/** The room of a row or a path, which gives some id to rooms that have none. */
+export const roomRef = (type: RoomType, id: string | null | undefined): Ref => ({
+  type,
+  id: isSingle(type) ? null : (id ?? ''),
+})
+
+/** The id as rows of the documented paths carry it: null in the fields of other kinds. */
+export const idIn = (field: NonNullable<RoomKind['idField']>, { type, id }: Ref): string | null =>
+  roomKinds[type].idField === field ? id : null
 
 /** The dm between two accounts. */
 export const dmOf = (one: string, other: string): { type: 'dm'; id: string } => ({
   type: 'dm',
   id: [one, other].sort().join('~'),
 })
+
+/** The two accounts a room is between. */
+export const peersOf = (id: string | null): readonly string[] => id?.split('~') ?? []
+
+/** The other person of a room between two; null of every other room. */
+export const peerIn = ({ type, id }: Ref, account: string): string | null =>
+  isBetweenTwo(type) ? (peersOf(id).find((peer) => peer !== account) ?? null) : null
+
+/** A room as mutes and reports name it: one between two by the other person, alpha as the channel `global`. */
+export const conversationOf = (room: Ref, account: string) => ({
+  conversationType: roomKinds[room.type].conversation,
+  conversationId: peerIn(room, account) ?? room.id ?? 'global',
+})
+
+/** The room that somebody has named so. */
+export function roomOfConversation(type: Conversation, id: string, account: string): Ref {
+  if (isBetweenTwo(type)) return dmOf(account, id)
+  return id === 'global' ? alpha : { type, id }
+}

@@ -4,6 +4,7 @@ import { following } from './list/following.ts'
 import { guards } from './list/guards.ts'
 import { identity } from './list/identity.ts'
 import { keyed } from './list/keyed.ts'
+import { kinds } from './list/kinds.ts'
 import { mends } from './list/mends.ts'
 import { product } from './list/product.ts'
 import { records } from './list/records.ts'
@@ -20,6 +21,7 @@ export const mutations: readonly Mutation[] = [
   ...product,
   ...mends,
   ...guards,
+  ...kinds,
   ...identity,
   ...sdk,
   ...terms,

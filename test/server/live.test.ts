@@ -1,11 +1,12 @@
 import { Socket as Line } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Rooms } from '#server/domains/rooms/model'
 import { messages } from '#shared/api/messages'
 import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/room-events'
 import { ephemeral, rooms } from '#shared/api/rooms'
 import { serverNotice } from '#shared/kit/connection'
-import type { RoomRef } from '#shared/kit/primitives'
+import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { openWire } from '#test/hostile/wire'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, groupOf, over, type Person, person, staysSilent } from '#test/support/people'
@@ -197,6 +198,26 @@ describe('passing things', () => {
     await line.hears(ephemeral, ({ typing }) => typing.length === 0)
     expect(Date.now() - started).toBeLessThan(9_000)
     expect((await outsider.refused(door, messages.typing, { room, on: true })).code).toBe('NOT_A_MEMBER')
+  })
+
+  test('typing is not told in a kind of room that tells none', async () => {
+    const room = { type: 'stream', id: crypto.randomUUID() } as const
+    const now = new Date().toISOString()
+    await Rooms.create({
+      _id: roomKey(room),
+      ...room,
+      name: 'Live',
+      emoji: '📺',
+      category: 'stream',
+      created_at: now,
+      updated_at: now,
+    })
+    for (const who of [owner, member]) await who.does('rest', rooms.join, { room })
+    const line = await owner.socket('/rooms')
+    await line.socket.emitWithAck('room:join', { room })
+    for (const door of over) await member.does(door, messages.typing, { room, on: true })
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    expect(line.all(ephemeral).flatMap(({ typing }) => typing)).toEqual([])
   })
 
   test('who listens is counted once, however many connections they have, until the last of them is gone', async () => {

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ConversationMutes, ReportTurns } from '#server/domains/social/model'
 import { RoomEvents } from '#server/log/model'
+import type { RoomSummary } from '#shared/api/rooms'
 import { reportStatuses, reportTypes } from '#shared/api/social'
+import type { RoomRef } from '#shared/kit/primitives'
+import { conversationOf } from '#shared/kit/room-key'
 import {
   act,
   channelOf,
@@ -158,6 +161,15 @@ describe('silenced conversations', () => {
     expect((await one.call('DELETE /api/users/mute?conversationType=group&conversationId=A-GROUP')).body).toEqual({
       success: true,
     })
+  })
+
+  test('a conversation is silent by the name that the page gives it, one between two on the side of who asked', async () => {
+    const { room } = await done(one.call('POST /api/dm', { recipientAddress: two.account }))
+    const { type, id } = room as RoomRef
+    const isSilent = async (who: Somebody) =>
+      ((await done(who.call('GET /api/user/rooms'))).rooms as RoomSummary[]).find((own) => own.id === id)?.is_muted
+    await mute(one, conversationOf({ type, id }, one.account))
+    expect([await isSilent(one), await isSilent(two)]).toEqual([true, false])
   })
 
   test('end with their time', async () => {

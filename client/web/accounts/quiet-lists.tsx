@@ -57,7 +57,7 @@ export function SilencedRooms() {
 }
 
 function nameIn(rooms: readonly RoomSummary[], id: string): string | null {
-  const room = rooms.find((one) => (id === 'global' ? one.type === 'alpha' : one.id === id))
+  const room = rooms.find((one) => one.id === id || one.peer?.id.toLowerCase() === id)
   return room ? titleOf(room) : null
 }
 

@@ -1,17 +1,17 @@
 import { type FormEvent, useState } from 'react'
 import { reportTypes } from '#shared/api/social'
+import { conversationOf } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import type { PersonOfInterest } from './person-of-interest.ts'
+import { useSession } from './session.ts'
 import { useBlocks } from './use-blocked.ts'
-
-type Conversation = 'dm' | 'group' | 'channel'
-const conversationOf = (type: string): Conversation => (type === 'dm' || type === 'group' ? type : 'channel')
 
 export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDone: () => void }) {
   const client = useClient()
   const tell = useTell()
+  const { account } = useSession()
   const blocks = useBlocks()
   const [reportType, setReportType] = useState<(typeof reportTypes)[number]>('spam')
   const [description, setDescription] = useState('')
@@ -27,7 +27,7 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
         reportType,
         description: description.trim() || null,
         alsoBlock,
-        ...(room ? { conversationType: conversationOf(room.type), conversationId: room.id ?? 'global' } : {}),
+        ...(room ? conversationOf(room, account) : {}),
         ...(person.messageId ? { messageId: person.messageId } : {}),
         ...(person.messageText ? { messageContent: person.messageText.slice(0, 1_000) } : {}),
       })

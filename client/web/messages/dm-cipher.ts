@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import type { RoomRef } from '#shared/kit/primitives'
+import { kindOf } from '../rooms/kind.ts'
 
 const ivBytes = 12
 const utf8 = new TextEncoder()
@@ -14,7 +15,7 @@ export interface DmCipher {
  * carry it, but whoever knows the ids can derive the key too.
  */
 export function useDmCipher(ref: RoomRef): DmCipher | null {
-  const id = ref.type === 'dm' ? ref.id : null
+  const id = kindOf(ref).isSealed ? ref.id : null
   return useMemo(() => (id === null ? null : cipherFor(id)), [id])
 }
 

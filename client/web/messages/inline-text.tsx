@@ -1,5 +1,6 @@
 import { type ReactNode, useContext } from 'react'
 import { isolated } from '../kit/format.ts'
+import { lookOf } from '../rooms/kind.ts'
 import { slugOf } from '../rooms/room-title.ts'
 import { keyOf, RoomsContext } from '../rooms/use-rooms.ts'
 
@@ -53,7 +54,7 @@ export function OuterLink({ href, children }: { href: string; children: ReactNod
 
 /** The name of a room, with the way into it where the reader has it in the list. */
 function RoomName({ words }: { words: string }) {
-  const room = useContext(RoomsContext)?.value?.find((one) => one.type !== 'dm' && slugOf(one) === words.slice(1))
+  const room = useContext(RoomsContext)?.value?.find((one) => lookOf(one).isNamed && slugOf(one) === words.slice(1))
   return room ? (
     <a className="mention" href={`#/${encodeURIComponent(keyOf(room))}`} title={isolated(room.name)}>
       {words}

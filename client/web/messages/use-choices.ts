@@ -5,6 +5,7 @@ import { nameOf } from '#shared/kit/person-name'
 import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
+import { lookOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { slugOf, titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
@@ -53,7 +54,7 @@ export function useChoices(word: Word | null, canMention: boolean, commands: Com
       .map(ofMember)
       .slice(0, shown)
   if (sign === '#') {
-    const open = rooms.filter((one) => one.type !== 'dm' && fits(rest, titleOf(one), slugOf(one)))
+    const open = rooms.filter((one) => lookOf(one).isNamed && fits(rest, titleOf(one), slugOf(one)))
     return open.slice(0, shown).map((room) => ({
       key: room.id,
       title: titleOf(room),

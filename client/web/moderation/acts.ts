@@ -2,6 +2,7 @@ import { useCallback } from 'react'
 import type { moderation } from '#shared/api/moderation'
 import type { CallOf, OutputOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
+import { isChatType } from '#shared/kit/room-kinds'
 import { useClient } from '../connection/client.ts'
 import { plural } from '../kit/format.ts'
 import { problemText } from '../kit/problem.ts'
@@ -49,8 +50,7 @@ function effectText(effects: Acted['effects']): string {
 }
 
 /** A room as the documents of moderation name it. */
-export const chatOf = ({ type, id }: RoomRef) => {
-  const chatType =
-    type === 'channel' || type === 'location' || type === 'group' || type === 'token' ? type : ('alpha' as const)
-  return { chatType, chatId: id }
-}
+export const chatOf = ({ type, id }: RoomRef) => ({
+  chatType: isChatType(type) ? type : ('alpha' as const),
+  chatId: id,
+})

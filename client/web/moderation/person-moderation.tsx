@@ -7,6 +7,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { nameOf } from '../kit/format.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { kindOf } from '../rooms/kind.ts'
 import { rightsOf } from '../rooms/rights.ts'
 import { useRoom } from '../rooms/use-room.ts'
 import { type Act, chatOf, lengths, reasons, useAct } from './acts.ts'
@@ -26,7 +27,7 @@ export function PersonModeration(props: { person: PersonOfInterest; live: LiveRo
     const answer = await client.moderation.bans({ ...chatOf(live.ref), action: 'check', userAddress: person.id })
     return 'isBanned' in answer && answer.isBanned
   }).value
-  if (!rights.isModerator || live.ref.type === 'dm') return null
+  if (!rights.isModerator || !kindOf(live.ref).hasModerators) return null
 
   const name = nameOf(person.name, person.id)
   const act = async (action: Act['action'], done: string, more: Partial<Act> = {}) => {

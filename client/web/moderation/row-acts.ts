@@ -1,6 +1,7 @@
 import type { LiveRoom, LocalMessage } from '#client/sdk/types'
 import { nameOf } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
+import { kindOf } from '../rooms/kind.ts'
 import type { Rights } from '../rooms/rights.ts'
 import type { Act } from './acts.ts'
 
@@ -34,7 +35,7 @@ export function rowActs(
   message: LocalMessage,
   { live, rights, account }: { live: LiveRoom; rights: Rights; account: string },
 ): readonly RowAct[] {
-  if (message.local !== 'sent' || message.is_deleted || live.ref.type === 'dm') return []
+  if (message.local !== 'sent' || message.is_deleted || !kindOf(live.ref).hasModerators) return []
   const room = live.ref
   const message_id = message.id
   const name = nameOf(message.sender.name, message.sender_address)

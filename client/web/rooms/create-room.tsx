@@ -1,4 +1,6 @@
 import { type FormEvent, useState } from 'react'
+import type { Client } from '#client/sdk/types'
+import type { Room } from '#shared/api/rooms'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
@@ -6,30 +8,47 @@ import { findPeople } from './find-people.ts'
 import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 
+interface Form {
+  title: string
+  text: string
+  /** What is asked beside the name, and its length. */
+  about: string
+  aboutAtMost: number
+  create(client: Client, name: string, about: string): Promise<Room>
+}
+
+const channelForm: Form = {
+  title: 'Channel',
+  text: 'Open to everyone. You own it and set its rules.',
+  about: 'What it is about (optional)',
+  aboutAtMost: 500,
+  create: async (client, name, about) =>
+    (await client.rooms.createChannel({ name, description: about.trim() || null })).channel,
+}
+const groupForm: Form = {
+  title: 'Group',
+  text: 'Only for the people you bring in.',
+  about: 'Names, @usernames or addresses of the members (optional)',
+  aboutAtMost: 4_500,
+  create: async (client, name, about) =>
+    (await client.rooms.createGroup({ name, memberAddresses: await findPeople(client, about) })).group,
+}
+const forms = [channelForm, groupForm]
+
 export function CreateRoom({ onClose }: { onClose: () => void }) {
   const client = useClient()
   const { reload } = useRoomList()
-  const [kind, setKind] = useState<'channel' | 'group'>('channel')
+  const [form, setForm] = useState(channelForm)
   const [name, setName] = useState('')
   const [about, setAbout] = useState('')
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
 
-  const create = async () => {
-    if (kind === 'channel') {
-      const { channel } = await client.rooms.createChannel({ name, description: about.trim() || null })
-      return channel
-    }
-    const memberAddresses = await findPeople(client, about)
-    const { group } = await client.rooms.createGroup({ name, memberAddresses })
-    return group
-  }
-
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     setBusy(true)
     try {
-      const room = await create()
+      const room = await form.create(client, name, about)
       reload()
       goTo(refOf(room))
       onClose()
@@ -44,18 +63,15 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
       <form className="stack" onSubmit={submit}>
         <fieldset className="choices">
           <legend className="unseen">Kind of room</legend>
-          <Choice
-            title="Channel"
-            text="Open to everyone. You own it and set its rules."
-            isChosen={kind === 'channel'}
-            onChoose={() => setKind('channel')}
-          />
-          <Choice
-            title="Group"
-            text="Only for the people you bring in."
-            isChosen={kind === 'group'}
-            onChoose={() => setKind('group')}
-          />
+          {forms.map((one) => (
+            <Choice
+              key={one.title}
+              title={one.title}
+              text={one.text}
+              isChosen={one === form}
+              onChoose={() => setForm(one)}
+            />
+          ))}
         </fieldset>
         <label className="field">
           <span>Name</span>
@@ -68,15 +84,11 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
           />
         </label>
         <label className="field">
-          <span>
-            {kind === 'channel'
-              ? 'What it is about (optional)'
-              : 'Names, @usernames or addresses of the members (optional)'}
-          </span>
+          <span>{form.about}</span>
           <textarea
             className="input"
             rows={3}
-            maxLength={kind === 'channel' ? 500 : 4_500}
+            maxLength={form.aboutAtMost}
             value={about}
             onChange={(event) => setAbout(event.target.value)}
           />
@@ -87,7 +99,7 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
             Cancel
           </button>
           <button type="submit" className="button main" disabled={isBusy || !name.trim()}>
-            {isBusy ? 'Creating…' : kind === 'channel' ? 'Create channel' : 'Create group'}
+            {isBusy ? 'Creating…' : `Create ${form.title.toLowerCase()}`}
           </button>
         </div>
       </form>

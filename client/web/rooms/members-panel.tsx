@@ -11,6 +11,7 @@ import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
 import { AddPeople } from './add-people.tsx'
 import { InviteLinks } from './invite-links.tsx'
+import { kindOf } from './kind.ts'
 import { useOpenRoom } from './room-context.ts'
 
 const pageSize = 200
@@ -21,6 +22,7 @@ export function MembersPanel({ state }: { state: RoomState }) {
   const client = useClient()
   const field = useFocused<HTMLInputElement>()
   const { live, rights } = useOpenRoom()
+  const { joining } = kindOf(live.ref)
   const [wanted, setWanted] = useState('')
   const members = useLoaded<readonly Member[]>(
     `${roomKey(live.ref)} ${state.membersCount} ${state.online}`,
@@ -36,8 +38,8 @@ export function MembersPanel({ state }: { state: RoomState }) {
 
   return (
     <div className="panel-body">
-      {live.ref.type === 'group' && rights.canManage && <AddPeople id={live.ref.id ?? ''} onAdded={members.reload} />}
-      {live.ref.type !== 'dm' && rights.canManage && <InviteLinks room={live.ref} />}
+      {joining === 'invited' && rights.canManage && <AddPeople id={live.ref.id ?? ''} onAdded={members.reload} />}
+      {joining !== 'from the id' && rights.canManage && <InviteLinks room={live.ref} />}
       <input
         ref={field}
         className="input"

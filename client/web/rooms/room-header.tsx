@@ -9,6 +9,7 @@ import { isolated, plural } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { BackToRooms } from './back-to-rooms.tsx'
+import { kindOf, lookOf } from './kind.ts'
 import { useOpenRoom } from './room-context.ts'
 import { RoomMenu } from './room-menu.tsx'
 import { titleOf } from './room-title.ts'
@@ -22,7 +23,7 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
   const [showsRules, setShowsRules] = useState(false)
   const known = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
   const name = known ? titleOf(known) : isolated(state.room?.name ?? 'Room')
-  const isDm = live.ref.type === 'dm'
+  const kind = kindOf(live.ref)
 
   return (
     <header className="room-head">
@@ -31,9 +32,8 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
         <h1>{name}</h1>
         <p className="room-facts">
           <Connected state={state} />
-          {isDm ? (
-            <span>Not yet end-to-end encrypted</span>
-          ) : state.membersCount === 0 ? null : (
+          {kind.isSealed && <span>Not yet end-to-end encrypted</span>}
+          {kind.tells.counts && state.membersCount > 0 && (
             <span className="numerals">
               {plural(state.membersCount, 'member')}
               <span className="online-count">, {state.online.toLocaleString()} online</span>
@@ -42,22 +42,22 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
         </p>
       </div>
       <BecomeModerator />
-      {!isDm && (
-        <>
-          <button
-            type="button"
-            className="icon-button"
-            aria-label="Rules of this room"
-            title="Rules of this room"
-            onClick={() => setShowsRules(true)}
-          >
-            <Icon name="book" />
-          </button>
-          <PanelButton name="search" icon="search" title="Search" chosen={panel} />
-          <PanelButton name="members" icon="people" title="Members" chosen={panel} />
-        </>
+      {kind.hasRules && (
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Rules of this room"
+          title="Rules of this room"
+          onClick={() => setShowsRules(true)}
+        >
+          <Icon name="book" />
+        </button>
       )}
-      {rights.isModerator && !isDm && <PanelButton name="moderation" icon="shield" title="Moderation" chosen={panel} />}
+      {!kind.isSealed && <PanelButton name="search" icon="search" title="Search" chosen={panel} />}
+      {kind.tells.counts && <PanelButton name="members" icon="people" title="Members" chosen={panel} />}
+      {rights.isModerator && kind.hasModerators && (
+        <PanelButton name="moderation" icon="shield" title="Moderation" chosen={panel} />
+      )}
       <RoomMenu state={state} />
       {showsRules && <RulesSheet state={state} onClose={() => setShowsRules(false)} />}
     </header>
@@ -95,7 +95,7 @@ function BecomeModerator() {
   const { status } = useSession()
   const { rights, live, account, reopen } = useOpenRoom()
   const tell = useTell()
-  if (!status?.demo || rights.isModerator || !(live.ref.type === 'alpha' || live.ref.type === 'channel')) return null
+  if (!status?.demo || rights.isModerator || !lookOf(live.ref).isOfDemo) return null
   const become = async () => {
     await client.status.becomeModerator()
     const asked = { action: 'permissions', userAddress: account, channelId: live.ref.id ?? 'global' } as const

@@ -6,15 +6,10 @@ import { plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
+import { kindOf, lookOf, sections } from './kind.ts'
 import { titleOf } from './room-title.ts'
 import { useRoomOrder } from './use-room-order.ts'
 import { keyOf } from './use-rooms.ts'
-
-const sections = [
-  { title: 'Rooms', holds: (type: string) => type !== 'group' && type !== 'dm' },
-  { title: 'Groups', holds: (type: string) => type === 'group' },
-  { title: 'Direct', holds: (type: string) => type === 'dm' },
-] as const
 
 export function RoomList(props: {
   rooms: Loaded<readonly RoomSummary[]>
@@ -37,8 +32,8 @@ function Sections({ rooms, chosenKey }: { rooms: readonly RoomSummary[]; chosenK
   const isByUnread = order === 'unread'
   return (
     <div {...held}>
-      {sections.map(({ title, holds }, at) => {
-        const own = ordered.filter(({ type }) => holds(type))
+      {sections.map((title, at) => {
+        const own = ordered.filter((room) => lookOf(room).section === title)
         if (own.length === 0) return null
         return (
           <section key={title}>
@@ -86,6 +81,7 @@ function NoRooms({ onBrowse, onCreate }: { onBrowse: () => void; onCreate: () =>
 
 function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
   const name = titleOf(room)
+  const { icon } = lookOf(room)
   const unread = isChosen ? 0 : room.unread
   return (
     <li>
@@ -95,12 +91,12 @@ function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
         aria-current={isChosen ? 'page' : undefined}
         title={room.peer?.id}
       >
-        {room.type === 'dm' ? (
-          <Avatar id={room.peer?.id ?? room.id} name={name} size="small" />
-        ) : (
+        {icon ? (
           <span className="room-mark">
-            <Icon name={markOf(room)} />
+            <Icon name={icon === 'hash' && room.access_level === 'staff' ? 'lock' : icon} />
           </span>
+        ) : (
+          <Avatar id={room.peer?.id ?? room.id} name={name} size="small" />
         )}
         <span className="grow">
           <span className="room-name">{name}</span>
@@ -122,10 +118,7 @@ function Badge({ unread, mentions }: { unread: number; mentions: number }) {
   )
 }
 
-const markOf = (room: RoomSummary) =>
-  room.type === 'group' ? 'people' : room.access_level === 'staff' ? 'lock' : 'hash'
-
 function previewOf(room: RoomSummary): string {
   if (!room.last_message) return room.description || 'Nothing said yet'
-  return room.type === 'dm' ? 'Direct message' : room.last_message.preview
+  return kindOf(room).isSealed ? 'Direct message' : room.last_message.preview
 }

@@ -1,11 +1,12 @@
 import { useCallback, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import { roomKey } from '#shared/kit/room-key'
+import { conversationOf, roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
+import { lookOf } from './kind.ts'
 import { closeRoom } from './open-rooms.ts'
 import { useOpenRoom } from './room-context.ts'
 import { goTo } from './route.ts'
@@ -14,7 +15,7 @@ import { keyOf, useRoomList } from './use-rooms.ts'
 
 export function RoomMenu({ state }: { state: RoomState }) {
   const client = useClient()
-  const { live } = useOpenRoom()
+  const { live, account } = useOpenRoom()
   const rooms = useRoomList()
   const attempt = useAttempt()
   const tell = useTell()
@@ -22,12 +23,8 @@ export function RoomMenu({ state }: { state: RoomState }) {
   const [showsKeys, setShowsKeys] = useState(false)
   const close = useCallback(() => setOpen(false), [])
 
-  const { type, id } = live.ref
   const isSilent = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))?.is_muted ?? false
-  const conversation = {
-    conversationType: type === 'dm' || type === 'group' ? type : ('channel' as const),
-    conversationId: id ?? 'global',
-  }
+  const conversation = conversationOf(live.ref, account)
   const silence = () =>
     attempt(async () => {
       close()
@@ -76,7 +73,7 @@ export function RoomMenu({ state }: { state: RoomState }) {
             <span className="grow">Keyboard</span>
             <kbd>?</kbd>
           </button>
-          {type !== 'alpha' && type !== 'dm' && (
+          {lookOf(live.ref).canLeave && (
             <button type="button" role="menuitem" className="grave" onClick={leave}>
               <Icon name="leave" />
               Leave

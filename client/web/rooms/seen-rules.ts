@@ -3,6 +3,7 @@ import type { RoomState } from '#client/sdk/types'
 import type { Rules } from '#shared/api/verdict'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
+import { kindOf } from './kind.ts'
 import { contentRules } from './rule-names.ts'
 
 const keyOf = (account: string, ref: RoomRef) => `plaza.rules-seen.${account}.${roomKey(ref)}`
@@ -25,5 +26,5 @@ export function useNewRules(account: string, ref: RoomRef, { rules, rulesVersion
     keepRulesSeen(account, ref)
     setSeen(true)
   }
-  return [!areSeen && rulesVersion > 0 && ref.type !== 'dm' && hasRules(rules), hide]
+  return [!areSeen && rulesVersion > 0 && kindOf(ref).hasRules && hasRules(rules), hide]
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { RoomSummary } from '#shared/api/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
+import { lookOf } from './kind.ts'
 import { titleOf } from './room-title.ts'
 import { goTo } from './route.ts'
 import { keyOf, refOf } from './use-rooms.ts'
@@ -44,7 +45,7 @@ export function useAttention(rooms: readonly RoomSummary[] | null, open: RoomRef
     for (const room of rooms) {
       const { unread: seen = 0, mentions = 0 } = before.get(keyOf(room)) ?? {}
       const isCalled = room.mentions > mentions
-      if (!room.is_muted && (isCalled || (room.type === 'dm' && room.unread > seen))) notify(room, isCalled)
+      if (!room.is_muted && (isCalled || (lookOf(room).callsForAll && room.unread > seen))) notify(room, isCalled)
     }
   }, [rooms])
 }

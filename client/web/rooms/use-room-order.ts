@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { RoomSummary } from '#shared/api/rooms'
+import { lookOf } from './kind.ts'
 import { titleOf } from './room-title.ts'
 import { keyOf } from './use-rooms.ts'
 
@@ -7,7 +8,7 @@ export type RoomOrder = 'name' | 'unread'
 const kept = 'plaza.room-order'
 
 const byName = (one: RoomSummary, other: RoomSummary): number =>
-  Number(other.type === 'alpha') - Number(one.type === 'alpha') || titleOf(one).localeCompare(titleOf(other))
+  Number(lookOf(other).isFirst) - Number(lookOf(one).isFirst) || titleOf(one).localeCompare(titleOf(other))
 const weight = ({ unread, mentions, is_muted }: RoomSummary): number =>
   is_muted || unread === 0 ? 0 : mentions > 0 ? 2 : 1
 const orders = {

@@ -2,15 +2,12 @@ import { createContext, useContext, useEffect, useRef } from 'react'
 import { events } from '#client/sdk/index'
 import type { RoomSummary } from '#shared/api/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
-import { roomKey } from '#shared/kit/room-key'
+import { roomKey, roomRef } from '#shared/kit/room-key'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 
 /** A room of a list as a key: alpha has no id of its own there. */
-export const refOf = (room: { type: RoomSummary['type']; id: string }) => ({
-  type: room.type,
-  id: room.type === 'alpha' ? null : room.id,
-})
+export const refOf = ({ type, id }: { type: RoomSummary['type']; id: string }): RoomRef => roomRef(type, id)
 export const keyOf = (room: { type: RoomSummary['type']; id: string }): string => roomKey(refOf(room))
 
 /** The first lines of the list may be this much behind; the counts never are. */

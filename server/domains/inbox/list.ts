@@ -2,6 +2,7 @@ import { profilesOf } from '#server/domains/accounts/profiles'
 import { blockedBy } from '#server/domains/blocks/blocks'
 import { countsOf as leftOf } from '#server/domains/messages/reads'
 import { type MessageBody, messageFactOf } from '#server/domains/rooms/facts'
+import { kindOf } from '#server/domains/rooms/kinds'
 import { Members, Reads, Rooms } from '#server/domains/rooms/model'
 import { membershipsOf } from '#server/domains/rooms/rooms'
 import { headsOf, rowsOf } from '#server/domains/rooms/rows'
@@ -11,7 +12,7 @@ import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { inbox as contract } from '#shared/api/inbox'
 import type { Room, RoomSummary } from '#shared/api/rooms'
-import { roomKey } from '#shared/kit/primitives'
+import { peerIn, roomKey, roomRef } from '#shared/kit/room-key'
 
 /** The rooms of an account with all that its list of rooms shows. */
 export const list: Action<typeof contract.list> = async (_input, context) => {
@@ -45,8 +46,8 @@ export const list: Action<typeof contract.list> = async (_input, context) => {
 }
 
 const activity = ({ last_message, created_at }: RoomSummary) => last_message?.created_at ?? created_at
-export const keyOfRow = (row: Pick<Room, 'type' | 'id'>): RoomKey =>
-  roomKey({ type: row.type, id: row.type === 'alpha' ? null : row.id })
+const refOfRow = ({ type, id }: Pick<Room, 'type' | 'id'>) => roomRef(type, id)
+export const keyOfRow = (row: Pick<Room, 'type' | 'id'>): RoomKey => roomKey(refOfRow(row))
 
 export interface Counts {
   head_seq: number
@@ -88,9 +89,10 @@ async function rolesOf(account: string, keys: readonly RoomKey[]): Promise<Map<R
 }
 
 async function peersIn(rows: readonly Room[], account: string) {
-  const dms = rows
-    .filter(({ type }) => type === 'dm')
-    .map((row) => ({ key: keyOfRow(row), peer: row.id.split('~').find((id) => id !== account) ?? account }))
+  const dms = rows.flatMap((row) => {
+    const peer = peerIn(refOfRow(row), account)
+    return peer === null ? [] : [{ key: keyOfRow(row), peer }]
+  })
   const profiles = await profilesOf(dms.map(({ peer }) => peer))
   return new Map(
     dms.map(({ key, peer }) => [key, { id: peer, name: profiles.get(peer)?.name ?? peer, role: null, isAgent: false }]),
@@ -119,7 +121,7 @@ async function lastMessage(
   const { body, sender, at } = messageFactOf(row)
   return {
     sender_address: sender,
-    preview: blocked.includes(sender) ? 'Somebody you have blocked' : previewOf(body, key.startsWith('dm:')),
+    preview: blocked.includes(sender) ? 'Somebody you have blocked' : previewOf(body, kindOf(key).isSealed),
     created_at: new Date(at).toISOString(),
   }
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { recordOf, removedBy } from '#server/domains/events'
 import { onRead } from '#server/domains/messages/reads'
-import { peersOf } from '#server/domains/rooms/kinds'
 import { membershipsAmong, membershipsOf } from '#server/domains/rooms/rooms'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { unreadChanged, unreadSnapshot } from '#shared/api/inbox'
-import { roomKey, roomOfKey } from '#shared/kit/primitives'
+import { peersOf, roomKey, roomOfKey } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { type Counts, countsOf, noCounts } from './list.ts'
 
 const namespace = '/notifications'
@@ -177,7 +177,7 @@ function followMembership(node: Node, key: RoomKey, rows: readonly Row[], isOurs
     const { type, id } = roomOfKey(key)
     const [joins, leaves] = [recordOf(row.type)?.admits?.(row) ?? null, removedBy(row)]
     const [isIn, isOut] = [joins !== null, leaves !== null]
-    const isLine = type === 'dm' && row.n !== null
+    const isLine = isBetweenTwo(type) && row.n !== null
     const concerned = joins ?? leaves
     const accounts = isLine ? peersOf(id) : concerned === null ? [] : [concerned]
     for (const account of accounts) {

@@ -1,3 +1,4 @@
+import { kindOf } from '#server/domains/rooms/kinds'
 import { blockSize, fileBlock, nextBlock } from '#server/domains/rooms/search-index'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey } from '#server/log/types'
@@ -21,7 +22,7 @@ export function followSearch(node: Node): () => void {
   filings.set(node, filing)
   node.log.onRows((room, rows, isOurs) => {
     const isFull = rows.some(({ n }) => n !== null && n % blockSize === 0)
-    if (isFull && isOurs && room !== GLOBAL && !room.startsWith('dm:')) fileSoon(node, room)
+    if (isFull && isOurs && room !== GLOBAL && !kindOf(room).isSealed) fileSoon(node, room)
   })
   return () => {
     filing.isStopped = true

@@ -7,7 +7,7 @@ import { byId } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import type { Message } from '#shared/api/message'
 import type { RoomEvent } from '#shared/api/room-events'
-import { roomOfKey } from '#shared/kit/primitives'
+import { idIn, roomOfKey } from '#shared/kit/room-key'
 import { eventForOutsiders, messageForOutsiders } from './outsiders.ts'
 import { eventOf } from './render.ts'
 
@@ -88,7 +88,7 @@ async function rowsById(room: RoomKey, ids: readonly string[]): Promise<Row[]> {
 export async function reactionsOf(room: RoomKey, ids: readonly string[]) {
   if (ids.length === 0) return []
   const rows = await Reactions.find({ message_id: { $in: [...ids] }, is_active: true }).lean()
-  const channel_id = roomOfKey(room).type === 'channel' ? roomOfKey(room).id : null
+  const channel_id = idIn('channel_id', roomOfKey(room))
   return rows
     .filter((row) => row.room === room)
     .flatMap(({ message_id, user_address, emojis }) =>

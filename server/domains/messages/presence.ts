@@ -1,6 +1,7 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
-import { isBlockedDm, keyOf, readBy } from '#server/domains/rooms/access'
+import { isBarred, keyOf, readBy } from '#server/domains/rooms/access'
 import { muteIn } from '#server/domains/rooms/facts'
+import { kindOf } from '#server/domains/rooms/kinds'
 import { presenceState, presencesOf } from '#server/domains/rooms/online'
 import { isSuspended } from '#server/domains/rooms/standing'
 import { type Action, audiences, type Node, signedIn } from '#server/kernel/context'
@@ -109,10 +110,11 @@ export const typing: Action<typeof contract.typing> = async ({ room, on }, conte
   await context.node.log.ask(key, (view, now) => {
     const { standing } = readBy(view, account, now)
     if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-    if (isBlockedDm(view)) throw new AppError('BLOCKED')
+    if (isBarred(view)) throw new AppError('BLOCKED')
     if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
     if (muteIn(view, account, now)) throw new AppError('MUTED')
   })
+  if (!kindOf(key).tells.typing) return {}
   const name = (await profilesOf([account])).get(account)?.name ?? account
   const { crowd } = passingIn(context.node, key)
   if (on) crowd.typing.set(account, { id: account, name, until: context.node.now() + typingMilliseconds })

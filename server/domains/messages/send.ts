@@ -22,6 +22,7 @@ import type { messages as contract } from '#shared/api/messages'
 import { capabilitiesChanged } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { draftOf } from './drafts.ts'
 
 export const send: Action<typeof contract.send> = async (input, context) => {
@@ -83,7 +84,7 @@ export async function sendDraft(
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
   const { row, duplicate } = outcome
   if (!isOf(row, messageCreated)) throw keyTaken
-  if (key.startsWith('dm:')) await ensureDm(node, key)
+  if (isBetweenTwo(roomOfKey(key).type)) await ensureDm(node, key)
   const nextSendAt = duplicate ? null : nextSendOf(ruling)
   if (nextSendAt !== null)
     emit(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))

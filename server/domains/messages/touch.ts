@@ -1,4 +1,4 @@
-import { keyOf, readBy } from '#server/domains/rooms/access'
+import { isBarred, keyOf, readBy } from '#server/domains/rooms/access'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
 import { bodyOf } from '#server/domains/rooms/events/define'
 import {
@@ -8,7 +8,8 @@ import {
   messageUnpinned,
   reactionChanged,
 } from '#server/domains/rooms/events/messages'
-import { blocksIn, type MessageFact, messageIn, muteIn, pinsIn, reactedIn, refOf } from '#server/domains/rooms/facts'
+import { type MessageFact, messageIn, muteIn, pinsIn, reactedIn } from '#server/domains/rooms/facts'
+import { kindOf, kinds } from '#server/domains/rooms/kinds'
 import { messageOf } from '#server/domains/rooms/shown'
 import { isSuspended, type Standing } from '#server/domains/rooms/standing'
 import { acceptedAt, refuseChange, refuseRemark, stateOf } from '#server/domains/rooms/state'
@@ -34,7 +35,7 @@ export function touchable(view: View, account: string, id: string, now: number):
   const message = messageIn(view, id)
   const { room, standing } = readBy(view, account, now)
   if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-  if (blocksIn(view).length > 0 && refOf(view).type === 'dm') throw new AppError('BLOCKED')
+  if (isBarred(view)) throw new AppError('BLOCKED')
   if (!standing?.isMember && !standing?.isModerator) throw new AppError('NOT_A_MEMBER')
   if (!room.is_active) throw new AppError('ROOM_ARCHIVED')
   if (!message) throw new AppError('MESSAGE_NOT_FOUND')
@@ -50,7 +51,7 @@ export const edit: Action<typeof contract.edit> = async ({ room, id, version, te
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(account)
-  const { text: clean } = draftOf({ text }, room.type === 'dm')
+  const { text: clean } = draftOf({ text }, kinds[room.type].isSealed)
   const { row } = await context.node.log.act(key, {
     sender: account,
     cid: client_action_id,
@@ -191,7 +192,7 @@ export async function pinMessage(
       const pins = pinsIn(view)
       const touched = touchable(view, account, id, now)
       const message = present(touched)
-      if (!touched.standing.canPin && !key.startsWith('dm:'))
+      if (!touched.standing.canPin && kindOf(key).hasModerators)
         throw new AppError('FORBIDDEN', { message: 'You may not pin messages here' })
       if ((message.body.pinned !== null) === pinned) return { already: null }
       if (pinned && pins.length >= maxPins)

@@ -4,6 +4,7 @@ import { keyOf, seenBy } from '#server/domains/rooms/access'
 import { entryOf } from '#server/domains/rooms/entries'
 import { messagesPurged } from '#server/domains/rooms/events/messages'
 import { messageIn, pinsIn } from '#server/domains/rooms/facts'
+import { kinds } from '#server/domains/rooms/kinds'
 import { writtenBy } from '#server/domains/rooms/redaction'
 import { messageOfRow } from '#server/domains/rooms/shown'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
@@ -35,7 +36,7 @@ export const act: Action<typeof contract.act> = async (input, context) => {
   const { account } = signedIn(context)
   if (input.room === null && !everywhere.has(input.action))
     throw new AppError('VALIDATION_ERROR', { message: 'room: this action needs a room' })
-  if (input.room?.type === 'dm')
+  if (input.room && !kinds[input.room.type].hasModerators)
     throw new AppError('VALIDATION_ERROR', { message: 'room: direct messages have no moderators' })
   const key = input.room === null ? GLOBAL : await keyOf(input.room)
   return perform(context, key, account, input)

@@ -1,7 +1,7 @@
 import { recordOf, signed } from '#server/domains/events'
 import { GLOBAL, type Row } from '#server/log/types'
 import type { LogEntry } from '#shared/api/moderation-records'
-import { roomOfKey } from '#shared/kit/primitives'
+import { idIn, roomOfKey } from '#shared/kit/room-key'
 
 /** The kind of entry a row of the chain is, as the log of actions names it. */
 export const actionTypeOf = (row: Row): string => recordOf(row.type)?.entry?.action(row.body) ?? row.type
@@ -24,7 +24,7 @@ export function logEntryOf(row: Row): LogEntry {
     moderator_address: row.sender,
     target_user_address: row.target,
     target_message_id: record?.rewrites && typeof row.body.id === 'string' ? row.body.id : null,
-    channel_id: room?.type === 'channel' ? room.id : null,
+    channel_id: room && idIn('channel_id', room),
     reason: row.reason,
     metadata: metadataOf(row),
     created_at: new Date(row.at).toISOString(),

@@ -1,10 +1,10 @@
 import { banIn, refOf, roomIn, rulesIn } from '#server/domains/rooms/facts'
-import { kinds } from '#server/domains/rooms/kinds'
+import { kindOf, kinds, typesWhere } from '#server/domains/rooms/kinds'
 import { rightsIn } from '#server/domains/rooms/standing'
 import type { Node } from '#server/kernel/context'
 import { chainedRows } from '#server/log/store'
 import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
-import { type RoomType, roomOfKey, roomTypes } from '#shared/kit/primitives'
+import type { RoomType } from '#shared/kit/primitives'
 
 /**
  * Is somebody who moderates everywhere told of what is done in this room? Of direct conversations nobody is, of all other
@@ -13,16 +13,16 @@ import { type RoomType, roomOfKey, roomTypes } from '#shared/kit/primitives'
 export function hearsOf(view: View, account: string, now: number): boolean {
   const mine = rightsIn(view, account, now)
   const everywhere = rightsIn(view.global, account, now)
-  const { type } = refOf(view)
-  if (type === 'dm') return false
+  const kind = kinds[refOf(view).type]
+  if (!kind.hasModerators) return false
   if (mine.isAdmin) return true
-  if (kinds[type].readers === 'members' || banIn(view, account, now) !== null) return false
+  if (kind.readers === 'members' || banIn(view, account, now) !== null) return false
   const isOpen = rulesIn(view).read_access !== 'members' && roomIn(view)?.access_level !== 'staff'
   return mine.isModerator || (everywhere.isModerator && isOpen)
 }
 
 /** Is what is done in this room told to its own two people alone? */
-export const isUnheard = (key: RoomKey): boolean => key !== GLOBAL && roomOfKey(key).type === 'dm'
+export const isUnheard = (key: RoomKey): boolean => key !== GLOBAL && !kindOf(key).hasModerators
 
 const scannedAtMost = 1_000
 
@@ -33,7 +33,7 @@ export async function entriesFor(
   filter: object,
   limit: number,
 ): Promise<Row[]> {
-  const hidden = roomTypes.filter((type) => type === 'dm' || (!isAdmin && kinds[type].readers === 'members'))
+  const hidden = typesWhere((kind) => !kind.hasModerators || (!isAdmin && kind.readers === 'members'))
   const rows = await chainedRows(null, { ...filter, $and: hidden.map(outside) }, isAdmin ? limit : scannedAtMost)
   if (isAdmin) return rows
   const rooms = [...new Set(rows.map(({ room }) => room))]

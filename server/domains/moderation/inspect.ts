@@ -15,11 +15,12 @@ import type { Action, Context } from '#server/kernel/context'
 import { verifyChain } from '#server/log/chain'
 import { chainedRows } from '#server/log/store'
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
-import type { chatTypes, moderation as contract } from '#shared/api/moderation'
+import type { moderation as contract } from '#shared/api/moderation'
 import { type LogEntry, Permissions } from '#shared/api/moderation-records'
 import { channelRef } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
-import type { RoomRef } from '#shared/kit/primitives'
+import { roomRef } from '#shared/kit/room-key'
+import { isSingle, roomKinds } from '#shared/kit/room-kinds'
 import { logEntryOf } from './entries.ts'
 import { entriesFor } from './hearing.ts'
 import { moderates } from './listening.ts'
@@ -29,9 +30,14 @@ type Asked = Parameters<Action<typeof contract.inspect>>[0]
 
 /** `channelId` of the moderation paths, and of which kind it is; alpha where there is none. */
 const placeOf = ({ channelId, chatType }: Pick<Asked, 'channelId' | 'chatType'>) =>
-  keyOf(chatType && chatType !== 'channel' ? chatRef(chatType, channelId) : channelRef(channelId || 'global'))
+  keyOf(
+    chatType && roomKinds[chatType].idField !== 'channel_id'
+      ? roomRef(chatType, channelId)
+      : channelRef(channelId || 'global'),
+  )
 
-const isPlaced = ({ channelId, chatType }: Asked): boolean => Boolean(channelId) || chatType === 'alpha'
+const isPlaced = ({ channelId, chatType }: Asked): boolean =>
+  Boolean(channelId) || (chatType !== undefined && isSingle(chatType))
 
 /** What somebody may do now in a room that the caller can read, or the caller in one they see; in everything official where no room is named. */
 const rightsOf = ({ node, caller }: Context, key: RoomKey, account: string): Promise<Standing> =>
@@ -154,11 +160,8 @@ export const verify: Action<typeof contract.verify> = async ({ channelId }, cont
   }
 }
 
-const chatRef = (chatType: (typeof chatTypes)[number], chatId: string | null | undefined): RoomRef =>
-  chatType === 'alpha' ? { type: 'alpha', id: null } : { type: chatType, id: chatId ?? '' }
-
 export const rulesOf: Action<typeof contract.rules> = async ({ chatType, chatId }, { node, caller }) => {
-  const { key, also } = await readRoom(node, caller, chatRef(chatType, chatId), rulesIn)
+  const { key, also } = await readRoom(node, caller, roomRef(chatType, chatId), rulesIn)
   return { rules: rulesRow(key, also) }
 }
 
@@ -167,7 +170,7 @@ export const bans: Action<typeof contract.bans> = async (
   { node, caller },
 ) => {
   if (action === 'check' && !userAddress) throw new AppError('VALIDATION_ERROR', { message: 'userAddress required' })
-  const key = await keyOf(chatRef(chatType, chatId))
+  const key = await keyOf(roomRef(chatType, chatId))
   if (action === 'check' && userAddress)
     return node.log.ask(key, (view, at) => {
       needSelfOrModerator(view, caller.account, userAddress, at)
@@ -185,7 +188,7 @@ export const bans: Action<typeof contract.bans> = async (
 export const words: Action<typeof contract.words> = async ({ scope, chatType, chatId }, context) => {
   const { account } = context.caller
   if (account === null) return { words: [] }
-  const room = chatType ? await keyOf(chatRef(chatType, chatId)).catch(() => null) : null
+  const room = chatType ? await keyOf(roomRef(chatType, chatId)).catch(() => null) : null
   const keys = [...(scope === 'room' ? [] : [GLOBAL]), ...(scope === 'global' || room === null ? [] : [room])]
   const lists = await Promise.all(keys.map((key) => wordsFor(context, key, account)))
   return { words: lists.flat() }

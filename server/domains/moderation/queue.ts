@@ -1,4 +1,5 @@
 import { keyOf } from '#server/domains/rooms/access'
+import { kindOf } from '#server/domains/rooms/kinds'
 import { Flags } from '#server/domains/rooms/model'
 import { mayTouch, rightsIn, standingOf } from '#server/domains/rooms/standing'
 import { Reports } from '#server/domains/social/model'
@@ -9,7 +10,9 @@ import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
 import { type moderation as contract, queued } from '#shared/api/moderation'
 import type { QueueItem } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
-import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
+import type { RoomRef } from '#shared/kit/primitives'
+import { roomKey, roomOfConversation, roomOfKey } from '#shared/kit/room-key'
+import type { Conversation } from '#shared/kit/room-kinds'
 import { logEntryOf } from './entries.ts'
 import { entriesFor, hearsOf } from './hearing.ts'
 import { moderatorsOnline, subscribe } from './listening.ts'
@@ -40,8 +43,7 @@ export function itemOfReport(row: ReportRow): QueueItem {
 
 function roomOfReport({ conversation_type: type, conversation_id: id, reporter_address }: ReportRow) {
   if (!type || !id) return null
-  if (type === 'dm') return dmOf(reporter_address, id)
-  return id === 'global' ? { type: 'alpha' as const, id: null } : { type: type as 'channel' | 'group', id }
+  return roomOfConversation(type as Conversation, id, reporter_address)
 }
 
 type FlagFields = 'message_id' | 'room' | 'user_address' | 'content' | 'flagged_at' | 'words'
@@ -99,8 +101,7 @@ async function waiting(key: RoomKey): Promise<QueueItem[]> {
     .sort((one, other) => (one.created_at < other.created_at ? 1 : -1))
 }
 
-const keyOfItem = ({ room }: QueueItem): RoomKey | null =>
-  room ? roomKey(room as { type: 'channel'; id: string | null }) : null
+const keyOfItem = ({ room }: QueueItem): RoomKey | null => (room ? roomKey(room as RoomRef) : null)
 
 /** The item, for somebody who may decide it. */
 async function itemFor(context: Context, id: string): Promise<QueueItem> {
@@ -117,7 +118,7 @@ async function itemFor(context: Context, id: string): Promise<QueueItem> {
 async function asSeenBy({ log }: Node, account: string, item: QueueItem): Promise<QueueItem | null> {
   if (item.reported_address === account) return null
   const key = keyOfItem(item)
-  const isShared = key !== null && !key.startsWith('dm:')
+  const isShared = key !== null && kindOf(key).hasModerators
   const reach = (view: View, now: number) => ({
     hears: view.room === GLOBAL || hearsOf(view, account, now),
     mine: rightsIn(view, account, now),

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import type { BanFact, ModeratorFact, MuteFact, RulesFact, WordFact } from '#server/domains/rooms/facts'
 import { isQuarantined } from '#server/domains/rooms/state'
 import { GLOBAL, type RoomKey } from '#server/log/types'
-import { roomOfKey } from '#shared/kit/primitives'
+import { idIn, roomOfKey } from '#shared/kit/room-key'
 import type { Moderated } from './moderate.ts'
 
 const placeOf = (key: RoomKey) => {
-  const { type, id } = key === GLOBAL ? { type: 'global', id: null } : roomOfKey(key)
-  return { chat_type: type, chat_id: id, channel_id: type === 'channel' ? id : null }
+  if (key === GLOBAL) return { chat_type: 'global', chat_id: null, channel_id: null }
+  const room = roomOfKey(key)
+  return { chat_type: room.type, chat_id: room.id, channel_id: idIn('channel_id', room) }
 }
 
 export const banRow = (key: RoomKey, { ban_id, ...ban }: BanFact) => ({

@@ -16,7 +16,7 @@ export const rules =
   (scene: Scene): Decision => {
     const { view, now, actor } = scene
     need(scene, 'canManageMods')
-    if (kinds[refOf(view).type].chatType === null)
+    if (!kinds[refOf(view).type].hasRules)
       throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
     const before = { ...defaultRules, ...rulesIn(view) }
     const changes = Object.entries(patch?.rules ?? {}).filter(

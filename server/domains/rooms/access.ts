@@ -2,9 +2,11 @@ import type { Caller, Node } from '#server/kernel/context'
 import type { View } from '#server/log/types'
 import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
-import { type RoomRef, roomKey } from '#shared/kit/primitives'
+import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
+import { peersOf } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { banIn, blocksIn, type RoomFact, refOf, roomIn, rulesIn } from './facts.ts'
-import { kinds, peersOf } from './kinds.ts'
+import { kinds } from './kinds.ts'
 import { Rooms } from './model.ts'
 import { isSuspended, rightsIn, type Standing, standingOf } from './standing.ts'
 
@@ -12,22 +14,19 @@ const madeId = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
 /** The key of the room a client named; channels may be named by their slug. */
 export async function keyOf(room: RoomRef): Promise<string> {
-  if (room.type === 'dm') {
-    const peers = peersOf(room.id)
-    if (peers.length !== 2 || [...peers].sort().join('~') !== room.id || peers[0] === peers[1])
-      throw new AppError('ROOM_NOT_FOUND')
+  if (isBetweenTwo(room.type)) {
+    const [one = '', other = '', ...more] = peersOf(room.id)
+    if (more.length > 0 || one === other || dmOf(one, other).id !== room.id) throw new AppError('ROOM_NOT_FOUND')
   }
-  if (room.type !== 'channel' || room.id === null || madeId.test(room.id)) return roomKey(room)
+  if (!kinds[room.type].hasUniqueName || room.id === null || madeId.test(room.id)) return roomKey(room)
   const found = await Rooms.findOne({ slug: room.id }, { _id: 1 }).lean()
   if (!found) throw new AppError('ROOM_NOT_FOUND')
   return found._id
 }
 
 /** Is there nothing to find of the room for those outside it? */
-export function isUnlisted(view: View, { access_level }: RoomFact): boolean {
-  const { type } = refOf(view)
-  return type === 'group' || type === 'dm' || access_level === 'staff'
-}
+export const isUnlisted = (view: View, { access_level }: RoomFact): boolean =>
+  kinds[refOf(view).type].seenBy === 'members' || access_level === 'staff'
 
 /** The room as somebody may see it. Throws for everybody else, alike whether it is there or not. */
 export function seenBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
@@ -94,4 +93,5 @@ export async function readRoom<T>(
   })
 }
 
-export const isBlockedDm = (view: View): boolean => refOf(view).type === 'dm' && blocksIn(view).length > 0
+/** Do the two people of the room keep from each other? */
+export const isBarred = (view: View): boolean => isBetweenTwo(refOf(view).type) && blocksIn(view).length > 0

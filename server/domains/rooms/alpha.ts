@@ -1,10 +1,14 @@
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/log/store'
+import type { RoomRef } from '#shared/kit/primitives'
+import { alpha, roomKey } from '#shared/kit/room-key'
 import { actorOf } from './entries.ts'
+import type { RoomFact } from './facts.ts'
+import { kinds } from './kinds.ts'
 import { becomeMember } from './membership.ts'
 import { Rooms } from './model.ts'
 
-export const ALPHA = 'alpha'
+export const ALPHA = roomKey(alpha)
 
 /** The room everybody is in from the first sign-in; whoever left it stays out until the next one. */
 export async function joinAlpha(node: Node, account: string): Promise<void> {
@@ -21,23 +25,11 @@ export async function joinAlpha(node: Node, account: string): Promise<void> {
 /** Rooms that are there from the first start. */
 export const ensureAlpha = (): Promise<void> =>
   ensureOfficial(ALPHA, {
-    type: 'alpha',
-    id: null,
-    name: 'Alpha',
-    description: 'Everybody is here.',
-    emoji: '🌐',
-    category: 'general',
+    ...alpha,
+    ...kinds.alpha.founded.fields,
   })
 
-interface Official {
-  type: 'alpha' | 'channel'
-  id: string | null
-  slug?: string
-  name: string
-  description: string
-  emoji: string
-  category: string
-}
+type Official = RoomRef & Partial<RoomFact>
 
 /** A room of the house: nobody made it, nobody owns it. One that is there stays as it is. */
 export async function ensureOfficial(key: string, about: Official): Promise<void> {

@@ -1,25 +1,72 @@
-import type { RoomType } from '#shared/kit/primitives'
+import type { RoomKey } from '#server/log/types'
+import type { MemberRole } from '#shared/api/rooms'
+import { roomOfKey } from '#shared/kit/room-key'
+import { type RoomKind, type RoomType, roomKinds, roomTypes } from '#shared/kit/room-kinds'
+import type { RoomFact } from './facts.ts'
 
-/** What sets one kind of room apart from another. A new kind is a line here. */
-export interface Kind {
-  /** Who may read its log and its state. */
+/** What the server alone asks of a kind of room, beside what both sides know of it. */
+interface ServerKind {
+  /** Who sees that it is there: its name and how many are in it. */
+  seenBy: 'anyone' | 'members'
+  /** Who reads what is said, where its rules do not say less. */
   readers: 'anyone' | 'members'
-  /** How somebody becomes a member. `never`: membership follows from the room's id. */
-  joining: 'open' | 'invited' | 'never'
-  /** The path its rules and bans are told under; null where documents name none. */
-  chatType: string | null
-  /** Its messages are ciphertext, which no rule can read. */
-  isSealed: boolean
+  /** It is in the list of all channels, and found by the words of its name and description. */
+  isListed: boolean
+  /** No two share a name, and clients may name it by its slug. */
+  hasUniqueName: boolean
+  founded: Founding
 }
 
-export const kinds: Record<RoomType, Kind> = {
-  channel: { readers: 'anyone', joining: 'open', chatType: 'channel', isSealed: false },
-  alpha: { readers: 'anyone', joining: 'open', chatType: 'alpha', isSealed: false },
-  location: { readers: 'anyone', joining: 'open', chatType: 'location', isSealed: false },
-  token: { readers: 'members', joining: 'open', chatType: 'token', isSealed: false },
-  stream: { readers: 'anyone', joining: 'open', chatType: null, isSealed: false },
-  group: { readers: 'members', joining: 'invited', chatType: 'group', isSealed: false },
-  dm: { readers: 'members', joining: 'never', chatType: null, isSealed: true },
+/** Where a room comes from, and what it says of itself unless told otherwise. */
+type Founding =
+  /** An account makes it and has this role in it; nobody below that role may close it. */
+  | { by: 'its founder'; role: MemberRole; fields: Partial<RoomFact> }
+  /** It is there from the first start, moderated by those who moderate everywhere, and nobody closes it. */
+  | { by: 'the house'; fields: Words }
+  /** It is there as soon as the two are whose ids make up its own, and nobody closes it. */
+  | { by: 'its peers'; fields: Words }
+type Words = Pick<RoomFact, 'name' | 'description' | 'emoji' | 'category'>
+
+const byOwner = { by: 'its founder', role: 'owner', fields: {} } as const
+const open = { seenBy: 'anyone', readers: 'anyone', isListed: false, hasUniqueName: false, founded: byOwner } as const
+
+const serverKinds: Record<RoomType, ServerKind> = {
+  channel: { ...open, isListed: true, hasUniqueName: true },
+  alpha: {
+    ...open,
+    founded: {
+      by: 'the house',
+      fields: { name: 'Alpha', description: 'Everybody is here.', emoji: '🌐', category: 'general' },
+    },
+  },
+  location: open,
+  group: {
+    ...open,
+    seenBy: 'members',
+    readers: 'members',
+    founded: { by: 'its founder', role: 'admin', fields: { category: 'group' } },
+  },
+  token: { ...open, readers: 'members' },
+  dm: {
+    ...open,
+    seenBy: 'members',
+    readers: 'members',
+    founded: {
+      by: 'its peers',
+      fields: { name: 'Direct message', description: null, emoji: '✉️', category: 'dm' },
+    },
+  },
+  stream: open,
 }
 
-export const peersOf = (dmId: string | null): readonly string[] => dmId?.split('~') ?? []
+export type Kind = RoomKind & ServerKind
+
+/** All that sets one kind of room apart from another. */
+export const kinds = Object.fromEntries(
+  roomTypes.map((type) => [type, { ...roomKinds[type], ...serverKinds[type] }]),
+) as unknown as Record<RoomType, Kind>
+
+/** The kind of the room with this key. */
+export const kindOf = (key: RoomKey): Kind => kinds[roomOfKey(key).type]
+
+export const typesWhere = (holds: (kind: Kind) => boolean): RoomType[] => roomTypes.filter((type) => holds(kinds[type]))

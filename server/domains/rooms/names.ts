@@ -4,15 +4,16 @@ import { isDuplicate } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import { type RoomFact, roomIn } from './facts.ts'
+import { kindOf } from './kinds.ts'
 import { Rooms } from './model.ts'
 
-/** What no two channels may share: the name without case, width, accents, and letters that pass for Latin ones. */
+/** What no two rooms of such a kind may share: the name without case, width, accents, and letters that pass for Latin ones. */
 export const uniqueName = (name: string): string => skeleton(name) || name.toLowerCase()
 
 type Names = { unique_name?: string; slug?: string }
 
 /**
- * Runs an act that gives a channel these names. They are taken in the record first, so that two rooms cannot both win one,
+ * Runs an act that gives a room these names. They are taken in the record first, so that two rooms cannot both win one,
  * and given back where the act is refused.
  */
 export async function withNames<T>(
@@ -21,7 +22,7 @@ export async function withNames<T>(
   { name, slug }: Partial<RoomFact>,
   act: () => Promise<T>,
 ): Promise<T> {
-  if (!key.startsWith('channel:') || (name === undefined && !slug)) return act()
+  if (!kindOf(key).hasUniqueName || (name === undefined && !slug)) return act()
   const names = { ...(name === undefined ? {} : { unique_name: uniqueName(name) }), ...(slug ? { slug } : {}) }
   await Rooms.updateOne({ _id: key }, { $set: names }).catch(nameTaken)
   try {

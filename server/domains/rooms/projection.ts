@@ -1,5 +1,7 @@
 import { recordOf, signed } from '#server/domains/events'
 import { GLOBAL, type Projection, type Row } from '#server/log/types'
+import { roomOfKey } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { bodyOf, isOf } from './events/define.ts'
 import { messageCreated, messageEdited } from './events/messages.ts'
 import { pollChanged } from './events/polls.ts'
@@ -10,7 +12,7 @@ export const projection: Projection = {
   always: (room) =>
     room === GLOBAL
       ? [keys.words]
-      : room.startsWith('dm:')
+      : isBetweenTwo(roomOfKey(room).type)
         ? [keys.room, keys.blocks]
         : [keys.room, keys.rules, keys.words, keys.pins],
   changes: (row) => recordOf(row.type)?.changes?.(row, signed(row)) ?? [],

@@ -3,11 +3,13 @@ import { Accounts } from '#server/domains/accounts/model'
 import { recordOf, signed } from '#server/domains/events'
 import { byId, isDuplicate, lastOf } from '#server/log/store'
 import type { Fact, Records, RoomKey, Row } from '#server/log/types'
-import { roomOfKey } from '#shared/kit/primitives'
+import { type RoomType, roomOfKey } from '#shared/kit/primitives'
+import { peersOf } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { isOf } from './events/define.ts'
 import { messageCreated } from './events/messages.ts'
 import { keys, type MessageFact, messageFactOf, type PurgeFact, type RoomFact, roomFactOf } from './facts.ts'
-import { peersOf } from './kinds.ts'
+import { kinds as rooms } from './kinds.ts'
 import {
   type AnyModel,
   Bans,
@@ -97,7 +99,8 @@ const singleValue = followed(
 const roomKind: Kind = {
   async load(room) {
     const { type, id } = roomOfKey(room)
-    const document = (await Rooms.findOne({ _id: room }).lean()) ?? (type === 'dm' ? await unopenedDm(id) : null)
+    const document =
+      (await Rooms.findOne({ _id: room }).lean()) ?? (isBetweenTwo(type) ? await unopened(type, id) : null)
     return new Map([[keys.room, document ? { value: roomFactOf(document), seq: document.applied_seq } : nothing]])
   },
   async save(room, changes) {
@@ -111,13 +114,13 @@ const roomKind: Kind = {
   },
 }
 
-/** A dm that nobody has written in yet is there as soon as its two people are. */
-async function unopenedDm(id: string | null) {
+/** A room between two that nobody has written in yet is there as soon as its people are. */
+async function unopened(type: RoomType, id: string | null) {
   const peers = peersOf(id)
   const known = await Accounts.countDocuments({ _id: { $in: [...peers] } })
   if (peers.length !== 2 || known !== 2) return null
   const then = new Date(0).toISOString()
-  const about = { name: 'Direct message', emoji: '✉️', category: 'dm', member_count: 2 }
+  const about = { ...rooms[type].founded.fields, member_count: peers.length }
   return new Rooms({ ...about, created_at: then, updated_at: then }).toObject()
 }
 

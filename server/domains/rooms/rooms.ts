@@ -1,26 +1,29 @@
 import { accountOf } from '#server/domains/accounts/accounts'
-import { profilesOf } from '#server/domains/accounts/profiles'
 import { areBlocked } from '#server/domains/blocks/blocks'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { isDuplicate } from '#server/log/store'
 import { GLOBAL, type Judgement, type View } from '#server/log/types'
-import type { rooms as contract, Room } from '#shared/api/rooms'
+import type { rooms as contract } from '#shared/api/rooms'
 import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
-import { dmOf, roomKey } from '#shared/kit/primitives'
+import { dmOf, type RoomType, roomKey, roomOfKey } from '#shared/kit/primitives'
+import { peersOf } from '#shared/kit/room-key'
 import { keyOf, seenBy } from './access.ts'
 import { demoChannels } from './demo-rooms.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { roomArchived, roomUpdated } from './events/rooms.ts'
 import { type RoomFact, roomIn } from './facts.ts'
+import { kindOf, kinds, typesWhere } from './kinds.ts'
 import { bringIn, willing } from './members.ts'
 import { becomeMember } from './membership.ts'
 import { Members, RoomFacts, Rooms } from './model.ts'
 import { nameTaken, uniqueName, withNames } from './names.ts'
 import { roomAnswer, rowsOf } from './rows.ts'
-import { isSuspended, ranks } from './standing.ts'
+import { isSuspended, rankOf, ranks } from './standing.ts'
 import { refuseNames } from './state.ts'
 import { holdsAll, roomTerms, searchWords, termOf } from './terms.ts'
+
+const listedTypes = typesWhere(({ isListed }) => isListed)
 
 export const list: Action<typeof contract.list> = async (
   { category, joined, search, limit, offset },
@@ -29,7 +32,7 @@ export const list: Action<typeof contract.list> = async (
   const mine = joined && caller.account !== null ? await membershipsOf(caller.account) : null
   const words = search === undefined ? null : searchWords(search)
   const filter = {
-    type: 'channel',
+    type: { $in: listedTypes },
     is_active: true,
     access_level: 'public',
     ...(category && category !== 'all' ? { category } : {}),
@@ -59,7 +62,10 @@ const listed = (filter: object) => Rooms.find(filter).sort({ is_official: -1, me
 /** Files the rooms that an older version stored, a few at a time. */
 export async function fileRooms(): Promise<void> {
   for (;;) {
-    const rooms = await Rooms.find({ type: 'channel', terms: { $exists: false } }, { name: 1, description: 1 })
+    const rooms = await Rooms.find(
+      { type: { $in: listedTypes }, terms: { $exists: false } },
+      { name: 1, description: 1 },
+    )
       .limit(100)
       .lean()
     if (rooms.length === 0) return
@@ -99,15 +105,15 @@ export const createChannel: Action<typeof contract.createChannel> = async (input
 export const createGroup: Action<typeof contract.createGroup> = async ({ name, emoji, memberAddresses }, context) => {
   const { account } = signedIn(context)
   await willing(account, memberAddresses)
-  const key = await found(context, 'group', { name, emoji, category: 'group' }, memberAddresses)
+  const key = await found(context, 'group', { name, emoji }, memberAddresses)
   return { group: await roomAnswer(context.node, key, account) }
 }
 
 /** Makes a room and its first members. The record is one write, and says who is still to come in. */
 async function found(
   context: Context,
-  type: 'channel' | 'group',
-  fields: Pick<RoomFact, 'name' | 'category'> & Partial<RoomFact>,
+  type: RoomType,
+  fields: Pick<RoomFact, 'name'> & Partial<RoomFact>,
   members: readonly string[],
 ) {
   const { node, creationId: id } = context
@@ -127,6 +133,7 @@ async function found(
     created_at: now,
     updated_at: now,
     founding: { members: [...members] },
+    ...kinds[type].founded.fields,
     ...fields,
   }).catch(async (error: unknown) => {
     if (!(await Rooms.exists({ _id: key, creator_address: account }))) nameTaken(error)
@@ -137,11 +144,12 @@ async function found(
 
 /** Lets the founder and the first members of a room in, each once, whoever began it. */
 async function finishFounding(node: Node, key: string): Promise<void> {
-  const room = await Rooms.findOne({ _id: key }, { founding: 1, creator_address: 1, type: 1 }).lean()
+  const room = await Rooms.findOne({ _id: key }, { founding: 1, creator_address: 1 }).lean()
   if (!room?.founding || !room.creator_address) return
   const account = room.creator_address
   const actor = await actorOf(account)
-  const role = room.type === 'channel' ? 'owner' : 'admin'
+  const { founded } = kindOf(key)
+  const role = founded.by === 'its founder' ? founded.role : 'member'
   const finished = () => Rooms.updateOne({ _id: key }, { $unset: { founding: '' } })
   await node.log
     .act<null>(key, {
@@ -198,20 +206,18 @@ export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress 
   return { room: await roomAnswer(context.node, roomKey(room), account) }
 }
 
-/** Notes a dm among the rooms of its two people. Its log needs none of this. */
+/** Notes a room between two among the rooms of its people. Its log needs none of this. */
 export async function ensureDm(node: Node, key: string): Promise<void> {
-  const id = key.slice('dm:'.length)
-  const peers = id.split('~')
+  const { type, id } = roomOfKey(key)
+  const peers = peersOf(id)
   if (await Rooms.findOne({ _id: key }, { _id: 1 }).lean()) return
   const now = new Date(node.now()).toISOString()
   const fields = {
-    type: 'dm',
+    type,
     id,
-    name: 'Direct message',
-    emoji: '✉️',
-    category: 'dm',
+    ...kinds[type].founded.fields,
     peers,
-    member_count: 2,
+    member_count: peers.length,
     created_at: now,
     updated_at: now,
   }
@@ -246,7 +252,7 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
     const judgement = judge(view, now)
     if ('refuse' in judgement) throw judgement.refuse
   })
-  if (patch.slug && !key.startsWith('channel:'))
+  if (patch.slug && !kindOf(key).hasUniqueName)
     throw new AppError('VALIDATION_ERROR', { message: 'slug: only channels have one' })
   await withNames(node, key, patch, () => node.log.act<null>(key, { sender: account, judge }))
   return { room: await roomAnswer(node, key, account) }
@@ -277,21 +283,12 @@ export const archive: Action<typeof contract.archive> = async ({ room }, context
     judge(view, now) {
       const { standing, room: before } = seenBy(view, account, now)
       if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }
-      const isOwner =
-        standing?.rank !== undefined &&
-        (standing.rank >= ranks.owner || (key.startsWith('group:') && standing.rank >= ranks.admin))
-      if (!isOwner || key === 'alpha')
+      const { founded } = kindOf(key)
+      if (founded.by !== 'its founder' || (standing?.rank ?? 0) < rankOf(founded.role))
         return { refuse: new AppError('FORBIDDEN', { message: 'Only the owner may archive a room' }) }
       if (!before.is_active) return { already: null }
       return { accept: entryOf(view, actor, roomArchived, {}) }
     },
   })
   return { room: await roomAnswer(context.node, key, account) }
-}
-
-export const peerOf = async (room: Room, account: string) => {
-  const other = room.type === 'dm' ? room.id.split('~').find((id) => id !== account) : undefined
-  if (other === undefined) return null
-  const profile = (await profilesOf([other])).get(other)
-  return { id: other, name: profile?.name ?? other, role: null, isAgent: false }
 }

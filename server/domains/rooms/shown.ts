@@ -3,6 +3,7 @@ import type { Message } from '#shared/api/message'
 import type { Poll } from '#shared/api/poll'
 import type { Person } from '#shared/api/rooms'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
+import { idIn } from '#shared/kit/room-key'
 import { type MessageFact, messageFactOf, type PollFact } from './facts.ts'
 
 const iso = (at: number) => new Date(at).toISOString()
@@ -20,7 +21,7 @@ export function messageOf(room: RoomRef, { id, cid, sender, seq, n, at, body }: 
   return {
     id,
     room,
-    channel_id: room.type === 'channel' ? room.id : null,
+    channel_id: idIn('channel_id', room),
     seq,
     n,
     version: body.version,
@@ -70,8 +71,8 @@ export const pollOf = (
 ): Poll => ({
   id: poll.poll_id,
   message_id: poll.message_id,
-  channel_id: room.type === 'channel' ? room.id : null,
-  group_id: room.type === 'group' ? room.id : null,
+  channel_id: idIn('channel_id', room),
+  group_id: idIn('group_id', room),
   creator_address: poll.creator_address,
   question: poll.question,
   options: poll.options,

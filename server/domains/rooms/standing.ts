@@ -1,8 +1,10 @@
 import { roleIn, suspensionIn } from '#server/domains/accounts/facts'
 import type { View } from '#server/log/types'
 import type { MemberRole } from '#shared/api/rooms'
+import { peersOf } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { banIn, grantIn, type ModeratorFact, memberIn, moderatorIn, refOf, roomIn } from './facts.ts'
-import { peersOf } from './kinds.ts'
+import { kinds } from './kinds.ts'
 
 export const ranks = { none: 0, member: 1, moderator: 2, admin: 3, owner: 4, siteAdmin: 5, superAdmin: 6 } as const
 
@@ -35,13 +37,14 @@ const none: May = { isModerator: false, canPin: false, canDelete: false, canMute
 export function standingOf(view: View, account: string): Standing {
   const siteRole = roleIn(view, account)
   const room = view.room === view.global.room ? null : refOf(view)
-  const member = room && room.type !== 'dm' ? memberIn(view, account) : null
+  const isPeers = room !== null && isBetweenTwo(room.type)
+  const member = room && !isPeers ? memberIn(view, account) : null
   const granted = grantIn(view, account)
   const globalGrant = moderatorIn(view.global, account)
-  const isMember = room?.type === 'dm' ? peersOf(room.id).includes(account) : member !== null
+  const isMember = isPeers ? peersOf(room.id).includes(account) : member !== null
   const site = { isMember, isAdmin: siteRole !== 'user', isSuperAdmin: siteRole === 'super_admin' }
   const plain = standing(site, none, isMember ? ranks.member : ranks.none, isMember ? 'member' : null)
-  if (room?.type === 'dm') return plain
+  if (room && !kinds[room.type].hasModerators) return plain
   if (siteRole === 'super_admin') return standing(site, all, ranks.superAdmin, siteRole)
   if (siteRole === 'admin') return standing(site, all, ranks.siteAdmin, siteRole)
   if (member?.role === 'owner' || member?.role === 'admin') return standing(site, all, rankOf(member.role), member.role)
@@ -56,7 +59,9 @@ export function standingOf(view: View, account: string): Standing {
 
 /** Is this a place of the house, where global moderators moderate? */
 const isOfficial = (view: View): boolean =>
-  view.room === view.global.room || refOf(view).type === 'alpha' || roomIn(view)?.is_official === true
+  view.room === view.global.room ||
+  kinds[refOf(view).type].founded.by === 'the house' ||
+  roomIn(view)?.is_official === true
 
 /** Whose rights are whose to change: those of a lower grade. Moderators stand by where they were appointed, then by whether they manage others. */
 export function gradeOf(view: View, account: string): number {

@@ -2,7 +2,9 @@ import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { RoomKey } from '#server/log/types'
 import type { social as contract } from '#shared/api/social'
-import { canonicalAddress, done, roomOfKey } from '#shared/kit/primitives'
+import { canonicalAddress, done } from '#shared/kit/primitives'
+import { conversationOf, roomOfKey } from '#shared/kit/room-key'
+import type { Conversation } from '#shared/kit/room-kinds'
 import { ConversationMutes } from './model.ts'
 
 const milliseconds = { '1h': 3_600_000, '8h': 28_800_000, '1d': 86_400_000, '1w': 604_800_000 } as const
@@ -26,7 +28,7 @@ const shown = (row: {
 }) => ({
   id: row.mute_id,
   user_address: row.user_address,
-  conversation_type: row.conversation_type as 'dm' | 'group' | 'channel',
+  conversation_type: row.conversation_type as Conversation,
   conversation_id: row.conversation_id,
   muted_until: row.muted_until ?? null,
   created_at: row.created_at,
@@ -35,13 +37,11 @@ const shown = (row: {
 
 /** The silence over a room, if there is one: a dm is named by the other person, alpha is the channel `global`. */
 export function muteOf(mutes: readonly Mute[], key: RoomKey, account: string): Mute | null {
-  const { type, id } = roomOfKey(key)
-  const named = type === 'dm' ? (id ?? '').split('~').find((peer) => peer !== account) : (id ?? 'global')
-  const kind = type === 'dm' || type === 'group' ? type : 'channel'
+  const { conversationType, conversationId } = conversationOf(roomOfKey(key), account)
   return (
     mutes.find(
       ({ conversation_type, conversation_id }) =>
-        conversation_type === kind && conversation_id === named?.toLowerCase(),
+        conversation_type === conversationType && conversation_id === conversationId.toLowerCase(),
     ) ?? null
   )
 }
@@ -51,12 +51,12 @@ export const mutes: Action<typeof contract.mutes> = async (_input, context) => (
 })
 
 const idOf = (account: string, type: string, conversation: string) => `${account} ${type} ${conversation}`
-const conversationOf = (id: string) => canonicalAddress(id).toLowerCase()
+const storedId = (id: string) => canonicalAddress(id).toLowerCase()
 
 export const mute: Action<typeof contract.mute> = async ({ conversationType, conversationId, duration }, context) => {
   const { account } = signedIn(context)
   const now = context.node.now()
-  const conversation_id = conversationOf(conversationId)
+  const conversation_id = storedId(conversationId)
   const muted_until = duration === 'forever' ? null : new Date(now + milliseconds[duration]).toISOString()
   const time = new Date(now).toISOString()
   const row = await ConversationMutes.findOneAndUpdate(
@@ -79,7 +79,7 @@ export const mute: Action<typeof contract.mute> = async ({ conversationType, con
 
 export const unmute: Action<typeof contract.unmute> = async ({ conversationType, conversationId }, context) => {
   await ConversationMutes.deleteOne({
-    _id: idOf(signedIn(context).account, conversationType, conversationOf(conversationId)),
+    _id: idOf(signedIn(context).account, conversationType, storedId(conversationId)),
   })
   return done
 }

@@ -2,6 +2,7 @@ import { accountOf } from '#server/domains/accounts/accounts'
 import { roleOf } from '#server/domains/accounts/standing'
 import { readBy } from '#server/domains/rooms/access'
 import { messageIn } from '#server/domains/rooms/facts'
+import { kindOf } from '#server/domains/rooms/kinds'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { RoomEvents } from '#server/log/model'
@@ -105,7 +106,7 @@ async function snapshot(
     })
     .catch(refusedIsNull)
   if (!message) return claimed
-  return found.room.startsWith('dm:') ? claimed : [...message.body.text].slice(0, snapshotLength).join('')
+  return kindOf(found.room).isSealed ? claimed : [...message.body.text].slice(0, snapshotLength).join('')
 }
 
 function refusedIsNull(error: unknown): null {

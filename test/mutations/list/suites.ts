@@ -54,6 +54,14 @@ export const page = (title: string): Suite => ({ project: 'browser', file: 'test
 export const badInput = (title: string): Suite => hostile('bad-input.test.ts', title)
 export const freshProofs = hostile('fresh-proof.test.ts', 'M08')
 export const suspended: Suite = { project: 'embedded', file: 'test/server/suspended.test.ts' }
+export const kindsAreNamedOnce: Suite = { project: 'laws', file: 'test/laws/room-kinds.test.ts' }
+export const unlisted: Suite = { project: 'embedded', file: 'test/server/outcomes.test.ts', title: 'ROOM_NOT_FOUND' }
+export const typing: Suite = { project: 'embedded', file: 'test/server/live.test.ts', title: 'tells none' }
+export const sight: Suite = {
+  project: 'embedded',
+  file: 'test/server/moderation-sight.test.ts',
+  title: 'of direct conversations to nobody',
+}
 export const rest = unit('client/rest.test.ts', 'M64')
 export const creations: Suite = { project: 'embedded', file: 'test/server/creation.test.ts' }
 export const answers: Suite = { project: 'store', file: 'test/store/idempotency.test.ts' }

@@ -1,0 +1,48 @@
+import { type RoomKind, type RoomType, roomKinds } from '#shared/kit/room-kinds'
+import type { IconName } from '../kit/icon.tsx'
+
+interface Look {
+  section: (typeof sections)[number]
+  /** Null: the picture of the other person. */
+  icon: IconName | null
+  /** It stands above all others. */
+  isFirst: boolean
+  canLeave: boolean
+  /** It has a name that can be mentioned after a hash. */
+  isNamed: boolean
+  /** Every message is for the reader, and calls for their attention. */
+  callsForAll: boolean
+  /** Guests of the demo may moderate it. */
+  isOfDemo: boolean
+}
+
+export const sections = ['Rooms', 'Groups', 'Direct'] as const
+
+const room: Look = {
+  section: 'Rooms',
+  icon: 'hash',
+  isFirst: false,
+  canLeave: true,
+  isNamed: true,
+  callsForAll: false,
+  isOfDemo: true,
+}
+
+const looks: Record<RoomKind['shownAs'], Look> = {
+  lobby: { ...room, isFirst: true, canLeave: false },
+  room,
+  circle: { ...room, section: 'Groups', icon: 'people', isOfDemo: false },
+  person: {
+    ...room,
+    section: 'Direct',
+    icon: null,
+    canLeave: false,
+    isNamed: false,
+    callsForAll: true,
+    isOfDemo: false,
+  },
+}
+
+/** A kind that this page does not know yet is shown as a plain room. */
+export const kindOf = ({ type }: { type: RoomType }): RoomKind => roomKinds[type] ?? roomKinds.location
+export const lookOf = (room: { type: RoomType }): Look => looks[kindOf(room).shownAs]

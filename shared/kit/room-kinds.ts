@@ -1,0 +1,77 @@
+/** What mutes and reports call the conversation of a room. */
+export const conversations = ['dm', 'group', 'channel'] as const
+export type Conversation = (typeof conversations)[number]
+
+/** What both sides know of a kind of room. What concerns the server alone is in `server/domains/rooms/kinds.ts`. */
+export interface RoomKind {
+  /** Made by the server; none, where there is one room of the kind; or the two accounts, sorted and joined by `~`. */
+  id: 'made' | 'none' | 'peers'
+  /** How somebody becomes a member. Where it follows from the id, nobody joins, leaves, or invites by link. */
+  joining: 'open' | 'invited' | 'from the id'
+  /** Messages are ciphertext: no rule reads them, no search finds them, nothing shows their text. */
+  isSealed: boolean
+  /** Rules, bans and blocked words, at the paths that name the kind as `chatType`. */
+  hasRules: boolean
+  /** Without moderators every member may pin, and what happens is told to nobody outside the room. */
+  hasModerators: boolean
+  /** How many are in it and online; who types. */
+  tells: { counts: boolean; typing: boolean }
+  conversation: Conversation
+  /** The field that carries its id in rows of the documented paths. */
+  idField: 'channel_id' | 'group_id' | null
+  /** What a page shows it as. */
+  shownAs: 'lobby' | 'room' | 'circle' | 'person'
+}
+
+const open = {
+  id: 'made',
+  joining: 'open',
+  isSealed: false,
+  hasRules: true,
+  hasModerators: true,
+  tells: { counts: true, typing: true },
+  conversation: 'channel',
+  idField: null,
+  shownAs: 'room',
+} as const satisfies RoomKind
+
+/** A new kind of room is an entry here and one on the server. */
+export const roomKinds = {
+  channel: { ...open, idField: 'channel_id' },
+  alpha: { ...open, id: 'none', shownAs: 'lobby' },
+  location: open,
+  group: { ...open, joining: 'invited', conversation: 'group', idField: 'group_id', shownAs: 'circle' },
+  token: open,
+  dm: {
+    ...open,
+    id: 'peers',
+    joining: 'from the id',
+    isSealed: true,
+    hasRules: false,
+    hasModerators: false,
+    tells: { counts: false, typing: true },
+    conversation: 'dm',
+    shownAs: 'person',
+  },
+  stream: { ...open, hasRules: false, tells: { counts: true, typing: false } },
+} as const satisfies Record<string, RoomKind>
+
+export type RoomType = keyof typeof roomKinds
+export const roomTypes = Object.keys(roomKinds) as [RoomType, ...RoomType[]]
+
+type TypeWith<Field extends keyof RoomKind, Value> = {
+  [Type in RoomType]: (typeof roomKinds)[Type][Field] extends Value ? Type : never
+}[RoomType]
+
+/** A kind whose rules are at paths of their own. */
+export type ChatType = TypeWith<'hasRules', true>
+export const isChatType = (type: RoomType): type is ChatType => roomKinds[type]?.hasRules
+export const chatTypes = roomTypes.filter(isChatType)
+
+/** A kind of which there is one room, without an id. */
+export type SingleType = TypeWith<'id', 'none'>
+export const isSingle = (type: RoomType): type is SingleType => roomKinds[type].id === 'none'
+export const singleTypes = roomTypes.filter(isSingle)
+
+/** A kind of room between two accounts: it is there as soon as they are, and a block between them bars both. */
+export const isBetweenTwo = (type: RoomType): boolean => roomKinds[type].id === 'peers'

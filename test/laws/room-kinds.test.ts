@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseSync } from 'vite'
+import { expect, test } from 'vitest'
+import { roomTypes } from '#shared/kit/room-kinds'
+import { filesUnder, root } from './sources.ts'
+
+const types: ReadonlySet<unknown> = new Set(roomTypes)
+
+/** What says what a kind is, and where paths of the specification name some kinds and not others. */
+const named: readonly RegExp[] = [
+  /^shared\/kit\/room-kinds\.ts$/,
+  /^server\/domains\/rooms\/kinds\.ts$/,
+  // `messageType` of the documented paths of moderation.
+  /^shared\/api\/moderation(-paths)?\.ts$/,
+]
+
+interface Syntax {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+const isSyntax = (value: unknown): value is Syntax =>
+  typeof value === 'object' && value !== null && typeof (value as Syntax).type === 'string'
+
+const childrenOf = (node: Syntax): Syntax[] => Object.values(node).flat().filter(isSyntax)
+
+/** The kind that a text names: alone, or at the start of a key. */
+function kindIn(node: unknown): string | null {
+  if (!isSyntax(node)) return null
+  if (node.type === 'TSLiteralType') return kindIn(node.literal)
+  const text = node.type === 'TemplateLiteral' ? textOf(node) : node.type === 'Literal' ? node.value : null
+  if (typeof text !== 'string') return null
+  const [word = ''] = text.split(':')
+  return types.has(word) ? word : null
+}
+
+const textOf = ({ quasis }: Syntax): unknown =>
+  ((quasis as Syntax[])[0]?.value as { cooked?: unknown } | undefined)?.cooked
+
+const nameOf = (node: unknown): unknown => (isSyntax(node) ? (node.name ?? node.value) : undefined)
+const kindsAmong = (nodes: unknown): string[] => [
+  ...new Set((nodes as unknown[]).flatMap((node) => kindIn(node) ?? [])),
+]
+const several = (found: readonly string[]): readonly string[] => (found.length > 1 ? found : [])
+
+/** The kinds that a piece of code tells apart: compared, switched on, listed, looked up, or asked of a key or a store. */
+function toldApart(node: Syntax): readonly string[] {
+  switch (node.type) {
+    case 'BinaryExpression':
+      return kindsAmong([node.left, node.right])
+    case 'SwitchCase':
+      return kindsAmong([node.test])
+    case 'CallExpression': {
+      const method = nameOf((node.callee as Syntax).property)
+      const isAsking = ['startsWith', 'endsWith', 'includes', 'indexOf', 'has', 'match', 'test'].includes(
+        String(method),
+      )
+      return isAsking ? kindsAmong(node.arguments) : []
+    }
+    case 'MemberExpression':
+      return kindsAmong([node.object])
+    case 'ArrayExpression':
+      return several(kindsAmong(node.elements))
+    case 'TSUnionType':
+      return several(kindsAmong(node.types))
+    case 'ObjectExpression': {
+      const properties = (node.properties as Syntax[]).filter(({ type }) => type === 'Property')
+      const keys = properties.map(({ key }) => nameOf(key))
+      const isRef = keys.includes('id')
+      const asked = properties.filter(({ key }) => nameOf(key) === 'type' && !isRef).map(({ value }) => value)
+      return [...several(keys.filter((key) => types.has(key)) as string[]), ...kindsAmong(asked)]
+    }
+    default:
+      return []
+  }
+}
+
+const found = (node: Syntax): string[] => [...toldApart(node), ...childrenOf(node).flatMap(found)]
+
+function straysIn(path: string, code: string): string[] {
+  if (named.some((place) => place.test(path))) return []
+  return found(parseSync(path, code).program as unknown as Syntax).map((word) => `${path}: ${word}`)
+}
+
+test('what a kind of room is stands in its entries alone: nothing else tells kinds apart', () => {
+  const paths = ['server', 'shared', 'client'].flatMap(filesUnder).filter((path) => /\.tsx?$/.test(path))
+  expect(paths.flatMap((path) => straysIn(path, readFileSync(join(root, path), 'utf8')))).toEqual([])
+})
+
+test.each([
+  "const a = room.type === 'dm'",
+  "const a = 'dm' !== room.type",
+  "const a = key.startsWith('dm:')",
+  'const a = key.startsWith(`dm:`)',
+  "const a = key.slice('dm:'.length)",
+  "const a = ['dm', 'group'].includes(type)",
+  "const a = new Set(['dm', 'group'])",
+  'const a = { dm: 1, group: 2 }[type]',
+  "const a = Rooms.find({ type: 'dm' })",
+  "switch (type) { case 'dm': break }",
+  "const a = type as 'dm' | 'group'",
+])('the law finds: %s', (code) => {
+  expect(straysIn('server/domains/inbox/a.ts', code)).toContain('server/domains/inbox/a.ts: dm')
+})
+
+test.each(["const a = { type: 'dm', id }", "found(context, 'dm', fields)", 'const a = roomKinds.dm'])(
+  'the law lets a room be named: %s',
+  (code) => {
+    expect(straysIn('server/domains/inbox/a.ts', code)).toEqual([])
+  },
+)
