@@ -56,6 +56,21 @@ const recipes: Record<string, Recipe> = {
       },
     ],
   },
+  'a kind of room': {
+    declared: {
+      file: 'shared/kit/room-kinds.ts',
+      before: '  stream: { ...open',
+      write: "assembly: { ...open, joining: 'invited' },",
+    },
+    missing: ['server/domains/rooms/kinds.ts'],
+    follows: [
+      {
+        file: 'server/domains/rooms/kinds.ts',
+        before: '  stream: open,',
+        write: "assembly: { ...open, readers: 'members' },",
+      },
+    ],
+  },
 }
 
 let scratch: Scratch
