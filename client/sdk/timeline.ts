@@ -77,6 +77,10 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
     ...state,
     room: state.room && { ...state.room, ...(room as Partial<Room>) },
   }),
+  'room.topic_changed': (state, { topic }, { at }) => ({
+    ...state,
+    room: state.room && { ...state.room, topic, updated_at: at },
+  }),
   'room.archived': (state) => ({ ...state, room: state.room && { ...state.room, is_active: false } }),
   'poll.changed': (state, { poll }, _event, account) => withPoll(state, poll, account),
   'poll.deleted': (state, { id, message_id }, { actor, at }) => {

@@ -92,6 +92,7 @@ export const roomEventTypes = {
     }),
   ),
   'room.updated': declared('The room has another name, description or picture.', z.object({ room: Room.partial() })),
+  'room.topic_changed': notice('The room has another topic, or none.', z.object({ topic: Room.shape.topic })),
   'room.archived': notice('The room is archived: it can be read, and not be written to.', nothing),
   'block.changed': declared('One of the two of a direct conversation blocked or unblocked the other.', nothing),
 } as const satisfies { readonly [type: string]: { summary: string; data: z.ZodType } }

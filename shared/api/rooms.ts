@@ -3,6 +3,7 @@ import { event, operation } from '#shared/kit/contract'
 import {
   Address,
   CallerAddress,
+  ClientId,
   count,
   Done,
   Link,
@@ -39,6 +40,8 @@ export const Room = z.object({
   type: RoomType,
   name: z.string(),
   description: z.string().nullable(),
+  /** What is talked about at present. */
+  topic: z.string().nullable(),
   emoji: z.string(),
   icon_url: Link.nullable(),
   slug: z.string().nullable(),
@@ -91,6 +94,10 @@ const Slug = z
   .regex(/^(?![0-9a-f]{8}-[0-9a-f]{4}-)[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/, { error: 'Invalid slug' })
 const HttpsUrl = z.url({ protocol: /^https$/ }).max(2_000)
 const Description = text(500)
+/** Empty: none. */
+const Topic = nameLine(0, 250)
+  .nullable()
+  .transform((topic) => topic || null)
 
 const RoomAnswer = z.object({ room: Room })
 /** Clients of the documented paths read the row at top level as well as under its name. */
@@ -226,6 +233,18 @@ export const rooms = {
     }),
     output: RoomAnswer,
     errors: [...managed, ...named],
+    audit: true,
+  }),
+  setTopic: operation({
+    summary: 'Say what a room is about at present; null or empty takes that away. Its owner and its moderators may.',
+    http: 'PATCH /api/rooms/{room}/topic',
+    socket: '/rooms room:topic',
+    access: 'user',
+    limit: 'general',
+    idempotency: { key: 'client_action_id', kept: 'log' },
+    input: z.object({ room, topic: Topic, client_action_id: ClientId.optional() }),
+    output: RoomAnswer,
+    errors: [...managed, ...named, 'BANNED', 'LINKS_NOT_ALLOWED'],
     audit: true,
   }),
   archive: operation({

@@ -24,14 +24,14 @@ const unseen = /[\p{Default_Ignorable_Code_Point}\u2800]+/gu
 /** Does a reader see anything of it? */
 export const isVisible = (value: string) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(value.replace(unseen, ''))
 
-/** One line of free text without the spaces around it; where it may not be empty, some of it can be seen. */
+/** One line of free text without the spaces around it; where it is not empty, some of it can be seen. */
 export const line = (min: number, max: number, says?: string) =>
   z
     .string(says)
     .trim()
     .min(min, says)
     .max(max)
-    .refine((value) => min === 0 || isVisible(value), { error: says ?? 'Nothing of it can be seen' })
+    .refine((value) => value === '' || isVisible(value), { error: says ?? 'Nothing of it can be seen' })
     .refine((value) => wellFormed(value) && !/[\n\r\t]/.test(value), { error: 'Invalid characters' })
 
 const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/

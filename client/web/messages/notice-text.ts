@@ -12,6 +12,8 @@ const texts: Texts = {
   'messages.purged': ({ target, reason }) => `removed the messages of ${whom(target)}${why(reason)}`,
   'moderation.applied': ({ action, target, until, reason }) =>
     `${actText(action)} ${whom(target)}${until ? ` until ${timeOf(until)}` : ''}${why(reason)}`,
+  'room.topic_changed': ({ topic }) =>
+    topic === null ? 'took the topic away' : `changed the topic: ${isolated(topic)}`,
   'room.archived': () => 'archived the room',
 }
 

@@ -13,6 +13,7 @@ import { kindOf, lookOf } from './kind.ts'
 import { useOpenRoom } from './room-context.ts'
 import { RoomMenu } from './room-menu.tsx'
 import { titleOf } from './room-title.ts'
+import { RoomTopic } from './room-topic.tsx'
 import { goTo, type PanelName } from './route.ts'
 import { RulesSheet } from './rules-sheet.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
@@ -59,6 +60,7 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
         <PanelButton name="moderation" icon="shield" title="Moderation" chosen={panel} />
       )}
       <RoomMenu state={state} />
+      <RoomTopic topic={state.room ? state.room.topic : (known?.topic ?? null)} />
       {showsRules && <RulesSheet state={state} onClose={() => setShowsRules(false)} />}
     </header>
   )

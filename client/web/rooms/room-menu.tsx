@@ -9,20 +9,23 @@ import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { lookOf } from './kind.ts'
 import { closeRoom } from './open-rooms.ts'
 import { useOpenRoom } from './room-context.ts'
+import { TopicDialog } from './room-topic.tsx'
 import { goTo } from './route.ts'
 import { Shortcuts } from './shortcuts.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
 export function RoomMenu({ state }: { state: RoomState }) {
   const client = useClient()
-  const { live, account } = useOpenRoom()
+  const { live, account, rights } = useOpenRoom()
   const rooms = useRoomList()
   const attempt = useAttempt()
   const tell = useTell()
   const [isOpen, setOpen] = useState(false)
   const [showsKeys, setShowsKeys] = useState(false)
+  const [showsTopic, setShowsTopic] = useState(false)
   const close = useCallback(() => setOpen(false), [])
 
+  const topic = state.room?.topic ?? null
   const isSilent = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))?.is_muted ?? false
   const conversation = conversationOf(live.ref, account)
   const silence = () =>
@@ -61,6 +64,19 @@ export function RoomMenu({ state }: { state: RoomState }) {
             <Icon name="quiet" />
             {isSilent ? 'Hear of this again' : 'Mute this conversation'}
           </button>
+          {rights.canSetTopic && (
+            <button
+              type="button"
+              role="menuitem"
+              onClick={() => {
+                close()
+                setShowsTopic(true)
+              }}
+            >
+              <Icon name="pencil" />
+              {topic === null ? 'Set a topic' : 'Change the topic'}
+            </button>
+          )}
           <button
             type="button"
             role="menuitem"
@@ -81,6 +97,7 @@ export function RoomMenu({ state }: { state: RoomState }) {
           )}
         </Menu>
       )}
+      {showsTopic && <TopicDialog topic={topic} onClose={() => setShowsTopic(false)} />}
       {showsKeys && <Shortcuts onClose={() => setShowsKeys(false)} />}
     </div>
   )

@@ -2,6 +2,7 @@ import { implement } from '#server/kernel/context'
 import { rooms as contract } from '#shared/api/rooms'
 import { addMembers, join, kick, leave, members, setRole } from './members.ts'
 import { archive, createChannel, createGroup, get, list, openDm, update } from './rooms.ts'
+import { setTopic } from './topic.ts'
 
 export const rooms = implement('rooms', contract, {
   list,
@@ -10,6 +11,7 @@ export const rooms = implement('rooms', contract, {
   createGroup,
   openDm,
   update,
+  setTopic,
   archive,
   join,
   leave,

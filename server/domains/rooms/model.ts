@@ -39,6 +39,7 @@ function followed<Fields>(
 const roomFields = {
   name: required,
   description: optional,
+  topic: optional,
   emoji: required,
   icon_url: optional,
   slug: { type: String },

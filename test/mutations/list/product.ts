@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { frames, projection, races } from './suites.ts'
+import { frames, projection, races, topic } from './suites.ts'
 
 /** Rooms and messages over the log. */
 export const product: readonly Mutation[] = [
@@ -50,5 +50,37 @@ export const product: readonly Mutation[] = [
     find: '    takeOut(node, key, removed)',
     put: '',
     caughtBy: races('P9'),
+  },
+  {
+    name: 'anybody sets the topic of a room',
+    breaks: 'room.topic_changed',
+    file: 'server/domains/rooms/topic.ts',
+    find: 'if (!standing.isModerator)',
+    put: 'if (false)',
+    caughtBy: topic('is refused to members'),
+  },
+  {
+    name: 'the topic of a room is judged by nobody',
+    breaks: 'room.topic_changed',
+    file: 'server/domains/rooms/topic.ts',
+    find: 'refuseRemark(topic, state)',
+    put: 'void state',
+    caughtBy: topic('is judged'),
+  },
+  {
+    name: 'the topic of a room turns what stands beside it around',
+    breaks: 'room.topic_changed',
+    file: 'shared/api/rooms.ts',
+    find: 'nameLine(0, 250)',
+    put: 'line(0, 250)',
+    caughtBy: topic('turns nothing around'),
+  },
+  {
+    name: 'a topic that nobody can see is taken',
+    breaks: 'room.topic_changed',
+    file: 'shared/kit/primitives.ts',
+    find: "value === '' || isVisible(value)",
+    put: 'min === 0 || isVisible(value)',
+    caughtBy: topic('can be seen'),
   },
 ]

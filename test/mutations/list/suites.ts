@@ -33,6 +33,7 @@ export const races = (title: string): Suite => ({
   file: 'test/server/moderation-races.test.ts',
   title,
 })
+export const topic = (title: string): Suite => ({ project: 'embedded', file: 'test/server/topic.test.ts', title })
 const content = (title: string): Suite => ({ project: 'embedded', file: 'test/server/content.test.ts', title })
 export const attached = content('M01: attachments')
 export const besides = content('M01: whatever else')

@@ -10,6 +10,14 @@ export const roomUpdated = defineEvent('room.updated', {
   data: (_row, { patch: room }) => ({ room }),
 })
 
+export const roomTopicChanged = defineEvent('room.topic_changed', {
+  body: z.object({ topic: z.string().nullable() }),
+  changes: ({ at }, { topic }) => [
+    patch<RoomFact>(keys.room, (room) => ({ ...room, topic, updated_at: new Date(at).toISOString() })),
+  ],
+  data: (_row, { topic }) => ({ topic }),
+})
+
 export const roomArchived = defineEvent('room.archived', {
   body: z.object({}),
   changes: () => [patch<RoomFact>(keys.room, (room) => ({ ...room, is_active: false }))],

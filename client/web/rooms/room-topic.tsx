@@ -1,0 +1,100 @@
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { useClient } from '../connection/client.ts'
+import { Dialog } from '../kit/dialog.tsx'
+import { Problem } from '../kit/notice.tsx'
+import { useOpenRoom } from './room-context.ts'
+
+/** What the room is about at present, in one line; pressed, in full. */
+export function RoomTopic({ topic }: { topic: string | null }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      {topic !== null && (
+        <button type="button" className="room-topic" title={topic} onClick={() => setOpen(true)}>
+          <span className="unseen">Topic: </span>
+          <span className="line" dir="auto">
+            {topic}
+          </span>
+        </button>
+      )}
+      {isOpen && <TopicDialog topic={topic} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+export function TopicDialog({ topic, onClose }: { topic: string | null; onClose: () => void }) {
+  const { rights } = useOpenRoom()
+  return (
+    <Dialog title="Topic" onClose={onClose}>
+      {rights.canSetTopic ? (
+        <TopicForm topic={topic} onClose={onClose} />
+      ) : (
+        <div className="stack">
+          <p className="rules-text" dir="auto">
+            {topic}
+          </p>
+          <div className="row end">
+            <button type="button" className="button main" onClick={onClose}>
+              All right
+            </button>
+          </div>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function TopicForm({ topic, onClose }: { topic: string | null; onClose: () => void }) {
+  const client = useClient()
+  const { live } = useOpenRoom()
+  const [draft, setDraft] = useState(topic ?? '')
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+
+  const save = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
+    try {
+      await client.rooms.setTopic({ room: live.ref, topic: draft })
+      onClose()
+    } catch (cause) {
+      setError(cause)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form className="stack" onSubmit={save}>
+      <label className="field">
+        <span>What the room is about at present</span>
+        <textarea
+          className="input"
+          dir="auto"
+          rows={4}
+          maxLength={250}
+          value={draft}
+          onChange={(event) => setDraft(event.target.value.replace(/\s/g, ' '))}
+          onKeyDown={submitOnEnter}
+        />
+        <small>Everybody sees it above the messages. Leave it empty to show none.</small>
+      </label>
+      <Problem error={error} />
+      <div className="row end">
+        <button type="button" className="button plain" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
+          Save
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** A topic is one line, shown here over several. */
+function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
+  if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+  event.preventDefault()
+  event.currentTarget.form?.requestSubmit()
+}

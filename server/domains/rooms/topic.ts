@@ -1,0 +1,32 @@
+import { type Action, signedIn } from '#server/kernel/context'
+import type { rooms as contract } from '#shared/api/rooms'
+import { AppError } from '#shared/errors'
+import { actingIn, keyOf } from './access.ts'
+import { actorOf, entryOf } from './entries.ts'
+import { bodyOf } from './events/define.ts'
+import { roomTopicChanged } from './events/rooms.ts'
+import { roomAnswer } from './rows.ts'
+import { refuseRemark, stateOf } from './state.ts'
+
+export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, client_action_id }, context) => {
+  const { account } = signedIn(context)
+  const { node } = context
+  const key = await keyOf(room)
+  const actor = await actorOf(account)
+  const { row } = await node.log.act<null>(key, {
+    sender: account,
+    cid: client_action_id,
+    judge(view, now) {
+      const { room: before, standing } = actingIn(view, account, now)
+      const state = stateOf(view, account, now, node.settings.storageUrl, standing)
+      if (!standing.isModerator)
+        throw new AppError('FORBIDDEN', { message: 'Only the owner and moderators may set the topic' })
+      if (!before.is_active) throw new AppError('ROOM_ARCHIVED')
+      if (before.topic === topic) return { already: null }
+      if (topic !== null) refuseRemark(topic, state)
+      return { accept: entryOf(view, actor, roomTopicChanged, { topic }) }
+    },
+  })
+  if (row) bodyOf(row, roomTopicChanged)
+  return { room: await roomAnswer(node, key, account) }
+}
