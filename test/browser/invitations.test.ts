@@ -76,6 +76,8 @@ describe('invitations in the page', () => {
     await guest.getByRole('button', { name: 'Enter as guest' }).click()
     await asked(guest).getByText(name).waitFor()
     await asked(guest).getByText('1 member', { exact: true }).waitFor()
+    const join = asked(guest).getByRole('button', { name: 'Join', exact: true })
+    if (options === desktop) expect(await join.evaluate((button) => button === document.activeElement)).toBe(true)
     await judge(guest, 'invitation')
     expect(await guest.getByRole('navigation', { name: 'Your rooms' }).getByRole('link', { name }).count()).toBe(0)
     await asked(guest).getByRole('button', { name: 'Join', exact: true }).click()

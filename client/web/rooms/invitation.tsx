@@ -3,6 +3,7 @@ import type { Client } from '#client/sdk/types'
 import { useClient } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'
+import { useFocused } from '../kit/focus.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
@@ -38,6 +39,7 @@ export function InvitationDialog({ token, onAnswered }: { token: string; onAnswe
 function Question(props: { token: string; invitation: Invitation; onAnswered: () => void }) {
   const client = useClient()
   const { reload } = useRoomList()
+  const answer = useFocused<HTMLButtonElement>()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const { room, invited_by, is_member } = props.invitation
@@ -82,11 +84,11 @@ function Question(props: { token: string; invitation: Invitation; onAnswered: ()
           Not now
         </button>
         {is_member ? (
-          <button type="button" className="button main" onClick={open}>
+          <button ref={answer} type="button" className="button main" onClick={open}>
             Open the room
           </button>
         ) : (
-          <button type="button" className="button main" disabled={isBusy} onClick={() => void join()}>
+          <button ref={answer} type="button" className="button main" disabled={isBusy} onClick={() => void join()}>
             Join
           </button>
         )}
