@@ -209,7 +209,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 }
 
 /** Where the keys of a partner are, and which of the tokens they sign are for us. */
-export interface PartnerKeys {
+interface PartnerKeys {
   jwksUrl: string | undefined
   jwks: string | undefined
   issuer: string

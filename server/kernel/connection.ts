@@ -2,7 +2,7 @@ import type { Namespace as IoNamespace, Socket } from 'socket.io'
 import { AppError } from '#shared/errors'
 import { audiences, type Caller, type Connection } from './context.ts'
 
-export const maxRoomsPerSocket = 100
+const maxRoomsPerSocket = 100
 const runningAtOnce = 8
 const waitingAtMost = 256
 const maxBufferedBytes = 1_000_000

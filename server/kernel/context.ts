@@ -192,8 +192,6 @@ export interface Live {
 }
 
 export type Action<O extends Operation> = (input: InputOf<O>, context: Context) => Promise<OutputOf<O>> | OutputOf<O>
-/** An action of an operation whose access is `user` or more: the caller is signed in. */
-export type SignedInContext = Context & { caller: SignedIn }
 
 /** The caller, signed in; the pipeline has refused everybody else before an action that asks for it runs. */
 export const signedIn = (context: Context): SignedIn => {
@@ -208,7 +206,7 @@ export interface Bound {
   action: (input: never, context: Context) => unknown
 }
 
-export type Actions<C extends Contract> = { [K in keyof C]: Action<C[K]> }
+type Actions<C extends Contract> = { [K in keyof C]: Action<C[K]> }
 
 /** Binds actions to their declarations; a missing or wrong one does not compile. */
 export const implement = <C extends Contract>(domain: string, contract: C, actions: Actions<C>): Bound[] =>

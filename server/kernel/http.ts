@@ -31,7 +31,7 @@ import { invoke } from './invoke.ts'
 import { whileThere } from './patience.ts'
 import { guardShape } from './shape.ts'
 
-export interface HttpDoor extends Door {
+interface HttpDoor extends Door {
   /** Plain routers: documents, the page. Mounted after the operations. */
   routers: readonly ((app: Express) => void)[]
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import type { Node, Settings } from './context.ts'
 import { newId } from './ids.ts'
@@ -13,7 +14,7 @@ const patienceMilliseconds = 10_000
 const lookAgainMilliseconds = 50
 
 /** A call that is to be done once, however often and over whatever node it comes. */
-export interface Repeatable {
+interface Repeatable {
   account: string
   operation: string
   key: string
@@ -91,8 +92,8 @@ async function take(node: Keeper, id: string, input_hash: string): Promise<Claim
     const fresh = { input_hash, creation_id: newId(), run, leased_until, expires_at: new Date(now + keptMilliseconds) }
     const isMine = await Answers.updateOne({ _id: id }, { $setOnInsert: fresh }, { upsert: true }).then(
       ({ upsertedCount }) => upsertedCount === 1,
-      (error: { code?: unknown }) => {
-        if (error.code === duplicate) return false
+      (error: unknown) => {
+        if (isDuplicate(error)) return false
         throw error
       },
     )
@@ -104,6 +105,3 @@ async function take(node: Keeper, id: string, input_hash: string): Promise<Claim
     (await Answers.updateOne({ _id: id, run: there.run, answer: { $exists: false } }, { $set: { run, leased_until } }))
   return mine && mine.matchedCount === 1 ? { ...there, run, isMine: true } : { ...there, isMine: false }
 }
-
-/** The code of a unique index, in both stores. */
-const duplicate = 11_000

@@ -6,7 +6,7 @@ import { metrics } from './metrics.ts'
 import { type Claim, claimJob, countJobs, dueJobs, finishJob, postponeJob, renewJob, storeJob } from './outbox.ts'
 import { seal, unseal } from './seal.ts'
 
-export interface JobTimes {
+interface JobTimes {
   leaseMilliseconds: number
   sweepMilliseconds: number
   /** Before the second attempt; doubled before each one after it. */
@@ -16,7 +16,7 @@ export interface JobTimes {
 }
 
 /** A process that dies delays its jobs by a lease and a sweep at the most. */
-export const usualTimes: JobTimes = {
+const usualTimes: JobTimes = {
   leaseMilliseconds: 15_000,
   sweepMilliseconds: 10_000,
   backOffMilliseconds: 1_000,

@@ -17,5 +17,3 @@ export const createLogger = (level: string): Logger =>
     },
     pino.destination({ dest: 1, sync: false }),
   )
-
-export const silentLogger: Logger = { info() {}, warn() {}, error() {} }

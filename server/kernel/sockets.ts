@@ -20,7 +20,7 @@ import { refusalFrom, whileThere } from './patience.ts'
 import { guardShape } from './shape.ts'
 import { textParser } from './text-parser.ts'
 
-export interface SocketDoor extends Door {
+interface SocketDoor extends Door {
   fanout: Fanout
   /** Which of these sessions still have their record. */
   alive(sessionIds: readonly string[]): Promise<ReadonlySet<string>>
@@ -39,7 +39,7 @@ const expiringMilliseconds = 5 * 60_000
 const sweepMilliseconds = 1_000
 const recheckSweeps = 60
 
-export interface OpenSockets {
+interface OpenSockets {
   io: Server
   live: Live
   deliver(deliveries: readonly Delivery[]): void

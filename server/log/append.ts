@@ -2,7 +2,7 @@ import { type Core, isIsolated, type Room } from './core.ts'
 import { mayAct } from './leases.ts'
 import { type Row, SKIPPED } from './types.ts'
 
-export interface Fate {
+interface Fate {
   /** How many of the rows, from the first, are in the log. */
   standing: number
   /** The row that holds the idempotency key of the first row that is not. */

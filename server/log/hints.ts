@@ -11,8 +11,8 @@ export interface Wire {
   listen(topic: string, listener: (word: unknown) => void): () => void
 }
 
-export const POLL_WITH_HINTS = 1_000
-export const POLL_WITHOUT = 500
+const POLL_WITH_HINTS = 1_000
+const POLL_WITHOUT = 500
 
 /** Hints on a topic for each room; what is not a hint of that room is dropped. */
 export function hintsOver(wire: Wire): Hints {

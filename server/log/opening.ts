@@ -9,7 +9,7 @@ const PAGE = 200
 const IDLE = 60_000
 const IDLE_ROOMS = 5_000
 
-export interface Opener {
+interface Opener {
   open(key: RoomKey): Promise<Room>
 }
 

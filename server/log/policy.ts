@@ -1,11 +1,5 @@
 /** Moments in the life of an append at which a process may die. */
-export type Failpoint =
-  | 'before-append'
-  | 'after-append'
-  | 'before-publish'
-  | 'before-materialise'
-  | 'before-ack'
-  | 'after-ack'
+type Failpoint = 'before-append' | 'after-append' | 'before-publish' | 'before-materialise' | 'before-ack' | 'after-ack'
 
 /**
  * The rules that the promises of the log rest on, one function each, asked where the rule decides. A server runs with all of

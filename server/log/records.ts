@@ -48,7 +48,7 @@ export async function writeRecords(core: Core, room: Room): Promise<void> {
   markSaved(room, rows)
 }
 
-export function markSaved(room: Room, rows: readonly Row[]): void {
+function markSaved(room: Room, rows: readonly Row[]): void {
   for (const { seq } of rows) if (seq > room.materialised.at) room.saved.add(seq)
   closeUp(room)
 }

@@ -1,25 +1,11 @@
 import { mongo } from 'mongoose'
+import { isDuplicate } from '#server/ports/database/port'
 import { LONGEST_INSERT } from './leases.ts'
 import { RoomEvents, RoomHeads, RoomLeases } from './model.ts'
 import type { LogStore, RoomHead, RoomKey, Row } from './types.ts'
 
-const DUPLICATE_KEY = 11_000
 /** For a connection and for the answer; what is left of the longest insert is the server's. */
 const LONGEST_WAIT = 3_000
-
-/** Of a bulk, whether every failure in it is one: the code of the whole is that of the first alone. */
-export function isDuplicate(error: unknown): boolean {
-  if (!(error instanceof mongo.MongoBulkWriteError))
-    return error instanceof Error && 'code' in error && error.code === DUPLICATE_KEY
-  const failures = [error.writeErrors].flat()
-  if (error.result.getWriteConcernError()) return false
-  return failures.length > 0 ? failures.every(({ code }) => code === DUPLICATE_KEY) : error.code === DUPLICATE_KEY
-}
-
-/** An error of the driver's encoder or of its arguments, or of the embedded store's; a value without an end ends the stack. */
-export function isNeverSent(error: unknown): boolean {
-  return [mongo.BSON.BSONError, mongo.MongoInvalidArgumentError, RangeError].some((kind) => error instanceof kind)
-}
 
 export function mongooseLogStore(alone: boolean): LogStore {
   return {

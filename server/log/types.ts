@@ -188,10 +188,10 @@ export interface RoomHead {
 }
 
 /** Is this error the store's "a row with this key is there already"? Decided by code 11000 alone. */
-export type IsDuplicate = (error: unknown) => boolean
+type IsDuplicate = (error: unknown) => boolean
 
 /** Did this error come before anything was sent, for what is to be stored can be encoded by no store? */
-export type IsNeverSent = (error: unknown) => boolean
+type IsNeverSent = (error: unknown) => boolean
 
 /** What makes other nodes hear sooner. It may lose, double and reorder; nothing rests on it. */
 export interface Hints {

@@ -114,6 +114,5 @@ export const RoomRef = z
   .transform((room) => ({ type: room.type, id: room.id ?? null }))
 export type RoomRef = z.infer<typeof RoomRef>
 
-export const Empty = z.object({})
 export const Done = z.object({ success: z.literal(true) })
 export const done = { success: true } as const

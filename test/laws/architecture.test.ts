@@ -9,6 +9,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [/^shared\/errors\.ts$/, /^$/],
   [/^shared\/kit\//, /^shared\/(kit\/|errors\.ts)/],
   [/^shared\/api\//, /^shared\//],
+  [/^server\/log\/store\.ts$/, /^server\/(log\/|ports\/database\/port\.ts)/],
   [/^server\/log\//, /^(server\/log\/|shared\/(errors|kit\/field-name)\.ts)/],
   [PORT, /^$/],
   [/^server\/ports\//, /^(server\/ports\/|server\/kernel\/fetch\.ts|shared\/errors\.ts)/],

@@ -6,11 +6,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { keys } from '#server/domains/rooms/facts'
 import { Bans } from '#server/domains/rooms/model'
 import { records } from '#server/domains/rooms/records'
-import { isDuplicate, mongooseLogStore } from '#server/log/store'
+import { mongooseLogStore } from '#server/log/store'
 import type { Fact, Row } from '#server/log/types'
 import { connectEmbedded } from '#server/ports/database/embedded'
 import { connectMongo } from '#server/ports/database/mongo'
 import type { Database } from '#server/ports/database/port'
+import { isDuplicate } from '#server/ports/database/port'
 
 const uri = process.env.MONGODB_URI
 const room = 'channel:018f0000-0000-7000-8000-000000000001'

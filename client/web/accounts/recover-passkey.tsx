@@ -11,7 +11,7 @@ import { SendAgain } from './send-again.tsx'
 import type { ServerStatus } from './session.ts'
 
 /** What the server offers to who comes with a passkey that it has lost. */
-export interface Rescue {
+interface Rescue {
   token: string
   maskedEmail: string
 }

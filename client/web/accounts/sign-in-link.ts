@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
 import { useClient } from '../connection/client.ts'
 
-export type LinkState =
+type LinkState =
   | { state: 'opening' }
   | { state: 'asking'; email: string; open: () => void; leave: () => void }
   | { state: 'failed'; error: unknown }

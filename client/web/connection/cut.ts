@@ -2,7 +2,7 @@ import { createContext, useCallback, useContext, useMemo, useState } from 'react
 import type { Client } from '#client/sdk/types'
 
 /** Whether this page has cut its connection on purpose, and the switch for it. */
-export type Cut = readonly [isCut: boolean, cut: (isCut: boolean) => void]
+type Cut = readonly [isCut: boolean, cut: (isCut: boolean) => void]
 
 export const CutContext = createContext<Cut>([false, () => {}])
 export const useCut = (): Cut => useContext(CutContext)

@@ -6,7 +6,7 @@ const composer = () => document.getElementById(composerId)
 export const focusComposer = (): void => composer()?.focus()
 
 /** Without a pointer that hovers, a focused field opens a keyboard over half the screen. */
-export const opensKeyboard = (): boolean => matchMedia('(hover: none)').matches
+const opensKeyboard = (): boolean => matchMedia('(hover: none)').matches
 
 /**
  * Lets something over the page take the focus, and gives it back when that goes: to the keyboard where it was, to a pointer where

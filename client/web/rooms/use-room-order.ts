@@ -4,7 +4,7 @@ import { lookOf } from './kind.ts'
 import { titleOf } from './room-title.ts'
 import { keyOf } from './use-rooms.ts'
 
-export type RoomOrder = 'name' | 'unread'
+type RoomOrder = 'name' | 'unread'
 const kept = 'plaza.room-order'
 
 const byName = (one: RoomSummary, other: RoomSummary): number =>

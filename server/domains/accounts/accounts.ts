@@ -1,4 +1,4 @@
-import { isDuplicate } from '#server/log/store'
+import { isDuplicate } from '#server/ports/database/port'
 import type { AuthMethod } from '#shared/api/identity'
 import { type Account, Accounts } from './model.ts'
 import { looksIn } from './names.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readBack } from '#server/kernel/read-back'
-import { isDuplicate } from '#server/log/store'
+import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { accountOf } from './accounts.ts'
 import { type Account, Accounts } from './model.ts'

@@ -1,6 +1,6 @@
 import type { Role } from '#server/kernel/context'
-import { isDuplicate } from '#server/log/store'
 import type { Fact, Row, View } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
 import { type Account, Accounts } from './model.ts'
 
 export const roleKey = (account: string) => `role:${account}`

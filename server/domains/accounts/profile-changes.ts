@@ -1,4 +1,4 @@
-import { isDuplicate } from '#server/log/store'
+import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { type Account, Accounts } from './model.ts'
 import { isDeceptive, isMasked, isReserved, looksIn, usernameLook } from './names.ts'

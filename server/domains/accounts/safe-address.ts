@@ -30,7 +30,7 @@ export const safeProfile = {
 } as const
 
 /** A P-256 public key. */
-export interface PasskeyOwner {
+interface PasskeyOwner {
   x: Hex
   y: Hex
 }

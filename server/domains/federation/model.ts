@@ -1,6 +1,6 @@
 import mongoose, { Schema } from 'mongoose'
 
-export interface SpentProof {
+interface SpentProof {
   /** SHA-256 of the proof. */
   _id: string
   at: Date
@@ -15,7 +15,7 @@ export const SpentProofs = mongoose.model<SpentProof>(
 )
 
 /** The issuer whose user a name of a partner is. */
-export interface PartnerName {
+interface PartnerName {
   _id: string
   issuer: string
 }

@@ -3,7 +3,7 @@ import { accountOf } from '#server/domains/accounts/accounts'
 import type { ProvenIdentity } from '#server/domains/identity/identities'
 import { Identities, type IdentityRecord } from '#server/domains/identity/model'
 import { readBack } from '#server/kernel/read-back'
-import { isDuplicate } from '#server/log/store'
+import { isDuplicate } from '#server/ports/database/port'
 import { PartnerNames } from './model.ts'
 
 /** Whom a partner's token names: a name is good for its issuer alone. */

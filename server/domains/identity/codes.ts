@@ -10,7 +10,7 @@ const keptSeconds = 3_600
 const mostTries = 5
 
 export type CodeRefusal = 'unknown' | 'wrong' | 'expired' | 'used up'
-export type TakenCode = { taken: true; detail: string | null } | { taken: false; why: CodeRefusal }
+type TakenCode = { taken: true; detail: string | null } | { taken: false; why: CodeRefusal }
 
 /** A new code of six digits for this subject; the one before is void. `detail` is handed to whoever takes it. */
 export async function issueCode(

@@ -181,7 +181,7 @@ export const ServiceTokens = mongoose.model<ServiceTokenRecord>(
     .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
 
-export interface KnownBrowser {
+interface KnownBrowser {
   /** SHA-256 of the browser and of the address or number that was proved in it. */
   _id: string
   expires_at: Date

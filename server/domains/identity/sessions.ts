@@ -8,7 +8,7 @@ import { hashOf, newRefreshToken, noSession, readToken, type Seen, sessionSecond
 
 const refreshMilliseconds = 30 * 24 * 60 * 60 * 1000
 /** However often it is refreshed. */
-export const longestMilliseconds = 90 * 24 * 60 * 60 * 1000
+const longestMilliseconds = 90 * 24 * 60 * 60 * 1000
 const touchMilliseconds = 60_000
 
 export interface Tokens {

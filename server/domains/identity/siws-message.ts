@@ -1,5 +1,5 @@
 /** The fields of a message by which a Solana wallet signs in. */
-export interface SolanaMessage {
+interface SolanaMessage {
   domain: string
   address: string
   statement?: string | undefined

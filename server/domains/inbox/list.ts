@@ -47,7 +47,7 @@ export const list: Action<typeof contract.list> = async (_input, context) => {
 
 const activity = ({ last_message, created_at }: RoomSummary) => last_message?.created_at ?? created_at
 const refOfRow = ({ type, id }: Pick<Room, 'type' | 'id'>) => roomRef(type, id)
-export const keyOfRow = (row: Pick<Room, 'type' | 'id'>): RoomKey => roomKey(refOfRow(row))
+const keyOfRow = (row: Pick<Room, 'type' | 'id'>): RoomKey => roomKey(refOfRow(row))
 
 export interface Counts {
   head_seq: number

@@ -4,8 +4,8 @@ import { type MemberFact, memberIn } from '#server/domains/rooms/facts'
 import { Mentions, Reads } from '#server/domains/rooms/model'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
-import { isDuplicate } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
 import type { messages as contract } from '#shared/api/messages'
 
 const nobodyRead = { seq: 0, n: 0 }
@@ -47,7 +47,7 @@ export async function unreadOf(key: RoomKey, account: string, arrival: Arrival, 
   return { seq: read.seq, ...(await countsOf(key, account, { read, arrival, total, blocked })) }
 }
 
-export type ReadListener = (
+type ReadListener = (
   account: string,
   read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number },
 ) => void

@@ -38,7 +38,7 @@ export const send: Action<typeof contract.send> = async (input, context) => {
   }
 }
 
-export interface Extra {
+interface Extra {
   cid?: string | undefined
   /** What comes with the message and is stored in the same row. */
   poll?: (messageId: string, at: number) => { id: string; poll: Json } | AppError

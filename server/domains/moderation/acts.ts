@@ -76,11 +76,10 @@ const needTarget = ({ target }: Act): string => {
 
 async function settle(context: Context, key: RoomKey, by: By, decide: (scene: Scene) => Decision): Promise<Acted> {
   const done = await moderate(context, key, by, decide)
-  return answer(key, done, recordOf(key, done), 0)
+  return answer(done, recordOf(key, done), 0)
 }
 
 function answer(
-  _key: RoomKey,
   { row, pendingNodes, socketsHere }: Omit<Moderated, 'record'>,
   record: unknown,
   removed: number,
@@ -112,7 +111,7 @@ async function onMessage(
     const outcome = await removeMessage(context, key, account, message_id, reason ?? null, client_action_id)
     const row = await byId(key, message_id)
     const done = { row: outcome.row, pendingNodes: outcome.row ? outcome.pendingNodes : 0, socketsHere: 0 }
-    return answer(key, done, row && messageOfRow(row), outcome.row ? 1 : 0)
+    return answer(done, row && messageOfRow(row), outcome.row ? 1 : 0)
   }
   const { row, pendingNodes, message } = await pinMessage(
     context,
@@ -122,7 +121,7 @@ async function onMessage(
     action === 'pin',
     client_action_id,
   )
-  return answer(key, { row, pendingNodes, socketsHere: 0 }, message, 0)
+  return answer({ row, pendingNodes, socketsHere: 0 }, message, 0)
 }
 
 /** Takes back what somebody wrote here, all of it or of the last while, by one event. */
@@ -164,5 +163,5 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
       }
     },
   )
-  return answer(key, done, null, done.row ? recent.length : 0)
+  return answer(done, null, done.row ? recent.length : 0)
 }

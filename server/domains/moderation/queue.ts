@@ -24,7 +24,7 @@ const findReport = (id: string) => Reports.findOne({ _id: id }).lean()
 type FlagRow = NonNullable<Awaited<ReturnType<typeof findFlag>>>
 const findFlag = (id: string) => Flags.findOne({ message_id: id }).lean()
 
-export function itemOfReport(row: ReportRow): QueueItem {
+function itemOfReport(row: ReportRow): QueueItem {
   return {
     id: row._id,
     kind: 'report',

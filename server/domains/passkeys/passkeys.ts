@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isDuplicate } from '#server/log/store'
+import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { deviceIn } from '#shared/kit/device'
 import { type Passkey, Passkeys } from './model.ts'

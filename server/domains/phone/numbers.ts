@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Phone, Phones } from '#server/domains/accounts/model'
-import { isDuplicate } from '#server/log/store'
+import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 
 export const phoneOf = (account: string): Promise<Phone | null> => Phones.findOne({ _id: account }).lean<Phone>()

@@ -48,7 +48,7 @@ export function actingIn(view: View, account: string, now: number): { room: Room
   return { room, standing }
 }
 
-export function refuseBanned(view: View, account: string, now: number): void {
+function refuseBanned(view: View, account: string, now: number): void {
   const ban = banIn(view, account, now)
   if (ban) throw new AppError('BANNED', { details: { until: ban.banned_until, reason: ban.reason } })
 }

@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import { isDuplicate } from '#server/log/store'
+import { isDuplicate } from '#server/ports/database/port'
 import type { RoomRef } from '#shared/kit/primitives'
 import { alpha, roomKey } from '#shared/kit/room-key'
 import { actorOf } from './entries.ts'

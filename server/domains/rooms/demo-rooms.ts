@@ -3,7 +3,7 @@ import { ALPHA } from './alpha.ts'
 
 /** The channels of the demo: ids that no clock gives before the year 9000. */
 export const demoChannels = [1, 2, 3, 4].map((place) => `de300000-0000-7000-8000-00000000000${place}`)
-export const demoChannelKeys = demoChannels.map((id) => roomKey({ type: 'channel', id }))
+const demoChannelKeys = demoChannels.map((id) => roomKey({ type: 'channel', id }))
 
 /** The rooms in which the demo gives rights; nowhere else. */
 export const demoRooms = [ALPHA, ...demoChannelKeys]

@@ -76,9 +76,9 @@ export type InvitationFact = {
   revoked_at: string | null
 }
 export type PurgeFact = { to_seq: number; from_seq: number; by: string; at: string; reason: string | null }
-export type ClockFact = { at: number }
+type ClockFact = { at: number }
 export type ReactedFact = { emojis: { id: string; emoji: string; at: string }[] }
-export type VoteFact = { options: number[] }
+type VoteFact = { options: number[] }
 export type PollFact = {
   poll_id: string
   message_id: string

@@ -1,7 +1,7 @@
 import { skeleton } from '#server/domains/text/skeleton'
 import type { Node } from '#server/kernel/context'
-import { isDuplicate } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { type RoomFact, roomIn } from './facts.ts'
 import { kindOf } from './kinds.ts'

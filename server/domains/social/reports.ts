@@ -6,7 +6,7 @@ import { kindOf } from '#server/domains/rooms/kinds'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { RoomEvents } from '#server/log/model'
-import { isDuplicate } from '#server/log/store'
+import { isDuplicate } from '#server/ports/database/port'
 import { type social as contract, Report } from '#shared/api/social'
 import { AppError } from '#shared/errors'
 import { blockSomebody } from './blocks.ts'
@@ -28,7 +28,7 @@ export const reports: Action<typeof contract.reports> = async ({ admin, status }
   return { reports: rows.map((row) => shown(row)), isAdmin }
 }
 
-export type ReportListener = (context: Pick<Context, 'node' | 'caller'>, id: string) => Promise<void>
+type ReportListener = (context: Pick<Context, 'node' | 'caller'>, id: string) => Promise<void>
 const listeners: ReportListener[] = []
 export const onReport = (listener: ReportListener): void => void listeners.push(listener)
 

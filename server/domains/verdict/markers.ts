@@ -25,7 +25,7 @@ const contentOfTag = {
   LOCATION: 'location',
   POLL: 'poll',
 } as const satisfies Record<string, ContentKind>
-export type MarkerTag = keyof typeof contentOfTag
+type MarkerTag = keyof typeof contentOfTag
 
 export const imageMimeTypes = [
   'image/jpeg',
@@ -35,7 +35,7 @@ export const imageMimeTypes = [
   'image/avif',
   'image/heic',
 ] as const
-export const maxVoiceSeconds = 3600
+const maxVoiceSeconds = 3600
 
 export const encryptedImageMarker = (mime: string, url: string) => `[ENC_IMAGE:${mime}]${url}`
 export const voiceMarker = (durationSeconds: number, url: string) => `[VOICE:${durationSeconds}]${url}`

@@ -6,7 +6,7 @@ export interface Pattern {
   id: string
   source: string
 }
-export type PatternCheck = { ok: true; programSize: number } | { ok: false; reason: string }
+type PatternCheck = { ok: true; programSize: number } | { ok: false; reason: string }
 export type OnQuarantine = (id: string, reason: string) => void
 
 // A step is one instruction over one character: 50 ns at worst with these small tables, 250 ns with large Unicode classes.

@@ -43,7 +43,7 @@ const unnamed = (id: number): ChainFacts => ({
 })
 
 /** A chain that accounts can be on: one we know, or one with an endpoint. */
-export function chainFacts({ services }: Node, id: number): ChainFacts {
+function chainFacts({ services }: Node, id: number): ChainFacts {
   const found = facts.get(id) ?? (services.chains.has(id) ? unnamed(id) : undefined)
   if (!found || otherAddresses.has(id)) throw new AppError('CHAIN_NOT_SUPPORTED')
   return found

@@ -26,7 +26,7 @@ export async function openEmbedded(dir: string, { sweeps = true } = {}) {
 }
 
 /** The store of a directory that this process has locked, to serve others or for a tool. It is let go as the store is closed, or cannot be opened. */
-export async function openLocked(lock: Lock, serves: boolean) {
+async function openLocked(lock: Lock, serves: boolean) {
   const storage = await openStorage(lock, serves ? endProcess : undefined).catch(async (error: unknown) => {
     await lock.release()
     throw isFull(lock.directory) ? fullDisk('The store cannot be opened', error) : error

@@ -53,8 +53,8 @@ async function firstKept<T extends { _id: string }>(offered: T): Promise<T> {
   const { db } = mongoose.connection
   if (!db) throw new Error('The database is not connected.')
   const kept = db.collection<{ _id: string }>('installation')
-  await kept.insertOne(offered).catch((error: { code?: number }) => {
-    if (error.code !== 11_000) throw error
+  await kept.insertOne(offered).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
   })
   return ((await kept.findOne({ _id: offered._id })) as T | null) ?? offered
 }
@@ -82,3 +82,22 @@ export function isUnavailable(error: unknown): boolean {
 
 /** Says this error that the database will not do what it was asked? */
 export const isOfDatabase = (error: unknown): boolean => error instanceof mongoose.mongo.MongoError
+
+// On either store.
+const duplicateKey = 11_000
+
+/** Is a row with this key there already? Of a bulk, whether every failure in it is one: the code of the whole is that of the first alone. */
+export function isDuplicate(error: unknown): boolean {
+  if (!(error instanceof mongoose.mongo.MongoBulkWriteError))
+    return error instanceof Error && 'code' in error && error.code === duplicateKey
+  const failures = [error.writeErrors].flat()
+  if (error.result.getWriteConcernError()) return false
+  return failures.length > 0 ? failures.every(({ code }) => code === duplicateKey) : error.code === duplicateKey
+}
+
+/** An error of the driver's encoder or of its arguments, or of the embedded store's; a value without an end ends the stack. */
+export function isNeverSent(error: unknown): boolean {
+  return [mongoose.mongo.BSON.BSONError, mongoose.mongo.MongoInvalidArgumentError, RangeError].some(
+    (kind) => error instanceof kind,
+  )
+}

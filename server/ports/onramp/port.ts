@@ -1,4 +1,4 @@
-export interface OnrampSession {
+interface OnrampSession {
   token: string
   expiresAt: Date
 }

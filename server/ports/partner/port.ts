@@ -1,7 +1,7 @@
 export type Claims = Readonly<Record<string, unknown>>
 
 /** An expired token was signed by the partner all the same, so it carries its claims. */
-export type PartnerVerdict =
+type PartnerVerdict =
   | { valid: true; claims: Claims }
   | { valid: false; reason: 'expired'; claims: Claims }
   | { valid: false; reason: 'refused' }

@@ -21,7 +21,7 @@ const options = {
   retryStrategy: (times: number) => Math.min(50 * times, reconnectAtMost),
 } satisfies RedisOptions
 
-export interface RedisSetting {
+interface RedisSetting {
   url: string
   prefix: string
   secrets: readonly Uint8Array[]

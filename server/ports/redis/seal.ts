@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 const sealBytes = 16
 const sealLength = Math.ceil((sealBytes * 8) / 6)
 
-export interface Seal {
+interface Seal {
   close(channel: string, message: string): string
   /** Null where none of our keys made the seal, or for another channel. */
   open(channel: string, sealed: string): string | null

@@ -2,7 +2,7 @@ import { refuse } from './errors.ts'
 import { compare } from './keys.ts'
 import { checkName, copy, fieldOf, isFields, isScalar, type Missing, rank, type Value } from './values.ts'
 
-export type Comparison = '$eq' | '$gt' | '$gte' | '$lt' | '$lte'
+type Comparison = '$eq' | '$gt' | '$gte' | '$lt' | '$lte'
 export type Filter =
   | { op: '$and' | '$or' | '$nor'; filters: Filter[] }
   | { op: Comparison; path: string[]; value: Value }

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { CopyError } from './sums.ts'
 
 /** The socket of the process that holds a directory, in that directory. */
-export const socketName = 'tools.sock'
+const socketName = 'tools.sock'
 
 /** The shortest of the systems' limits for the path of a socket, in bytes. */
 const LONGEST_PATH = 103

@@ -17,7 +17,7 @@ export interface Found {
   document: Document
 }
 /** A document on its way in: its bytes, and what each index will hold of it. */
-export interface Incoming {
+interface Incoming {
   bytes: Buffer
   /** For which indexes this was worked out. */
   generation: number

@@ -3,7 +3,7 @@ import { refuse, serverError } from './errors.ts'
 
 const { Binary } = mongoose.mongo
 export type Binary = InstanceType<typeof Binary>
-export type Scalar = null | boolean | number | string | Date
+type Scalar = null | boolean | number | string | Date
 export type Value = Scalar | Binary | Value[] | Fields
 export interface Fields {
   [field: string]: Value
