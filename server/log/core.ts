@@ -144,13 +144,13 @@ export function unavailable(cause: unknown): AppError {
 }
 
 // Alone, nobody waits to hear of heads; one write of many is a fraction of many writes.
-const HEADS_PAUSE = 50
+const headsMilliseconds = 50
 
 function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Core['raiseHead'] {
   const { store, clock } = core
   const due = new Set<Room>()
   const write = coalesce(async () => {
-    if (store.alone && !core.isClosed) await clock.sleep(HEADS_PAUSE)
+    if (store.alone && !core.isClosed) await clock.sleep(headsMilliseconds)
     const rooms = [...due].filter(({ view }) => view.seq > 0)
     due.clear()
     const heads = rooms.map(({ key, view, materialised }) => ({

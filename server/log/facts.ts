@@ -9,7 +9,7 @@ export interface KnownFact {
 export type Resolved = { key: string; value: Fact; row: Row }
 
 // Above what one turn of 512 acts may need at once.
-const GENERATION = 4_096
+const generationFacts = 4_096
 
 /** The facts of a room in memory. Those not asked for while two generations pass are forgotten, except the ones always held. */
 export class Facts {
@@ -36,7 +36,7 @@ export class Facts {
       return
     }
     this.#young.set(key, fact)
-    if (this.#young.size < GENERATION) return
+    if (this.#young.size < generationFacts) return
     this.#old = this.#young
     this.#young = new Map()
   }

@@ -1,20 +1,19 @@
 import type { Core, Room } from './core.ts'
 import { confirm } from './leases.ts'
+import { pageRows, ringRows } from './limits.ts'
 import { factsAfter, quarantine, readable } from './readable.ts'
 import { rising } from './rising.ts'
 import type { Hint, Row } from './types.ts'
 
-const RING = 200
-const PAGE = 200
-const EARLY = 1_000
-const GAP_PATIENCE = 8
+const earlyRowsAtMost = 1_000
+const gapMilliseconds = 8
 
 /** Applies rows to the view, in seq order and each once, whatever told of them, and tells the listeners. */
 export function deliver(core: Core, room: Room, rows: readonly Row[], isOurs = false): void {
   const delivered: Row[] = []
   for (const row of rows) {
     if (room.isOpen && row.seq === room.view.seq + 1 && isOf(room, row)) delivered.push(apply(core, room, row))
-    else if (row.seq > room.view.seq && room.early.size < EARLY) room.early.set(row.seq, row)
+    else if (row.seq > room.view.seq && room.early.size < earlyRowsAtMost) room.early.set(row.seq, row)
   }
   if (room.early.size > 0 && room.isOpen) delivered.push(...applyEarly(core, room))
   const [oldest] = delivered
@@ -53,9 +52,9 @@ export function apply(core: Core, room: Room, row: Row): Row {
 export async function readToHead(core: Core, room: Room): Promise<void> {
   const tick = core.tick()
   for (;;) {
-    const rows = await core.store.read(room.key, room.view.seq, PAGE)
+    const rows = await core.store.read(room.key, room.view.seq, pageRows)
     deliver(core, room, rows)
-    if (rows.length < PAGE) break
+    if (rows.length < pageRows) break
   }
   room.freshTick.raise(tick)
 }
@@ -94,7 +93,7 @@ function receiveRows(core: Core, rows: readonly Row[]): void {
 // Hints of two nodes often cross; what is missing is mostly on its way.
 async function fillGap(core: Core, room: Room): Promise<void> {
   room.isGapWatched = true
-  await core.clock.sleep(GAP_PATIENCE)
+  await core.clock.sleep(gapMilliseconds)
   room.isGapWatched = false
   const expected = [...room.early.keys()]
   if (expected.length > 0) await heal(core, room, 'gap')
@@ -127,6 +126,6 @@ function applyEarly(core: Core, room: Room): Row[] {
 
 /** Keeps the last rows, all whose records may be unwritten, and in steps, as cutting costs. */
 function trim({ ring, view, materialised, pins }: Room): void {
-  if (ring.length < 2 * RING || pins > 0) return
-  ring.trim(Math.min(view.seq - RING, materialised.at))
+  if (ring.length < 2 * ringRows || pins > 0) return
+  ring.trim(Math.min(view.seq - ringRows, materialised.at))
 }

@@ -1,7 +1,7 @@
+import { turnRows } from './limits.ts'
 import type { Hint, Hints, RoomKey, Row } from './types.ts'
 
-const ROWS = 512
-const LABEL = 200
+const labelLength = 200
 
 /** The words between nodes, as far as hints need them. */
 export interface Wire {
@@ -11,15 +11,15 @@ export interface Wire {
   listen(topic: string, listener: (word: unknown) => void): () => void
 }
 
-const POLL_WITH_HINTS = 1_000
-const POLL_WITHOUT = 500
+const pollWithHintsMilliseconds = 1_000
+const pollWithoutMilliseconds = 500
 
 /** Hints on a topic for each room; what is not a hint of that room is dropped. */
 export function hintsOver(wire: Wire): Hints {
   const listeners: ((hint: Hint) => void)[] = []
   const followed = new Map<RoomKey, () => void>()
   return {
-    pollMilliseconds: () => (wire.isUp() ? POLL_WITH_HINTS : POLL_WITHOUT),
+    pollMilliseconds: () => (wire.isUp() ? pollWithHintsMilliseconds : pollWithoutMilliseconds),
     publish: (hint) => publish(wire, hint),
     subscribe: (listener) => void listeners.push(listener),
     follow(room) {
@@ -59,7 +59,7 @@ export function hintFrom(word: unknown, room: RoomKey): Hint | null {
   if (word.kind === 'collided') return word.room === room ? { kind: 'collided', node, room } : null
   if (word.kind === 'applied')
     return word.room === room && isCount(word.seq) ? { kind: 'confirmed', node, room, seq: word.seq } : null
-  if (word.kind !== 'rows' || !Array.isArray(word.rows) || word.rows.length > ROWS) return null
+  if (word.kind !== 'rows' || !Array.isArray(word.rows) || word.rows.length > turnRows) return null
   const rows: unknown[] = word.rows
   return rows.every((row) => isRow(row, room)) ? { kind: 'rows', node, rows: rows.map(versioned) } : null
 }
@@ -86,5 +86,5 @@ function isRow(row: unknown, room: RoomKey): row is Row {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const isLabel = (value: unknown): value is string => typeof value === 'string' && value.length <= LABEL
+const isLabel = (value: unknown): value is string => typeof value === 'string' && value.length <= labelLength
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0

@@ -1,5 +1,6 @@
 import { type Core, createCore, type Room, unavailable } from './core.ts'
 import { receive } from './follower.ts'
+import { pageRows } from './limits.ts'
 import { createOpener } from './opening.ts'
 import { poll } from './poll.ts'
 import { readable } from './readable.ts'
@@ -13,8 +14,7 @@ export { chainOf, verifyChain } from './chain.ts'
 export type * from './types.ts'
 export { GLOBAL, ROW_VERSION, SKIPPED, UNREADABLE } from './types.ts'
 
-const PAGE = 200
-const DRAIN = 3_000
+const drainMilliseconds = 3_000
 
 export function createRoomLog(dependencies: LogDependencies): RoomLog {
   const core = createCore(dependencies)
@@ -55,7 +55,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
 
     async read(key, after, limit) {
       const room = core.rooms.get(key)
-      const most = Math.min(limit, PAGE)
+      const most = Math.min(limit, pageRows)
       if (room?.isOpen && after >= room.ring.floor) return room.ring.after(after, most)
       return (await core.store.read(key, after, most)).map((row) => readable(core, row))
     },
@@ -143,7 +143,7 @@ function rethrow(error: unknown): never {
 
 /** Lets the acts on their way have their answers, and tells the others that nobody need wait for this node. */
 async function close(core: Core, deadlines: Deadlines): Promise<void> {
-  const end = core.clock.elapsed() + DRAIN
+  const end = core.clock.elapsed() + drainMilliseconds
   while (core.clock.elapsed() < end && deadlines.areWaiting()) await core.clock.sleep(5)
   core.isClosed = true
   const rooms = [...core.rooms.values()]

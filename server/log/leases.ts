@@ -1,13 +1,11 @@
 import type { Core, Room } from './core.ts'
+import { leaseMilliseconds, longestInsertMilliseconds } from './limits.ts'
 import { GLOBAL, type RoomKey, type Row } from './types.ts'
 
-/** So long after it was sent an insert may at most still be carried out. */
-export const LONGEST_INSERT = 5_000
-const LEASE = 5_000
 /** A lease of that age was left by somebody long dead, whatever is known of clocks. */
-const FORGOTTEN = 60_000
-const PATIENCE = 1_000
-const LOOK_AGAIN = 20
+const forgottenMilliseconds = 60_000
+const confirmationMilliseconds = 1_000
+const lookAgainMilliseconds = 20
 
 /** Vouches for the rows delivered; at once where an ack on another node waits for it. */
 export function confirm(core: Core, room: Room, rows: readonly Row[]): void {
@@ -30,7 +28,7 @@ function confirmUpTo(core: Core, room: Room, seq: number, isAwaited: boolean): v
 /** Waits until every live node has confirmed the row, no longer than it may; returns how many have not. */
 export async function everyone(core: Core, room: Room, seq: number): Promise<number> {
   if (core.store.alone) return 0
-  const end = core.clock.elapsed() + PATIENCE * core.policy.patience
+  const end = core.clock.elapsed() + confirmationMilliseconds * core.policy.patience
   return core.policy.everyNode(async () => {
     for (;;) {
       const pending = await pendingNodes(core, room, seq)
@@ -60,11 +58,11 @@ async function pendingNodes(core: Core, room: Room, seq: number): Promise<number
 export async function observePeers(core: Core): Promise<void> {
   await leasesSeen(core, GLOBAL)
   for (const [node, { seenAt }] of core.peers)
-    if (core.clock.elapsed() - seenAt > 2 * FORGOTTEN) core.peers.delete(node)
+    if (core.clock.elapsed() - seenAt > 2 * forgottenMilliseconds) core.peers.delete(node)
 }
 
 async function leasesSeen({ store, clock, peers }: Core, room: RoomKey) {
-  const leases = await store.leasesOf(room, clock.now() - FORGOTTEN)
+  const leases = await store.leasesOf(room, clock.now() - forgottenMilliseconds)
   for (const { node, beat } of leases)
     if (beat > (peers.get(node)?.beat ?? Number.NEGATIVE_INFINITY)) peers.set(node, { beat, seenAt: clock.elapsed() })
   return leases
@@ -76,7 +74,7 @@ async function leasesSeen({ store, clock, peers }: Core, room: RoomKey) {
  */
 function mayStillWrite({ peers, clock }: Core, node: string): boolean {
   const silence = clock.elapsed() - (peers.get(node)?.seenAt ?? clock.elapsed())
-  return silence < LEASE + LONGEST_INSERT
+  return silence < leaseMilliseconds + longestInsertMilliseconds
 }
 
 function anyConfirmation({ clock }: Core, room: Room): Promise<void> {
@@ -86,13 +84,13 @@ function anyConfirmation({ clock }: Core, room: Room): Promise<void> {
       resolve()
     }
     room.onConfirmed.add(wake)
-    void clock.sleep(LOOK_AGAIN).then(wake)
+    void clock.sleep(lookAgainMilliseconds).then(wake)
   })
 }
 
 /** May this node act now? Not when others may take it for dead and no longer wait for it. */
 export function mayAct(core: Core): boolean {
-  return core.store.alone || core.policy.mayAct(core.clock.elapsed() - core.leasedAt.at < LEASE - 1_000)
+  return core.store.alone || core.policy.mayAct(core.clock.elapsed() - core.leasedAt.at < leaseMilliseconds - 1_000)
 }
 
 /** Is there anything here that others could have to wait for? A name that somebody only asked about is none. */

@@ -1,20 +1,20 @@
+import { leaseMilliseconds } from './limits.ts'
 import { GLOBAL, type LiveNodes, type LogStore } from './types.ts'
 
-const LOOK = 1_000
-const LEASE = 5_000
+const lookMilliseconds = 1_000
 
 /** A node that dies is missed within six seconds, with or without words between the nodes. */
 export function followNodes(store: LogStore, self: string, now: () => number): LiveNodes {
   let live: ReadonlySet<string> = new Set([self])
   const listeners: (() => void)[] = []
   const look = async () => {
-    const leases = await store.leasesOf(GLOBAL, now() - LEASE)
+    const leases = await store.leasesOf(GLOBAL, now() - leaseMilliseconds)
     const found = new Set([self, ...leases.map(({ node }) => node)])
     if (found.size === live.size && [...found].every((node) => live.has(node))) return
     live = found
     for (const listener of listeners) listener()
   }
-  const timer = store.alone ? undefined : setInterval(() => void look().catch(() => {}), LOOK).unref()
+  const timer = store.alone ? undefined : setInterval(() => void look().catch(() => {}), lookMilliseconds).unref()
   return {
     live: () => live,
     onChange: (listener) => void listeners.push(listener),

@@ -1,13 +1,12 @@
 import { type Core, createRoom, type Room } from './core.ts'
 import { apply, deliver, readToHead } from './follower.ts'
 import { needsLease } from './leases.ts'
+import { pageRows, ringRows } from './limits.ts'
 import { writeRecords } from './records.ts'
 import { GLOBAL, type RoomKey } from './types.ts'
 
-const RING = 200
-const PAGE = 200
-const IDLE = 60_000
-const IDLE_ROOMS = 5_000
+const idleMilliseconds = 60_000
+const idleRoomsAtMost = 5_000
 
 interface Opener {
   open(key: RoomKey): Promise<Room>
@@ -58,7 +57,7 @@ async function load(core: Core, room: Room): Promise<void> {
   const found = always.length > 0 ? await records.load(room.key, always) : new Map<string, never>()
   for (const key of always) room.view.facts.set(key, found.get(key) ?? { value: null, seq: 0 })
   room.head.raise(head.seq)
-  room.view.startAt(head.epoch, Math.max(0, Math.min(head.materialised, head.seq - RING)))
+  room.view.startAt(head.epoch, Math.max(0, Math.min(head.materialised, head.seq - ringRows)))
   await readLog(core, room)
   room.materialised.raise(Math.min(head.materialised, room.view.seq))
   if (store.alone) await writeRecords(core, room)
@@ -73,9 +72,9 @@ async function load(core: Core, room: Room): Promise<void> {
 async function readLog(core: Core, room: Room): Promise<void> {
   const tick = core.tick()
   for (;;) {
-    const rows = await core.store.read(room.key, room.view.seq, PAGE)
+    const rows = await core.store.read(room.key, room.view.seq, pageRows)
     for (const row of rows) apply(core, room, row)
-    if (rows.length < PAGE) break
+    if (rows.length < pageRows) break
   }
   room.freshTick.raise(tick)
 }
@@ -86,7 +85,8 @@ export function letGo(core: Core): void {
   const idle = [...core.rooms.values()].filter((room) => isIdle(room) && now - room.usedAt.at > 1_000)
   idle.sort((one, other) => one.usedAt.at - other.usedAt.at)
   const gone = idle.filter(
-    (room, index) => !needsLease(room) || now - room.usedAt.at > IDLE || index < idle.length - IDLE_ROOMS,
+    (room, index) =>
+      !needsLease(room) || now - room.usedAt.at > idleMilliseconds || index < idle.length - idleRoomsAtMost,
   )
   for (const { key } of gone) forget(core, key)
   const leased = gone.filter(({ isLeased }) => isLeased)

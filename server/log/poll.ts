@@ -5,9 +5,9 @@ import { letGo } from './opening.ts'
 import { learnMaterialised, sweep } from './records.ts'
 import { isolateStuck } from './turn.ts'
 
-const OVERLAP = 5_000
-const COMPARISON = 25_000
-const ROOMS_A_QUERY = 200
+const overlapMilliseconds = 5_000
+const comparisonMilliseconds = 25_000
+const roomsAQuery = 200
 
 /** What keeps this node right when every hint is lost; and its housekeeping. */
 export async function poll(core: Core): Promise<void> {
@@ -24,10 +24,10 @@ export async function poll(core: Core): Promise<void> {
         await observePeers(core)
       })
       await alone(async () => {
-        await followHeads(core, polledAt - OVERLAP)
+        await followHeads(core, polledAt - overlapMilliseconds)
         polledAt = now
       })
-      if (elapsed - comparedAt >= COMPARISON)
+      if (elapsed - comparedAt >= comparisonMilliseconds)
         await alone(async () => {
           await compare(core)
           comparedAt = elapsed
@@ -63,8 +63,8 @@ async function followHeads(core: Core, since: number): Promise<void> {
 /** A row whose head was never raised is found by asking the log itself. */
 async function compare(core: Core): Promise<void> {
   const rooms = openRooms(core)
-  for (let start = 0; start < rooms.length; start += ROOMS_A_QUERY) {
-    const asked = rooms.slice(start, start + ROOMS_A_QUERY)
+  for (let start = 0; start < rooms.length; start += roomsAQuery) {
+    const asked = rooms.slice(start, start + roomsAQuery)
     const advanced = new Set(await core.store.advanced(asked.map(({ key, view }) => ({ room: key, seq: view.seq }))))
     await each(
       asked.filter(({ key }) => advanced.has(key)),

@@ -1,11 +1,11 @@
 import { AppError } from '#shared/errors'
 import { isFieldName } from '#shared/kit/field-name'
 
-const MAX_DEPTH = 100
-const MAX_BYTES = 16 * 1_024 * 1_024
+const maxDepth = 100
+const maxBytes = 16 * 1_024 * 1_024
 /** UTF-8 takes no more of them for one unit of UTF-16. */
-const BYTES_A_UNIT = 3
-const BYTES_A_VALUE = 16
+const bytesAUnit = 3
+const bytesAValue = 16
 
 /** Throws a refusal of what the encoder of either store refuses: sent to it again, it would be refused again without end. */
 export function checkStorable(body: object): void {
@@ -17,21 +17,21 @@ function faultOf(body: object): string | null {
   let level: unknown[] = [body]
   let bytes = 0
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return 'nested too deep'
+    if (depth > maxDepth) return 'nested too deep'
     const next: unknown[] = []
     for (const value of level) {
-      bytes += BYTES_A_VALUE
-      if (typeof value === 'string') bytes += value.length * BYTES_A_UNIT
+      bytes += bytesAValue
+      if (typeof value === 'string') bytes += value.length * bytesAUnit
       else if (Array.isArray(value)) for (const item of value) next.push(item)
       else if (isFields(value)) {
         for (const name in value) {
           if (!isFieldName(name)) return 'the name of a field'
-          bytes += name.length * BYTES_A_UNIT
+          bytes += name.length * bytesAUnit
           next.push(value[name])
         }
       } else if (!isScalar(value)) return 'the type of a value'
     }
-    if (bytes > MAX_BYTES) return 'too large'
+    if (bytes > maxBytes) return 'too large'
     level = next
   }
   return null

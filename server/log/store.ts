@@ -1,11 +1,11 @@
 import { mongo } from 'mongoose'
 import { isDuplicate } from '#server/ports/database/port'
-import { LONGEST_INSERT } from './leases.ts'
+import { longestInsertMilliseconds } from './limits.ts'
 import { RoomEvents, RoomHeads, RoomLeases } from './model.ts'
 import type { LogStore, RoomHead, RoomKey, Row } from './types.ts'
 
 /** For a connection and for the answer; what is left of the longest insert is the server's. */
-const LONGEST_WAIT = 3_000
+const longestWaitMilliseconds = 3_000
 
 export function mongooseLogStore(alone: boolean): LogStore {
   return {
@@ -79,12 +79,12 @@ async function insertOnce(rows: readonly Row[]): Promise<void> {
     insert: RoomEvents.collection.collectionName,
     documents: rows.map(stored),
     ordered: true,
-    maxTimeMS: LONGEST_INSERT - LONGEST_WAIT,
+    maxTimeMS: longestInsertMilliseconds - longestWaitMilliseconds,
     writeConcern: { w: 'majority', j: true },
   }
   const { writeErrors: [first] = [], writeConcernError } = await db.command(command, {
     readPreference: 'primary',
-    timeoutMS: LONGEST_WAIT,
+    timeoutMS: longestWaitMilliseconds,
   })
   const failure = first ?? writeConcernError
   if (failure) throw new mongo.MongoServerError(failure)

@@ -4,22 +4,22 @@ import { append } from './append.ts'
 import { type Core, isIsolated, type Room, unavailable } from './core.ts'
 import { deliver } from './follower.ts'
 import { mayAct, renewLeases } from './leases.ts'
+import { turnRows } from './limits.ts'
 import { loadFacts } from './records.ts'
 import { checkStorable } from './storable.ts'
 import { type Entry, GLOBAL, type Judgement, type Row } from './types.ts'
 import { Draft } from './view.ts'
 import type { Waiting } from './waiting.ts'
 
-const BATCH = 512
 // For so long after a race, or a turn of another node, its next one is expected.
-const CONTESTED = 1_000
+const contestedMilliseconds = 1_000
 // With fewer acts in a turn than this, to judge them again costs less than to wait.
-const CROWDED = 8
+const crowdedActs = 8
 // Another's turn may be larger than ours was, and has the way there and back; yet one who died is not waited for.
-const LONGER = 8
-const GIVING_WAY = 200
-const LOOK_AGAIN = 20
-const LONGEST_TURN = 5_000
+const timesLonger = 8
+const givingWayMilliseconds = 200
+const lookAgainMilliseconds = 20
+const longestTurnMilliseconds = 5_000
 
 /** What a turn has made of its batch, before anything is stored. */
 interface Judged {
@@ -57,7 +57,7 @@ async function takeTurns(core: Core, room: Room): Promise<void> {
 export function isolateStuck(core: Core): void {
   const now = core.clock.elapsed()
   for (const room of core.rooms.values()) {
-    if (isIsolated(room) || now - room.turnBegan <= LONGEST_TURN) continue
+    if (isIsolated(room) || now - room.turnBegan <= longestTurnMilliseconds) continue
     room.overdue++
     if (isIsolated(room)) core.observer?.isolated?.(room.key)
   }
@@ -65,7 +65,7 @@ export function isolateStuck(core: Core): void {
 
 async function takeTurn(core: Core, room: Room): Promise<void> {
   if (!mayAct(core)) return orPause(core, renewLeases(core))
-  const batch = room.queue.splice(0, BATCH).filter((waiting) => !waiting.isSettled)
+  const batch = room.queue.splice(0, turnRows).filter((waiting) => !waiting.isSettled)
   try {
     await decide(core, room, batch)
   } catch (error) {
@@ -89,8 +89,12 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
   await help
   if (judged.inDoubt.length > 0) await orPause(core, lookAgain(core, room))
   const now = core.clock.elapsed()
-  if (doAllStand && now - room.contestedAt < CONTESTED)
-    await giveWay(core, room, batch.length < CROWDED ? 0 : Math.min(LONGER * (now - began), GIVING_WAY))
+  if (doAllStand && now - room.contestedAt < contestedMilliseconds)
+    await giveWay(
+      core,
+      room,
+      batch.length < crowdedActs ? 0 : Math.min(timesLonger * (now - began), givingWayMilliseconds),
+    )
 }
 
 /**
@@ -211,7 +215,7 @@ async function fetchMissing(core: Core, room: Room, draft: Draft, isStale: boole
 
 /** Another's row in the place of those in doubt decides them. */
 async function lookAgain(core: Core, room: Room): Promise<void> {
-  await core.clock.sleep(LOOK_AGAIN)
+  await core.clock.sleep(lookAgainMilliseconds)
   await room.refresh()
 }
 

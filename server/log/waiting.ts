@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors'
 import { keyOf } from './ring.ts'
 import type { Act, Clock, Outcome } from './types.ts'
 
-const PATIENCE = 3_000
+const answerMilliseconds = 3_000
 
 interface Settling<T> {
   resolve(outcome: Outcome<T>): void
@@ -80,7 +80,7 @@ export function createDeadlines(clock: Clock, patience: number): Deadlines {
   return {
     add(waiting) {
       dropSettled()
-      queue.push({ waiting, deadline: clock.elapsed() + PATIENCE * patience })
+      queue.push({ waiting, deadline: clock.elapsed() + answerMilliseconds * patience })
       if (!isWatching) void watch()
     },
     areWaiting: () => queue.some(({ waiting }) => !waiting.isSettled),

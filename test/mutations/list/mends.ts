@@ -39,7 +39,7 @@ export const mends: readonly Mutation[] = [
     name: 'a turn that does not end isolates no room',
     breaks: 'M41',
     file: 'server/log/turn.ts',
-    find: 'if (isIsolated(room) || now - room.turnBegan <= LONGEST_TURN) continue',
+    find: 'if (isIsolated(room) || now - room.turnBegan <= longestTurnMilliseconds) continue',
     put: 'if (now >= 0) continue',
     caughtBy: poison,
   },

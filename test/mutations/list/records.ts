@@ -39,8 +39,8 @@ export const records: readonly Mutation[] = [
     name: 'a room is opened on its last rows, though more are above the mark',
     breaks: 'M50',
     file: 'server/log/opening.ts',
-    find: 'Math.max(0, Math.min(head.materialised, head.seq - RING))',
-    put: 'Math.max(0, head.seq - RING)',
+    find: 'Math.max(0, Math.min(head.materialised, head.seq - ringRows))',
+    put: 'Math.max(0, head.seq - ringRows)',
     caughtBy: recordsOfLog,
   },
   {
@@ -79,8 +79,8 @@ export const records: readonly Mutation[] = [
     name: 'rows are let go while their records are unwritten',
     breaks: 'M50',
     file: 'server/log/follower.ts',
-    find: 'ring.trim(Math.min(view.seq - RING, materialised.at))',
-    put: 'ring.trim(view.seq - RING)',
+    find: 'ring.trim(Math.min(view.seq - ringRows, materialised.at))',
+    put: 'ring.trim(view.seq - ringRows)',
     caughtBy: recordsOfLog,
   },
   {

@@ -47,8 +47,8 @@ export const terms: readonly Mutation[] = [
     name: 'a node acts longer on its lease than others allow for',
     breaks: 'M50',
     file: 'server/log/leases.ts',
-    find: 'core.leasedAt.at < LEASE - 1_000',
-    put: 'core.leasedAt.at < LEASE + 1_000',
+    find: 'core.leasedAt.at < leaseMilliseconds - 1_000',
+    put: 'core.leasedAt.at < leaseMilliseconds + 1_000',
     caughtBy: leases,
   },
   {
@@ -95,8 +95,8 @@ export const terms: readonly Mutation[] = [
     name: 'heads that could not be read are taken for read',
     breaks: 'M50',
     file: 'server/log/poll.ts',
-    find: 'await followHeads(core, polledAt - OVERLAP)\n        polledAt = now',
-    put: 'const since = polledAt - OVERLAP\n        polledAt = now\n        await followHeads(core, since)',
+    find: 'await followHeads(core, polledAt - overlapMilliseconds)\n        polledAt = now',
+    put: 'const since = polledAt - overlapMilliseconds\n        polledAt = now\n        await followHeads(core, since)',
     caughtBy: following,
   },
   {
