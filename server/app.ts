@@ -6,29 +6,11 @@ import { followNodes } from '#server/log/nodes'
 import { mongooseLogStore } from '#server/log/store'
 import { isDuplicate, isNeverSent } from '#server/ports/database/port'
 import type { Config } from './config.ts'
-import { noteLooks } from './domains/accounts/profile-changes.ts'
-import { ensureAdmins, roleOf } from './domains/accounts/standing.ts'
-import { tellOfNode } from './domains/cluster/telling.ts'
-import { followFriends } from './domains/friends/live.ts'
-import { followSessions } from './domains/identity/endings.ts'
-import { alive, identify } from './domains/identity/sessions.ts'
-import { describe } from './domains/identity/sign-in.ts'
-import { followUnread, greetNotifications } from './domains/inbox/unread.ts'
-import { bound, jobKinds } from './domains/index.ts'
-import { followSearch } from './domains/messages/filing.ts'
-import { connected, followRooms } from './domains/messages/live.ts'
-import { followPresence } from './domains/messages/presence.ts'
-import { answerModerators } from './domains/moderation/listening.ts'
-import { followModeration } from './domains/moderation/live.ts'
-import { endDemoGrants } from './domains/moderation/promote.ts'
-import { ensureAlpha } from './domains/rooms/alpha.ts'
-import { answerOnline } from './domains/rooms/online.ts'
-import { projection } from './domains/rooms/projection.ts'
-import { records } from './domains/rooms/records.ts'
-import { fileRooms, finishRooms } from './domains/rooms/rooms.ts'
+import { bound, callersOf, domains, projection, records } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
-import type { Connection, Jobs, Live, Node } from './kernel/context.ts'
+import type { Node } from './kernel/context.ts'
 import { mountDocs } from './kernel/docs.ts'
+import { startDomains } from './kernel/domain.ts'
 import { failpoint } from './kernel/failpoint.ts'
 import { createFigures, timed } from './kernel/figures.ts'
 import { httpDoor } from './kernel/http.ts'
@@ -55,10 +37,20 @@ export interface App {
 
 /** Wires a platform, the domains and the doors into one listening server. */
 export async function createApp(config: Config, platform: Platform, { isWorker = false } = {}): Promise<App> {
-  const node = createNode(config, platform)
+  const node: Node = {
+    ...createNode(config, platform),
+    // Both are begun below, with this node.
+    get live() {
+      return sockets.live
+    },
+    get jobs() {
+      return jobs
+    },
+  }
+  const { identify, roleOf, alive, describe } = callersOf(node)
   const kernel: Kernel = {
     node,
-    roleOf: (account) => roleOf(node, account),
+    roleOf,
     strict: !config.production,
     deliver: (deliveries) => sockets.deliver(deliveries),
     record: (line) => recordAudit(node, line),
@@ -68,7 +60,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     bound,
     origins: originRule(config.origins),
     proxies: config.trustedProxies,
-    identify: identify(node),
+    identify,
   }
   const { captured } = platform
   const server = createServer(serverLimits)
@@ -86,33 +78,21 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     ...shared,
     places,
     fanout: platform.fanout,
-    alive: alive(node),
-    describe: describe(node),
-    connected: (name, connection) => greet(node, name, connection),
+    alive,
+    describe,
+    async connected(namespace, connection) {
+      for (const domain of domains) await domain.connected?.[namespace]?.(node, connection)
+    },
   })
-  Object.assign(node.live, sockets.live)
+  const jobs = startJobs(
+    node,
+    platform.jobs,
+    domains.flatMap((domain) => domain.jobs ?? []),
+  )
   const stops = [
-    followRooms(node),
-    followPresence(node),
-    answerOnline(node),
-    followModeration(node),
-    answerModerators(node),
-    followUnread(node),
-    followFriends(node),
-    followSearch(node),
-    tellOfNode(node),
+    ...(await startDomains(domains, node)),
     metrics.onDegraded((part, isAway) => sockets.notice(isAway ? 'degraded' : 'restored', part)),
   ]
-  followSessions(node)
-  const jobs = startJobs(node, platform.jobs, jobKinds)
-  node.jobs.add = jobs.add
-  await ensureAlpha()
-  await finishRooms(node)
-  const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
-  void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
-  void noteLooks().catch((error: unknown) => node.logger.warn({ error }, 'older usernames were not compared'))
-  await ensureAdmins(node)
-  if (!config.demo) await endDemoGrants(node)
   const port = await listen(server, config.port, config.host)
   const ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform))
   return {
@@ -122,7 +102,6 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     async close() {
       ops?.drain()
       for (const stop of stops) stop()
-      clearInterval(finishing)
       const answered = new Promise((resolve) => server.close(resolve))
       const late = pause(drainMilliseconds)
       server.closeIdleConnections()
@@ -140,7 +119,6 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
 const reachableAt: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]', '::1': '[::1]' }
 
 const drainMilliseconds = 9_000
-const finishMilliseconds = 30_000
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 
 const clockToleranceMilliseconds = 5_000
@@ -170,7 +148,7 @@ const serverLimits = {
   connectionsCheckingInterval: 1_000,
 }
 
-function createNode(config: Config, platform: Platform): Node {
+function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jobs'> {
   const { node: id, database, sessionKeys, kv, peers, hints, services, logger, patience } = platform
   const now = () => database.now()
   const store = timed(mongooseLogStore(database.alone), isDuplicate)
@@ -209,18 +187,7 @@ function createNode(config: Config, platform: Platform): Node {
     logger,
     settings: { ...config, sessionKeys },
     services,
-    jobs: {} as Jobs,
-    live: {} as Live,
   }
-}
-
-async function greet(
-  node: Node,
-  namespace: string,
-  connection: Connection & { account: string | null },
-): Promise<void> {
-  if (namespace === '/rooms') connected(node, connection)
-  if (namespace === '/notifications') await greetNotifications(node, connection)
 }
 
 export const listen = (server: Server, port: number, host: string): Promise<number> =>

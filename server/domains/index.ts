@@ -1,3 +1,5 @@
+import type { Domain } from '#server/kernel/domain'
+import type { api } from '#shared/api/index'
 import { accounts } from './accounts/index.ts'
 import { cluster } from './cluster/index.ts'
 import { email } from './email/index.ts'
@@ -9,7 +11,6 @@ import { inbox } from './inbox/index.ts'
 import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
 import { moderation } from './moderation/index.ts'
-import { sendLetter, sendText } from './outgoing/index.ts'
 import { passkeys } from './passkeys/index.ts'
 import { phone } from './phone/index.ts'
 import { rooms } from './rooms/index.ts'
@@ -18,29 +19,35 @@ import { social } from './social/index.ts'
 import { status } from './status/index.ts'
 import { wallet } from './wallet/index.ts'
 
-/** Everything the server can do. */
-export const bound = [
-  ...status,
-  ...identity,
-  ...sessions,
-  ...identities,
-  ...federation,
-  ...serviceTokens,
-  ...accounts,
-  ...passkeys,
-  ...rooms,
-  ...invitations,
-  ...messages,
-  ...polls,
-  ...email,
-  ...phone,
-  ...inbox,
-  ...moderation,
-  ...social,
-  ...friends,
-  ...cluster,
-  ...wallet,
-]
+export { callersOf } from './identity/callers.ts'
+export { projection } from './rooms/projection.ts'
+export { records } from './rooms/records.ts'
 
-/** Everything the server does later. */
-export const jobKinds = [sendLetter, sendText]
+const registry = {
+  status,
+  identity,
+  sessions,
+  identities,
+  federation,
+  serviceTokens,
+  accounts,
+  passkeys,
+  rooms,
+  invitations,
+  messages,
+  polls,
+  email,
+  phone,
+  moderation,
+  inbox,
+  social,
+  friends,
+  cluster,
+  wallet,
+} satisfies { [Name in keyof typeof api]: Domain<(typeof api)[Name]> }
+
+/** Every domain of the contract, in the order in which they hear of rows. It does not compile with one missing. */
+export const domains: readonly Domain[] = Object.values(registry)
+
+/** Every operation, with what answers it. */
+export const bound = Object.entries(registry).flatMap(([name, domain]) => domain.bind(name))

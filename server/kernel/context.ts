@@ -206,7 +206,7 @@ export interface Bound {
   action: (input: never, context: Context) => unknown
 }
 
-type Actions<C extends Contract> = { [K in keyof C]: Action<C[K]> }
+export type Actions<C extends Contract> = { [K in keyof C]: Action<C[K]> }
 
 /** Binds actions to their declarations; a missing or wrong one does not compile. */
 export const implement = <C extends Contract>(domain: string, contract: C, actions: Actions<C>): Bound[] =>

@@ -5,7 +5,7 @@ import { Server, type Socket } from 'socket.io'
 import type { Fanout } from '#server/ports/fanout/port'
 import { AppError } from '#shared/errors'
 import { serverNotice, sessionEnded, sessionExpiring, sessionReady } from '#shared/kit/connection'
-import { namespaces } from '#shared/kit/contract'
+import { type Namespace, namespaces } from '#shared/kit/contract'
 import { clientOf, isLocal } from './addresses.ts'
 import { allConnections, LiveConnection, localConnections, rememberConnection } from './connection.ts'
 import { audiences, type Bound, type Caller, type Live, type Node } from './context.ts'
@@ -27,7 +27,7 @@ interface SocketDoor extends Door {
   /** What `session:ready` says of the caller. */
   describe(caller: Caller): Promise<Record<string, unknown> | null>
   /** What the domains do with a new connection. */
-  connected(namespace: string, connection: LiveConnection): Promise<void> | void
+  connected(namespace: Namespace, connection: LiveConnection): Promise<void> | void
 }
 
 const eventLimitBytes = 64 * 1024
@@ -195,7 +195,7 @@ function credentialOf(auth: unknown, request: IncomingMessage): string | null {
   return bearer ?? parseCookie(request.headers.cookie ?? '')[sessionCookie] ?? null
 }
 
-async function greet(door: SocketDoor, name: string, live: LiveConnection): Promise<void> {
+async function greet(door: SocketDoor, name: Namespace, live: LiveConnection): Promise<void> {
   const { node } = door.kernel
   try {
     const user = await door.describe(live.caller)

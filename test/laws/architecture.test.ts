@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [/^server\/domains\//, /^(server\/(domains|kernel|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
   [/^server\/demo\//, /^(server\/(demo|domains|kernel)\/|shared\/)/],
   [/^server\/config\.ts$/, /^(shared\/|server\/kernel\/addresses\.ts$)/],
-  [/^server\/[^/]+\.ts$/, /^(server|shared)\//],
+  [/^server\/[^/]+\.ts$/, /^(server\/(?!domains\/)|server\/domains\/index\.ts$|shared\/)/],
   [/^client\/sdk\//, /^(client\/sdk|shared)\//],
   [/^client\/web\//, /^(client|shared)\//],
 ]

@@ -1,4 +1,5 @@
 import { acts } from './list/acts.ts'
+import { domains } from './list/domains.ts'
 import { embedded } from './list/embedded.ts'
 import { following } from './list/following.ts'
 import { guards } from './list/guards.ts'
@@ -21,6 +22,7 @@ export const mutations: readonly Mutation[] = [
   ...product,
   ...mends,
   ...guards,
+  ...domains,
   ...kinds,
   ...identity,
   ...sdk,

@@ -1,95 +1,106 @@
-import { implement, signedIn } from '#server/kernel/context'
+import { signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { accounts as contract } from '#shared/api/accounts'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot, isUsernameHeld } from './accounts.ts'
 import { listAdmins, listUsers } from './lists.ts'
 import { isReserved } from './names.ts'
-import { changeProfile, claimUsername, releaseUsername } from './profile-changes.ts'
+import { changeProfile, claimUsername, noteLooks, releaseUsername } from './profile-changes.ts'
 import { profileOf } from './profiles.ts'
 import { ownProfileOf, publicPageOf } from './public-pages.ts'
-import { changeRole, suspend, unsuspend } from './standing.ts'
+import { changeRole, ensureAdmins, suspend, unsuspend } from './standing.ts'
 
-export const accounts = implement('accounts', contract, {
-  async username({ address }) {
-    const account = await accountOf(address)
-    return { username: account?.username ?? null, wallet_address: address }
+export const accounts = defineDomain(
+  contract,
+  {
+    async username({ address }) {
+      const account = await accountOf(address)
+      return { username: account?.username ?? null, wallet_address: address }
+    },
+
+    async claimUsername({ username }, context) {
+      const isNew = await claimUsername(signedIn(context).account, username, context.node.now())
+      return { ...done, username, isNew }
+    },
+
+    async releaseUsername(_input, context) {
+      await releaseUsername(signedIn(context).account, context.node.now())
+      return done
+    },
+
+    async resolveUsername({ username }) {
+      const account = await accountByUsername(username)
+      if (!account) throw new AppError('USER_NOT_FOUND', { details: { address: null } })
+      return { username, address: account._id }
+    },
+
+    async checkUsername({ username }) {
+      const available = !isReserved(username) && !(await isUsernameHeld(username))
+      return { available, username }
+    },
+
+    async publicUser({ address }, context) {
+      const account = await accountOf(address)
+      context.setHeader(...sharedAMinute)
+      if (!account) return { user: null }
+      const { username, display_name, avatar_url } = profileOf(account)
+      return { user: { username, display_name, ens_name: null, avatar_url, is_bot: isBot(address) } }
+    },
+
+    async publicProfile({ address }, context) {
+      const page = await publicPageOf(address)
+      context.setHeader(...sharedAMinute)
+      return page
+    },
+
+    async ownProfile(_input, context) {
+      const account = await accountOf(signedIn(context).account)
+      if (!account) throw new AppError('USER_NOT_FOUND')
+      return { user: ownProfileOf(account) }
+    },
+
+    async updateProfile(input, context) {
+      const account = await changeProfile(signedIn(context).account, input, context.node.now())
+      return { ...done, user: ownProfileOf(account) }
+    },
+
+    async suspension({ address }) {
+      const account = await accountOf(address)
+      return { isBanned: account?.is_banned ?? false, banReason: account?.ban_reason ?? null }
+    },
+
+    async suspend({ userAddress, ban, reason }, context) {
+      const decide = ban ? suspend : unsuspend
+      await decide(context.node, signedIn(context).account, userAddress, reason || null)
+      return { ...done, banned: ban }
+    },
+
+    async admins() {
+      return { admins: await listAdmins() }
+    },
+
+    async grantAdmin({ walletAddress, makeSuperAdmin }, context) {
+      const role = makeSuperAdmin ? ('super_admin' as const) : ('admin' as const)
+      await changeRole(context.node, signedIn(context).account, walletAddress, role)
+      return { ...done, role }
+    },
+
+    async revokeAdmin({ address }, context) {
+      await changeRole(context.node, signedIn(context).account, address, 'user')
+      return done
+    },
+
+    users: (input) => listUsers(input),
   },
-
-  async claimUsername({ username }, context) {
-    const isNew = await claimUsername(signedIn(context).account, username, context.node.now())
-    return { ...done, username, isNew }
+  {
+    async start(node) {
+      void noteLooks().catch((error: unknown) => node.logger.warn({ error }, 'older usernames were not compared'))
+      await ensureAdmins(node)
+      return []
+    },
   },
-
-  async releaseUsername(_input, context) {
-    await releaseUsername(signedIn(context).account, context.node.now())
-    return done
-  },
-
-  async resolveUsername({ username }) {
-    const account = await accountByUsername(username)
-    if (!account) throw new AppError('USER_NOT_FOUND', { details: { address: null } })
-    return { username, address: account._id }
-  },
-
-  async checkUsername({ username }) {
-    const available = !isReserved(username) && !(await isUsernameHeld(username))
-    return { available, username }
-  },
-
-  async publicUser({ address }, context) {
-    const account = await accountOf(address)
-    context.setHeader(...sharedAMinute)
-    if (!account) return { user: null }
-    const { username, display_name, avatar_url } = profileOf(account)
-    return { user: { username, display_name, ens_name: null, avatar_url, is_bot: isBot(address) } }
-  },
-
-  async publicProfile({ address }, context) {
-    const page = await publicPageOf(address)
-    context.setHeader(...sharedAMinute)
-    return page
-  },
-
-  async ownProfile(_input, context) {
-    const account = await accountOf(signedIn(context).account)
-    if (!account) throw new AppError('USER_NOT_FOUND')
-    return { user: ownProfileOf(account) }
-  },
-
-  async updateProfile(input, context) {
-    const account = await changeProfile(signedIn(context).account, input, context.node.now())
-    return { ...done, user: ownProfileOf(account) }
-  },
-
-  async suspension({ address }) {
-    const account = await accountOf(address)
-    return { isBanned: account?.is_banned ?? false, banReason: account?.ban_reason ?? null }
-  },
-
-  async suspend({ userAddress, ban, reason }, context) {
-    const decide = ban ? suspend : unsuspend
-    await decide(context.node, signedIn(context).account, userAddress, reason || null)
-    return { ...done, banned: ban }
-  },
-
-  async admins() {
-    return { admins: await listAdmins() }
-  },
-
-  async grantAdmin({ walletAddress, makeSuperAdmin }, context) {
-    const role = makeSuperAdmin ? ('super_admin' as const) : ('admin' as const)
-    await changeRole(context.node, signedIn(context).account, walletAddress, role)
-    return { ...done, role }
-  },
-
-  async revokeAdmin({ address }, context) {
-    await changeRole(context.node, signedIn(context).account, address, 'user')
-    return done
-  },
-
-  users: (input) => listUsers(input),
-})
+)
 
 /** The same for everybody, so that caches in between may keep it. */
 const sharedAMinute = ['Cache-Control', 'public, max-age=0, s-maxage=60, stale-while-revalidate=300'] as const

@@ -1,13 +1,13 @@
 import { link } from '#server/domains/identity/identities'
 import { signInBy } from '#server/domains/identity/sign-in'
-import { implement } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { federation as contract } from '#shared/api/federation'
 import { proveHuman, writeSignal } from './human-proof.ts'
 import { provePartner } from './partner.ts'
 import { joinPartnerChannel } from './partner-channel.ts'
 import { partnerIdentity } from './partner-identity.ts'
 
-export const federation = implement('federation', contract, {
+export const federation = defineDomain(contract, {
   proofSignal: (_input, { node }) => writeSignal(node),
 
   async humanProof(proof, context) {

@@ -1,8 +1,9 @@
-import { type Context, implement, signedIn } from '#server/kernel/context'
+import { type Context, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { friends as contract } from '#shared/api/friends'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { announce, announceEnd } from './live.ts'
+import { announce, announceEnd, followFriends } from './live.ts'
 import type { Pair } from './model.ts'
 import { friendsOf, removeFriend, renameFriend, waiting } from './pairs.ts'
 import { acceptRequest, askFriend, cancelRequest, declineRequest } from './requests.ts'
@@ -10,71 +11,77 @@ import { friendRow, requestRow, shown, shownOne } from './rows.ts'
 
 const requestsAtMost = 200
 
-export const friends = implement('friends', contract, {
-  async list({ limit, before }, context) {
-    const { account } = signedIn(context)
-    const { pairs, next } = await friendsOf(account, limit, before)
-    const friends = await shown(account, pairs, friendRow)
-    keepPrivately(context)
-    return { friends, next }
-  },
+export const friends = defineDomain(
+  contract,
+  {
+    async list({ limit, before }, context) {
+      const { account } = signedIn(context)
+      const { pairs, next } = await friendsOf(account, limit, before)
+      const friends = await shown(account, pairs, friendRow)
+      keepPrivately(context)
+      return { friends, next }
+    },
 
-  async rename({ id, nickname }, context) {
-    const { account } = signedIn(context)
-    return found(await renameFriend(account, { id }, nickname || null), noFriend)
-  },
+    async rename({ id, nickname }, context) {
+      const { account } = signedIn(context)
+      return found(await renameFriend(account, { id }, nickname || null), noFriend)
+    },
 
-  async renameByAddress({ friendAddress, nickname }, context) {
-    const { account } = signedIn(context)
-    return found(await renameFriend(account, { address: friendAddress }, nickname || null), noFriend)
-  },
+    async renameByAddress({ friendAddress, nickname }, context) {
+      const { account } = signedIn(context)
+      return found(await renameFriend(account, { address: friendAddress }, nickname || null), noFriend)
+    },
 
-  async remove({ id }, context) {
-    return ended(context, await removeFriend(signedIn(context).account, { id }), noFriend)
-  },
+    async remove({ id }, context) {
+      return ended(context, await removeFriend(signedIn(context).account, { id }), noFriend)
+    },
 
-  async removeByAddress({ friendAddress }, context) {
-    return ended(context, await removeFriend(signedIn(context).account, { address: friendAddress }), noFriend)
-  },
+    async removeByAddress({ friendAddress }, context) {
+      return ended(context, await removeFriend(signedIn(context).account, { address: friendAddress }), noFriend)
+    },
 
-  async requests({ type }, context) {
-    const { account } = signedIn(context)
-    const [incoming, outgoing] = await Promise.all([
-      type === 'outgoing' ? [] : waiting(account, 'to_address', requestsAtMost),
-      type === 'incoming' ? [] : waiting(account, 'from_address', requestsAtMost),
-    ])
-    const requests = await shown(account, [...incoming, ...outgoing], requestRow)
-    keepPrivately(context)
-    return { incoming: requests.slice(0, incoming.length), outgoing: requests.slice(incoming.length) }
-  },
+    async requests({ type }, context) {
+      const { account } = signedIn(context)
+      const [incoming, outgoing] = await Promise.all([
+        type === 'outgoing' ? [] : waiting(account, 'to_address', requestsAtMost),
+        type === 'incoming' ? [] : waiting(account, 'from_address', requestsAtMost),
+      ])
+      const requests = await shown(account, [...incoming, ...outgoing], requestRow)
+      keepPrivately(context)
+      return { incoming: requests.slice(0, incoming.length), outgoing: requests.slice(incoming.length) }
+    },
 
-  async request({ toAddress, memo }, context) {
-    const { account } = signedIn(context)
-    const pair = await askFriend(context.node, account, toAddress, memo?.trim() || null)
-    await announce(context.node, account, pair)
-    const request = await shownOne(account, pair, requestRow)
-    return { ...done, ...request, request }
-  },
+    async request({ toAddress, memo }, context) {
+      const { account } = signedIn(context)
+      const pair = await askFriend(context.node, account, toAddress, memo?.trim() || null)
+      await announce(context.node, account, pair)
+      const request = await shownOne(account, pair, requestRow)
+      return { ...done, ...request, request }
+    },
 
-  async accept({ requestId }, context) {
-    const { account } = signedIn(context)
-    const pair = await acceptRequest(context.node, account, requestId)
-    if (!pair) throw new AppError('NOT_FOUND', { message: noRequest })
-    await announce(context.node, account, pair)
-    return { ...done, friend: await shownOne(account, pair, friendRow) }
-  },
+    async accept({ requestId }, context) {
+      const { account } = signedIn(context)
+      const pair = await acceptRequest(context.node, account, requestId)
+      if (!pair) throw new AppError('NOT_FOUND', { message: noRequest })
+      await announce(context.node, account, pair)
+      return { ...done, friend: await shownOne(account, pair, friendRow) }
+    },
 
-  async decline({ requestId }, context) {
-    return ended(context, await declineRequest(signedIn(context).account, requestId), noRequest)
-  },
+    async decline({ requestId }, context) {
+      return ended(context, await declineRequest(signedIn(context).account, requestId), noRequest)
+    },
 
-  async cancel({ id }, context) {
-    const { account } = signedIn(context)
-    const pair = await cancelRequest(account, id)
-    if (pair) await announceEnd(context.node, account, pair)
-    return done
+    async cancel({ id }, context) {
+      const { account } = signedIn(context)
+      const pair = await cancelRequest(account, id)
+      if (pair) await announceEnd(context.node, account, pair)
+      return done
+    },
   },
-})
+  {
+    start: (node) => [followFriends(node)],
+  },
+)
 
 const noFriend = 'Friend not found'
 const noRequest = 'Friend request not found, or answered already'

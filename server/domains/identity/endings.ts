@@ -58,12 +58,14 @@ export async function announceEnd(node: Node, account: string, ids: readonly str
 }
 
 /** Closes the sockets of ended sessions on this node, whoever ended them. */
-export function followSessions(node: Node): void {
-  node.log.hold(GLOBAL).catch((error: unknown) => node.logger.error({ error }, 'ended sessions are not followed'))
+export function followSessions(node: Node): () => void {
+  const held = node.log.hold(GLOBAL)
+  held.catch((error: unknown) => node.logger.error({ error }, 'ended sessions are not followed'))
   node.log.onRows((room, rows) => {
     if (room !== GLOBAL) return
     for (const row of rows) if (isOf(row, sessionsEnded)) closeSockets(node, row)
   })
+  return () => {}
 }
 
 function closeSockets(node: Node, { target, body: { ids } }: Row): void {

@@ -1,13 +1,14 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { ownerView } from '#server/domains/accounts/profiles'
-import { type Context, implement, signedIn } from '#server/kernel/context'
+import { type Context, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { identities as identitiesContract } from '#shared/api/identities'
 import { identity as contract, SessionMethod } from '#shared/api/identity'
 import { sessions as sessionsContract } from '#shared/api/sessions'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { listDevices } from './devices.ts'
-import { endAllButThis, endAllSessions, endSession } from './endings.ts'
+import { endAllButThis, endAllSessions, endSession, followSessions } from './endings.ts'
 import { link, listIdentities, unlink } from './identities.ts'
 import { recentWays } from './recent.ts'
 import { alive, identifyToken, type Tokens } from './sessions.ts'
@@ -16,7 +17,7 @@ import { proveMessage, writeMessage } from './siwe.ts'
 import { proveSolana, writeSolana } from './siws.ts'
 import { isRefreshToken } from './tokens.ts'
 
-export const identity = implement('identity', contract, {
+export const identity = defineDomain(contract, {
   begin: ({ address, chainId }, context) => writeMessage(context, address, chainId),
 
   async verify({ address, message, signature }, context) {
@@ -70,24 +71,30 @@ export const identity = implement('identity', contract, {
   },
 })
 
-export const sessions = implement('sessions', sessionsContract, {
-  list: async (_input, context) => ({ sessions: await listDevices(context.node, signedIn(context)) }),
+export const sessions = defineDomain(
+  sessionsContract,
+  {
+    list: async (_input, context) => ({ sessions: await listDevices(context.node, signedIn(context)) }),
 
-  async end({ id }, context) {
-    const { account, session } = signedIn(context)
-    if (!(await endSession(context.node, account, id))) throw new AppError('NOT_FOUND')
-    if (!(await alive(context.node)([session.id])).has(session.id)) context.setSessionCookie(null)
-    return done
+    async end({ id }, context) {
+      const { account, session } = signedIn(context)
+      if (!(await endSession(context.node, account, id))) throw new AppError('NOT_FOUND')
+      if (!(await alive(context.node)([session.id])).has(session.id)) context.setSessionCookie(null)
+      return done
+    },
+
+    async endOthers(_input, context) {
+      const caller = signedIn(context)
+      await endAllButThis(context.node, caller)
+      return { ...done, recently_linked: await recentWays(caller.account, context.node.now()) }
+    },
   },
-
-  async endOthers(_input, context) {
-    const caller = signedIn(context)
-    await endAllButThis(context.node, caller)
-    return { ...done, recently_linked: await recentWays(caller.account, context.node.now()) }
+  {
+    start: (node) => [followSessions(node)],
   },
-})
+)
 
-export const identities = implement('identities', identitiesContract, {
+export const identities = defineDomain(identitiesContract, {
   list: async (_input, context) => ({ identities: await listIdentities(signedIn(context).account) }),
 
   async linkWallet({ address, message, signature }, context) {

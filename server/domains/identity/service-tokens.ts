@@ -3,7 +3,8 @@ import { accountOf, createBot, isBot } from '#server/domains/accounts/accounts'
 import type { Account } from '#server/domains/accounts/model'
 import { refuseBotName } from '#server/domains/accounts/profile-changes'
 import { joinAlpha } from '#server/domains/rooms/alpha'
-import { type Action, implement, type Node, signedIn } from '#server/kernel/context'
+import { type Action, type Node, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { newId } from '#server/kernel/ids'
 import { api } from '#shared/api/index'
 import { serviceTokens as contract, type ServiceToken } from '#shared/api/service-tokens'
@@ -73,7 +74,7 @@ const shown = ({ _id: id, ...token }: ServiceTokenRecord): z.input<typeof Servic
   last_used_at: token.last_used_at?.toISOString() ?? null,
 })
 
-export const serviceTokens = implement('serviceTokens', contract, {
+export const serviceTokens = defineDomain(contract, {
   create,
   async list(_input, { node }) {
     const standing = await ServiceTokens.find({ expires_at: { $gt: new Date(node.now()) } })

@@ -1,5 +1,13 @@
-import { implement } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { inbox as contract } from '#shared/api/inbox'
 import { list } from './list.ts'
+import { followUnread, greetNotifications } from './unread.ts'
 
-export const inbox = implement('inbox', contract, { list })
+export const inbox = defineDomain(
+  contract,
+  { list },
+  {
+    connected: { '/notifications': greetNotifications },
+    start: (node) => [followUnread(node)],
+  },
+)

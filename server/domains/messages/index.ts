@@ -1,15 +1,18 @@
-import { implement } from '#server/kernel/context'
+import type { Actions } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { messages as contract } from '#shared/api/messages'
 import { sync } from './catch-up.ts'
+import { followSearch } from './filing.ts'
 import { history, pins, reactions } from './history.ts'
 import { join, leave } from './listen.ts'
-import { presence, presenceOf, typing } from './presence.ts'
+import { connected, followRooms } from './live.ts'
+import { followPresence, presence, presenceOf, typing } from './presence.ts'
 import { read } from './reads.ts'
 import { search } from './search.ts'
 import { check, send } from './send.ts'
 import { edit, pin, react, remove } from './touch.ts'
 
-export const messages = implement('messages', contract, {
+const actions: Actions<typeof contract> = {
   join,
   leave,
   sync,
@@ -27,4 +30,9 @@ export const messages = implement('messages', contract, {
   typing,
   presence,
   presenceOf,
+}
+
+export const messages = defineDomain(contract, actions, {
+  connected: { '/rooms': connected },
+  start: (node) => [followRooms(node), followPresence(node), followSearch(node)],
 })

@@ -9,7 +9,8 @@ import { Polls, Votes } from '#server/domains/rooms/model'
 import { messageOfRow, pollOf } from '#server/domains/rooms/shown'
 import { standingOf } from '#server/domains/rooms/standing'
 import { capabilitiesOf, refuseChange, stateOf } from '#server/domains/rooms/state'
-import { type Action, type Context, implement, signedIn } from '#server/kernel/context'
+import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { newId } from '#server/kernel/ids'
 import type { Json, RoomKey, View } from '#server/log/types'
 import type { Poll } from '#shared/api/poll'
@@ -209,4 +210,4 @@ const remove: Action<typeof contract.remove> = async ({ room, pollId }, context)
   return { success: true }
 }
 
-export const polls = implement('polls', contract, { list, create, update, remove, vote })
+export const polls = defineDomain(contract, { list, create, update, remove, vote })

@@ -1,16 +1,20 @@
 import { Words } from '#server/domains/rooms/model'
-import { implement, signedIn } from '#server/kernel/context'
+import { type Actions, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { moderation as contract } from '#shared/api/moderation'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { act } from './acts.ts'
 import { bans, inspect, rulesOf, verify, words } from './inspect.ts'
+import { answerModerators } from './listening.ts'
+import { followModeration } from './live.ts'
 import { moderate } from './moderate.ts'
+import { endDemoGrants } from './promote.ts'
 import { claim, decide, queue } from './queue.ts'
 import { removeWord } from './rules.ts'
 import { simulate } from './simulate.ts'
 
-export const moderation = implement('moderation', contract, {
+const actions: Actions<typeof contract> = {
   act,
   async removeWord({ id }, context) {
     const word = await Words.findOne({ word_id: id, is_active: true }, { room: 1 }).lean()
@@ -28,4 +32,12 @@ export const moderation = implement('moderation', contract, {
   queue,
   claim,
   decide,
+}
+
+export const moderation = defineDomain(contract, actions, {
+  async start(node) {
+    const stops = [followModeration(node), answerModerators(node)]
+    if (!node.settings.demo) await endDemoGrants(node)
+    return stops
+  },
 })

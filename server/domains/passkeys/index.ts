@@ -1,11 +1,11 @@
-import { implement } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { passkeys as contract } from '#shared/api/passkeys'
 import { beginLogin, login } from './login.ts'
 import { checkMigration, current, list, remove } from './management.ts'
 import { recoverByEmail, verifyRecovery } from './recovery.ts'
 import { beginRegistration, register } from './registration.ts'
 
-export const passkeys = implement('passkeys', contract, {
+export const passkeys = defineDomain(contract, {
   beginRegistration,
   register,
   beginLogin,

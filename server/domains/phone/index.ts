@@ -5,7 +5,8 @@ import { knowBrowser, maySendTo } from '#server/domains/identity/browsers'
 import { type CodeRefusal, dropCode, issueCode, takeCode } from '#server/domains/identity/codes'
 import { tellOfChange } from '#server/domains/identity/notices'
 import { sendText } from '#server/domains/outgoing/index'
-import { type Context, implement, signedIn } from '#server/kernel/context'
+import { type Context, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { phone as contract } from '#shared/api/phone'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
@@ -16,60 +17,69 @@ const pointsForPhone = 100
 const hourSeconds = 3_600
 const textsPerClient = 10
 
-export const phone = implement('phone', contract, {
-  async sendCode({ phoneNumber }, context) {
-    const { node } = context
-    const { account } = signedIn(context)
-    await allowText(context, phoneNumber)
-    await setNumber(account, phoneNumber, node.now())
-    const { code, expiresAt } = await issueCode(node, purpose, account, phoneNumber)
-    await node.jobs.add(sendText, { to: phoneNumber, text: `Your Plaza code is ${code}. It is good for ten minutes.` })
-    return { ...done, message: 'Verification code sent', expiresAt: new Date(expiresAt).toISOString() }
-  },
+export const phone = defineDomain(
+  contract,
+  {
+    async sendCode({ phoneNumber }, context) {
+      const { node } = context
+      const { account } = signedIn(context)
+      await allowText(context, phoneNumber)
+      await setNumber(account, phoneNumber, node.now())
+      const { code, expiresAt } = await issueCode(node, purpose, account, phoneNumber)
+      await node.jobs.add(sendText, {
+        to: phoneNumber,
+        text: `Your Plaza code is ${code}. It is good for ten minutes.`,
+      })
+      return { ...done, message: 'Verification code sent', expiresAt: new Date(expiresAt).toISOString() }
+    },
 
-  async verifyCode({ code }, context) {
-    const { node } = context
-    const { account } = signedIn(context)
-    const known = await phoneOf(account)
-    if (known?.verified) return { ...done, message: 'Already verified', phoneNumber: known.phone_number }
-    const result = await takeCode(node, purpose, account, code)
-    if (!result.taken) throw refusalOf(result.why)
-    const phoneNumber = result.detail ?? ''
-    await verifyNumber(account, phoneNumber, node.now())
-    await knowBrowser(context, phoneNumber)
-    await tellOfChange(context, account, { change: 'added', method: 'phone', identifier: phoneNumber })
-    const pointsAwarded = await awardOnce(account, 'phone_verified', pointsForPhone)
-    return { ...done, message: 'This number is yours now', phoneNumber, pointsAwarded }
-  },
+    async verifyCode({ code }, context) {
+      const { node } = context
+      const { account } = signedIn(context)
+      const known = await phoneOf(account)
+      if (known?.verified) return { ...done, message: 'Already verified', phoneNumber: known.phone_number }
+      const result = await takeCode(node, purpose, account, code)
+      if (!result.taken) throw refusalOf(result.why)
+      const phoneNumber = result.detail ?? ''
+      await verifyNumber(account, phoneNumber, node.now())
+      await knowBrowser(context, phoneNumber)
+      await tellOfChange(context, account, { change: 'added', method: 'phone', identifier: phoneNumber })
+      const pointsAwarded = await awardOnce(account, 'phone_verified', pointsForPhone)
+      return { ...done, message: 'This number is yours now', phoneNumber, pointsAwarded }
+    },
 
-  async remove(_input, context) {
-    const { account } = signedIn(context)
-    const known = await phoneOf(account)
-    await dropCode(purpose, account)
-    await removeNumber(account)
-    if (known?.verified)
-      await tellOfChange(context, account, { change: 'removed', method: 'phone', identifier: known.phone_number })
-    return { ...done, message: 'Phone number removed' }
-  },
+    async remove(_input, context) {
+      const { account } = signedIn(context)
+      const known = await phoneOf(account)
+      await dropCode(purpose, account)
+      await removeNumber(account)
+      if (known?.verified)
+        await tellOfChange(context, account, { change: 'removed', method: 'phone', identifier: known.phone_number })
+      return { ...done, message: 'Phone number removed' }
+    },
 
-  async status(_input, context) {
-    const known = await phoneOf(signedIn(context).account)
-    return { phoneNumber: known?.phone_number ?? null, verified: known?.verified ?? false }
-  },
+    async status(_input, context) {
+      const known = await phoneOf(signedIn(context).account)
+      return { phoneNumber: known?.phone_number ?? null, verified: known?.verified ?? false }
+    },
 
-  async lookup(input, context) {
-    const found = await phoneByNumber(input.phone)
-    const isTold = found !== null && (await mayFind(signedIn(context).account, found._id))
-    return {
-      data: isTold ? { wallet_address: found._id, phone_number: found.phone_number, verified: true as const } : null,
-    }
-  },
+    async lookup(input, context) {
+      const found = await phoneByNumber(input.phone)
+      const isTold = found !== null && (await mayFind(signedIn(context).account, found._id))
+      return {
+        data: isTold ? { wallet_address: found._id, phone_number: found.phone_number, verified: true as const } : null,
+      }
+    },
 
-  async friends({ addresses }, context) {
-    const friends = await friendsAmong(signedIn(context).account, addresses)
-    return { phones: Object.fromEntries(await numbersOf(friends)) }
+    async friends({ addresses }, context) {
+      const friends = await friendsAmong(signedIn(context).account, addresses)
+      return { phones: Object.fromEntries(await numbersOf(friends)) }
+    },
   },
-})
+  {
+    jobs: [sendText],
+  },
+)
 
 /** Friends, and who allows everybody to; the others are as if they had no number. */
 async function mayFind(who: string, whom: string): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { profileOf, profilesOf } from '#server/domains/accounts/profiles'
 import { areBlocked } from '#server/domains/blocks/blocks'
-import { type Context, implement, signedIn } from '#server/kernel/context'
+import { type Context, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import type { Judgement, RoomKey, View } from '#server/log/types'
 import { invitations as contract, type Invitation } from '#shared/api/invitations'
 import { AppError, type ErrorCode } from '#shared/errors'
@@ -20,7 +21,7 @@ const openAtMost = 50
 const tokenBytes = 32
 const tries = { seconds: 60, byOne: 30, fromOneAddress: 300 }
 
-export const invitations = implement('invitations', contract, {
+export const invitations = defineDomain(contract, {
   async create({ room, max_uses, expires_in_seconds }, context) {
     const { account } = signedIn(context)
     const { node, creationId: invitation_id } = context

@@ -1,10 +1,10 @@
-import { implement } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { social as contract } from '#shared/api/social'
 import { block, blocks, unblock } from './blocks.ts'
 import { mute, mutes, unmute } from './conversation-mutes.ts'
 import { report, reports, review } from './reports.ts'
 
-export const social = implement('social', contract, {
+export const social = defineDomain(contract, {
   mutes,
   mute,
   unmute,

@@ -1,5 +1,6 @@
 import { grantDemoModerator } from '#server/domains/moderation/promote'
-import { implement, type Node, signedIn } from '#server/kernel/context'
+import { type Node, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { version } from '#server/kernel/version'
 import type { AuthMethod } from '#shared/api/identity'
 import { status as contract } from '#shared/api/status'
@@ -15,7 +16,7 @@ const waysIn = ({ services: { mail, humanProofs, partnerTokens } }: Node): AuthM
   ...(partnerTokens ? ['alien' as const] : []),
 ]
 
-export const status = implement('status', contract, {
+export const status = defineDomain(contract, {
   get: (_input, { node, isLocal }) => ({
     name: 'Plaza',
     version,

@@ -1,4 +1,5 @@
-import { implement, signedIn } from '#server/kernel/context'
+import { signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
 import { wallet as contract } from '#shared/api/wallet'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
@@ -11,7 +12,7 @@ import { transactionsOf } from './transactions.ts'
 
 const refreshes = { most: 10, seconds: 60 }
 
-export const wallet = implement('wallet', contract, {
+export const wallet = defineDomain(contract, {
   smartWallet: ({ chainId }, context) => smartWalletOf(context.node, signedIn(context).account, chainId),
 
   async balances({ address, chains, refresh }, context) {

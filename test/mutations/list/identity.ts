@@ -251,8 +251,8 @@ export const identity: readonly Mutation[] = [
   {
     name: 'what the demo gave outlives it',
     breaks: 'M03',
-    file: 'server/app.ts',
-    find: 'if (!config.demo) await endDemoGrants(node)',
+    file: 'server/domains/moderation/index.ts',
+    find: 'if (!node.settings.demo) await endDemoGrants(node)',
     put: '',
     caughtBy: demoRooms,
   },

@@ -1,0 +1,13 @@
+import { roleOf } from '#server/domains/accounts/standing'
+import type { Node } from '#server/kernel/context'
+import type { Callers } from '#server/kernel/domain'
+import { alive, identify } from './sessions.ts'
+import { describe } from './sign-in.ts'
+
+/** What both doors ask before and while somebody calls. */
+export const callersOf = (node: Node): Callers => ({
+  identify: identify(node),
+  alive: alive(node),
+  describe: describe(node),
+  roleOf: (account) => roleOf(node, account),
+})

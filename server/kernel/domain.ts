@@ -1,0 +1,64 @@
+import type { Contract, Namespace } from '#shared/kit/contract'
+import {
+  type Actions,
+  type Bound,
+  type Caller,
+  type Connection,
+  implement,
+  type Job,
+  type Node,
+  type Role,
+} from './context.ts'
+
+/** What ends something that a domain began. */
+export type Stop = () => void
+
+/** What a domain does beside its operations. */
+interface Beside {
+  /** What it does later; run on every node. */
+  jobs?: readonly Job[]
+  /** What it does with a new connection to a namespace, once that has been told of its session. */
+  connected?: {
+    readonly [N in Namespace]?: (
+      node: Node,
+      connection: Connection & { account: string | null },
+    ) => Promise<void> | void
+  }
+  /**
+   * Begins what it does by itself on a node, before the node listens. All domains begin at once, so that each must listen to the
+   * log before it first waits. A node whose domain fails here does not start.
+   */
+  start?(node: Node): readonly Stop[] | Promise<readonly Stop[]>
+}
+
+/** A part of the server: one contract, what answers it, and what is done beside it. */
+export interface Domain<C extends Contract = Contract> extends Beside {
+  contract: C
+  /** Its operations, under the name that the domain has in the registry. */
+  bind(name: string): Bound[]
+}
+
+/** Binds actions to their contract; a missing or wrong one does not compile. */
+export const defineDomain = <C extends Contract>(contract: C, actions: Actions<C>, beside: Beside = {}): Domain<C> => ({
+  contract,
+  bind: (name) => implement(name, contract, actions),
+  ...beside,
+})
+
+/** Starts all domains on a node; ends with what stops them. */
+export async function startDomains(domains: readonly Domain[], node: Node): Promise<readonly Stop[]> {
+  const started = await Promise.all(domains.map((domain) => domain.start?.(node) ?? []))
+  return started.flat()
+}
+
+/** Who calls, as the domain that keeps sessions knows it. */
+export interface Callers {
+  /** Throws where the credential is not good; without one nobody is signed in. */
+  identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
+  /** Which of these sessions still have their record. */
+  alive(sessionIds: readonly string[]): Promise<ReadonlySet<string>>
+  /** What `session:ready` says of the caller. */
+  describe(caller: Caller): Promise<Record<string, unknown> | null>
+  /** What somebody may do everywhere. */
+  roleOf(account: string): Promise<Role>
+}
