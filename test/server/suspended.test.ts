@@ -55,6 +55,7 @@ beforeAll(async () => {
     name: 'Another name',
     address: member.account,
     role: 'moderator',
+    topic: 'Tea',
     action: 'mute',
     target: member.account,
   })
