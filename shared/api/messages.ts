@@ -1,49 +1,35 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { isFieldName } from '#shared/kit/field-name'
 import {
   CallerAddress,
   ClientId,
   canonicalAddress,
   count,
-  Done,
   Id,
   line,
   Moment,
-  nameLine,
   pageSize,
   RoomRef,
   Time,
   text,
 } from '#shared/kit/primitives'
-import { Attachment, Mention, Message, Reaction } from './message.ts'
+import { Message, Reaction } from './message.ts'
+import { Content, draft, Sign } from './message-draft.ts'
+import {
+  editAliases,
+  historyAliases,
+  pinAliases,
+  pinsAliases,
+  reactAliases,
+  reactionsAliases,
+  removeAliases,
+  sendAliases,
+} from './messages-paths.ts'
 import { RoomEvent } from './room-events.ts'
-import { pathOf, RoomId, roomPaths } from './room-paths.ts'
-import { Capabilities, channelRef, RoomKey } from './rooms.ts'
-import { MessageType, Rules, Verdict } from './verdict.ts'
+import { Capabilities, RoomKey } from './rooms.ts'
+import { Rules, Verdict } from './verdict.ts'
 
 const room = RoomRef
-const Content = text(10_000)
-/** What one reacts with. It names a count in the stored message, so that it may not be the name of something else. */
-const Sign = nameLine(1, 32).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
-  error: 'Invalid emoji',
-})
-/** Field names of other spellings of a send, folded into the first. */
-const spellings = {
-  text: Content.optional(),
-  content: Content.optional(),
-  type: z.union([MessageType, z.literal('image')]).optional(),
-  messageType: z.union([MessageType, z.literal('image')]).optional(),
-  message_type: z.union([MessageType, z.literal('image')]).optional(),
-  reply_to: Id.nullish(),
-  replyToId: Id.nullish(),
-  reply_to_id: Id.nullish(),
-}
-const draft = {
-  ...spellings,
-  attachments: z.array(Attachment).max(10).optional(),
-  mentions: z.array(Mention).max(50).optional(),
-}
 const Draft = z.object({ room, ...draft, senderAddress: CallerAddress })
 
 const judged = [
@@ -80,13 +66,6 @@ const Sent = z.object({
   duplicate: z.boolean().optional(),
   next_send_at: Time.nullable(),
 })
-/** Clients of the documented paths read the message at top level as well. */
-const asMessage = {
-  schema: z.object({ message: Message, verdict: Verdict }).and(Message),
-  of: (sent: { message: Message }) => ({ ...sent.message, ...sent }),
-}
-const succeeded = { schema: Done, of: () => ({ success: true }) }
-
 const Snapshot = z.object({
   room: RoomKey,
   epoch: z.string(),
@@ -167,27 +146,7 @@ export const messages = {
     summary: 'A page of messages, oldest first: before a seq, after one, around one, or the newest.',
     http: 'GET /api/rooms/{room}/messages',
     socket: '/rooms room:history',
-    aliases: roomPaths.map(({ path, ref, fields }) => ({
-      http: `GET ${path}/messages` as const,
-      input: z
-        .object({
-          ...pathOf(fields),
-          limit: pageSize(100),
-          before: Moment.optional(),
-          after: Moment.optional(),
-          since: Moment.optional(),
-        })
-        .transform(({ id, limit, before, after, since }) => ({
-          room: ref(id ?? ''),
-          limit,
-          ...(before ? { before } : {}),
-          ...((after ?? since) ? { after: after ?? since } : {}),
-        })),
-      answer: {
-        schema: z.object({ messages: z.array(Message), reactions: z.array(Reaction) }),
-        of: ({ messages, reactions }: { messages: Message[]; reactions: unknown[] }) => ({ messages, reactions }),
-      },
-    })),
+    aliases: historyAliases,
     access: 'public',
     limit: 'general',
     input: z.object({
@@ -228,13 +187,7 @@ export const messages = {
     summary: 'Send a message. The verdict says which step decided, and why.',
     http: 'POST /api/rooms/{room}/messages',
     socket: '/rooms message:send',
-    aliases: roomPaths.map(({ path, ref, fields }) => ({
-      http: `POST ${path}/messages` as const,
-      input: z
-        .object({ ...pathOf(fields), ...draft, client_msg_id: ClientId.optional(), senderAddress: CallerAddress })
-        .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
-      answer: asMessage,
-    })),
+    aliases: sendAliases,
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_msg_id', kept: 'log' },
@@ -256,25 +209,7 @@ export const messages = {
     summary: 'Change the text of a message of your own, within 15 minutes. It is judged again.',
     http: 'PATCH /api/rooms/{room}/messages/:id',
     socket: '/rooms message:edit',
-    aliases: roomPaths.map(({ path, ref }) => ({
-      http: `PATCH ${path}/messages/:messageId` as const,
-      input: z
-        .object({
-          id: RoomId.optional(),
-          messageId: Id,
-          content: Content,
-          version: count(1, 1_000_000).optional(),
-          client_action_id: ClientId.optional(),
-          userAddress: CallerAddress,
-        })
-        .transform(({ id, messageId, content, userAddress, ...rest }) => ({
-          room: ref(id ?? ''),
-          id: messageId,
-          text: content,
-          ...rest,
-        })),
-      answer: asMessage,
-    })),
+    aliases: editAliases,
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_action_id', kept: 'log' },
@@ -292,19 +227,7 @@ export const messages = {
     summary: 'Delete a message: your own, or with can_delete any. A tombstone keeps its place.',
     http: 'DELETE /api/rooms/{room}/messages/:id',
     socket: '/rooms message:delete',
-    aliases: roomPaths.map(({ path, ref }) => ({
-      http: `DELETE ${path}/messages/:messageId` as const,
-      input: z
-        .object({
-          id: RoomId.optional(),
-          messageId: Id,
-          reason: text(500).optional(),
-          client_action_id: ClientId.optional(),
-          userAddress: CallerAddress,
-        })
-        .transform(({ id, messageId, userAddress, ...rest }) => ({ room: ref(id ?? ''), id: messageId, ...rest })),
-      answer: succeeded,
-    })),
+    aliases: removeAliases,
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_action_id', kept: 'log' },
@@ -316,21 +239,7 @@ export const messages = {
     summary: 'Put a reaction on a message, or take it off. Counts are absolute.',
     http: 'POST /api/rooms/{room}/messages/:id/reactions',
     socket: '/rooms message:react',
-    aliases: roomPaths.map(({ path, ref, fields }) => ({
-      http: `PATCH ${path}/messages` as const,
-      input: z
-        .object({
-          ...pathOf(fields),
-          messageId: Id,
-          emoji: Sign,
-          client_action_id: ClientId.optional(),
-        })
-        .transform(({ id, messageId, userAddress, ...rest }) => ({ room: ref(id ?? ''), id: messageId, ...rest })),
-      answer: {
-        schema: z.object({ action: z.enum(['added', 'removed']) }),
-        of: ({ on }: { on: boolean }) => ({ action: on ? 'added' : 'removed' }),
-      },
-    })),
+    aliases: reactAliases,
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_action_id', kept: 'log' },
@@ -347,22 +256,7 @@ export const messages = {
   reactions: operation({
     summary: 'Who reacted to these messages, oldest first.',
     http: 'GET /api/rooms/{room}/reactions',
-    aliases: [
-      {
-        http: 'GET /api/channels/:id/reactions',
-        input: z
-          .object({
-            id: RoomId,
-            messageIds: z.string().max(4_000).optional(),
-            message_id: Id.optional(),
-            userAddress: CallerAddress,
-          })
-          .transform(({ id, messageIds, message_id }) => ({
-            room: channelRef(id),
-            messageIds: messageIds ?? message_id ?? '',
-          })),
-      },
-    ],
+    aliases: reactionsAliases,
     access: 'public',
     limit: 'general',
     input: z.object({ room, messageIds: z.string().max(4_000) }),
@@ -373,40 +267,7 @@ export const messages = {
     summary: 'Pin a message, or unpin it. Needs can_pin.',
     http: 'POST /api/rooms/{room}/pins',
     socket: '/rooms message:pin',
-    aliases: [
-      ...roomPaths.map(({ path, ref, fields }) => ({
-        http: (path === '/api/groups/:id'
-          ? `POST ${path}/pin`
-          : `POST ${path}/messages/pin`) as `POST ${string}` as `POST /${string}`,
-        input: z
-          .object({
-            ...pathOf(fields),
-            messageId: Id,
-            pin: z.boolean(),
-            client_action_id: ClientId.optional(),
-          })
-          .transform(({ id, messageId, pin, userAddress, ...rest }) => ({
-            room: ref(id ?? ''),
-            id: messageId,
-            pinned: pin,
-            ...rest,
-          })),
-        answer: {
-          schema: z.object({
-            success: z.literal(true),
-            messageId: z.string(),
-            isPinned: z.boolean(),
-            pinnedBy: z.string().nullable(),
-          }),
-          of: ({ message }: { message: Message }) => ({
-            success: true,
-            messageId: message.id,
-            isPinned: message.is_pinned,
-            pinnedBy: message.pinned_by,
-          }),
-        },
-      })),
-    ],
+    aliases: pinAliases,
     access: 'user',
     limit: 'general',
     idempotency: { key: 'client_action_id', kept: 'log' },
@@ -417,12 +278,7 @@ export const messages = {
   pins: operation({
     summary: 'The pinned messages, newest pin first.',
     http: 'GET /api/rooms/{room}/pins',
-    aliases: roomPaths.map(({ path, ref, fields }) => ({
-      http: (path === '/api/groups/:id'
-        ? `GET ${path}/pin`
-        : `GET ${path}/messages/pin`) as `GET ${string}` as `GET /${string}`,
-      input: z.object(pathOf(fields)).transform(({ id }) => ({ room: ref(id ?? '') })),
-    })),
+    aliases: pinsAliases,
     access: 'public',
     limit: 'general',
     input: z.object({ room }),

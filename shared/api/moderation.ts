@@ -1,21 +1,20 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import {
-  Address,
-  CallerAddress,
-  ClientId,
-  count,
-  Done,
-  Id,
-  Moment,
-  pageSize,
-  RoomRef,
-  Time,
-  text,
-} from '#shared/kit/primitives'
-import { roomRef } from '#shared/kit/room-key'
-import { chatTypes, singleTypes } from '#shared/kit/room-kinds'
+import { Address, CallerAddress, count, Done, Id, Moment, pageSize, RoomRef, Time, text } from '#shared/kit/primitives'
+import { chatTypes } from '#shared/kit/room-kinds'
 import { Message } from './message.ts'
+import { Act, Acted, Word } from './moderation-acts.ts'
+import {
+  actAliases,
+  banAliases,
+  ChannelId,
+  ChatId,
+  ChatType,
+  isSingleChat,
+  queueAliases,
+  simulateAliases,
+  withChat,
+} from './moderation-paths.ts'
 import {
   Ban,
   BlockedWord,
@@ -25,333 +24,18 @@ import {
   Permissions,
   QueueItem,
   RulesRecord,
-  WordAction,
 } from './moderation-records.ts'
-import { channelRef, RoomKey } from './rooms.ts'
+import { RoomKey } from './rooms.ts'
 import { RulesPatch } from './verdict.ts'
 
-export const moderationActions = [
-  'mute',
-  'unmute',
-  'ban',
-  'unban',
-  'delete',
-  'pin',
-  'unpin',
-  'purge',
-  'warn',
-  'promote',
-  'demote',
-  'rules',
-  'word_add',
-  'word_remove',
-] as const
-export const ModerationAction = z.enum(moderationActions)
-export type ModerationAction = z.infer<typeof ModerationAction>
-
-const ChatType = z.enum(chatTypes, { error: 'chatType required' })
-const ChatId = z.string().max(200).nullish()
-
-/** Alpha's id may be absent, empty or `null`. */
-const isSingleChat = (chatType: unknown): boolean => singleTypes.some((type) => type === chatType)
-const chat = { chatType: ChatType, chatId: ChatId }
-const withChat = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z
-    .object({ ...chat, ...shape })
-    .refine(
-      ({ chatType, chatId }: { chatType?: unknown; chatId?: unknown }) =>
-        isSingleChat(chatType) || (typeof chatId === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(chatId)),
-      { error: 'chatId required' },
-    )
-
-/** Lengths of a ban or a mute: a number and m, h, d or w, or `permanent`. */
-const MuteDuration = z.string().regex(/^([1-9][0-9]{0,3}[mhdw]|permanent)$/, { error: 'Invalid duration' })
-const BanDuration = z.enum(['1h', '24h', '7d', '30d', 'permanent'], { error: 'Invalid duration' })
-const Reason = text(500).nullish()
-const Target = Address
-const Word = z.string({ error: 'word missing' }).trim().min(1, 'word missing').max(200)
-const Grants = {
-  canPin: z.boolean().optional(),
-  canDelete: z.boolean().optional(),
-  canMute: z.boolean().optional(),
-  canManageMods: z.boolean().optional(),
-}
-
-export interface Patch {
-  canPin?: boolean | undefined
-  canDelete?: boolean | undefined
-  canMute?: boolean | undefined
-  canManageMods?: boolean | undefined
-  notes?: string | null | undefined
-  rules?: RulesPatch | undefined
-  word?: string | undefined
-  word_action?: z.infer<typeof WordAction> | undefined
-  is_regex?: boolean | undefined
-  word_id?: string | undefined
-}
-
-/** What an act sets: permissions, settings, or a word. Settings may stand alone or under `rules`, names in either spelling. */
-const Patch = z
-  .strictObject({
-    ...Grants,
-    can_pin: z.boolean().optional(),
-    can_delete: z.boolean().optional(),
-    can_mute: z.boolean().optional(),
-    can_manage_mods: z.boolean().optional(),
-    notes: text(1_000).nullish(),
-    rules: RulesPatch.optional(),
-    ...RulesPatch.shape,
-    word: Word.optional(),
-    word_action: WordAction.optional(),
-    action: WordAction.optional(),
-    is_regex: z.boolean().optional(),
-    isRegex: z.boolean().optional(),
-    word_id: Id.optional(),
-    id: Id.optional(),
-  })
-  .transform((given): Patch => {
-    const {
-      can_pin,
-      can_delete,
-      can_mute,
-      can_manage_mods,
-      notes,
-      rules,
-      word,
-      word_action,
-      is_regex,
-      word_id,
-      ...rest
-    } = given
-    const { canPin, canDelete, canMute, canManageMods, action, isRegex, id, ...settings } = rest
-    return {
-      canPin: canPin ?? can_pin,
-      canDelete: canDelete ?? can_delete,
-      canMute: canMute ?? can_mute,
-      canManageMods: canManageMods ?? can_manage_mods,
-      notes,
-      rules: { ...settings, ...rules },
-      word,
-      word_action: word_action ?? action,
-      is_regex: is_regex ?? isRegex,
-      word_id: word_id ?? id,
-    }
-  })
-
-const Act = z.object({
-  /** Null: everywhere (global moderators and words). */
-  room: RoomRef.nullable(),
-  client_action_id: ClientId.optional(),
-  action: ModerationAction,
-  target: Target.nullish(),
-  message_id: Id.nullish(),
-  duration: MuteDuration.nullish(),
-  reason: Reason,
-  patch: Patch.optional(),
-})
-export type Act = z.output<typeof Act>
-
-const Acted = z.object({
-  entry: z.object({ id: z.string(), seq: z.number().int(), hash: z.string() }).nullable(),
-  effects: z.object({
-    sockets_removed: z.number().int(),
-    messages_removed: z.number().int(),
-    expires_at: Time.nullable(),
-    pending_nodes: z.number().int(),
-  }),
-  /** What the act left behind: the ban, mute, moderator, word, rules or message. */
-  record: z.unknown(),
-})
-type Acted = z.output<typeof Acted>
-
-const recordAs = (name: string, schema: z.ZodType) => ({
-  schema: z.object({ success: z.literal(true), [name]: schema }),
-  of: ({ record }: Acted) => ({ success: true, [name]: record }),
-})
-const succeeded = { schema: Done, of: () => ({ success: true }) }
-
-/** `channelId` of the moderation paths: a channel, or alpha where there is none. */
-const placeOf = (channelId: string | null | undefined): RoomRef => channelRef(channelId || 'global')
-const ChannelId = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid channelId' })
-  .nullish()
-/** The key of a repeat, as `Idempotency-Key` or in the body. */
-const keyed = { client_action_id: ClientId.optional() }
-const byModerator = { ...keyed, moderatorAddress: CallerAddress, channelId: ChannelId }
-const targetAddress = Address
-/** Optional and only read where the message cannot be found without it. */
-const message = {
-  ...keyed,
-  messageId: Id,
-  messageType: z.enum(['alpha', 'channel', 'group', 'dm']).optional(),
-  moderatorAddress: CallerAddress,
-  channelId: ChannelId,
-}
-
 const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
-
-const LegacyAction = z.discriminatedUnion(
-  'action',
-  [
-    z.object({
-      action: z.literal('promote-mod'),
-      ...byModerator,
-      targetAddress,
-      ...Grants,
-      notes: text(1_000).nullish(),
-    }),
-    z.object({ action: z.literal('demote-mod'), ...byModerator, targetAddress }),
-    z.object({
-      action: z.literal('mute-user'),
-      ...byModerator,
-      targetAddress,
-      duration: MuteDuration.default('permanent'),
-      reason: Reason,
-    }),
-    z.object({ action: z.literal('unmute-user'), ...byModerator, targetAddress, reason: Reason }),
-    z.object({ action: z.literal('delete-message'), ...message, reason: Reason }),
-    z.object({ action: z.literal('pin-message'), ...message, shouldPin: z.boolean() }),
-  ],
-  { error: 'Invalid action' },
-)
-const LegacyAct = LegacyAction.transform((act): Act => ({ client_action_id: act.client_action_id, ...actOf(act) }))
-
-function actOf(act: z.output<typeof LegacyAction>): Act {
-  switch (act.action) {
-    case 'promote-mod': {
-      const { canPin, canDelete, canMute, canManageMods, notes } = act
-      const patch = { canPin, canDelete, canMute, canManageMods, notes }
-      return {
-        room: act.channelId ? placeOf(act.channelId) : null,
-        action: 'promote',
-        target: act.targetAddress,
-        patch,
-      }
-    }
-    case 'demote-mod':
-      return { room: act.channelId ? placeOf(act.channelId) : null, action: 'demote', target: act.targetAddress }
-    case 'mute-user':
-      return {
-        room: placeOf(act.channelId),
-        action: 'mute',
-        target: act.targetAddress,
-        duration: act.duration,
-        reason: act.reason,
-      }
-    case 'unmute-user':
-      return { room: placeOf(act.channelId), action: 'unmute', target: act.targetAddress, reason: act.reason }
-    case 'delete-message':
-      return { room: placeOf(act.channelId), action: 'delete', message_id: act.messageId, reason: act.reason }
-    case 'pin-message':
-      return { room: placeOf(act.channelId), action: act.shouldPin ? 'pin' : 'unpin', message_id: act.messageId }
-  }
-}
-const legacyAnswer = {
-  schema: Done.and(z.record(z.string(), z.unknown())),
-  of: ({ record }: Acted, { action }: Act) => {
-    if (action === 'promote') return { success: true, moderator: record }
-    return action === 'mute' ? { success: true, mute: record } : { success: true }
-  },
-}
 
 export const moderation = {
   act: operation({
     summary: 'Act as a moderator. Answered when it holds on every node, or after a second with `pending_nodes`.',
     http: 'POST /api/moderation/act',
     socket: '/rooms mod:act',
-    aliases: [
-      { http: 'POST /api/moderation', input: LegacyAct, answer: legacyAnswer },
-      {
-        http: 'POST /api/chat-rules',
-        input: withChat({ ...keyed, rules: RulesPatch }).transform(
-          ({ client_action_id, chatType, chatId, rules }): Act => ({
-            client_action_id,
-            room: roomRef(chatType, chatId),
-            action: 'rules',
-            patch: { rules },
-          }),
-        ),
-        answer: recordAs('rules', RulesRecord),
-      },
-      {
-        http: 'POST /api/chat-rules/ban',
-        input: withChat({
-          ...keyed,
-          action: z.enum(['ban', 'unban'], { error: 'Invalid action' }),
-          targetAddress,
-          reason: Reason,
-          duration: BanDuration.default('permanent'),
-        }).transform(
-          ({ client_action_id, chatType, chatId, action, targetAddress: target, reason, duration }): Act => ({
-            client_action_id,
-            room: roomRef(chatType, chatId),
-            action,
-            target,
-            reason,
-            ...(action === 'ban' ? { duration } : {}),
-          }),
-        ),
-        answer: {
-          schema: z.object({ success: z.literal(true), ban: Ban.optional() }),
-          of: ({ record }, { action }) => (action === 'ban' ? { success: true, ban: record } : { success: true }),
-        },
-      },
-      {
-        http: 'POST /api/channels/:id/ban',
-        input: z.object({ ...keyed, id: z.string().max(100), userAddress: Address, reason: Reason }).transform(
-          ({ client_action_id, id, userAddress, reason }): Act => ({
-            client_action_id,
-            room: channelRef(id),
-            action: 'ban',
-            target: userAddress,
-            reason,
-            duration: 'permanent',
-          }),
-        ),
-        answer: succeeded,
-      },
-      {
-        http: 'DELETE /api/channels/:id/ban',
-        input: z.object({ ...keyed, id: z.string().max(100), userAddress: Address }).transform(
-          ({ client_action_id, id, userAddress }): Act => ({
-            client_action_id,
-            room: channelRef(id),
-            action: 'unban',
-            target: userAddress,
-          }),
-        ),
-        answer: succeeded,
-      },
-      {
-        http: 'POST /api/blocked-words',
-        input: z
-          .object({
-            ...keyed,
-            word: Word,
-            scope: z.enum(['global', 'room']).default('global'),
-            chatType: z.enum(chatTypes).nullish(),
-            chatId: ChatId,
-            action: WordAction.default('block'),
-            isRegex: z.boolean().default(false),
-          })
-          .refine(
-            ({ scope, chatType, chatId }) => scope === 'global' || isSingleChat(chatType) || (chatType && chatId),
-            {
-              error: 'chatType and chatId are required for scope room',
-            },
-          )
-          .transform(
-            ({ client_action_id, word, scope, chatType, chatId, action, isRegex }): Act => ({
-              client_action_id,
-              room: scope === 'global' || !chatType ? null : roomRef(chatType, chatId),
-              action: 'word_add',
-              patch: { word, word_action: action, is_regex: isRegex },
-            }),
-          ),
-        answer: recordAs('word', BlockedWord),
-      },
-    ],
+    aliases: actAliases,
     access: 'user',
     limit: 'general',
     idempotency: { key: 'client_action_id', kept: 'log' },
@@ -428,15 +112,7 @@ export const moderation = {
   bans: operation({
     summary: 'Active bans of a room, for its moderators; or whether one person is banned, for that person as well.',
     http: 'GET /api/chat-rules/ban',
-    aliases: [
-      {
-        http: 'GET /api/channels/:id/ban',
-        input: z.object({ id: z.string().max(100) }).transform(({ id }) => ({
-          chatType: id === 'global' ? ('alpha' as const) : ('channel' as const),
-          chatId: id,
-        })),
-      },
-    ],
+    aliases: banAliases,
     access: 'public',
     limit: 'general',
     errorBody: 'text',
@@ -468,31 +144,7 @@ export const moderation = {
   simulate: operation({
     summary: 'What a proposed word or rule would have done to the last messages of a room.',
     http: 'POST /api/moderation/simulate',
-    aliases: [
-      {
-        http: 'POST /api/chat-rules/simulate',
-        input: withChat({ rules: RulesPatch, last: count(1, 1_000).default(500) }).transform(
-          ({ chatType, chatId, rules, last }) => ({
-            room: roomRef(chatType, chatId),
-            rules,
-            last,
-          }),
-        ),
-      },
-      {
-        http: 'POST /api/blocked-words/simulate',
-        input: withChat({
-          word: Word,
-          isRegex: z.boolean().default(false),
-          last: count(1, 1_000).default(500),
-        }).transform(({ chatType, chatId, word, isRegex, last }) => ({
-          room: roomRef(chatType, chatId),
-          word,
-          is_regex: isRegex,
-          last,
-        })),
-      },
-    ],
+    aliases: simulateAliases,
     access: 'user',
     limit: 'general',
     input: z.object({
@@ -514,16 +166,7 @@ export const moderation = {
   queue: operation({
     summary:
       'What waits for a decision by you, newest first: about people of lower rank, and never about yourself. Admins see who reported.',
-    aliases: [
-      {
-        http: 'GET /api/moderation/queue',
-        input: z
-          .object({ channelId: ChannelId })
-          .transform(({ channelId }) =>
-            channelId ? { scope: 'room' as const, room: channelRef(channelId) } : { scope: 'global' as const },
-          ),
-      },
-    ],
+    aliases: queueAliases,
     socket: '/moderation mod:subscribe',
     access: 'user',
     limit: 'general',

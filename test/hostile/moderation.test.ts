@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomEvents } from '#server/log/model'
-import { type ModerationAction, moderationActions } from '#shared/api/moderation'
+import { type ModerationAction, moderationActions } from '#shared/api/moderation-acts'
 import { type Booted, boot } from '#test/support/boot'
 import {
   type Answer,

@@ -12,7 +12,7 @@ const named: readonly RegExp[] = [
   /^shared\/kit\/room-kinds\.ts$/,
   /^server\/domains\/rooms\/kinds\.ts$/,
   // `messageType` of the documented paths of moderation.
-  /^shared\/api\/moderation(-paths)?\.ts$/,
+  /^shared\/api\/moderation-paths\.ts$/,
 ]
 
 interface Syntax {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans, Moderators } from '#server/domains/rooms/model'
-import type { moderationActions } from '#shared/api/moderation'
+import type { moderationActions } from '#shared/api/moderation-acts'
 import { act, appoint, channelOf, doors, listenTo, type Place, type Somebody, say, send } from '#test/support/community'
 import { communityOf } from '#test/support/community-of'
 import { wallet } from '#test/support/wallet'

@@ -1,7 +1,7 @@
 import type { Socket } from 'socket.io-client'
 import { z } from 'zod'
 import { Rooms } from '#server/domains/rooms/model'
-import type { moderationActions } from '#shared/api/moderation'
+import type { moderationActions } from '#shared/api/moderation-acts'
 import type { Booted } from './boot.ts'
 import { call, connect, heard, signIn, wallet } from './wallet.ts'
 

@@ -11,7 +11,8 @@ import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
 import { byId } from '#server/log/store'
 import { GLOBAL, type RoomKey } from '#server/log/types'
-import type { Act, moderation as contract } from '#shared/api/moderation'
+import type { moderation as contract } from '#shared/api/moderation'
+import type { Act } from '#shared/api/moderation-acts'
 import { AppError } from '#shared/errors'
 import {
   type By,

@@ -3,7 +3,7 @@ import { actorOf } from '#server/domains/rooms/entries'
 import { gradeOf, isSuspended, mayTouch, type Standing, standingOf } from '#server/domains/rooms/standing'
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { type Entry, GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
-import type { ModerationAction } from '#shared/api/moderation'
+import type { ModerationAction } from '#shared/api/moderation-acts'
 import { AppError } from '#shared/errors'
 import { actionTypeOf } from './entries.ts'
 

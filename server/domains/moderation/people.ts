@@ -4,7 +4,7 @@ import { type BanFact, banIn, grantIn, type MuteFact, memberIn, moderatorIn, mut
 import { invitingNoMore, leaving } from '#server/domains/rooms/membership'
 import { isLimited } from '#server/domains/rooms/standing'
 import { newId } from '#server/kernel/ids'
-import type { Act } from '#shared/api/moderation'
+import type { Act } from '#shared/api/moderation-acts'
 import { AppError } from '#shared/errors'
 import {
   type Decision,

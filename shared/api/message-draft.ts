@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { isFieldName } from '#shared/kit/field-name'
+import { Id, nameLine, text } from '#shared/kit/primitives'
+import { Attachment, Mention } from './message.ts'
+import { MessageType } from './verdict.ts'
+
+export const Content = text(10_000)
+/** What one reacts with. It names a count in the stored message, so that it may not be the name of something else. */
+export const Sign = nameLine(1, 32).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
+  error: 'Invalid emoji',
+})
+/** Field names of other spellings of a send, folded into the first. */
+const spellings = {
+  text: Content.optional(),
+  content: Content.optional(),
+  type: z.union([MessageType, z.literal('image')]).optional(),
+  messageType: z.union([MessageType, z.literal('image')]).optional(),
+  message_type: z.union([MessageType, z.literal('image')]).optional(),
+  reply_to: Id.nullish(),
+  replyToId: Id.nullish(),
+  reply_to_id: Id.nullish(),
+}
+export const draft = {
+  ...spellings,
+  attachments: z.array(Attachment).max(10).optional(),
+  mentions: z.array(Mention).max(50).optional(),
+}

@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { CallerAddress, ClientId, count, Done, Id, Moment, pageSize, text } from '#shared/kit/primitives'
+import { Message, Reaction } from './message.ts'
+import { Content, draft, Sign } from './message-draft.ts'
+import { pathOf, RoomId, roomPaths } from './room-paths.ts'
+import { channelRef } from './rooms.ts'
+import { Verdict } from './verdict.ts'
+
+/** Clients of the documented paths read the message at top level as well. */
+const asMessage = {
+  schema: z.object({ message: Message, verdict: Verdict }).and(Message),
+  of: (sent: { message: Message }) => ({ ...sent.message, ...sent }),
+}
+const succeeded = { schema: Done, of: () => ({ success: true }) }
+
+export const historyAliases = roomPaths.map(({ path, ref, fields }) => ({
+  http: `GET ${path}/messages` as const,
+  input: z
+    .object({
+      ...pathOf(fields),
+      limit: pageSize(100),
+      before: Moment.optional(),
+      after: Moment.optional(),
+      since: Moment.optional(),
+    })
+    .transform(({ id, limit, before, after, since }) => ({
+      room: ref(id ?? ''),
+      limit,
+      ...(before ? { before } : {}),
+      ...((after ?? since) ? { after: after ?? since } : {}),
+    })),
+  answer: {
+    schema: z.object({ messages: z.array(Message), reactions: z.array(Reaction) }),
+    of: ({ messages, reactions }: { messages: Message[]; reactions: unknown[] }) => ({ messages, reactions }),
+  },
+}))
+
+export const sendAliases = roomPaths.map(({ path, ref, fields }) => ({
+  http: `POST ${path}/messages` as const,
+  input: z
+    .object({ ...pathOf(fields), ...draft, client_msg_id: ClientId.optional(), senderAddress: CallerAddress })
+    .transform(({ id, userAddress, ...rest }) => ({ room: ref(id ?? ''), ...rest })),
+  answer: asMessage,
+}))
+
+export const editAliases = roomPaths.map(({ path, ref }) => ({
+  http: `PATCH ${path}/messages/:messageId` as const,
+  input: z
+    .object({
+      id: RoomId.optional(),
+      messageId: Id,
+      content: Content,
+      version: count(1, 1_000_000).optional(),
+      client_action_id: ClientId.optional(),
+      userAddress: CallerAddress,
+    })
+    .transform(({ id, messageId, content, userAddress, ...rest }) => ({
+      room: ref(id ?? ''),
+      id: messageId,
+      text: content,
+      ...rest,
+    })),
+  answer: asMessage,
+}))
+
+export const removeAliases = roomPaths.map(({ path, ref }) => ({
+  http: `DELETE ${path}/messages/:messageId` as const,
+  input: z
+    .object({
+      id: RoomId.optional(),
+      messageId: Id,
+      reason: text(500).optional(),
+      client_action_id: ClientId.optional(),
+      userAddress: CallerAddress,
+    })
+    .transform(({ id, messageId, userAddress, ...rest }) => ({ room: ref(id ?? ''), id: messageId, ...rest })),
+  answer: succeeded,
+}))
+
+export const reactAliases = roomPaths.map(({ path, ref, fields }) => ({
+  http: `PATCH ${path}/messages` as const,
+  input: z
+    .object({
+      ...pathOf(fields),
+      messageId: Id,
+      emoji: Sign,
+      client_action_id: ClientId.optional(),
+    })
+    .transform(({ id, messageId, userAddress, ...rest }) => ({ room: ref(id ?? ''), id: messageId, ...rest })),
+  answer: {
+    schema: z.object({ action: z.enum(['added', 'removed']) }),
+    of: ({ on }: { on: boolean }) => ({ action: on ? 'added' : 'removed' }),
+  },
+}))
+
+export const reactionsAliases = [
+  {
+    http: 'GET /api/channels/:id/reactions',
+    input: z
+      .object({
+        id: RoomId,
+        messageIds: z.string().max(4_000).optional(),
+        message_id: Id.optional(),
+        userAddress: CallerAddress,
+      })
+      .transform(({ id, messageIds, message_id }) => ({
+        room: channelRef(id),
+        messageIds: messageIds ?? message_id ?? '',
+      })),
+  },
+] as const
+
+export const pinAliases = [
+  ...roomPaths.map(({ path, ref, fields }) => ({
+    http: (path === '/api/groups/:id'
+      ? `POST ${path}/pin`
+      : `POST ${path}/messages/pin`) as `POST ${string}` as `POST /${string}`,
+    input: z
+      .object({
+        ...pathOf(fields),
+        messageId: Id,
+        pin: z.boolean(),
+        client_action_id: ClientId.optional(),
+      })
+      .transform(({ id, messageId, pin, userAddress, ...rest }) => ({
+        room: ref(id ?? ''),
+        id: messageId,
+        pinned: pin,
+        ...rest,
+      })),
+    answer: {
+      schema: z.object({
+        success: z.literal(true),
+        messageId: z.string(),
+        isPinned: z.boolean(),
+        pinnedBy: z.string().nullable(),
+      }),
+      of: ({ message }: { message: Message }) => ({
+        success: true,
+        messageId: message.id,
+        isPinned: message.is_pinned,
+        pinnedBy: message.pinned_by,
+      }),
+    },
+  })),
+]
+
+export const pinsAliases = roomPaths.map(({ path, ref, fields }) => ({
+  http: (path === '/api/groups/:id'
+    ? `GET ${path}/pin`
+    : `GET ${path}/messages/pin`) as `GET ${string}` as `GET /${string}`,
+  input: z.object(pathOf(fields)).transform(({ id }) => ({ room: ref(id ?? '') })),
+}))

@@ -1,0 +1,253 @@
+import { z } from 'zod'
+import type { Alias } from '#shared/kit/contract'
+import { Address, CallerAddress, ClientId, count, Done, Id, type RoomRef, text } from '#shared/kit/primitives'
+import { roomRef } from '#shared/kit/room-key'
+import { chatTypes, singleTypes } from '#shared/kit/room-kinds'
+import { type Act, type Acted, Grants, MuteDuration, Reason, Word } from './moderation-acts.ts'
+import { Ban, BlockedWord, RulesRecord, WordAction } from './moderation-records.ts'
+import { channelRef } from './rooms.ts'
+import { RulesPatch } from './verdict.ts'
+
+export const ChatType = z.enum(chatTypes, { error: 'chatType required' })
+export const ChatId = z.string().max(200).nullish()
+
+/** Alpha's id may be absent, empty or `null`. */
+export const isSingleChat = (chatType: unknown): boolean => singleTypes.some((type) => type === chatType)
+const chat = { chatType: ChatType, chatId: ChatId }
+export const withChat = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z
+    .object({ ...chat, ...shape })
+    .refine(
+      ({ chatType, chatId }: { chatType?: unknown; chatId?: unknown }) =>
+        isSingleChat(chatType) || (typeof chatId === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(chatId)),
+      { error: 'chatId required' },
+    )
+
+const BanDuration = z.enum(['1h', '24h', '7d', '30d', 'permanent'], { error: 'Invalid duration' })
+
+const recordAs = (name: string, schema: z.ZodType) => ({
+  schema: z.object({ success: z.literal(true), [name]: schema }),
+  of: ({ record }: Acted) => ({ success: true, [name]: record }),
+})
+const succeeded = { schema: Done, of: () => ({ success: true }) }
+
+/** `channelId` of the moderation paths: a channel, or alpha where there is none. */
+const placeOf = (channelId: string | null | undefined): RoomRef => channelRef(channelId || 'global')
+export const ChannelId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid channelId' })
+  .nullish()
+/** The key of a repeat, as `Idempotency-Key` or in the body. */
+const keyed = { client_action_id: ClientId.optional() }
+const byModerator = { ...keyed, moderatorAddress: CallerAddress, channelId: ChannelId }
+const targetAddress = Address
+/** Optional and only read where the message cannot be found without it. */
+const message = {
+  ...keyed,
+  messageId: Id,
+  messageType: z.enum(['alpha', 'channel', 'group', 'dm']).optional(),
+  moderatorAddress: CallerAddress,
+  channelId: ChannelId,
+}
+
+const LegacyAction = z.discriminatedUnion(
+  'action',
+  [
+    z.object({
+      action: z.literal('promote-mod'),
+      ...byModerator,
+      targetAddress,
+      ...Grants,
+      notes: text(1_000).nullish(),
+    }),
+    z.object({ action: z.literal('demote-mod'), ...byModerator, targetAddress }),
+    z.object({
+      action: z.literal('mute-user'),
+      ...byModerator,
+      targetAddress,
+      duration: MuteDuration.default('permanent'),
+      reason: Reason,
+    }),
+    z.object({ action: z.literal('unmute-user'), ...byModerator, targetAddress, reason: Reason }),
+    z.object({ action: z.literal('delete-message'), ...message, reason: Reason }),
+    z.object({ action: z.literal('pin-message'), ...message, shouldPin: z.boolean() }),
+  ],
+  { error: 'Invalid action' },
+)
+const LegacyAct = LegacyAction.transform((act): Act => ({ client_action_id: act.client_action_id, ...actOf(act) }))
+
+function actOf(act: z.output<typeof LegacyAction>): Act {
+  switch (act.action) {
+    case 'promote-mod': {
+      const { canPin, canDelete, canMute, canManageMods, notes } = act
+      const patch = { canPin, canDelete, canMute, canManageMods, notes }
+      return {
+        room: act.channelId ? placeOf(act.channelId) : null,
+        action: 'promote',
+        target: act.targetAddress,
+        patch,
+      }
+    }
+    case 'demote-mod':
+      return { room: act.channelId ? placeOf(act.channelId) : null, action: 'demote', target: act.targetAddress }
+    case 'mute-user':
+      return {
+        room: placeOf(act.channelId),
+        action: 'mute',
+        target: act.targetAddress,
+        duration: act.duration,
+        reason: act.reason,
+      }
+    case 'unmute-user':
+      return { room: placeOf(act.channelId), action: 'unmute', target: act.targetAddress, reason: act.reason }
+    case 'delete-message':
+      return { room: placeOf(act.channelId), action: 'delete', message_id: act.messageId, reason: act.reason }
+    case 'pin-message':
+      return { room: placeOf(act.channelId), action: act.shouldPin ? 'pin' : 'unpin', message_id: act.messageId }
+  }
+}
+const legacyAnswer = {
+  schema: Done.and(z.record(z.string(), z.unknown())),
+  of: ({ record }: Acted, { action }: Act) => {
+    if (action === 'promote') return { success: true, moderator: record }
+    return action === 'mute' ? { success: true, mute: record } : { success: true }
+  },
+}
+
+/** Acts at the documented paths. */
+export const actAliases: readonly Alias<Act, Acted>[] = [
+  { http: 'POST /api/moderation', input: LegacyAct, answer: legacyAnswer },
+  {
+    http: 'POST /api/chat-rules',
+    input: withChat({ ...keyed, rules: RulesPatch }).transform(
+      ({ client_action_id, chatType, chatId, rules }): Act => ({
+        client_action_id,
+        room: roomRef(chatType, chatId),
+        action: 'rules',
+        patch: { rules },
+      }),
+    ),
+    answer: recordAs('rules', RulesRecord),
+  },
+  {
+    http: 'POST /api/chat-rules/ban',
+    input: withChat({
+      ...keyed,
+      action: z.enum(['ban', 'unban'], { error: 'Invalid action' }),
+      targetAddress,
+      reason: Reason,
+      duration: BanDuration.default('permanent'),
+    }).transform(
+      ({ client_action_id, chatType, chatId, action, targetAddress: target, reason, duration }): Act => ({
+        client_action_id,
+        room: roomRef(chatType, chatId),
+        action,
+        target,
+        reason,
+        ...(action === 'ban' ? { duration } : {}),
+      }),
+    ),
+    answer: {
+      schema: z.object({ success: z.literal(true), ban: Ban.optional() }),
+      of: ({ record }, { action }) => (action === 'ban' ? { success: true, ban: record } : { success: true }),
+    },
+  },
+  {
+    http: 'POST /api/channels/:id/ban',
+    input: z.object({ ...keyed, id: z.string().max(100), userAddress: Address, reason: Reason }).transform(
+      ({ client_action_id, id, userAddress, reason }): Act => ({
+        client_action_id,
+        room: channelRef(id),
+        action: 'ban',
+        target: userAddress,
+        reason,
+        duration: 'permanent',
+      }),
+    ),
+    answer: succeeded,
+  },
+  {
+    http: 'DELETE /api/channels/:id/ban',
+    input: z.object({ ...keyed, id: z.string().max(100), userAddress: Address }).transform(
+      ({ client_action_id, id, userAddress }): Act => ({
+        client_action_id,
+        room: channelRef(id),
+        action: 'unban',
+        target: userAddress,
+      }),
+    ),
+    answer: succeeded,
+  },
+  {
+    http: 'POST /api/blocked-words',
+    input: z
+      .object({
+        ...keyed,
+        word: Word,
+        scope: z.enum(['global', 'room']).default('global'),
+        chatType: z.enum(chatTypes).nullish(),
+        chatId: ChatId,
+        action: WordAction.default('block'),
+        isRegex: z.boolean().default(false),
+      })
+      .refine(({ scope, chatType, chatId }) => scope === 'global' || isSingleChat(chatType) || (chatType && chatId), {
+        error: 'chatType and chatId are required for scope room',
+      })
+      .transform(
+        ({ client_action_id, word, scope, chatType, chatId, action, isRegex }): Act => ({
+          client_action_id,
+          room: scope === 'global' || !chatType ? null : roomRef(chatType, chatId),
+          action: 'word_add',
+          patch: { word, word_action: action, is_regex: isRegex },
+        }),
+      ),
+    answer: recordAs('word', BlockedWord),
+  },
+]
+
+export const banAliases = [
+  {
+    http: 'GET /api/channels/:id/ban',
+    input: z.object({ id: z.string().max(100) }).transform(({ id }) => ({
+      chatType: id === 'global' ? ('alpha' as const) : ('channel' as const),
+      chatId: id,
+    })),
+  },
+] as const
+
+export const simulateAliases = [
+  {
+    http: 'POST /api/chat-rules/simulate',
+    input: withChat({ rules: RulesPatch, last: count(1, 1_000).default(500) }).transform(
+      ({ chatType, chatId, rules, last }) => ({
+        room: roomRef(chatType, chatId),
+        rules,
+        last,
+      }),
+    ),
+  },
+  {
+    http: 'POST /api/blocked-words/simulate',
+    input: withChat({
+      word: Word,
+      isRegex: z.boolean().default(false),
+      last: count(1, 1_000).default(500),
+    }).transform(({ chatType, chatId, word, isRegex, last }) => ({
+      room: roomRef(chatType, chatId),
+      word,
+      is_regex: isRegex,
+      last,
+    })),
+  },
+] as const
+
+export const queueAliases = [
+  {
+    http: 'GET /api/moderation/queue',
+    input: z
+      .object({ channelId: ChannelId })
+      .transform(({ channelId }) =>
+        channelId ? { scope: 'room' as const, room: channelRef(channelId) } : { scope: 'global' as const },
+      ),
+  },
+] as const
