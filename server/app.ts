@@ -8,7 +8,7 @@ import { isDuplicate, isNeverSent } from '#server/ports/database/port'
 import type { Config } from './config.ts'
 import { bound, callersOf, domains, projection, records } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
-import type { Node } from './kernel/context.ts'
+import type { Live, Node } from './kernel/context.ts'
 import { mountDocs } from './kernel/docs.ts'
 import { startDomains } from './kernel/domain.ts'
 import { failpoint } from './kernel/failpoint.ts'
@@ -25,6 +25,7 @@ import { moveToName } from './kernel/own-name.ts'
 import { mountPage } from './kernel/page.ts'
 import { openPlaces } from './kernel/places.ts'
 import { openSockets } from './kernel/sockets.ts'
+import { openStreams } from './kernel/streams.ts'
 import type { Platform } from './platform.ts'
 import type { Database } from './ports/database/port.ts'
 
@@ -41,15 +42,17 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     ...createNode(config, platform),
     // Both are begun below, with this node.
     get live() {
-      return sockets.live
+      return live
     },
     get jobs() {
       return jobs
     },
   }
+  const streams = openStreams(node)
   const { identify, roleOf, alive, describe } = callersOf(node)
   const kernel: Kernel = {
     node,
+    streams,
     roleOf,
     strict: !config.production,
     deliver: (deliveries) => sockets.deliver(deliveries),
@@ -84,6 +87,13 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
       for (const domain of domains) await domain.connected?.[namespace]?.(node, connection)
     },
   })
+  const live: Live = {
+    ...sockets.live,
+    endSessions(...ended) {
+      sockets.live.endSessions(...ended)
+      streams.endSessions(ended[0], ended[1])
+    },
+  }
   const jobs = startJobs(
     node,
     platform.jobs,
@@ -105,6 +115,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
       const answered = new Promise((resolve) => server.close(resolve))
       const late = pause(drainMilliseconds)
       server.closeIdleConnections()
+      streams.drain()
       await sockets.drain()
       await Promise.race([answered, late])
       server.closeAllConnections()

@@ -77,12 +77,19 @@ export function callThrough(doors: Doors): Call {
 
 const keyed = ({ key }: Callable, input: object): object => (key === undefined ? input : { [key]: uuid(), ...input })
 
+async function* itemsOf(ask: () => Promise<unknown>): AsyncGenerator<unknown> {
+  yield* (await ask()) as AsyncIterable<unknown>
+}
+
 /** `calls.rooms.get(input)`, for every operation that can be called from outside. */
 export function callsOf(call: Call): Calls {
-  const calls: Record<string, Record<string, (input?: object) => Promise<unknown>>> = {}
+  const calls: Record<string, Record<string, (input?: object) => unknown>> = {}
   for (const name of Object.keys(table.operations)) {
     const [domain = '', operation = ''] = name.split('.')
-    calls[domain] = { ...calls[domain], [operation]: (input = {}) => call(name, input) }
+    const ask = table.operations[name]?.stream
+      ? (input = {}, options: CallOptions = {}) => itemsOf(() => call(name, input, { ...options, door: 'rest' }))
+      : (input = {}) => call(name, input)
+    calls[domain] = { ...calls[domain], [operation]: ask }
   }
   return calls as unknown as Calls
 }

@@ -14,15 +14,19 @@ export interface RestOptions {
   reached(answered: boolean): void
 }
 
+/** What an operation answers; a sequence as soon as it has begun, with items that come as they are asked for. */
 export type Rest = (route: Route, input: object, signal?: AbortSignal) => Promise<unknown>
 
 const patienceMilliseconds = 35_000
+/** The server says something every 15 seconds while an answer goes on. */
+const silenceMilliseconds = 40_000
 
 export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached }: RestOptions): Rest {
   return async (route, input, signal) => {
     const { method, path, rest } = placed(route, { ...input })
     const bearer = token()
-    const ends = [cut(), AbortSignal.timeout(patienceMilliseconds), ...(signal ? [signal] : [])]
+    const silence = quiet()
+    const ends = [cut(), silence.signal, ...(signal ? [signal] : [])]
     const init: RequestInit = {
       method,
       credentials,
@@ -33,9 +37,16 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
       ...(method === 'GET' ? {} : outliving(JSON.stringify(rest))),
       signal: AbortSignal.any(ends),
     }
-    const query = method === 'GET' ? queryOf(rest) : ''
+    const query = method === 'GET' ? queryOf(rest, path.includes('?') ? '&' : '?') : ''
+    let goesOn = false
+    silence.until(patienceMilliseconds)
     try {
       const response = await fetch(`${url}${path}${query}`, init)
+      goesOn = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true
+      if (goesOn) {
+        reached(true)
+        return itemsOf(response, silence)
+      }
       const answer: unknown = await response.json().catch(() => null)
       if (answer === null) throw noAnswer(new Error(`HTTP ${response.status}`))
       reached(true)
@@ -45,7 +56,50 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
       if (error instanceof AppError && error.details?.answered !== false) throw error
       if (!signal?.aborted && !cut().aborted) reached(false)
       throw error instanceof AppError ? error : noAnswer(error)
+    } finally {
+      if (!goesOn) silence.over()
     }
+  }
+}
+
+/** Aborts where nothing is heard for too long. */
+function quiet() {
+  const silent = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return {
+    signal: silent.signal,
+    until(milliseconds: number) {
+      clearTimeout(timer)
+      timer = setTimeout(() => silent.abort(), milliseconds)
+    },
+    over: () => clearTimeout(timer),
+  }
+}
+
+/** The items of an answer that goes on; its last line says how it ended, and without one it was cut. */
+async function* itemsOf({ body }: Response, silence: ReturnType<typeof quiet>): AsyncGenerator<unknown> {
+  const reader = (body as NonNullable<typeof body>).pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  try {
+    for (;;) {
+      silence.until(silenceMilliseconds)
+      const { value, done } = await reader.read().catch((error: unknown) => {
+        throw noAnswer(error)
+      })
+      silence.over()
+      if (done) throw noAnswer(new Error('The answer was cut'))
+      const lines = `${rest}${value}`.split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines.filter(Boolean)) {
+        const item = JSON.parse(line) as { success?: boolean }
+        if (item.success === true) return
+        if (item.success === false) throw refusalOf(item)
+        yield item
+      }
+    }
+  } finally {
+    silence.over()
+    await reader.cancel().catch(() => undefined)
   }
 }
 
@@ -66,9 +120,9 @@ function placed(route: Route, rest: Record<string, unknown>) {
 const roomPath = ({ type, id }: { type: string; id?: string | null }) =>
   id === null || id === undefined ? type : `${type}/${encodeURIComponent(id)}`
 
-function queryOf(fields: Record<string, unknown>): string {
+function queryOf(fields: Record<string, unknown>, sign: '?' | '&'): string {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)
-  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`
+  return given.length === 0 ? '' : `${sign}${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`
 }
 
 /** Reads both shapes: `{ error: text, code }` and `{ error: { code, message } }`. */

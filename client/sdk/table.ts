@@ -11,6 +11,8 @@ export interface Callable {
   socket?: SocketEvent
   /** The field by which a repeat is recognised. */
   key?: string
+  /** The answer is a sequence. */
+  stream?: true
 }
 
 /** The published bundle holds the value of this table, not the schemas it is read from. */
@@ -23,9 +25,14 @@ export const table = {
 
 function callablesOf(contract: Api): Record<string, Callable> {
   return Object.fromEntries(
-    operationsOf(contract).map(({ name, operation: { http, socket, idempotency } }) => [
+    operationsOf(contract).map(({ name, operation: { http, socket, idempotency, stream } }) => [
       name,
-      { ...(http && { http }), ...(socket && { socket }), ...(idempotency && { key: idempotency.key }) },
+      {
+        ...(http && { http }),
+        ...(socket && { socket }),
+        ...(idempotency && { key: idempotency.key }),
+        ...(stream && { stream }),
+      },
     ]),
   )
 }

@@ -62,7 +62,13 @@ export interface SessionInfo {
   subscribe(listener: Listener): Unsubscribe
 }
 
-export type Method<O extends Operation> =
+/** A sequence is asked for over REST; it ends with an error, or where the loop over it or `signal` ends it. */
+export type Sequence<O extends Operation> = (
+  input: CallOf<O>,
+  options?: { signal?: AbortSignal },
+) => AsyncIterable<OutputOf<O>>
+export type Method<O extends Operation> = O extends { stream: true } ? Sequence<O> : Asked<O>
+type Asked<O extends Operation> =
   Record<never, never> extends CallOf<O>
     ? (input?: CallOf<O>) => Promise<OutputOf<O>>
     : (input: CallOf<O>) => Promise<OutputOf<O>>

@@ -5,6 +5,7 @@ import { audiences, type Caller, type Connection } from './context.ts'
 const maxRoomsPerSocket = 100
 const runningAtOnce = 8
 const waitingAtMost = 256
+const streamsAtOnce = 16
 const maxBufferedBytes = 1_000_000
 const maxBufferedPackets = 256
 
@@ -16,6 +17,7 @@ export class LiveConnection implements Connection {
   readonly #limits: { perSecond: number }
   #memory: Map<string, unknown> | undefined
   #ended: AbortController | undefined
+  #streams: Map<string, AbortController> | undefined
   #running = 0
   #waiting: (() => void)[] = []
   #second = 0
@@ -77,6 +79,26 @@ export class LiveConnection implements Connection {
     if (this.socket.connected) this.socket.once('disconnect', listener)
     else listener()
   }
+  /** What ends the sequence of this id, which ends with the connection, too. */
+  beginStream(id: string): AbortController {
+    if (!this.#streams) {
+      const streams = new Map<string, AbortController>()
+      this.#streams = streams
+      this.onClose(() => {
+        for (const one of streams.values()) one.abort()
+      })
+    }
+    if (this.#streams.size >= streamsAtOnce)
+      throw new AppError('RATE_LIMIT_EXCEEDED', { message: `A connection holds at most ${streamsAtOnce} streams` })
+    const gone = new AbortController()
+    this.#streams.set(id, gone)
+    if (!this.isOpen) gone.abort()
+    return gone
+  }
+  endStream(id: string): void {
+    this.#streams?.get(id)?.abort()
+    this.#streams?.delete(id)
+  }
   renew(caller: Caller): void {
     this.caller = caller
     this.warned = false
@@ -114,6 +136,11 @@ export class LiveConnection implements Connection {
   get isBehind(): boolean {
     const { packets, bytes } = this.#unread
     return packets > maxBufferedPackets || bytes > maxBufferedBytes
+  }
+  /** So much is unread that a sequence waits with its next item. */
+  get isBusyReading(): boolean {
+    const { packets, bytes } = this.#unread
+    return packets > maxBufferedPackets / 4 || bytes > maxBufferedBytes / 4
   }
   /** All that was told to it has left this process. */
   get isFlushed(): boolean {

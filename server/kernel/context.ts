@@ -8,7 +8,7 @@ import type { PartnerTokens } from '#server/ports/partner/port'
 import type { Peers } from '#server/ports/peers/port'
 import type { Sms } from '#server/ports/sms/port'
 import { AppError } from '#shared/errors'
-import type { Contract, Event, InputOf, Operation, OutputOf } from '#shared/kit/contract'
+import type { AnswerOf, Contract, Event, InputOf, Operation } from '#shared/kit/contract'
 import type { Figures } from './figures.ts'
 import type { Limits } from './limits.ts'
 import type { Logger } from './logger.ts'
@@ -57,6 +57,8 @@ export interface Connection {
   join(audience: string): void
   leave(audience: string): void
   has(audience: string): boolean
+  /** Ends a sequence that is told over it, where there is such a one. */
+  endStream(id: string): void
   /** Ends the connection after the answer. */
   close(): void
   emit<Payload extends z.ZodType>(event: Event<Payload>, payload: z.input<Payload>): void
@@ -191,7 +193,8 @@ export interface Live {
   endSessions(account: string, sessionIds: readonly string[] | 'all', code: string): void
 }
 
-export type Action<O extends Operation> = (input: InputOf<O>, context: Context) => Promise<OutputOf<O>> | OutputOf<O>
+/** That of a sequence refuses before it answers it, and takes its time, its failures and `signal` into the items. */
+export type Action<O extends Operation> = (input: InputOf<O>, context: Context) => Promise<AnswerOf<O>> | AnswerOf<O>
 
 /** The caller, signed in; the pipeline has refused everybody else before an action that asks for it runs. */
 export const signedIn = (context: Context): SignedIn => {

@@ -28,6 +28,7 @@ import {
 } from './http-input.ts'
 import { newId } from './ids.ts'
 import { invoke } from './invoke.ts'
+import { answerItems } from './items.ts'
 import { whileThere } from './patience.ts'
 import { guardShape } from './shape.ts'
 
@@ -85,18 +86,26 @@ const identifyRequest =
     next()
   }
 
-/** Paths with fewer parameters are asked first, so that none hides another. */
+/** Paths with fewer parameters are asked first, and those that a query must ask for, so that none hides another. */
 function mountOperations(app: Express, door: HttpDoor): void {
   const mounts = door.bound.flatMap((bound) =>
     spellingsOf(bound.operation).flatMap((spelling) =>
       expandRoute(spelling.route).map((expanded) => ({ bound, spelling, ...expanded })),
     ),
   )
-  mounts.sort((one, other) => pathParameters(one.path).length - pathParameters(other.path).length)
-  for (const { bound, spelling, method, path, fixed } of mounts)
-    app[method.toLowerCase() as Lowercase<Method>](path, (request, response) =>
+  const rank = ({ path, query }: (typeof mounts)[number]) => 2 * pathParameters(path).length + (query ? 0 : 1)
+  mounts.sort((one, other) => rank(one) - rank(other))
+  for (const { bound, spelling, method, path, fixed, query } of mounts)
+    app[method.toLowerCase() as Lowercase<Method>](path, ...(query ? [whereAsked(query)] : []), (request, response) =>
       handle(door, bound, spelling, fixed, request, response),
     )
+}
+
+/** Goes on to the next operation of the path where the request does not ask for this one. */
+function whereAsked(query: Readonly<Record<string, string>>): RequestHandler {
+  return function asked(request, _response, next) {
+    next(Object.entries(query).every(([name, value]) => request.query[name] === value) ? undefined : 'route')
+  }
 }
 
 async function handle(
@@ -120,6 +129,8 @@ async function handle(
   door.places.recognise(request, caller, door.kernel.node.now())
   const gone = new AbortController()
   response.on('close', () => gone.abort())
+  const { stream } = bound.operation
+  if (stream) response.on('close', door.kernel.streams.enter({ caller, end: (error: AppError) => gone.abort(error) }))
   const { output, input } = await invoke(door.kernel, bound, spelling.schema, raw, {
     door: 'http',
     caller,
@@ -137,7 +148,20 @@ async function handle(
     setBrowserCookie: (id) => void keepBrowser(response, id),
     onRate: (rate) => rateHeaders(response, rate),
   })
-  response.status(200).json(spelling.answer(output, input))
+  if (!stream) return void response.status(200).json(spelling.answer(output, input))
+  const isStill = () => endOf(caller, recognise)
+  const ended = await isStill()
+  if (ended) throw ended
+  await answerItems(output as AsyncIterable<unknown>, request, response, { gone, isStill })
+}
+
+/** Why somebody is not who they were when they asked; null where they are, and while that cannot be found out. */
+async function endOf({ account }: Caller, recognise: () => Promise<Caller>): Promise<AppError | null> {
+  try {
+    return (await recognise()).account === account ? null : new AppError('SESSION_NOT_FOUND')
+  } catch (error) {
+    return error instanceof AppError && error.status === 401 ? error : null
+  }
 }
 
 /** Who calls; where anybody may, somebody whose session is not good is a stranger. */

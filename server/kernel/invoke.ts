@@ -9,6 +9,7 @@ import { newId } from './ids.ts'
 import type { Rate } from './limits.ts'
 import { metrics } from './metrics.ts'
 import { refusalFrom, whileThere } from './patience.ts'
+import type { Streams } from './streams.ts'
 
 export interface Call {
   door: 'http' | 'socket'
@@ -32,6 +33,7 @@ export interface Call {
 
 export interface Kernel {
   node: Node
+  streams: Streams
   roleOf(account: string): Promise<Role>
   /** In tests and development an undeclared error code is itself a failure. */
   strict: boolean
@@ -88,7 +90,9 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   const deliveries: Delivery[] = []
   const act = async (creationId: string) => {
     const context = contextOf(kernel, call, creationId, deliveries)
-    return operation.output.parse(await bound.action(input as never, context))
+    const answer = await bound.action(input as never, context)
+    if (operation.stream) return itemsOf(kernel, bound, answer as AsyncIterable<unknown>, call)
+    return operation.output.parse(answer)
   }
   const output =
     key === null || account === null
@@ -96,6 +100,18 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
       : await once(kernel.node, { account, operation: name, key }, input, act)
   kernel.deliver(deliveries)
   return { output, input }
+}
+
+/** The items of an answer that is a sequence, each checked; what they fail with is refused as an answer would be. */
+async function* itemsOf(kernel: Kernel, bound: Bound, items: AsyncIterable<unknown>, call: Call) {
+  const started = performance.now()
+  try {
+    for await (const item of items) yield bound.operation.output.parse(item)
+  } catch (error) {
+    const refusal = refusalOf(error, kernel, bound, call)
+    metrics.operation(bound.name, call.door, refusal.code, performance.now() - started)
+    throw refusal
+  }
 }
 
 async function allow(kernel: Kernel, bound: Bound, caller: Caller): Promise<void> {

@@ -13,6 +13,7 @@ import type { Door } from './door.ts'
 import { sessionCookie } from './http-input.ts'
 import { newId } from './ids.ts'
 import { type Delivery, invoke } from './invoke.ts'
+import { tellItems } from './items.ts'
 import type { Rate } from './limits.ts'
 import { metrics } from './metrics.ts'
 import { sendInOnePiece } from './one-piece.ts'
@@ -251,10 +252,15 @@ async function receive(
     if (args.length > 1) throw new AppError('VALIDATION_ERROR', { message: 'One payload an event' })
     const bound = known.get(event)
     if (!bound) throw new AppError('NOT_FOUND', { message: 'Unknown event' })
-    const data = await run(door, bound, live, args.length === 0 ? {} : args[0], requestId, seen)
+    const { stream } = bound.operation
+    if (stream && !ack) throw new AppError('VALIDATION_ERROR', { message: 'A stream is named by its ack' })
+    const gone = stream ? live.beginStream(requestId) : null
+    const data = await run(door, bound, live, args.length === 0 ? {} : args[0], requestId, seen, gone)
     seen.check?.()
-    ack?.({ ok: true, data, meta: metaOf(door, requestId, seen) })
+    ack?.({ ok: true, data: gone ? { stream: requestId } : data, meta: metaOf(door, requestId, seen) })
+    if (gone) await tellItems(data as AsyncIterable<unknown>, live, requestId, gone.signal)
   } catch (error) {
+    live.endStream(requestId)
     const { code, message, status, retryAfter, verdict, details } =
       error instanceof AppError ? error : new AppError('INTERNAL_ERROR')
     if (!(error instanceof AppError)) door.kernel.node.logger.error({ request_id: requestId, error }, 'event failed')
@@ -280,6 +286,7 @@ async function run(
   raw: unknown,
   requestId: string,
   seen: Seen,
+  gone: AbortController | null,
 ): Promise<unknown> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw new AppError('VALIDATION_ERROR', { message: 'The payload must be an object' })
@@ -301,7 +308,7 @@ async function run(
       isLocal: isLocal(live.socket.request),
       connection: live,
       get signal() {
-        return live.signal
+        return gone?.signal ?? live.signal
       },
       setSessionCookie() {},
       browser: null,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operation } from '#shared/kit/contract'
+import { operation, stream } from '#shared/kit/contract'
 import {
   CallerAddress,
   ClientId,
@@ -141,6 +141,22 @@ export const messages = {
       reset: z.boolean().optional(),
     }),
     errors: seen,
+  }),
+  follow: stream({
+    summary:
+      'The events after a seq, in order, without a gap, and from then on every new one as it comes. Ends with the session, and with the right to read.',
+    http: 'GET /api/rooms/{room}/events?follow=true',
+    socket: '/rooms room:follow',
+    access: 'public',
+    limit: 'general',
+    input: z.object({
+      room,
+      epoch: z.string().max(64).optional(),
+      after_seq: count(0, Number.MAX_SAFE_INTEGER).optional(),
+      after: count(0, Number.MAX_SAFE_INTEGER).optional(),
+    }),
+    output: RoomEvent,
+    errors: [...seen, 'SUSPENDED'],
   }),
   history: operation({
     summary: 'A page of messages, oldest first: before a seq, after one, around one, or the newest.',

@@ -26,6 +26,14 @@ export const status = {
       phone_mailbox: z.string().nullable(),
     }),
   }),
+  cancelStream: operation({
+    summary: 'Ends a sequence that is told over this connection. Nothing of it comes after the ack.',
+    socket: '* stream:cancel',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ stream: z.string().max(64) }),
+    output: z.object({}),
+  }),
   becomeModerator: operation({
     summary: 'In the demo, from this very machine: makes the caller a moderator of the rooms of the demo.',
     http: 'POST /api/demo/moderator',

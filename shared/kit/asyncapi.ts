@@ -1,3 +1,4 @@
+import { streamItem } from './connection.ts'
 import { type Api, type Event, type Named, namespaces, operationsOf } from './contract.ts'
 import {
   errorCatalogue,
@@ -62,13 +63,15 @@ function askedIn(write: SchemaWriter, { name, operation }: Named): Part[] {
   if (where === undefined || event === undefined) return []
   const id = name.replace('.', '_')
   const { own, all } = errorCodesOf(operation)
+  const output = write.output(operation.output)
   const messages = {
     [id]: {
       name: event,
       summary: operation.summary,
       payload: { ...write.input(operation.input), additionalProperties: false },
     },
-    [`${id}_ack`]: { name: `${event} ack`, payload: ackOf(write.output(operation.output), all) },
+    [`${id}_ack`]: { name: `${event} ack`, payload: ackOf(operation.stream ? streamNamed : output, all) },
+    ...(operation.stream ? { [`${id}_item`]: { name: streamItem.name, payload: itemOf(output) } } : {}),
   }
   return namespacesOf(where).map((namespace) => ({
     namespace,
@@ -79,7 +82,10 @@ function askedIn(write: SchemaWriter, { name, operation }: Named): Part[] {
       channel: channelRef(namespace),
       summary: operation.summary,
       messages: [messageRef(namespace, id)],
-      reply: { channel: channelRef(namespace), messages: [messageRef(namespace, `${id}_ack`)] },
+      reply: {
+        channel: channelRef(namespace),
+        messages: [`${id}_ack`, ...(operation.stream ? [`${id}_item`] : [])].map((one) => messageRef(namespace, one)),
+      },
       'x-operation': name,
       'x-access': operation.access,
       'x-rate-tier': operation.limit,
@@ -136,6 +142,13 @@ const ackOf = (data: JsonSchema, codes: readonly string[]): JsonSchema => ({
       required: ['ok', 'error', 'meta'],
     },
   ],
+})
+
+const streamNamed: JsonSchema = { type: 'object', properties: { stream: { type: 'string' } }, required: ['stream'] }
+const itemOf = (item: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties: { stream: { type: 'string' }, item },
+  required: ['stream', 'item'],
 })
 
 const ackSchemas: Record<'AckMeta' | 'AckError', JsonSchema> = {

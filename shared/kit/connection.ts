@@ -40,4 +40,16 @@ export const serverNotice = event('* server:notice', {
   }),
 })
 
-export const connectionEvents = { sessionReady, sessionExpiring, sessionEnded, serverNotice }
+export const streamItem = event('* stream:item', {
+  summary: 'The next item of an answer that is a sequence; `stream` is what the ack named.',
+  audience: 'socket',
+  payload: z.object({ stream: z.string(), item: z.record(z.string(), z.unknown()) }),
+})
+
+export const streamEnd = event('* stream:end', {
+  summary: 'A sequence is over: `error` says why, and is null where it came to its own end.',
+  audience: 'socket',
+  payload: z.object({ stream: z.string(), error: z.record(z.string(), z.unknown()).nullable() }),
+})
+
+export const connectionEvents = { sessionReady, sessionExpiring, sessionEnded, serverNotice, streamItem, streamEnd }

@@ -6,7 +6,10 @@ export const namespaces = ['/rooms', '/agents', '/streams', '/notifications', '/
 export type Namespace = (typeof namespaces)[number]
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** `METHOD /path`; `:name` is a field of the input, `{room}` is a room key (`channel/<id>`, or `alpha`). */
+/**
+ * `METHOD /path`; `:name` is a field of the input, `{room}` is a room key (`channel/<id>`, or `alpha`). `?name=value` at its end
+ * makes it another operation of the same path, for those who ask with exactly that.
+ */
 export type Route = `${Method} /${string}`
 /** `/namespace event:name`; `*` is every namespace. */
 export type SocketEvent = `${Namespace | '*'} ${string}`
@@ -58,11 +61,21 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** Written to the audit log, refusals too. */
   audit?: boolean
   errorBody?: ErrorBody
+  /** The answer is a sequence of `output`; declared by `stream`. */
+  stream?: true
 }
 
 /** Declares an operation. Everything else about it (routes, socket handler, SDK method, documents) is derived. */
 export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(declared: Operation<Input, Output>) =>
   declared
+
+/**
+ * Declares an operation whose answer is a sequence: `output` is one item, an object without a field `success`. Over REST each
+ * item is a line of JSON, over a socket a frame `stream:item`.
+ */
+export const stream = <Input extends z.ZodObject, Output extends z.ZodType>(
+  declared: Omit<Operation<Input, Output>, 'stream' | 'aliases' | 'idempotency' | 'errorBody'>,
+) => ({ ...declared, stream: true as const })
 
 export interface Event<Payload extends z.ZodType = z.ZodType> {
   name: string
@@ -85,7 +98,9 @@ export const event = <Payload extends z.ZodType>(
 export type Contract = { readonly [name: string]: Operation }
 export type Api = { readonly [domain: string]: Contract }
 export type InputOf<O extends Operation> = z.output<O['input']>
+/** What it answers; where the answer is a sequence, one item of it. */
 export type OutputOf<O extends Operation> = z.output<O['output']>
+export type AnswerOf<O extends Operation> = O extends { stream: true } ? AsyncIterable<OutputOf<O>> : OutputOf<O>
 /** What a caller writes: defaults and optional fields may be left out. */
 export type CallOf<O extends Operation> = z.input<O['input']>
 
@@ -128,13 +143,23 @@ export const scopeOf = ({ name, operation: { http, aliases = [] } }: Named): str
 }
 
 /** `{room}` stands for several paths: `/:type/:room`, and `/alpha` for a room without an id. */
-export const expandRoute = (route: Route): { method: Method; path: string; fixed?: { type: string } }[] => {
-  const [method, path] = route.split(' ') as [Method, string]
-  if (!path.includes('{room}')) return [{ method, path }]
+export const expandRoute = (route: Route): Expanded[] => {
+  const [method, whole] = route.split(' ') as [Method, string]
+  const [path = '', query] = whole.split('?')
+  const asked = query === undefined ? {} : { query: Object.fromEntries(new URLSearchParams(query)) }
+  if (!path.includes('{room}')) return [{ method, path, ...asked }]
   return [
-    ...singleTypes.map((type) => ({ method, path: path.replace('{room}', type), fixed: { type } })),
-    { method, path: path.replace('{room}', ':type/:room') },
+    ...singleTypes.map((type) => ({ method, path: path.replace('{room}', type), fixed: { type }, ...asked })),
+    { method, path: path.replace('{room}', ':type/:room'), ...asked },
   ]
+}
+
+interface Expanded {
+  method: Method
+  path: string
+  fixed?: { type: string }
+  /** What a request for this path must ask with to mean this operation. */
+  query?: Readonly<Record<string, string>>
 }
 
 export const pathParameters = (path: string): string[] =>

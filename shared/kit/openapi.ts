@@ -31,11 +31,14 @@ export function openapi(api: Api, { named, tiers }: Sources): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const declared of operationsOf(api)) {
     for (const [index, spelling] of spellingsOf(declared.operation).entries()) {
-      for (const { method, path, fixed } of expandRoute(spelling.route)) {
+      for (const { method, path, fixed, query } of expandRoute(spelling.route)) {
         const template = path.replace(/:([a-zA-Z_]+)/g, '{$1}')
         const id = [declared.name, ...(index === 0 ? [] : [`alias${index}`]), ...(fixed ? [fixed.type] : [])].join('.')
         const described = describe({ write, refusals }, declared, spelling, path, fixed !== undefined)
-        paths[template] = { ...paths[template], [method.toLowerCase()]: { operationId: id, ...described } }
+        const verb = method.toLowerCase()
+        const whole = { operationId: id, ...described }
+        const known = paths[template]?.[verb]
+        paths[template] = { ...paths[template], [verb]: query && known ? withVariant(known, whole, query) : whole }
       }
     }
   }
@@ -61,6 +64,25 @@ export function openapi(api: Api, { named, tiers }: Sources): JsonSchema {
     },
     'x-rate-tiers': tiers,
     'x-errors': errorCatalogue(),
+  }
+}
+
+/** A document knows one operation of a path: what a query asks for instead is another content of the same answer. */
+function withVariant(known: JsonSchema, variant: JsonSchema, query: Readonly<Record<string, string>>): JsonSchema {
+  const asked = Object.entries(query).map(([name, value]) => ({
+    name,
+    in: 'query',
+    required: false,
+    description: `${value}: ${variant.summary}`,
+    schema: { type: 'string', enum: [value] },
+  }))
+  const [responses, others] = [known, variant].map((one) => one.responses as Record<string, JsonSchema>)
+  const content = { ...(responses?.[200]?.content as object), ...(others?.[200]?.content as object) }
+  return {
+    ...known,
+    parameters: [...(known.parameters as JsonSchema[]), ...asked],
+    responses: { ...others, ...responses, 200: { ...responses?.[200], content } },
+    'x-variants': [{ query, ...variant }],
   }
 }
 
@@ -95,7 +117,7 @@ function describe(
   isFixed: boolean,
 ): JsonSchema {
   const { name, operation } = declared
-  const { access, limit, socket, idempotency, freshProof, summary } = operation
+  const { access, limit, socket, idempotency, freshProof, summary, stream } = operation
   const { own } = errorCodesOf(operation)
   return {
     tags: [name.split('.')[0]],
@@ -104,9 +126,9 @@ function describe(
     ...request(write.input(input), operation, route, path, isFixed),
     responses: {
       200: {
-        description: 'Done.',
+        description: stream ? 'An item a line, as they come; the last line holds `success`.' : 'Done.',
         headers: rateHeaders,
-        content: { 'application/json': { schema: write.output(answer) } },
+        content: { [stream ? 'application/x-ndjson' : 'application/json']: { schema: write.output(answer) } },
       },
       ...refusals.of(declared, errorBody),
     },

@@ -152,7 +152,7 @@ async function complaintOf(trial: Trial, who: Person, mustRefuse: boolean, isRep
     },
     ...(body === null ? {} : { body: rawJson(body) }),
   })
-  const text = await answer.text()
+  const text = target.operation.stream && answer.status === 200 ? await begunBy(answer) : await answer.text()
   const took = performance.now() - started
   counts.inputs++
   const says = (fault: string) => `${what}: ${fault} (${answer.status} ${text.slice(0, 200)})`
@@ -174,6 +174,12 @@ async function complaintOf(trial: Trial, who: Person, mustRefuse: boolean, isRep
   if (!parsed.success) return says(`not a ${target.errorBody} body`)
   const code = 'code' in parsed.data ? parsed.data.code : (parsed.data.error as { code: string }).code
   return (target.codes as readonly string[]).includes(String(code)) ? null : says('an undeclared code')
+}
+
+/** An answer that goes on has been given when it begins. */
+async function begunBy({ body }: Response): Promise<string> {
+  await body?.cancel()
+  return ''
 }
 
 async function runAll<Item>(items: readonly Item[], run: (item: Item) => Promise<string | null>): Promise<string[]> {

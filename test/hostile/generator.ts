@@ -206,11 +206,11 @@ export const restTargets: readonly Target[] = operationsOf(api).flatMap(({ name,
     errorBody: alias.errorBody ?? ('text' as const),
   }))
   return [...own, ...aliases].flatMap(({ route, schema, errorBody }) =>
-    expandRoute(route).map(({ method, path, fixed }) => ({
+    expandRoute(route).map(({ method, path, fixed, query }) => ({
       name,
       operation,
       method,
-      path,
+      path: query ? `${path}?${new URLSearchParams(query)}` : path,
       schema,
       errorBody,
       codes: codesOf(operation),
@@ -287,7 +287,11 @@ export function place(target: Target, input: Record<string, unknown>) {
   ])
   const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !taken.has(name)))
   const query = target.method === 'GET' ? queryOf(rest) : ''
-  return { path: path + query, body: target.method === 'GET' ? null : rest, inPath: taken }
+  return {
+    path: path + (path.includes('?') ? query.replace('?', '&') : query),
+    body: target.method === 'GET' ? null : rest,
+    inPath: taken,
+  }
 }
 
 /** A segment is never empty and never a dot, which would be another path. */

@@ -63,13 +63,13 @@ describe('T42: what is sent is not written down', () => {
       const plain = Object.fromEntries(names.map((name) => [name, canary]))
       for (const input of [spoilt, plain]) {
         const path = target.path.replace(/:[a-zA-Z_]+/g, 'x')
-        const query = target.method === 'GET' ? `?${new URLSearchParams(plain)}` : ''
+        const query = target.method === 'GET' ? `${path.includes('?') ? '&' : '?'}${new URLSearchParams(plain)}` : ''
         const answer = await fetch(house.url + path + query, {
           method: target.method,
           headers: { ...headers, ...credentials[at % credentials.length], 'content-type': 'application/json' },
           ...(target.method === 'GET' ? {} : { body: JSON.stringify(input) }),
         })
-        const text = await answer.text()
+        const text = await wholeOf(target, answer)
         expect([target.path, answer.status < 400 ? '' : text]).not.toEqual([
           target.path,
           expect.stringContaining(canary),
@@ -114,6 +114,13 @@ describe('T42: what is sent is not written down', () => {
   })
 })
 
+/** What was answered; of an answer that goes on, that it began. */
+async function wholeOf({ operation }: (typeof restTargets)[number], answer: Response): Promise<string> {
+  if (!operation.stream || answer.status !== 200) return answer.text()
+  await answer.body?.cancel()
+  return '{}'
+}
+
 const innards = /\n\s+at |node_modules|\.[jt]s[:"]|[Mm]ongo|E11000|lmdb|closed|Error:|ECONN|plaza-/
 
 describe('T43, T48: a store that fails under every operation', () => {
@@ -127,13 +134,14 @@ describe('T43, T48: a store that fails under every operation', () => {
       restTargets.map(async (target) => {
         const input = samples(target.schema, candidates)[0] ?? {}
         const path = target.path.replace(':type', 'channel').replace(/:[a-zA-Z_]+/g, channel)
-        const query = target.method === 'GET' ? `?${new URLSearchParams(flat(input))}` : ''
+        const sign = path.includes('?') ? '&' : '?'
+        const query = target.method === 'GET' ? `${sign}${new URLSearchParams(flat(input))}` : ''
         const answer = await fetch(house.url + path + query, {
           method: target.method,
           headers: { authorization: `Bearer ${me.token}`, 'content-type': 'application/json' },
           ...(target.method === 'GET' ? {} : { body: JSON.stringify(input) }),
         })
-        return { path: target.path, status: answer.status, text: await answer.text() }
+        return { path: target.path, status: answer.status, text: await wholeOf(target, answer) }
       }),
     )
     for (const { path, status, text } of answers) {

@@ -211,11 +211,14 @@ describe('M02: strangers at one address, such as that of a company', () => {
     const member = await person(url, 'member')
     const { body } = await call(url, 'GET /api/rooms/alpha/events?after_seq=0', null)
     const poll = `GET /api/rooms/alpha/events?after_seq=${body.head_seq}&wait=25`
+    const follow = `GET /api/rooms/alpha/events?after_seq=${body.head_seq}&follow=true`
+    const asks = (line: string) => () =>
+      void dial(url)
+        .on('error', () => undefined)
+        .write(request(line))
     const holds = [
-      () =>
-        void dial(url)
-          .on('error', () => undefined)
-          .write(request(poll)),
+      asks(poll),
+      asks(follow),
       () => openWire(url, '/rooms', undefined).then((wire) => void cleanups.push(wire.close)),
     ]
     for (const hold of holds) {

@@ -12,15 +12,16 @@ import { sourcesOf } from './sources.ts'
 const operations = operationsOf(api)
 const routes = operations.flatMap(({ name, operation }) =>
   spellingsOf(operation).flatMap(({ route, schema }) =>
-    expandRoute(route).map(({ method, path }) => ({ name, route, schema, method, path })),
+    expandRoute(route).map(({ method, path, query }) => ({ name, route, schema, method, path, query })),
   ),
 )
 
 describe('the contract', () => {
   test('no two routes are one', () => {
-    expect(repeated(routes.map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`.toLowerCase()))).toEqual(
-      [],
+    const spelled = routes.map(
+      ({ method, path, query }) => `${method} ${path.replace(/:\w+/g, ':')} ${JSON.stringify(query)}`,
     )
+    expect(repeated(spelled.map((one) => one.toLowerCase()))).toEqual([])
   })
 
   test('no path names a parameter twice', () => {
@@ -33,7 +34,7 @@ describe('the contract', () => {
       const example = later.path.replace(/:\w+/g, 'x')
       const earlier = mounted
         .slice(0, index)
-        .find(({ method, path }) => method === later.method && matcherOf(path).test(example))
+        .find(({ method, path, isAsked }) => !isAsked && method === later.method && matcherOf(path).test(example))
       return earlier ? [`${earlier.path} hides ${later.method} ${later.path}`] : []
     })
     expect(hidden).toEqual([])
@@ -217,11 +218,12 @@ function isNested(field: z.ZodType): boolean {
 const matcherOf = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`, 'i')
 
 /** In the order in which the door asks them. */
-function mountedRoutes(): { method: string; path: string }[] {
+function mountedRoutes(): { method: string; path: string; isAsked: boolean }[] {
   const bound = operations.map((declared) => ({ ...declared, action: () => undefined }))
   const settings = { publicUrl: 'https://plaza.test', storageUrl: 'https://plaza.test/media' }
   const door = { kernel: { node: { settings } }, bound, routers: [] } as unknown as Parameters<typeof httpDoor>[0]
-  return httpDoor(door).router.stack.flatMap(({ route }) =>
-    (route?.stack ?? []).map(({ method }) => ({ method, path: route?.path ?? '' })),
-  )
+  return httpDoor(door).router.stack.flatMap(({ route }) => {
+    const [first] = route?.stack ?? []
+    return first ? [{ method: first.method, path: route?.path ?? '', isAsked: first.name === 'asked' }] : []
+  })
 }

@@ -11,6 +11,7 @@ import { product } from './list/product.ts'
 import { records } from './list/records.ts'
 import { sdk } from './list/sdk.ts'
 import { stored } from './list/stored.ts'
+import { sequences } from './list/streams.ts'
 import { terms } from './list/terms.ts'
 import type { Mutation } from './mutation.ts'
 
@@ -26,6 +27,7 @@ export const mutations: readonly Mutation[] = [
   ...kinds,
   ...identity,
   ...sdk,
+  ...sequences,
   ...terms,
   ...keyed,
   ...stored,

@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
+import type { RoomEvent } from '#shared/api/room-events'
 import { openWire } from '#test/hostile/wire'
 import { boot } from '#test/support/boot'
 import { listenTo, people, say } from '#test/support/community'
+import { channelOf, person } from '#test/support/people'
+import { following } from '#test/support/sequence'
 
 const alpha = { type: 'alpha', id: null } as const
 
@@ -20,4 +23,14 @@ test('P11: a stop ends in its time, though one connection reads nothing and neve
   expect(Date.now() - begun).toBeLessThan(20_000)
   expect(listening.events().at(-1)).toMatchObject({ data: { message: { content: 'One last word' } } })
   expect(listening.named('server:notice')).toMatchObject([{ kind: 'draining' }])
+})
+
+test('P11: a stop ends each room that is followed over REST, which says so, and waits for none', async () => {
+  const server = await boot({ nodes: 1 })
+  const who = await person(server, 'follower')
+  const followed = await following<RoomEvent>('rest', who, { room: await channelOf(who) })
+  const begun = Date.now()
+  await server.close()
+  expect(Date.now() - begun).toBeLessThan(8_000)
+  expect(await followed.end).toBe('SERVICE_UNAVAILABLE')
 })

@@ -83,6 +83,7 @@ export async function person(
     async does(door, operation, input) {
       const answer = await tell(door, operation, input)
       if (!answer.ok) throw new Error(`${operation.summary} ${JSON.stringify(answer.error)}`)
+      if (operation.stream) return answer.data as OutputOf<typeof operation>
       return operation.output.parse(answer.data) as OutputOf<typeof operation>
     },
     async refused(door, operation, input) {
@@ -121,7 +122,7 @@ function requestOf(route: string, input: object): { route: string; body: object 
   )
   if (!route.startsWith('GET')) return { route: path, body: Object.fromEntries(rest) }
   const query = new URLSearchParams(rest.map(([name, value]) => [name, String(value)])).toString()
-  return { route: query ? `${path}?${query}` : path, body: null }
+  return { route: query ? `${path}${path.includes('?') ? '&' : '?'}${query}` : path, body: null }
 }
 
 let founded = 0

@@ -26,8 +26,25 @@ export async function call(url: string, route: string, input: object | null = nu
     },
     ...(input === null ? {} : { body: JSON.stringify(input) }),
   })
-  const body = z.record(z.string(), z.unknown()).parse(await answer.json())
+  const body = z.record(z.string(), z.unknown()).parse(await firstOf(answer))
   return { status: answer.status, headers: answer.headers, body, code: codeOf(body) }
+}
+
+/** All of an answer, or the first item of one that goes on. */
+async function firstOf(answer: Response): Promise<unknown> {
+  if (!answer.headers.get('content-type')?.startsWith('application/x-ndjson')) return answer.json()
+  for await (const line of linesOf(answer)) return JSON.parse(line)
+  return null
+}
+
+/** The lines of an answer that goes on, but for the empty ones; left early, it is ended. */
+export async function* linesOf({ body }: Pick<Response, 'body'>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const lines = `${rest}${text}`.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line !== '') yield line
+  }
 }
 
 const Refused = z.union([

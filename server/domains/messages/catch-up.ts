@@ -1,6 +1,8 @@
-import type { Action, Context } from '#server/kernel/context'
+import type { Action, Caller, Context } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
+import type { RoomEvent } from '#shared/api/room-events'
+import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { readable } from './history.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
@@ -15,13 +17,16 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
   if (input.allow_reset && seq - after > resetAbove)
     return { events: [], next_after_seq: seq, head_seq: seq, complete: false, epoch, reset: true }
   const mayWait = after === seq && (input.wait ?? 0) > 0
-  const { seq: head, isInsider } = mayWait ? await headAfter(context, key, after, input) : now
+  const heard = mayWait ? await headAfter(context, key, after, input) : { ...now, caller: context.caller }
+  const isElse = heard.caller.account !== context.caller.account
+  if (isElse) await readable({ node: context.node, caller: heard.caller }, input.room)
   // Nothing above the head that was judged: with the very next row the caller may be out.
+  const head = isElse ? after : heard.seq
   const rows = after < head ? await rowsAfter(context.node, key, after, Math.min(input.limit, head - after)) : []
   const last = rows.at(-1)?.seq ?? after
   context.setHeader('ETag', `"${head}"`)
   return {
-    events: await eventsOf(rows, isInsider),
+    events: await eventsOf(rows, heard.isInsider),
     next_after_seq: last,
     head_seq: head,
     complete: last >= head,
@@ -30,25 +35,57 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
 }
 
 const resetAbove = 5_000
+const followPage = 100
+const followSeconds = 25
 
-/** Waits for the next rows, as long as the caller wants to, is there, and is who they were; then up to where they may read, and as whom. */
+export const follow: Action<typeof contract.follow> = async ({ room, after_seq, after = 0, epoch }, context) => {
+  const from = after_seq ?? after
+  const now = await readable(context, room)
+  if ((epoch && epoch !== now.epoch) || from > now.seq) throw anotherLog(now)
+  return eventsAfter(from, now, context, room)
+}
+
+type Readable = Awaited<ReturnType<typeof readable>>
+
+/** Page after page up to where the caller was judged to read; each next one is judged anew, at once or when something comes. */
+async function* eventsAfter(from: number, start: Readable, context: Context, room: RoomRef): AsyncIterable<RoomEvent> {
+  for (let last = from, now = start; ; ) {
+    const rows =
+      last < now.seq ? await rowsAfter(context.node, start.key, last, Math.min(followPage, now.seq - last)) : []
+    yield* await eventsOf(rows, now.isInsider)
+    last = rows.at(-1)?.seq ?? last
+    if (context.signal.aborted) return
+    const next = await headAfter(context, start.key, last, { room, wait: followSeconds })
+    refuseEnded(context, next.caller)
+    if (next.epoch !== start.epoch) throw anotherLog(next)
+    if (next.isSuspended && !start.isSuspended) throw new AppError('SUSPENDED')
+    now = next
+  }
+}
+
+function refuseEnded({ caller: { account, session }, node }: Context, now: Caller): void {
+  if (now.account === account) return
+  throw new AppError(session && session.expiresAt <= node.now() ? 'SESSION_EXPIRED' : 'SESSION_NOT_FOUND')
+}
+
+const anotherLog = ({ epoch, seq }: Readable) =>
+  new AppError('CONFLICT', { message: 'That place is not in this log', details: { epoch, head_seq: seq } })
+
+/** Waits for the next rows, as long as the caller wants to, is there, and is who they were; then up to where they may read, and who they are now. */
 async function headAfter(
   context: Context,
   key: RoomKey,
   after: number,
   { room, wait = 0 }: { room: RoomRef; wait?: number | undefined },
-): Promise<{ seq: number; isInsider: boolean }> {
+): Promise<Readable & { caller: Caller }> {
   const { caller, node, signal } = context
   const release = await node.log.hold(key)
   try {
     const isThere = async () => (await node.log.head(key)).seq > after
     const left = (caller.session?.expiresAt ?? Number.POSITIVE_INFINITY) - node.now() + 1
     await waitFor(node, { room: key, account: caller.account }, Math.min(wait * 1_000, left), signal, isThere)
-    const { seq, isInsider } = await readable(context, room)
-    const now = await context.recognise()
-    if (now.account === caller.account) return { seq, isInsider }
-    await readable({ node, caller: now }, room)
-    return { seq: after, isInsider: false }
+    const head = await readable(context, room)
+    return { ...head, caller: await context.recognise() }
   } finally {
     release()
   }

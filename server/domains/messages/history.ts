@@ -1,5 +1,6 @@
 import { readRoom } from '#server/domains/rooms/access'
 import { messageFactOf, messageIn, pinsIn } from '#server/domains/rooms/facts'
+import { isSuspended } from '#server/domains/rooms/standing'
 import type { Action, Context, Node } from '#server/kernel/context'
 import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
@@ -9,11 +10,13 @@ import { messagesOf, reactionsOf } from './pages.ts'
 
 /** A room that may be read, blocks in a dm included. Insiders are its members and who moderates it. */
 export async function readable({ node, caller }: Pick<Context, 'node' | 'caller'>, room: RoomRef) {
+  const { account } = caller
   const { key, standing, also } = await readRoom(node, caller, room, (view) => ({
     total: view.total,
     seq: view.seq,
     pins: pinsIn(view),
     epoch: view.epoch,
+    isSuspended: account !== null && isSuspended(view, account),
   }))
   return { key, isInsider: standing?.isMember === true || standing?.isModerator === true, ...also }
 }

@@ -1,7 +1,7 @@
 import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { messages as contract } from '#shared/api/messages'
-import { sync } from './catch-up.ts'
+import { follow, sync } from './catch-up.ts'
 import { followSearch } from './filing.ts'
 import { history, pins, reactions } from './history.ts'
 import { join, leave } from './listen.ts'
@@ -16,6 +16,7 @@ const actions: Actions<typeof contract> = {
   join,
   leave,
   sync,
+  follow,
   history,
   search,
   send,

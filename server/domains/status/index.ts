@@ -28,6 +28,11 @@ export const status = defineDomain(contract, {
     phone_mailbox: (isLocal && node.services.sms?.shownAt) || null,
   }),
 
+  cancelStream({ stream }, { connection }) {
+    connection?.endStream(stream)
+    return {}
+  },
+
   async becomeModerator(_input, context) {
     if (!context.node.settings.demo || !context.isLocal) throw new AppError('NOT_FOUND')
     await grantDemoModerator(context.node, signedIn(context).account)

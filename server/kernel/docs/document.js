@@ -12,8 +12,15 @@ export async function readDocuments() {
     return operation
   }
   for (const [path, methods] of Object.entries(rest.paths))
-    for (const [method, described] of Object.entries(methods))
+    for (const [method, described] of Object.entries(methods)) {
       of(described['x-operation'], described).spellings.push({ method: method.toUpperCase(), path, ...described })
+      for (const { query, ...variant } of described['x-variants'] ?? [])
+        of(variant['x-operation'], variant).spellings.push({
+          method: method.toUpperCase(),
+          path: `${path}?${new URLSearchParams(query)}`,
+          ...variant,
+        })
+    }
   const told = new Map()
   for (const described of Object.values(sockets.operations)) {
     const namespace = follow(sockets, described.channel).address

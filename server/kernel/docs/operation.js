@@ -28,6 +28,8 @@ function restDoor({ spellings }) {
   if (spellings.length === 0)
     return h('section', { class: 'door none' }, h('h4', {}, 'REST'), h('p', {}, 'Sockets only.'))
   const [first, ...others] = spellings
+  const answers = first.responses[200].content
+  const sequence = answers['application/json'] ? undefined : answers['application/x-ndjson']
   const body = first.requestBody?.content['application/json'].schema
   return h(
     'section',
@@ -39,7 +41,9 @@ function restDoor({ spellings }) {
       : null,
     first.parameters.length > 0 ? fold('Parameters', () => parametersView(first.parameters)) : null,
     body ? fold('Body', () => schemaView(body)) : null,
-    fold('Answer', () => schemaView(first.responses[200].content['application/json'].schema)),
+    fold(sequence ? 'Each line of the answer' : 'Answer', () =>
+      schemaView((sequence ?? answers['application/json']).schema),
+    ),
     fold('Try it', () => tryRest(spellings)),
   )
 }

@@ -54,13 +54,21 @@ async function call(method, template, fields, body, answer) {
   if (body !== undefined) headers.set('Content-Type', 'application/json')
   answer.textContent = '…'
   try {
-    const response = await fetch(query ? `${path}?${query}` : path, { method, headers, body: body ?? null })
-    const text = await response.text()
+    const address = query ? `${path}${path.includes('?') ? '&' : '?'}${query}` : path
+    const response = await fetch(address, { method, headers, body: body ?? null })
     const rate = ['Limit', 'Remaining', 'Reset'].map((name) => response.headers.get(`X-RateLimit-${name}`)).join(' / ')
-    answer.textContent = `${response.status}   rate ${rate}\n\n${readable(text)}`
+    answer.textContent = `${response.status}   rate ${rate}\n\n`
+    if (response.headers.get('Content-Type')?.startsWith('application/x-ndjson')) await showLines(response, answer)
+    else answer.textContent += readable(await response.text())
   } catch (error) {
     answer.textContent = String(error)
   }
+}
+
+/** An answer that goes on is shown as it comes. */
+async function showLines(response, answer) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) answer.textContent += part.value
 }
 
 function readable(text) {

@@ -75,3 +75,6 @@ export const meanwhile = (title: string): Suite => store('meanwhile.test.ts', ti
 export const opening = (title: string): Suite => store('opening.test.ts', title)
 export const commits = (title: string): Suite => store('commits.test.ts', title)
 export const large: Suite = { project: 'kill', file: 'test/store/large.kill.test.ts' }
+export const items = (title: string): Suite => unit('unit/items.test.ts', title)
+export const streams = (title: string): Suite => ({ project: 'embedded', file: 'test/server/streams.test.ts', title })
+export const stopped: Suite = { project: 'embedded', file: 'test/server/stop.test.ts', title: 'followed over REST' }

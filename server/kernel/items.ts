@@ -1,0 +1,106 @@
+import type { Request, Response } from 'express'
+import { AppError } from '#shared/errors'
+import { streamEnd, streamItem } from '#shared/kit/connection'
+import type { LiveConnection } from './connection.ts'
+import { errorBody } from './http-errors.ts'
+import { metrics } from './metrics.ts'
+import { refusalFrom } from './patience.ts'
+
+const heartbeatMilliseconds = 15_000
+/** Who has not read for so long what was written is not waited for. */
+const unreadMilliseconds = 10_000
+const lookAgainMilliseconds = 25
+
+type Items = AsyncIterable<unknown>
+
+/** Answers one line of JSON an item, an empty line every 15 s, and a last line that says how it ended. */
+export async function answerItems(
+  items: Items,
+  request: Request,
+  response: Response,
+  { gone, isStill }: { gone: AbortController; isStill: () => Promise<AppError | null> },
+): Promise<void> {
+  response.status(200).set({
+    'Content-Type': 'application/x-ndjson; charset=utf-8',
+    Connection: 'close',
+    'X-Accel-Buffering': 'no',
+  })
+  response.flushHeaders()
+  if (request.method === 'HEAD') return void response.end()
+  const beat = setInterval(() => {
+    if (!response.writableNeedDrain) response.write('\n')
+    void isStill().then((error) => error && gone.abort(error))
+  }, heartbeatMilliseconds)
+  const end = await give(items, gone.signal, (item) => written(response, `${JSON.stringify(item)}\n`))
+  clearInterval(beat)
+  if (end === 'gone') return
+  response.end(`${JSON.stringify(end === null ? { success: true } : errorBody(end, 'coded'))}\n`)
+}
+
+function written(response: Response, line: string): Promise<void> | undefined {
+  if (response.write(line)) return undefined
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      metrics.slowConsumer()
+      response.destroy()
+    }, unreadMilliseconds)
+    response.on('drain', done).on('close', done)
+  })
+}
+
+/** Tells one frame an item, no faster than the connection reads, and a last one that says how it ended. */
+export async function tellItems(items: Items, live: LiveConnection, id: string, signal: AbortSignal): Promise<void> {
+  const end = await give(items, signal, async (item) => {
+    const began = performance.now()
+    while (live.isBusyReading) {
+      if (performance.now() - began > unreadMilliseconds) {
+        metrics.slowConsumer()
+        live.drop()
+      }
+      await new Promise((resolve) => setTimeout(resolve, lookAgainMilliseconds))
+    }
+    if (!signal.aborted) live.emit(streamItem, { stream: id, item })
+  })
+  live.endStream(id)
+  if (end === 'gone') return
+  const { code, message, status, details } = end ?? {}
+  live.emit(streamEnd, { stream: id, error: end && { code, message, status, ...(details ? { details } : {}) } })
+}
+
+/** Gives one item after another, each when the last is taken; then how it ended: null by itself. */
+async function give(
+  items: Items,
+  signal: AbortSignal,
+  take: (item: unknown) => Promise<void> | undefined,
+): Promise<AppError | 'gone' | null> {
+  const each = items[Symbol.asyncIterator]()
+  let stop: (() => void) | undefined
+  const stopped = () => stop?.()
+  signal.addEventListener('abort', stopped)
+  /** One wait at a time, so that nothing of those that are over is kept. */
+  const orStopped = <T>(wait: () => Promise<T> | undefined) =>
+    new Promise<T | undefined>((resolve, reject) => {
+      stop = () => reject(signal.reason)
+      if (signal.aborted) stop()
+      else Promise.resolve(wait()).then(resolve, reject)
+    })
+  try {
+    for (;;) {
+      const next = await orStopped(() => each.next())
+      if (next === undefined || next.done) return null
+      await orStopped(() => take(next.value))
+    }
+  } catch (error) {
+    if (signal.aborted) return signal.reason instanceof AppError ? signal.reason : 'gone'
+    return refusalFrom(error) ?? new AppError('INTERNAL_ERROR', { cause: error })
+  } finally {
+    signal.removeEventListener('abort', stopped)
+    // It ends when what it waits for has ended, as it hears the same signal.
+    void Promise.resolve(each.return?.()).catch(() => undefined)
+  }
+}

@@ -1,0 +1,44 @@
+import { AppError, type ErrorCode } from '#shared/errors'
+import type { Caller, Node } from './context.ts'
+
+const sweepMilliseconds = 1_000
+
+interface Open {
+  caller: Caller
+  end(error: AppError): void
+}
+
+/** The sequences that are being answered over REST. They end with the session and with the server; those over a socket end with it. */
+export function openStreams(node: Pick<Node, 'now'>) {
+  const open = new Set<Open>()
+  let isDraining = false
+  const endThose = (code: ErrorCode, isMeant: (caller: Caller) => boolean) => {
+    for (const { caller, end } of [...open]) if (isMeant(caller)) end(new AppError(code))
+  }
+  const sweep = setInterval(() => {
+    const now = node.now()
+    endThose('SESSION_EXPIRED', ({ session }) => session !== null && session.expiresAt <= now)
+  }, sweepMilliseconds).unref()
+
+  return {
+    /** Before anything is looked up, so that no end falls between. Returns what leaves again. */
+    enter(stream: Open): () => void {
+      if (isDraining) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+      open.add(stream)
+      return () => void open.delete(stream)
+    },
+    endSessions(account: string, sessionIds: readonly string[] | 'all') {
+      endThose('SESSION_NOT_FOUND', (caller) => {
+        if (caller.account !== account) return false
+        return sessionIds === 'all' || (caller.session !== null && sessionIds.includes(caller.session.id))
+      })
+    },
+    /** Tells everybody to come back, and takes nobody any more. */
+    drain() {
+      isDraining = true
+      clearInterval(sweep)
+      for (const { end } of [...open]) end(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 }))
+    },
+  }
+}
+export type Streams = ReturnType<typeof openStreams>

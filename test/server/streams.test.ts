@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient } from '#client/sdk/client'
+import { memoryStorage } from '#client/sdk/storage'
+import { Sessions } from '#server/domains/identity/model'
+import { RoomEvents } from '#server/log/model'
+import { accounts } from '#shared/api/accounts'
+import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
+import type { RoomEvent } from '#shared/api/room-events'
+import { rooms } from '#shared/api/rooms'
+import { sessionEnded } from '#shared/kit/connection'
+import { type RoomRef, roomKey } from '#shared/kit/primitives'
+import { type Booted, boot } from '#test/support/boot'
+import { channelOf, groupOf, over, type Person, person } from '#test/support/people'
+import { following, sequenceAt } from '#test/support/sequence'
+import { call, signIn, wallet } from '#test/support/wallet'
+
+let server: Booted
+let owner: Person
+let root: Person
+/** Acts on another node than the one that is followed, where there are several. */
+let elsewhere: string
+
+beforeAll(async () => {
+  server = await boot({ environment: { SUPER_ADMINS: wallet('stream root').address } })
+  elsewhere = server.urls.at(-1) ?? server.url
+  owner = await person(server, 'stream owner', elsewhere)
+  root = await person(server, 'stream root', elsewhere)
+})
+afterAll(() => server.close())
+
+let followers = 0
+async function follower() {
+  const name = `follower ${++followers}`
+  return { ...(await person(server, name, server.url)), name }
+}
+const idOf = (token: string) => JSON.parse(atob(token.split('.')[1] ?? '')).jti as string
+const say = (who: Person, room: RoomRef, text: string) => who.does('rest', messages.send, { room, text })
+const texts = (events: readonly RoomEvent[]) =>
+  events.flatMap((event) => (event.type === 'message.created' ? [event.data.message.content] : []))
+const upTo = (seq: number) => Array.from({ length: seq }, (_, index) => index + 1)
+const urlOf = (room: RoomRef, query = '') =>
+  `${server.url}/api/rooms/${roomKey(room).replace(':', '/')}/events?follow=true${query}`
+
+describe.each(over)('a room that is followed over %s', (door) => {
+  test('tells what was, then what comes, each once and in its place, while several send', async () => {
+    const [who, other] = [await follower(), await person(server, `other ${door}`, elsewhere)]
+    const room = await channelOf(owner, who, other)
+    const sending = [owner, other, who].map(async (one, at) => {
+      for (let n = 0; n < 40; n++) await say(one, room, `${at} ${n}`)
+    })
+    const followed = await following<RoomEvent>(door, who, { room })
+    await Promise.all(sending)
+    const { head_seq } = await who.does('rest', messages.sync, { room, limit: 1 })
+    await expect.poll(() => followed.items.at(-1)?.seq).toBe(head_seq)
+    expect(followed.items.map(({ seq }) => seq)).toEqual(upTo(head_seq))
+    const { events } = await who.does('rest', messages.sync, { room, limit: 200 })
+    expect(followed.items).toEqual(events)
+    await followed.stop()
+  })
+
+  test('is told from the place that was asked for', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const { message } = await say(owner, room, 'known')
+    const followed = await following<RoomEvent>(door, who, { room, after_seq: message.seq })
+    await say(owner, room, 'new')
+    await expect.poll(() => texts(followed.items)).toEqual(['new'])
+    await followed.stop()
+  })
+
+  test('ends for who is banned, and tells nothing of after', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const followed = await following<RoomEvent>(door, who, { room })
+    await owner.does('rest', moderation.act, { room, action: 'ban', target: who.account })
+    await say(owner, room, 'not for them')
+    expect(await followed.end).toBe('BANNED')
+    expect(texts(followed.items)).toEqual([])
+  })
+
+  test('ends for who is suspended, and can be followed again', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const followed = await following<RoomEvent>(door, who, { room })
+    await root.does('rest', accounts.suspend, { userAddress: who.account, ban: true })
+    expect(await followed.end).toBe('SUSPENDED')
+    const again = await following<RoomEvent>(door, who, { room })
+    await expect.poll(() => again.items.length).toBeGreaterThan(0)
+    await again.stop()
+  })
+
+  test('ends for who leaves a group', async () => {
+    const who = await follower()
+    const room = await groupOf(owner, who)
+    const followed = await following<RoomEvent>(door, who, { room })
+    await who.does('rest', rooms.leave, { room })
+    await say(owner, room, 'not for them')
+    expect(await followed.end).toBe('ROOM_NOT_FOUND')
+    expect(texts(followed.items)).toEqual([])
+  })
+
+  test('is refused as any answer, before the first item', async () => {
+    const [who, stranger] = [await follower(), await follower()]
+    const [group, channel] = [await groupOf(owner), await channelOf(owner, who)]
+    const refused = (one: Person, room: RoomRef, more = {}) => one.refused(door, messages.follow, { room, ...more })
+    expect(await refused(who, group)).toMatchObject({ code: 'ROOM_NOT_FOUND', status: 404 })
+    expect(await refused(who, channel, { after_seq: 1_000 })).toMatchObject({ code: 'CONFLICT', status: 409 })
+    expect(await refused(who, channel, { epoch: 'another' })).toMatchObject({ code: 'CONFLICT', status: 409 })
+    expect(await refused(who, channel, { after_seq: -1 })).toMatchObject({ code: 'VALIDATION_ERROR', status: 400 })
+    await owner.does('rest', moderation.act, {
+      room: channel,
+      action: 'rules',
+      patch: { rules: { read_access: 'members' } },
+    })
+    expect(await refused(stranger, channel)).toMatchObject({ code: 'NOT_A_MEMBER', status: 403 })
+    await owner.does('rest', moderation.act, { room: channel, action: 'ban', target: who.account })
+    expect(await refused(who, channel)).toMatchObject({ code: 'BANNED', status: 403 })
+  })
+
+  test('shows a row that nobody can read as a catch-up does, and goes on', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const { message } = await say(owner, room, 'before')
+    const head = await RoomEvents.findOne({ room: roomKey(room), seq: message.seq }).lean()
+    const { n: _, ...row } = head ?? {}
+    const seq = message.seq + 1
+    const own = { _id: `row ${roomKey(room)}`, cid: 'row', seq, applied_seq: seq, chained: undefined, body: {} }
+    await RoomEvents.collection.insertOne({ ...row, ...own } as never)
+    const followed = await following<RoomEvent>(door, who, { room })
+    await say(owner, room, 'after')
+    await expect.poll(() => texts(followed.items).at(-1)).toBe('after')
+    expect(followed.items.map((event) => event.seq)).toEqual(upTo(seq + 1))
+    const { events } = await who.does('rest', messages.sync, { room, limit: 200 })
+    expect(followed.items).toEqual(events)
+    await followed.stop()
+  })
+})
+
+const ends: [string, (who: Person & { name: string }) => Promise<unknown>][] = [
+  ['signing out', (who) => call(elsewhere, 'POST /api/auth/logout', { allDevices: false }, who.token)],
+  ['signing out everywhere', (who) => call(elsewhere, 'POST /api/auth/logout', { allDevices: true }, who.token)],
+  [
+    'another device',
+    async (who) => {
+      const { sessionToken } = await signIn(elsewhere, wallet(who.name))
+      return call(elsewhere, `DELETE /api/auth/sessions/${idOf(who.token)}`, null, sessionToken)
+    },
+  ],
+]
+
+describe('a sequence', () => {
+  test.each(ends)('ends with the session, by %s on another node, and its last line says so', async (_how, end) => {
+    const who = await follower()
+    for (const room of [await channelOf(owner, who), await groupOf(owner, who)]) {
+      const again = { ...who, token: (await signIn(server.url, wallet(who.name))).sessionToken }
+      const followed = await following<RoomEvent>('rest', again, { room })
+      await expect.poll(() => followed.items.length).toBeGreaterThan(0)
+      const before = followed.items.length
+      await end(again)
+      await say(owner, room, 'after the end')
+      expect(await followed.end).toBe('SESSION_NOT_FOUND')
+      expect(followed.items).toHaveLength(before)
+    }
+  })
+
+  test('ends when the session runs out', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    await Sessions.updateOne({ _id: idOf(who.token) }, { $set: { expires_at: new Date(Date.now() + 1_500) } })
+    const followed = await following<RoomEvent>('rest', who, { room })
+    expect(await followed.end).toBe('SESSION_EXPIRED')
+  })
+
+  test('holds no item of after a session whose record is gone, though nothing told of it', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const followed = await following<RoomEvent>('rest', who, { room })
+    await Sessions.deleteOne({ _id: idOf(who.token) })
+    await say(owner, room, 'not for them')
+    expect(await followed.end).toBe('SESSION_NOT_FOUND')
+    expect(texts(followed.items)).toEqual([])
+  })
+
+  test('over a socket ends with the connection that the end of the session closes', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const followed = await following<RoomEvent>('socket', who, { room })
+    await call(elsewhere, 'POST /api/auth/logout', { allDevices: true }, who.token)
+    expect(['cut', 'SESSION_NOT_FOUND']).toContain(await followed.end)
+    expect(await (await who.line()).hears(sessionEnded)).toEqual({ code: 'SESSION_NOT_FOUND' })
+  })
+
+  test('is told to nobody in particular where a room is open, without what moderators did to people', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    await owner.does('rest', moderation.act, { room, action: 'warn', target: who.account, reason: 'private' })
+    const followed = await sequenceAt<RoomEvent>(urlOf(room), null)
+    await say(owner, room, 'for all')
+    await expect.poll(() => texts(followed.items)).toEqual(['for all'])
+    expect(JSON.stringify(followed.items)).not.toContain('private')
+    await followed.stop()
+  })
+
+  test('is cancelled over a socket: nothing of it comes after the ack, and others go on', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const [first, second] = [
+      await following<RoomEvent>('socket', who, { room }),
+      await following<RoomEvent>('socket', who, { room }),
+    ]
+    await expect.poll(() => first.items.length).toBeGreaterThan(0)
+    await first.stop()
+    const told = first.items.length
+    await say(owner, room, 'later')
+    await expect.poll(() => texts(second.items)).toEqual(['later'])
+    expect(first.items).toHaveLength(told)
+    await second.stop()
+  })
+
+  test('is one of at most 16 of a connection; one that is cancelled makes place', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const open = []
+    for (let one = 0; one < 16; one++) open.push(await following<RoomEvent>('socket', who, { room }))
+    expect(await who.refused('socket', messages.follow, { room })).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
+    await open[0]?.stop()
+    const another = await following<RoomEvent>('socket', who, { room })
+    await expect.poll(() => another.items.length).toBeGreaterThan(0)
+  })
+
+  test('is asked for by `follow=true` alone; without it the answer is a page', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const path = urlOf(room).replace('?follow=true', '')
+    const headers = { authorization: `Bearer ${who.token}` }
+    for (const query of ['', '?follow=false', '?follow=', '?wait=0'])
+      expect((await fetch(path + query, { headers })).headers.get('content-type')).toMatch(/^application\/json/)
+    const head = await fetch(urlOf(room), { method: 'HEAD', headers })
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8'])
+  })
+
+  test('says every 15 seconds that it is still there, by an empty line', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const { head_seq } = await who.does('rest', messages.sync, { room, limit: 1 })
+    const stopped = new AbortController()
+    const headers = { authorization: `Bearer ${who.token}` }
+    const { body } = await fetch(urlOf(room, `&after_seq=${head_seq}`), { headers, signal: stopped.signal })
+    const began = performance.now()
+    const read = await body?.getReader().read()
+    expect(new TextDecoder().decode(read?.value)).toBe('\n')
+    expect(performance.now() - began).toBeGreaterThan(13_000)
+    stopped.abort()
+  })
+
+  test('is an async iterator of the SDK, which ends with the loop or with why', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const client = createClient({ url: server.url, token: who.token, storage: memoryStorage() })
+    const seen: number[] = []
+    for await (const { seq } of client.messages.follow({ room })) {
+      if (seen.push(seq) === 1) await say(owner, room, 'one more')
+      if (seen.length === 3) break
+    }
+    expect(seen).toEqual([1, 2, 3])
+    const ended = (async () => {
+      for await (const _event of client.messages.follow({ room, after_seq: 3 })) await say(owner, room, 'never asked')
+    })()
+    const end = expect(ended).rejects.toMatchObject({ code: 'BANNED' })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await owner.does('rest', moderation.act, { room, action: 'ban', target: who.account })
+    await end
+    const refused = client.messages.follow({ room })[Symbol.asyncIterator]().next()
+    await expect(refused).rejects.toMatchObject({ code: 'BANNED' })
+    client.close()
+  })
+})

@@ -1,0 +1,160 @@
+import { connect } from 'node:net'
+import express, { type Request, type Response } from 'express'
+import { afterEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type Call, invoke, type Kernel } from '#server/kernel/invoke'
+import { answerItems } from '#server/kernel/items'
+import { openStreams } from '#server/kernel/streams'
+import { AppError } from '#shared/errors'
+import { stream } from '#shared/kit/contract'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup()
+})
+
+/** A door that answers this sequence, with what became of the answer. */
+async function open(items: (gone: AbortSignal) => AsyncIterable<unknown>) {
+  let whenClosed: (milliseconds: number) => void = () => undefined
+  const closed = new Promise<number>((resolve) => {
+    whenClosed = resolve
+  })
+  const gone = new AbortController()
+  const answer = async (request: Request, response: Response) => {
+    const began = performance.now()
+    response.on('close', () => gone.abort())
+    response.on('close', () => whenClosed(performance.now() - began))
+    await answerItems(items(gone.signal), request, response, { gone, isStill: async () => null })
+  }
+  const server = express().get('/', answer).listen(0)
+  cleanups.push(() => server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  return { port: (server.address() as { port: number }).port, closed, gone }
+}
+const ask = (port: number) => {
+  const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'))
+  cleanups.push(() => socket.destroy())
+  return socket.on('error', () => undefined)
+}
+const lines = async (port: number) => (await (await fetch(`http://127.0.0.1:${port}`)).text()).split('\n')
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+test('who does not read is waited for, then ended; the sequence makes no more than was taken', async () => {
+  let made = 0
+  let isLeft = false
+  const { port, closed } = await open(async function* () {
+    try {
+      for (;;) {
+        made++
+        yield { text: 'x'.repeat(64_000) }
+      }
+    } finally {
+      isLeft = true
+    }
+  })
+  ask(port).pause()
+  await pause(2_000)
+  const before = made
+  await pause(3_000)
+  expect(made).toBe(before)
+  expect(await closed).toBeGreaterThan(9_000)
+  await expect.poll(() => isLeft).toBe(true)
+  expect(made).toBe(before)
+}, 30_000)
+
+test('a client that goes ends what waits for the next item', async () => {
+  let isLeft = false
+  const { port } = await open(async function* (signal) {
+    try {
+      yield { n: 1 }
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    } finally {
+      isLeft = true
+    }
+  })
+  const socket = ask(port)
+  await new Promise((resolve) => socket.once('data', resolve))
+  expect(isLeft).toBe(false)
+  socket.destroy()
+  await expect.poll(() => isLeft).toBe(true)
+})
+
+test('the last line says that it came to its end, or why it did not', async () => {
+  const whole = await open(async function* () {
+    yield { n: 1 }
+    yield { n: 2 }
+  })
+  expect(await lines(whole.port)).toEqual(['{"n":1}', '{"n":2}', '{"success":true}', ''])
+  const refused = await open(async function* () {
+    yield { n: 1 }
+    throw new AppError('BANNED')
+  })
+  expect((await lines(refused.port)).at(-2)).toContain('"code":"BANNED"')
+  const faulty = await open(async function* () {
+    yield { n: 1 }
+    throw new TypeError('of the inside')
+  })
+  const told = (await lines(faulty.port)).at(-2)
+  expect(told).toContain('"code":"INTERNAL_ERROR"')
+  expect(told).not.toContain('inside')
+})
+
+test('what ends with a reason says it at once, whatever the sequence waits for, and gives no item after', async () => {
+  const { port, gone } = await open(async function* () {
+    yield { n: 1 }
+    await pause(300)
+    yield { n: 2 }
+  })
+  setTimeout(() => gone.abort(new AppError('SESSION_NOT_FOUND')), 100)
+  const told = await lines(port)
+  expect(told).toHaveLength(3)
+  expect(told[1]).toContain('"code":"SESSION_NOT_FOUND"')
+})
+
+test('a session ends its own sequences, an expired one within a second, a stop all, and none begins after it', async () => {
+  let now = 0
+  const streams = openStreams({ now: () => now })
+  const ended: string[] = []
+  const enter = (account: string, id: string, expiresAt = 1e12) =>
+    streams.enter({
+      caller: { account, session: { id, expiresAt } as never, ip: '', userAgent: '' },
+      end: ({ code }) => ended.push(`${account} ${id} ${code}`),
+    })
+  const leave = enter('ann', 'one')
+  enter('ann', 'two')
+  enter('bob', 'three', 5)
+  streams.endSessions('bob', ['one'])
+  expect(ended).toEqual([])
+  streams.endSessions('ann', ['one'])
+  expect(ended.splice(0)).toEqual(['ann one SESSION_NOT_FOUND'])
+  leave()
+  now = 10
+  await expect.poll(() => ended.splice(0)).toEqual(['bob three SESSION_EXPIRED'])
+  streams.drain()
+  expect(ended).toContain('ann two SERVICE_UNAVAILABLE')
+  expect(ended).not.toContain('ann one SERVICE_UNAVAILABLE')
+  expect(() => enter('ann', 'four')).toThrow(AppError)
+})
+
+test('each item passes the output check: what it does not name never leaves, and what it refuses ends the sequence', async () => {
+  const operation = stream({
+    summary: 'Counts.',
+    access: 'public',
+    limit: 'general',
+    input: z.object({}),
+    output: z.object({ n: z.number() }),
+  })
+  async function* counted() {
+    yield { n: 1, secret: 'inside' }
+    yield { n: 'two' }
+  }
+  const spend = async () => ({ rate: { limit: 1, remaining: 1, reset: 1 }, retryAfterSeconds: null })
+  const node = { limits: { spend }, isStoreAway: () => false, logger: { error: () => undefined } }
+  const kernel = { node, strict: true, deliver: () => undefined } as unknown as Kernel
+  const call = { caller: { account: null, session: null, ip: '' }, onRate: () => undefined, askedAt: performance.now() }
+  const bound = { name: 'test.count', operation, action: counted }
+  const { output } = await invoke(kernel, bound, operation.input, {}, { door: 'http', ...call } as unknown as Call)
+  const items = (output as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+  expect(await items.next()).toEqual({ done: false, value: { n: 1 } })
+  await expect(items.next()).rejects.toMatchObject({ code: 'INTERNAL_ERROR' })
+})
