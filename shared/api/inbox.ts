@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
 import { Time } from '#shared/kit/primitives'
-import { RoomKey, RoomSummary } from './rooms.ts'
+import { RoomKey, RoomSummary } from './room.ts'
 
 const Unread = z.object({
   room: RoomKey,

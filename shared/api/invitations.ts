@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { count, Done, Id, Link, onceByKey, RoomRef, repeatable, Time, text } from '#shared/kit/primitives'
-import { Person, Room, RoomKey } from './rooms.ts'
+import { Person, Room, RoomKey } from './room.ts'
 
 const room = RoomRef
 const daySeconds = 86_400

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { canonicalAddress, count, line, Time } from '#shared/kit/primitives'
-import { Person, RoomKey } from './rooms.ts'
+import { Person, RoomKey } from './room.ts'
 import { MessageType } from './verdict.ts'
 
 export const Mention = z.strictObject({

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { CallerAddress, ClientId, count, Done, Id, Moment, pageSize, text } from '#shared/kit/primitives'
 import { Message, Reaction } from './message.ts'
 import { Content, draft, Sign } from './message-draft.ts'
-import { pathOf, RoomId, roomPaths } from './room-paths.ts'
-import { channelRef } from './rooms.ts'
+import { channelRef, pathOf, RoomId, roomPaths } from './room-paths.ts'
 import { Verdict } from './verdict.ts'
 
 /** Clients of the documented paths read the message at top level as well. */

@@ -25,8 +25,9 @@ import {
   removeAliases,
   sendAliases,
 } from './messages-paths.ts'
+import { RoomKey } from './room.ts'
 import { RoomEvent } from './room-events.ts'
-import { Capabilities, RoomKey } from './rooms.ts'
+import { Capabilities } from './rooms.ts'
 import { Rules, Verdict } from './verdict.ts'
 
 const room = RoomRef

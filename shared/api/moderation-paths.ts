@@ -5,7 +5,7 @@ import { roomRef } from '#shared/kit/room-key'
 import { chatTypes, singleTypes } from '#shared/kit/room-kinds'
 import { type Act, type Acted, Grants, MuteDuration, Reason, Word } from './moderation-acts.ts'
 import { Ban, BlockedWord, RulesRecord, WordAction } from './moderation-records.ts'
-import { channelRef } from './rooms.ts'
+import { channelRef } from './room-paths.ts'
 import { RulesPatch } from './verdict.ts'
 
 export const ChatType = z.enum(chatTypes, { error: 'chatType required' })

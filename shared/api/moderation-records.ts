@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Time } from '#shared/kit/primitives'
-import { RoomKey } from './rooms.ts'
+import { RoomKey } from './room.ts'
 import { Rules } from './verdict.ts'
 
 export const RulesRecord = Rules.and(

@@ -25,7 +25,7 @@ import {
   QueueItem,
   RulesRecord,
 } from './moderation-records.ts'
-import { RoomKey } from './rooms.ts'
+import { RoomKey } from './room.ts'
 import { RulesPatch } from './verdict.ts'
 
 const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const

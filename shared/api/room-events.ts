@@ -3,7 +3,7 @@ import { event } from '#shared/kit/contract'
 import { Time } from '#shared/kit/primitives'
 import { Message } from './message.ts'
 import { Poll } from './poll.ts'
-import { MemberRole, Person, Room, RoomKey } from './rooms.ts'
+import { MemberRole, Person, Room, RoomKey } from './room.ts'
 import { Rules } from './verdict.ts'
 
 const declared = <Data extends z.ZodType>(summary: string, data: Data) => ({ summary, data })

@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { CallerAddress, type RoomRef } from '#shared/kit/primitives'
 import { alpha } from '#shared/kit/room-key'
-import { channelRef } from './rooms.ts'
 
 export const RoomId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid room id' })
 
+/** `:id` of the channel paths: an id, a slug, or `global` for the alpha room. */
+export const channelRef = (id: string): RoomRef => (id === 'global' ? alpha : { type: 'channel', id })
+export const groupRef = (id: string): RoomRef => ({ type: 'group', id })
 /** The same operation under the documented paths of each kind of room. */
 export const roomPaths = [
   { path: '/api/channels/:id', ref: channelRef, fields: { id: RoomId } },
-  { path: '/api/groups/:id', ref: (id: string): RoomRef => ({ type: 'group', id }), fields: { id: RoomId } },
+  { path: '/api/groups/:id', ref: groupRef, fields: { id: RoomId } },
   { path: '/api/alpha', ref: () => alpha, fields: {} },
 ] as const
 

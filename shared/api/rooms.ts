@@ -6,116 +6,30 @@ import {
   ClientId,
   count,
   Done,
-  Link,
   line,
-  nameLine,
   onceByKey,
   pageSize,
   RoomRef,
-  RoomType,
   repeatable,
   Time,
   text,
 } from '#shared/kit/primitives'
-import { alpha } from '#shared/kit/room-key'
+import { Member, MemberRole, Room, RoomKey } from './room.ts'
+import { Category, Description, Emoji, HttpsUrl, Name, Slug, Topic } from './room-fields.ts'
+import { RoomId } from './room-paths.ts'
+import {
+  archiveAliases,
+  getAliases,
+  joinAliases,
+  kickAliases,
+  leaveAliases,
+  membersAliases,
+  setRoleAliases,
+  updateAliases,
+} from './rooms-paths.ts'
 
 const room = RoomRef
-export const RoomKey = z.object({ type: RoomType, id: z.string().nullable() })
-const RoomId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid room id' })
-export const memberRoles = ['owner', 'admin', 'moderator', 'member'] as const
-export const MemberRole = z.enum(memberRoles)
-export type MemberRole = z.infer<typeof MemberRole>
-
-export const Person = z.object({
-  id: z.string(),
-  name: z.string(),
-  role: z.string().nullable(),
-  isAgent: z.boolean(),
-})
-export type Person = z.infer<typeof Person>
-
-/** The row of a room, as every list and look-up shows it. Documents 1 and 3, channel record. */
-export const Room = z.object({
-  id: z.string(),
-  type: RoomType,
-  name: z.string(),
-  description: z.string().nullable(),
-  /** What is talked about at present. */
-  topic: z.string().nullable(),
-  emoji: z.string(),
-  icon_url: Link.nullable(),
-  slug: z.string().nullable(),
-  category: z.string(),
-  creator_address: z.string().nullable(),
-  owner_address: z.string().nullable(),
-  is_official: z.boolean(),
-  access_level: z.enum(['public', 'staff']),
-  messaging_type: z.enum(['standard', 'p2p']),
-  member_count: z.number().int(),
-  message_count: z.number().int(),
-  is_active: z.boolean(),
-  is_member: z.boolean(),
-  created_at: Time,
-  updated_at: Time,
-})
-export type Room = z.infer<typeof Room>
-
-export const RoomSummary = Room.extend({
-  role: MemberRole.nullable(),
-  head_seq: z.number().int(),
-  read_seq: z.number().int(),
-  unread: z.number().int(),
-  mentions: z.number().int(),
-  muted_until: Time.nullable(),
-  is_muted: z.boolean(),
-  /** The other person of a dm. */
-  peer: Person.nullable(),
-  last_message: z.object({ sender_address: z.string(), preview: z.string(), created_at: Time }).nullable(),
-})
-export type RoomSummary = z.infer<typeof RoomSummary>
-
-export const Member = z.object({
-  user_address: z.string(),
-  joined_at: Time,
-  role: MemberRole,
-  username: z.string().nullable(),
-  display_name: z.string().nullable(),
-  avatar: z.string().nullable(),
-  name: z.string(),
-  online: z.boolean(),
-})
-export type Member = z.infer<typeof Member>
-
-const Name = nameLine(1, 100, 'name is required')
-const Emoji = z.string().trim().min(1).max(16)
-const Category = z.string().trim().min(1).max(40)
-const Slug = z
-  .string()
-  .regex(/^(?![0-9a-f]{8}-[0-9a-f]{4}-)[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/, { error: 'Invalid slug' })
-const HttpsUrl = z.url({ protocol: /^https$/ }).max(2_000)
-const Description = text(500)
-/** Empty: none. */
-const Topic = nameLine(0, 250)
-  .nullable()
-  .transform((topic) => topic || null)
-
 const RoomAnswer = z.object({ room: Room })
-/** Clients of the documented paths read the row at top level as well as under its name. */
-const asChannel = {
-  schema: z.object({ channel: Room }).and(Room),
-  of: ({ room }: { room: Room }) => ({ channel: room, ...room }),
-}
-const asGroup = { schema: z.object({ group: Room }), of: ({ room }: { room: Room }) => ({ group: room }) }
-const succeeded = { schema: Done, of: () => ({ success: true }) }
-
-/** `:id` of the channel paths: an id, a slug, or `global` for the alpha room. */
-export const channelRef = (id: string): RoomRef => (id === 'global' ? alpha : { type: 'channel', id })
-const groupRef = (id: string): RoomRef => ({ type: 'group', id })
-const channelPath = { id: RoomId, userAddress: CallerAddress }
-const onlyChannel = z.object(channelPath).transform(({ id }) => ({ room: channelRef(id) }))
-const onlyGroup = z.object(channelPath).transform(({ id }) => ({ room: groupRef(id) }))
-const onlyAlpha = z.object({ userAddress: CallerAddress }).transform(() => ({ room: alpha }))
-
 const named = ['BLOCKED_WORD', 'MESSAGE_REJECTED'] as const
 const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
 const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED', 'SUSPENDED'] as const
@@ -140,10 +54,7 @@ export const rooms = {
   get: operation({
     summary: 'One room. A channel is found by its id or its slug.',
     http: 'GET /api/rooms/{room}',
-    aliases: [
-      { http: 'GET /api/channels/:id', input: onlyChannel, answer: asChannel },
-      { http: 'GET /api/groups/:id', input: onlyGroup, answer: asGroup },
-    ],
+    aliases: getAliases,
     access: 'public',
     limit: 'general',
     input: z.object({ room }),
@@ -203,23 +114,7 @@ export const rooms = {
   update: operation({
     summary: 'Change what a room says of itself. Its owner, its admins and admins may.',
     http: 'PATCH /api/rooms/{room}',
-    aliases: [
-      {
-        http: 'PATCH /api/channels/:id',
-        input: z
-          .object({
-            ...channelPath,
-            name: Name.optional(),
-            description: Description.nullish(),
-            emoji: Emoji.optional(),
-            category: Category.optional(),
-            slug: Slug.nullish(),
-            icon_url: HttpsUrl.nullish(),
-          })
-          .transform(({ id, userAddress, ...patch }) => ({ room: channelRef(id), ...patch })),
-        answer: asChannel,
-      },
-    ],
+    aliases: updateAliases,
     access: 'user',
     limit: 'general',
     input: z.object({
@@ -250,7 +145,7 @@ export const rooms = {
   archive: operation({
     summary: 'Close a room for good: it can be read, not written. Its owner and admins may.',
     http: 'POST /api/rooms/{room}/archive',
-    aliases: [{ http: 'POST /api/channels/:id/archive', input: onlyChannel, answer: succeeded }],
+    aliases: archiveAliases,
     access: 'user',
     limit: 'general',
     input: z.object({ room }),
@@ -261,17 +156,7 @@ export const rooms = {
   join: operation({
     summary: 'Become a member of a room.',
     http: 'POST /api/rooms/{room}/join',
-    aliases: [
-      {
-        http: 'POST /api/channels/:id/join',
-        input: onlyChannel,
-        answer: {
-          schema: z.object({ success: z.literal(true), channelName: z.string() }),
-          of: ({ room: { name } }) => ({ success: true, channelName: name }),
-        },
-      },
-      { http: 'POST /api/alpha/join', input: onlyAlpha, answer: succeeded },
-    ],
+    aliases: joinAliases,
     access: 'user',
     limit: 'general',
     input: z.object({ room }),
@@ -281,11 +166,7 @@ export const rooms = {
   leave: operation({
     summary: 'Give up membership. Nothing happens where there is none.',
     http: 'POST /api/rooms/{room}/leave',
-    aliases: [
-      { http: 'POST /api/channels/:id/leave', input: onlyChannel, answer: succeeded },
-      { http: 'POST /api/groups/:id/leave', input: onlyGroup, answer: succeeded },
-      { http: 'POST /api/alpha/leave', input: onlyAlpha, answer: succeeded },
-    ],
+    aliases: leaveAliases,
     access: 'user',
     limit: 'general',
     input: z.object({ room }),
@@ -295,20 +176,7 @@ export const rooms = {
   members: operation({
     summary: 'The members of a room, newest first.',
     http: 'GET /api/rooms/{room}/members',
-    aliases: [
-      {
-        http: 'GET /api/channels/:id/members',
-        input: z
-          .object({ ...channelPath, limit: pageSize(200, 100), offset: count(0, 10_000_000).default(0) })
-          .transform(({ id, limit, offset }) => ({ room: channelRef(id), limit, offset })),
-      },
-      {
-        http: 'GET /api/groups/:id/members',
-        input: z
-          .object({ ...channelPath, limit: pageSize(200, 100), offset: count(0, 10_000_000).default(0) })
-          .transform(({ id, limit, offset }) => ({ room: groupRef(id), limit, offset })),
-      },
-    ],
+    aliases: membersAliases,
     access: 'public',
     limit: 'general',
     input: z.object({ room, limit: pageSize(200, 100), offset: count(0, 10_000_000).default(0) }),
@@ -329,15 +197,7 @@ export const rooms = {
   setRole: operation({
     summary: "Set a member's rank in a room. Only ranks below one's own can be touched or given.",
     http: 'PATCH /api/rooms/{room}/members/:address/role',
-    aliases: [
-      {
-        http: 'PATCH /api/channels/:id/members/:address/role',
-        input: z
-          .object({ ...channelPath, address: Address, role: MemberRole })
-          .transform(({ id, address, role }) => ({ room: channelRef(id), address, role })),
-        answer: succeeded,
-      },
-    ],
+    aliases: setRoleAliases,
     access: 'user',
     limit: 'general',
     input: z.object({ room, address: Address, role: MemberRole }),
@@ -348,22 +208,7 @@ export const rooms = {
   kick: operation({
     summary: 'Remove a member of lower rank; they may come back.',
     http: 'POST /api/rooms/{room}/members/:address/kick',
-    aliases: [
-      {
-        http: 'POST /api/channels/:id/members/:address/kick',
-        input: z
-          .object({ ...channelPath, address: Address, reason: text(500).optional() })
-          .transform(({ id, address, reason }) => ({ room: channelRef(id), address, reason })),
-        answer: succeeded,
-      },
-      {
-        http: 'DELETE /api/groups/:id/members/:address',
-        input: z
-          .object({ ...channelPath, address: Address })
-          .transform(({ id, address }) => ({ room: groupRef(id), address })),
-        answer: succeeded,
-      },
-    ],
+    aliases: kickAliases,
     access: 'user',
     limit: 'general',
     input: z.object({ room, address: Address, reason: text(500).optional() }),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ConversationMutes, ReportTurns } from '#server/domains/social/model'
 import { RoomEvents } from '#server/log/model'
-import type { RoomSummary } from '#shared/api/rooms'
+import type { RoomSummary } from '#shared/api/room'
 import { reportStatuses, reportTypes } from '#shared/api/social'
 import type { RoomRef } from '#shared/kit/primitives'
 import { conversationOf } from '#shared/kit/room-key'

@@ -1,6 +1,6 @@
 import type { Gemoji } from 'gemoji'
 import { useEffect, useState } from 'react'
-import type { Member } from '#shared/api/rooms'
+import type { Member } from '#shared/api/room'
 import { nameOf } from '#shared/kit/person-name'
 import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'

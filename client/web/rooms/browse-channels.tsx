@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Room } from '#shared/api/rooms'
+import type { Room } from '#shared/api/room'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { Dialog } from '../kit/dialog.tsx'

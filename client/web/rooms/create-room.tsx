@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { Client } from '#client/sdk/types'
-import type { Room } from '#shared/api/rooms'
+import type { Room } from '#shared/api/room'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'

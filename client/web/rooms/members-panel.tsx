@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
-import type { Member } from '#shared/api/rooms'
+import type { Member } from '#shared/api/room'
 import { roomKey } from '#shared/kit/room-key'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'

@@ -1,4 +1,4 @@
-import type { RoomSummary } from '#shared/api/rooms'
+import type { RoomSummary } from '#shared/api/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { Avatar } from '../kit/avatar.tsx'

@@ -1,4 +1,4 @@
-import type { RoomSummary } from '#shared/api/rooms'
+import type { RoomSummary } from '#shared/api/room'
 import { isolated, nameOf } from '../kit/format.ts'
 
 /** What a room is called in a list; a direct conversation has the name of the other person. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react'
-import type { RoomSummary } from '#shared/api/rooms'
+import type { RoomSummary } from '#shared/api/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey } from '#shared/kit/room-key'
 import { lookOf } from './kind.ts'

@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useRef } from 'react'
 import { events } from '#client/sdk/index'
-import type { RoomSummary } from '#shared/api/rooms'
+import type { RoomSummary } from '#shared/api/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey, roomRef } from '#shared/kit/room-key'
 import { useClient, useConnectionState } from '../connection/client.ts'

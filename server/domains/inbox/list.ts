@@ -11,7 +11,7 @@ import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { inbox as contract } from '#shared/api/inbox'
-import type { Room, RoomSummary } from '#shared/api/rooms'
+import type { Room, RoomSummary } from '#shared/api/room'
 import { peerIn, roomKey, roomRef } from '#shared/kit/room-key'
 
 /** The rooms of an account with all that its list of rooms shows. */

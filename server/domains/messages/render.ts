@@ -1,8 +1,8 @@
 import { recordOf, signed } from '#server/domains/events'
 import { person } from '#server/domains/rooms/shown'
 import { type Row, UNREADABLE } from '#server/log/types'
+import type { Person } from '#shared/api/room'
 import type { RoomEvent } from '#shared/api/room-events'
-import type { Person } from '#shared/api/rooms'
 import { roomOfKey } from '#shared/kit/primitives'
 
 export const nobody: Person = { id: '', name: '', role: null, isAgent: false }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type Fact, GLOBAL, type Row, type View } from '#server/log/types'
-import { type MemberRole, Room } from '#shared/api/rooms'
+import { type MemberRole, Room } from '#shared/api/room'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 

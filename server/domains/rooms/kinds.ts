@@ -1,5 +1,5 @@
 import type { RoomKey } from '#server/log/types'
-import type { MemberRole } from '#shared/api/rooms'
+import type { MemberRole } from '#shared/api/room'
 import { roomOfKey } from '#shared/kit/room-key'
 import { type RoomKind, type RoomType, roomKinds, roomTypes } from '#shared/kit/room-kinds'
 import type { RoomFact } from './facts.ts'

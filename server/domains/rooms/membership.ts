@@ -1,5 +1,5 @@
 import type { Judgement, View } from '#server/log/types'
-import type { MemberRole } from '#shared/api/rooms'
+import type { MemberRole } from '#shared/api/room'
 import { AppError } from '#shared/errors'
 import { entryOf } from './entries.ts'
 import { memberJoined, memberLeft } from './events/people.ts'

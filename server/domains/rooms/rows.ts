@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import { RoomHeads } from '#server/log/model'
-import type { Room } from '#shared/api/rooms'
+import type { Room } from '#shared/api/room'
 import { AppError } from '#shared/errors'
 import { type RoomRef, type RoomType, roomOfKey } from '#shared/kit/primitives'
 import { mayRead } from './access.ts'

@@ -1,7 +1,7 @@
 import type { Row } from '#server/log/types'
 import type { Message } from '#shared/api/message'
 import type { Poll } from '#shared/api/poll'
-import type { Person } from '#shared/api/rooms'
+import type { Person } from '#shared/api/room'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
 import { idIn } from '#shared/kit/room-key'
 import { type MessageFact, messageFactOf, type PollFact } from './facts.ts'

@@ -1,6 +1,6 @@
 import { roleIn, suspensionIn } from '#server/domains/accounts/facts'
 import type { View } from '#server/log/types'
-import type { MemberRole } from '#shared/api/rooms'
+import type { MemberRole } from '#shared/api/room'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { banIn, grantIn, type ModeratorFact, memberIn, moderatorIn, refOf, roomIn } from './facts.ts'

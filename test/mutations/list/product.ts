@@ -70,7 +70,7 @@ export const product: readonly Mutation[] = [
   {
     name: 'the topic of a room turns what stands beside it around',
     breaks: 'room.topic_changed',
-    file: 'shared/api/rooms.ts',
+    file: 'shared/api/room-fields.ts',
     find: 'nameLine(0, 250)',
     put: 'line(0, 250)',
     caughtBy: topic('turns nothing around'),

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { Link, RoomType, Time } from '#shared/kit/primitives'
+
+export const RoomKey = z.object({ type: RoomType, id: z.string().nullable() })
+export const memberRoles = ['owner', 'admin', 'moderator', 'member'] as const
+export const MemberRole = z.enum(memberRoles)
+export type MemberRole = z.infer<typeof MemberRole>
+
+export const Person = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.string().nullable(),
+  isAgent: z.boolean(),
+})
+export type Person = z.infer<typeof Person>
+
+/** The row of a room, as every list and look-up shows it. Documents 1 and 3, channel record. */
+export const Room = z.object({
+  id: z.string(),
+  type: RoomType,
+  name: z.string(),
+  description: z.string().nullable(),
+  /** What is talked about at present. */
+  topic: z.string().nullable(),
+  emoji: z.string(),
+  icon_url: Link.nullable(),
+  slug: z.string().nullable(),
+  category: z.string(),
+  creator_address: z.string().nullable(),
+  owner_address: z.string().nullable(),
+  is_official: z.boolean(),
+  access_level: z.enum(['public', 'staff']),
+  messaging_type: z.enum(['standard', 'p2p']),
+  member_count: z.number().int(),
+  message_count: z.number().int(),
+  is_active: z.boolean(),
+  is_member: z.boolean(),
+  created_at: Time,
+  updated_at: Time,
+})
+export type Room = z.infer<typeof Room>
+
+export const RoomSummary = Room.extend({
+  role: MemberRole.nullable(),
+  head_seq: z.number().int(),
+  read_seq: z.number().int(),
+  unread: z.number().int(),
+  mentions: z.number().int(),
+  muted_until: Time.nullable(),
+  is_muted: z.boolean(),
+  /** The other person of a dm. */
+  peer: Person.nullable(),
+  last_message: z.object({ sender_address: z.string(), preview: z.string(), created_at: Time }).nullable(),
+})
+export type RoomSummary = z.infer<typeof RoomSummary>
+
+export const Member = z.object({
+  user_address: z.string(),
+  joined_at: Time,
+  role: MemberRole,
+  username: z.string().nullable(),
+  display_name: z.string().nullable(),
+  avatar: z.string().nullable(),
+  name: z.string(),
+  online: z.boolean(),
+})
+export type Member = z.infer<typeof Member>
