@@ -181,9 +181,9 @@ export interface Settings {
 /** Reaches the sockets of this node. */
 export interface Live {
   /** One frame to every local socket of an audience, in the order of the calls. */
-  send(namespace: string, audience: string, event: string, payload: unknown): void
+  send<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.output<Payload>): void
   /** As `send`, but dropped for a socket that is behind. */
-  sendVolatile(namespace: string, audience: string, event: string, payload: unknown): void
+  sendVolatile<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.output<Payload>): void
   audienceSize(namespace: string, audience: string): number
   /** How many clients are connected to this node. */
   connections(): number

@@ -5,7 +5,7 @@ import { Server, type Socket } from 'socket.io'
 import type { Fanout } from '#server/ports/fanout/port'
 import { AppError } from '#shared/errors'
 import { serverNotice, sessionEnded, sessionExpiring, sessionReady } from '#shared/kit/connection'
-import { type Namespace, namespaces } from '#shared/kit/contract'
+import { type Event, type Namespace, namespaces } from '#shared/kit/contract'
 import { clientOf, isLocal } from './addresses.ts'
 import { allConnections, LiveConnection, localConnections, rememberConnection } from './connection.ts'
 import { audiences, type Bound, type Caller, type Live, type Node } from './context.ts'
@@ -348,9 +348,12 @@ async function placeInTime(node: Node, live: LiveConnection, askedAt: number): P
 }
 
 const liveSockets = (io: Server): Live => ({
-  send: (namespace, audience, event, payload) => void io.of(namespace).local.to(audience).emit(event, payload),
-  sendVolatile: (namespace, audience, event, payload) =>
-    void io.of(namespace).local.volatile.to(audience).emit(event, payload),
+  send(event, audience, payload) {
+    for (const space of spacesOf(event)) io.of(space).local.to(audience).emit(event.name, payload)
+  },
+  sendVolatile(event, audience, payload) {
+    for (const space of spacesOf(event)) io.of(space).local.volatile.to(audience).emit(event.name, payload)
+  },
   audienceSize: (namespace, audience) => io.of(namespace).adapter.rooms.get(audience)?.size ?? 0,
   connections: () => io.engine.clientsCount,
   connectionsOf: (namespace, audience) => [...localConnections(io.of(namespace), audience)],
@@ -370,9 +373,10 @@ function endConnection(live: LiveConnection, code: string): void {
 }
 
 function deliverOne(io: Server, { event, audience, payload }: Delivery): void {
-  const spaces = event.namespace === '*' ? namespaces : [event.namespace]
-  for (const space of spaces) io.of(space).to(audience).emit(event.name, payload)
+  for (const space of spacesOf(event)) io.of(space).to(audience).emit(event.name, payload)
 }
+
+const spacesOf = ({ namespace }: Event) => (namespace === '*' ? namespaces : [namespace])
 
 let sweeps = 0
 

@@ -5,6 +5,7 @@ import { spellingsOf } from '#server/kernel/http-input'
 import { objectsIn } from '#server/kernel/invoke'
 import { api, events } from '#shared/api/index'
 import { errors } from '#shared/errors'
+import { connectionEvents } from '#shared/kit/connection'
 import { expandRoute, namespaces, operationsOf, pathParameters } from '#shared/kit/contract'
 import { type JsonSchema, schemaWriter } from '#shared/kit/json-schema'
 import { sourcesOf } from './sources.ts'
@@ -68,6 +69,14 @@ describe('the contract', () => {
     const told = Object.values(events).flatMap(({ namespace, name }) => spread(`${namespace} ${name}`))
     expect(repeated(heard)).toEqual([])
     expect(repeated(told)).toEqual([])
+  })
+
+  test('the name of an event is spelled in its declaration alone; who tells it names the declaration', () => {
+    const names = [...Object.values(events), ...Object.values(connectionEvents)].map(({ name }) => name)
+    const spelled = sourcesOf('server').flatMap(({ path, code }) =>
+      names.filter((name) => code.includes(`'${name}'`)).map((name) => `${path} spells ${name}`),
+    )
+    expect(spelled).toEqual([])
   })
 
   test('every operation has a door, and one sentence that says what it does', () => {

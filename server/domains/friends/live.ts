@@ -61,11 +61,10 @@ async function tell(node: Node, id: string): Promise<void> {
   const here = listening(node, pair)
   if (here.length === 0 || (await areBlocked(pair.from_address, pair.to_address))) return
   for (const account of here) {
-    const [event, payload] =
-      pair.state === 'friends'
-        ? [friendAccepted, { friend: await shownOne(account, pair, friendRow) }]
-        : [friendRequested, { request: await shownOne(account, pair, requestRow) }]
-    node.live.send(namespace, audiences.account(account), event.name, payload)
+    const theirs = audiences.account(account)
+    if (pair.state === 'friends')
+      node.live.send(friendAccepted, theirs, { friend: await shownOne(account, pair, friendRow) })
+    else node.live.send(friendRequested, theirs, { request: await shownOne(account, pair, requestRow) })
   }
 }
 
@@ -73,11 +72,10 @@ function tellEnd(node: Node, { sender, body }: Row): void {
   const pair = body.pair as unknown as Ended
   const { request_id: id, from_address, to_address } = pair
   for (const account of listening(node, pair)) {
-    const [event, payload] =
-      pair.state === 'friends'
-        ? [friendRemoved, { friend: endedRow(pair, account) }]
-        : [sender === from_address ? friendCancelled : friendDeclined, { request: { id, from_address, to_address } }]
-    node.live.send(namespace, audiences.account(account), event.name, payload)
+    const theirs = audiences.account(account)
+    const ended = sender === from_address ? friendCancelled : friendDeclined
+    if (pair.state === 'friends') node.live.send(friendRemoved, theirs, { friend: endedRow(pair, account) })
+    else node.live.send(ended, theirs, { request: { id, from_address, to_address } })
   }
 }
 

@@ -167,7 +167,7 @@ async function tellOf(node: Node, account: string, isDue: (key: RoomKey, counts:
   for (const one of rooms) {
     const key = roomKey(one.room)
     if (isDue(key, counts.get(key) ?? noCounts))
-      node.live.send(namespace, audiences.account(account), unreadChanged.name, { ...one, total })
+      node.live.send(unreadChanged, audiences.account(account), { ...one, total })
   }
 }
 

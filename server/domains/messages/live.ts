@@ -4,7 +4,7 @@ import { messageCreated } from '#server/domains/rooms/events/messages'
 import { memberIn } from '#server/domains/rooms/facts'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
-import type { RoomEvent } from '#shared/api/room-events'
+import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/room-events'
 import { access, capabilitiesChanged, heads } from '#shared/api/rooms'
 import { errors } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
@@ -48,8 +48,9 @@ function deliver(node: Node, key: RoomKey, rows: readonly Row[]): void {
 function send(node: Node, key: RoomKey, events: readonly RoomEvent[]): void {
   const audience = audiences.room(key)
   if (node.live.audienceSize(namespace, audience) === 0) return
-  if (events.length === 1) node.live.send(namespace, audience, 'room:event', events[0])
-  else node.live.send(namespace, audience, 'room:events', { room: roomOfKey(key), events })
+  const [first] = events
+  if (first && events.length === 1) node.live.send(roomEvent, audience, first)
+  else node.live.send(roomEventBatch, audience, { room: roomOfKey(key), events: [...events] })
 }
 
 function takeOut(node: Node, key: RoomKey, account: string): void {
@@ -74,7 +75,7 @@ function tellTarget(node: Node, key: RoomKey, row: Row): void {
   const heard = recordOf(row.type)?.heard?.(row.body)
   if (!heard || row.target === null) return
   const until = row.until === null ? null : new Date(row.until).toISOString()
-  node.live.send(namespace, audiences.account(row.target), access.name, {
+  node.live.send(access, audiences.account(row.target), {
     room: roomOfKey(key),
     ...states[heard],
     until,
@@ -104,12 +105,7 @@ function refreshCapabilities(node: Node, key: RoomKey, rows: readonly Row[]): vo
 async function tellCapabilities(node: Node, key: RoomKey, account: string): Promise<void> {
   const isMember = await node.log.ask(key, (view) => memberIn(view, account) !== null)
   if (isMember)
-    node.live.send(
-      namespace,
-      audiences.account(account),
-      capabilitiesChanged.name,
-      await capabilitiesNow(node, key, account),
-    )
+    node.live.send(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))
 }
 
 /** What holds everywhere changes what may be sent in every room that is listened to, and who may wait. */

@@ -90,7 +90,7 @@ function tell(node: Node, key: RoomKey, passing: Passing): void {
   const online = onlineIn(node, key)
   const typing = online > quietAbove ? [] : typistsIn(node, crowd, now)
   passing.version++
-  node.live.sendVolatile('/rooms', audiences.room(key), ephemeral.name, {
+  node.live.sendVolatile(ephemeral, audiences.room(key), {
     room: roomOfKey(key),
     typing: typing.map(({ id, name, until }) => ({ id, name, until: new Date(until).toISOString() })),
     online,

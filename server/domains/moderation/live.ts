@@ -23,7 +23,7 @@ export function followModeration(node: Node): () => void {
     if (isFlagged(row)) void tellFlag(node, key, row).catch(() => {})
     if (!row.chained || isUnheard(key)) return
     const entry = entryOf(key, row)
-    node.live.send(namespace, audiences.moderators(key), logged.name, entry)
+    node.live.send(logged, audiences.moderators(key), entry)
     if (key !== GLOBAL) told = told.then(() => tellEverywhere(node, key, entry)).catch(() => {})
   }
   node.log.onRows((key, rows, isOurs) => {
