@@ -6,7 +6,7 @@ import { followNodes } from '#server/log/nodes'
 import { mongooseLogStore } from '#server/log/store'
 import { isDuplicate, isNeverSent } from '#server/ports/database/port'
 import type { Config } from './config.ts'
-import { bound, callersOf, domains, projection, records } from './domains/index.ts'
+import { bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
 import type { Live, Node } from './kernel/context.ts'
 import { mountDocs } from './kernel/docs.ts'
@@ -182,6 +182,7 @@ function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jo
     isDuplicate,
     isNeverSent,
     observer: figures,
+    ...(config.production ? {} : { check: checkEntry }),
     policy: { patience, ...(config.failpoint ? { reached: failpoint(config.failpoint) } : {}) },
   })
   const limits = createLimits(kv, config.rateLimitScale, now)

@@ -1,6 +1,7 @@
-import type { Row } from '#server/log/types'
+import { isDeepStrictEqual } from 'node:util'
+import type { Entry, Row } from '#server/log/types'
 import type { RoomEventType } from '#shared/api/room-events'
-import type { EventRecord, Signature } from './rooms/events/define.ts'
+import { type EventRecord, Signature } from './rooms/events/define.ts'
 import * as global from './rooms/events/global.ts'
 import * as invitations from './rooms/events/invitations.ts'
 import * as messages from './rooms/events/messages.ts'
@@ -20,8 +21,17 @@ const records: Readonly<Record<string, EventRecord>> = Object.fromEntries(
 export const recordOf = (type: string): EventRecord | null =>
   Object.hasOwn(records, type) ? (records[type] ?? null) : null
 
+/** Throws where an entry is not what its record declares, to the last field. */
+export function checkEntry({ type, body }: Entry): void {
+  const record = recordOf(type)
+  if (!record) throw new TypeError(`No event is declared as ${type}`)
+  const { actor, target_name, ...own } = body
+  if (actor !== undefined || !record.isUnsigned?.(signed({ body }))) Signature.parse({ actor, target_name })
+  if (!isDeepStrictEqual(record.body.parse(own), own)) throw new TypeError(`More is stored of ${type} than is declared`)
+}
+
 /** A row's body as its own record reads it. */
-export const signed = (row: Row): Signature => row.body as unknown as Signature
+export const signed = ({ body }: Pick<Row, 'body'>): Signature => body as unknown as Signature
 
 /** Whom a row takes out of its room. */
 export const removedBy = (row: Row): string | null => recordOf(row.type)?.removes?.(row, row.body) ?? null

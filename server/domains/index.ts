@@ -19,6 +19,7 @@ import { social } from './social/index.ts'
 import { status } from './status/index.ts'
 import { wallet } from './wallet/index.ts'
 
+export { checkEntry } from './events.ts'
 export { callersOf } from './identity/callers.ts'
 export { projection } from './rooms/projection.ts'
 export { records } from './rooms/records.ts'

@@ -158,6 +158,7 @@ function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgeme
 function layOver(core: Core, draft: Draft, entry: Entry, waiting: Waiting<unknown>, now: number) {
   try {
     checkStorable(entry.body)
+    core.check?.(entry)
     return draft.append(entry, waiting.act.sender, waiting.cid, now, core)
   } catch (error) {
     return { refuse: error }

@@ -262,6 +262,8 @@ export interface LogDependencies {
   isDuplicate: IsDuplicate
   isNeverSent: IsNeverSent
   observer?: Observer
+  /** Throws where an entry is not what its event declares; left out where only the compiler says so. */
+  check?(entry: Entry): void
   /** What differs from `strict`, by which a server runs. */
   policy?: Partial<Policy>
 }

@@ -105,6 +105,8 @@ export const globalEventTypes = {
   'sessions.ended': declared('Sessions of an account ended.', nothing),
   'friends.changed': declared('Somebody asked for a friendship, or accepted one.', nothing),
   'friends.ended': declared('A request or a friendship ended.', nothing),
+  'blocks.changed': declared('Somebody blocked or unblocked somebody.', nothing),
+  'queue.changed': declared('An item of the queue of moderators came, was claimed or was decided.', nothing),
 } as const satisfies typeof roomEventTypes | { readonly [type: string]: { summary: string; data: z.ZodType } }
 
 const declarations = { ...roomEventTypes, ...globalEventTypes }

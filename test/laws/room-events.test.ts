@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { recordOf } from '#server/domains/events'
 import { globalEventTypes, roomEventTypes } from '#shared/api/room-events'
-import { parse, type Source, sourcesOf } from './sources.ts'
+import { findings, parse, type Source, sourcesOf } from './sources.ts'
 
 const types = Object.keys({ ...roomEventTypes, ...globalEventTypes })
 
@@ -62,4 +62,10 @@ test('every declared event has one record, of its own type', () => {
   expect(recordOf('toString')).toBeNull()
   const defined = sourcesOf('server').flatMap(({ code }) => [...code.matchAll(define)].map(([, type]) => type))
   expect(defined.toSorted()).toEqual(types.toSorted())
+})
+
+test('what an event stores is declared to the last field', () => {
+  const stored = sourcesOf('server').filter(({ path }) => records.test(path) || path.endsWith('/fact-schemas.ts'))
+  expect(stored.length).toBeGreaterThan(5)
+  expect(findings(stored, /z\.(custom|any|unknown|loose\w*)\b/g)).toEqual([])
 })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { recordOf, removedBy } from '#server/domains/events'
 import { onRead } from '#server/domains/messages/reads'
+import { isOf } from '#server/domains/rooms/events/define'
+import { blocksChanged } from '#server/domains/rooms/events/global'
 import { membershipsAmong, membershipsOf } from '#server/domains/rooms/rooms'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
@@ -157,7 +159,7 @@ const tell = (node: Node, account: string, key: RoomKey): Promise<void> => tellO
 
 /** What somebody has blocked is not unread: told of each room where something is left to read, whoever wrote it. */
 function tellAfterBlocks(node: Node, rows: readonly Row[]): void {
-  const accounts = new Set(rows.filter(({ type }) => type === 'blocks.changed').map(({ sender }) => sender))
+  const accounts = new Set(rows.filter((row) => isOf(row, blocksChanged)).map(({ sender }) => sender))
   for (const account of accounts) void tellOf(node, account, (_key, { left }) => left > 0).catch(() => {})
 }
 

@@ -1,4 +1,6 @@
 import { keyOf } from '#server/domains/rooms/access'
+import { bodyOf, isOf } from '#server/domains/rooms/events/define'
+import { queueChanged } from '#server/domains/rooms/events/global'
 import { kindOf } from '#server/domains/rooms/kinds'
 import { Flags } from '#server/domains/rooms/model'
 import { mayTouch, rightsIn, standingOf } from '#server/domains/rooms/standing'
@@ -173,18 +175,19 @@ async function told({ node, caller }: Context, item: QueueItem): Promise<{ item:
   return { item }
 }
 
-const changed = 'queue.changed'
-
 /** By the log that every node follows, so that moderators hear of it wherever they are connected. */
 async function announce(node: Node, account: string, item: string): Promise<void> {
-  await node.log.act(GLOBAL, { sender: account, judge: () => ({ accept: { type: changed, body: { item } } }) })
+  await node.log.act(GLOBAL, {
+    sender: account,
+    judge: () => ({ accept: { type: queueChanged.type, body: { item } } }),
+  })
 }
 
 onReport(({ node, caller }, id) => announce(node, caller.account ?? '', id))
 
 /** An item of the queue, if this row of the global log is about one. */
 export async function tellItem(node: Node, row: Row): Promise<void> {
-  const item = row.type === changed ? await findItem(String(row.body.item)) : null
+  const item = isOf(row, queueChanged) ? await findItem(bodyOf(row, queueChanged).item) : null
   if (item) await tellQueue(node, item)
 }
 

@@ -1,131 +1,26 @@
-import type { z } from 'zod'
 import { type Fact, GLOBAL, type Row, type View } from '#server/log/types'
-import { type MemberRole, Room } from '#shared/api/room'
-import { defaultRules, type Rules } from '#shared/api/verdict'
+import { defaultRules } from '#shared/api/verdict'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
+import type {
+  BanFact,
+  InvitationFact,
+  MemberFact,
+  MessageBody,
+  MessageFact,
+  ModeratorFact,
+  MuteFact,
+  PollFact,
+  RoomFact,
+  RulesFact,
+  WordFact,
+} from './fact-schemas.ts'
 
-// Types, not interfaces: what follows from the log is plain JSON.
-export const RoomFact = Room.omit({ id: true, type: true, message_count: true, is_member: true })
-export type RoomFact = z.infer<typeof RoomFact>
-/** What a record says of a room; null where the version that stored it knew of no such field. */
-export const roomFactOf = (record: { readonly [field: string]: unknown }): RoomFact =>
-  Object.fromEntries(Object.keys(RoomFact.shape).map((field) => [field, record[field] ?? null])) as RoomFact
+export * from './fact-schemas.ts'
 
-export type MemberFact = {
-  user_address: string
-  role: MemberRole
-  joined_at: string
-  /** Where the room stood when they came; absent for those who came before it was kept, and in direct conversations. */
-  joined_seq?: number
-  joined_n?: number
-}
-export type BanFact = {
-  ban_id: string
-  user_address: string
-  banned_by: string
-  reason: string | null
-  banned_at: string
-  banned_until: string | null
-}
-export type MuteFact = {
-  mute_id: string
-  user_address: string
-  muted_by: string
-  reason: string | null
-  muted_at: string
-  muted_until: string | null
-}
-export type ModeratorFact = {
-  moderator_id: string
-  user_address: string
-  granted_by: string
-  granted_at: string
-  can_pin: boolean
-  can_delete: boolean
-  can_mute: boolean
-  can_manage_mods: boolean
-  notes: string | null
-  /** Where the room stood when it was given; null once its holder has gone, absent in grants of before it was kept. */
-  granted_seq?: number | null
-}
-export type WordFact = {
-  word_id: string
-  word: string
-  action: 'block' | 'flag' | 'mute'
-  is_regex: boolean
-  added_by: string
-  added_at: string
-  cost: number
-  quarantined: string | null
-}
-export type RulesFact = Rules & {
-  rules_id: string
-  version: number
-  updated_by: string | null
-  updated_at: string | null
-}
-/** A link that lets people in; kept for a while after it is of no use, so that it can be said why. */
-export type InvitationFact = {
-  invitation_id: string
-  token_hash: string
-  invited_by: string
-  created_at: string
-  expires_at: string
-  max_uses: number
-  uses: number
-  revoked_at: string | null
-}
 export type PurgeFact = { to_seq: number; from_seq: number; by: string; at: string; reason: string | null }
-type ClockFact = { at: number }
 export type ReactedFact = { emojis: { id: string; emoji: string; at: string }[] }
+type ClockFact = { at: number }
 type VoteFact = { options: number[] }
-export type PollFact = {
-  poll_id: string
-  message_id: string
-  /** Place of its message in the log; 0 until it has one. */
-  message_seq: number
-  creator_address: string
-  question: string
-  options: string[]
-  allows_multiple: boolean
-  ends_at: string | null
-  is_anonymous: boolean
-  is_closed: boolean
-  created_at: string
-  version: number
-  counts: number[]
-  voters: number
-}
-
-/** The body of a message's row: the message as it is now. */
-export type MessageBody = {
-  actor: { name: string; role: string | null }
-  text: string
-  type: string
-  attachments: { url: string; name?: string; mime?: string; size?: number }[]
-  mentions: { kind: string; id: string; start: number; len: number }[]
-  reply_to: { id: string; sender_address: string; content: string; message_type: string } | null
-  poll_id: string | null
-  /** As it was asked, beside the message that asks it. */
-  poll?: PollFact
-  version: number
-  edited_at: string | null
-  deleted: { by: string; at: string; reason: string | null } | null
-  pinned: { by: string; at: string } | null
-  reactions: { [emoji: string]: number }
-  flagged: string[]
-  /** Seqs of the edits, whose texts go when the message goes. */
-  edits: number[]
-}
-export type MessageFact = {
-  id: string
-  cid: string
-  sender: string
-  seq: number
-  n: number
-  at: number
-  body: MessageBody
-}
 
 export const messageFactOf = ({ _id, cid, sender, seq, n, at, body }: Row): MessageFact => ({
   id: _id,

@@ -2,6 +2,7 @@ import { accountOf } from '#server/domains/accounts/accounts'
 import { blockersOf, blocksBy, recordBlock, removeBlock } from '#server/domains/blocks/blocks'
 import { part } from '#server/domains/friends/live'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
+import { blocksChanged } from '#server/domains/rooms/events/global'
 import { blockChanged } from '#server/domains/rooms/events/people'
 import { blocksIn } from '#server/domains/rooms/facts'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
@@ -53,7 +54,7 @@ export const unblock: Action<typeof contract.unblock> = async ({ userAddress }, 
 /** By the log that every node follows, as other rooms' unread counts change with a block. */
 async function tellDevices(node: Node, account: string, other: string): Promise<void> {
   await node.log
-    .act(GLOBAL, { sender: account, judge: () => ({ accept: { type: 'blocks.changed', body: { other } } }) })
+    .act(GLOBAL, { sender: account, judge: () => ({ accept: { type: blocksChanged.type, body: { other } } }) })
     .catch((error: unknown) => node.logger.warn({ error }, 'a block could not be told'))
 }
 

@@ -1,15 +1,18 @@
 import { z } from 'zod'
-import type { Change, Fact, Row } from '#server/log/types'
+import type { Change, Fact, Json, Row } from '#server/log/types'
 import {
   emptied,
   type InvitationFact,
   keys,
   type MessageBody,
   type MessageFact,
-  type ModeratorFact,
+  ModeratorFact,
   type RoomFact,
 } from '../facts.ts'
 import type { Rewrite } from './define.ts'
+
+/** Fields of any names. */
+export const fields = z.record(z.string(), z.json()) as z.ZodType<{ [name: string]: Json }>
 
 export const absolute = (key: string, value: unknown): Change => ({ key, value: value as Fact })
 
@@ -34,7 +37,7 @@ export const memberCount = (member_count: number | undefined): Change[] =>
 
 /** What goes with somebody's rights; each is null where there was some. A grant may leave a limit behind. */
 export const lost = {
-  moderator: z.custom<ModeratorFact>().nullable().optional(),
+  moderator: ModeratorFact.nullable().optional(),
   invitations: z.null().optional(),
 }
 type Lost = z.infer<z.ZodObject<typeof lost>>

@@ -1,15 +1,13 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Change, Row } from '#server/log/types'
 import type { RoomEventData, RoomEventType } from '#shared/api/room-events'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
-import type { MessageBody, MessageFact, PollFact } from '../facts.ts'
+import { MessageBody, type MessageFact, type PollFact } from '../facts.ts'
 
 /** What every body carries beside its own fields: who acted, as they were called then. */
-export interface Signature {
-  actor: MessageBody['actor']
-  target_name?: string | null
-}
+export const Signature = z.object({ actor: MessageBody.shape.actor, target_name: z.string().nullable().optional() })
+export type Signature = z.infer<typeof Signature>
 
 /** How an event changes messages before it. */
 export interface Rewrite {

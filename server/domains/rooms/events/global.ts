@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { roleKey, suspensionKey } from '#server/domains/accounts/facts'
-import type { Json } from '#server/log/types'
-import { absolute } from './changes.ts'
+import { absolute, fields } from './changes.ts'
 import { defineEvent } from './define.ts'
 
 const none = z.object({})
@@ -53,7 +52,19 @@ export const friendsChanged = defineEvent('friends.changed', {
 
 /** What was between two people ended; what they called each other is gone with it. */
 export const friendsEnded = defineEvent('friends.ended', {
-  body: z.object({ pair: z.custom<{ [field: string]: Json }>() }),
+  body: z.object({ pair: fields }),
+  data: () => ({}),
+  isUnsigned: () => true,
+})
+
+export const blocksChanged = defineEvent('blocks.changed', {
+  body: z.object({ other: z.string() }),
+  data: () => ({}),
+  isUnsigned: () => true,
+})
+
+export const queueChanged = defineEvent('queue.changed', {
+  body: z.object({ item: z.string() }),
   data: () => ({}),
   isUnsigned: () => true,
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type InvitationFact, isOpen, keys } from '../facts.ts'
+import { InvitationFact, isOpen, keys } from '../facts.ts'
 import { changeInvitations, patchList } from './changes.ts'
 import { defineEvent } from './define.ts'
 
@@ -7,7 +7,7 @@ import { defineEvent } from './define.ts'
 const maxDeadInvitations = 50
 
 export const invitationCreated = defineEvent('invitation.created', {
-  body: z.object({ invitation: z.custom<InvitationFact>() }),
+  body: z.object({ invitation: InvitationFact }),
   changes: ({ at }, { invitation }) => [
     patchList<InvitationFact>(keys.invitations, (all) => {
       const others = all.filter(({ invitation_id }) => invitation_id !== invitation.invitation_id)

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Row } from '#server/log/types'
-import { keys, type MessageBody, type MessageFact, messageFactOf, type PurgeFact, purgedBody } from '../facts.ts'
+import { keys, MessageBody, MessageFact, messageFactOf, type PurgeFact, purgedBody } from '../facts.ts'
 import { messageOf, messageOfRow, pollOf } from '../shown.ts'
 import { absolute, ofMessage, patchList, patchMessage, takenBack, unpin } from './changes.ts'
 import { defineEvent, type Rewrite, targetOf } from './define.ts'
 
 export const messageCreated = defineEvent('message.created', {
-  body: z.custom<Omit<MessageBody, 'actor'>>(),
+  body: MessageBody.omit({ actor: true }),
   changes({ _id, sender, seq, at }, { mentions, flagged, text, poll }) {
     const changes = [absolute(keys.clock(sender), { at })]
     for (const { kind, id } of mentions) if (kind === 'user') changes.push(absolute(keys.mention(id, seq), { seq }))
@@ -23,7 +23,7 @@ export const messageCreated = defineEvent('message.created', {
 
 /** The message as it is after the edit. */
 export const messageEdited = defineEvent('message.edited', {
-  body: z.object({ id: z.string(), message: z.custom<MessageFact>() }),
+  body: z.object({ id: z.string(), message: MessageFact }),
   changes(row, body) {
     const { id, message } = body
     const { flagged, text } = message.body

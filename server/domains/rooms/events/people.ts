@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type BanFact, keys, type MemberFact, type MuteFact } from '../facts.ts'
+import { BanFact, keys, MemberFact, MuteFact } from '../facts.ts'
 import { person } from '../shown.ts'
 import { absolute, changeInvitations, gone, lost, memberCount, rightsLost } from './changes.ts'
 import { defineEvent, type Heard, targetOf, unnamed } from './define.ts'
@@ -8,7 +8,7 @@ const left = z.object({ member_count: z.number(), ...lost })
 
 export const memberJoined = defineEvent('member.joined', {
   body: z.object({
-    member: z.custom<MemberFact>(),
+    member: MemberFact,
     member_count: z.number(),
     invitation: z.object({ id: z.string(), uses: z.number() }).optional(),
   }),
@@ -51,7 +51,7 @@ export const memberRemoved = defineEvent('member.removed', {
 export const roleChanged = defineEvent('role.changed', {
   body: z.object({
     role: z.string().optional(),
-    member: z.custom<MemberFact>().optional(),
+    member: MemberFact.optional(),
     permissions: z.record(z.string(), z.boolean()).nullable(),
     ...lost,
   }),
@@ -82,8 +82,8 @@ const heard: Record<string, Heard> = {
 export const moderationApplied = defineEvent('moderation.applied', {
   body: z.object({
     action: z.string(),
-    ban: z.custom<BanFact>().optional(),
-    mute: z.custom<MuteFact>().optional(),
+    ban: BanFact.optional(),
+    mute: MuteFact.optional(),
     duration: z.string().optional(),
     member_count: z.number().optional(),
     ...lost,

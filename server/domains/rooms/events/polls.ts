@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { keys, type PollFact } from '../facts.ts'
+import { keys, PollFact } from '../facts.ts'
 import { pollOf } from '../shown.ts'
 import { absolute, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
 import { defineEvent } from './define.ts'
 
 export const pollChanged = defineEvent('poll.changed', {
   body: z.object({
-    poll: z.custom<PollFact>(),
+    poll: PollFact,
     vote: z.object({ account: z.string(), options: z.array(z.number()), removed: z.boolean() }).optional(),
   }),
   changes: (_row, { poll, vote }) => [

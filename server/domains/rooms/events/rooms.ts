@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import type { Json } from '#server/log/types'
-import { keys, type RoomFact, type RulesFact, type WordFact } from '../facts.ts'
-import { absolute, patch, patchList } from './changes.ts'
+import { keys, RoomFact, RulesFact, WordFact } from '../facts.ts'
+import { absolute, fields, patch, patchList } from './changes.ts'
 import { defineEvent } from './define.ts'
 
 export const roomUpdated = defineEvent('room.updated', {
-  body: z.object({ patch: z.custom<Partial<RoomFact>>() }),
+  body: z.object({ patch: RoomFact.partial() as z.ZodType<Partial<RoomFact>> }),
   changes: (_row, { patch: changes }) => [patch<RoomFact>(keys.room, (room) => ({ ...room, ...changes }))],
   data: (_row, { patch: room }) => ({ room }),
 })
@@ -28,7 +27,7 @@ export const roomArchived = defineEvent('room.archived', {
 })
 
 export const rulesUpdated = defineEvent('rules.updated', {
-  body: z.object({ rules: z.custom<RulesFact>(), diff: z.custom<{ [name: string]: Json }>() }),
+  body: z.object({ rules: RulesFact, diff: fields }),
   changes: (_row, { rules }) => [absolute(keys.rules, rules)],
   data: (_row, { rules, diff }) => {
     const { rules_id: _, ...shown } = rules
@@ -40,7 +39,7 @@ export const rulesUpdated = defineEvent('rules.updated', {
 })
 
 export const wordsUpdated = defineEvent('words.updated', {
-  body: z.object({ added: z.custom<WordFact>().optional(), removed: z.custom<WordFact>().optional() }),
+  body: z.object({ added: WordFact.optional(), removed: WordFact.optional() }),
   changes: (_row, { added, removed }) => {
     const others = (words: WordFact[]) => words.filter(({ word_id }) => word_id !== (added ?? removed)?.word_id)
     return [

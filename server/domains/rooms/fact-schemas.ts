@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { WordAction } from '#shared/api/moderation-records'
+import { MemberRole, Room } from '#shared/api/room'
+import { Rules } from '#shared/api/verdict'
+
+const text = z.string()
+const number = z.number()
+const flag = z.boolean()
+
+/** What follows from the log, and what its rows say of it: plain JSON. */
+export const RoomFact = Room.omit({ id: true, type: true, message_count: true, is_member: true })
+export type RoomFact = z.infer<typeof RoomFact>
+/** What a record says of a room; null where the version that stored it knew of no such field. */
+export const roomFactOf = (record: { readonly [field: string]: unknown }): RoomFact =>
+  Object.fromEntries(Object.keys(RoomFact.shape).map((field) => [field, record[field] ?? null])) as RoomFact
+
+export const MemberFact = z.object({
+  user_address: text,
+  role: MemberRole,
+  joined_at: text,
+  /** Where the room stood when they came; absent for those who came before it was kept, and in direct conversations. */
+  joined_seq: number.exactOptional(),
+  joined_n: number.exactOptional(),
+})
+export type MemberFact = z.infer<typeof MemberFact>
+
+export const BanFact = z.object({
+  ban_id: text,
+  user_address: text,
+  banned_by: text,
+  reason: text.nullable(),
+  banned_at: text,
+  banned_until: text.nullable(),
+})
+export type BanFact = z.infer<typeof BanFact>
+
+export const MuteFact = z.object({
+  mute_id: text,
+  user_address: text,
+  muted_by: text,
+  reason: text.nullable(),
+  muted_at: text,
+  muted_until: text.nullable(),
+})
+export type MuteFact = z.infer<typeof MuteFact>
+
+export const ModeratorFact = z.object({
+  moderator_id: text,
+  user_address: text,
+  granted_by: text,
+  granted_at: text,
+  can_pin: flag,
+  can_delete: flag,
+  can_mute: flag,
+  can_manage_mods: flag,
+  notes: text.nullable(),
+  /** Where the room stood when it was given; null once its holder has gone, absent in grants of before it was kept. */
+  granted_seq: number.nullable().exactOptional(),
+})
+export type ModeratorFact = z.infer<typeof ModeratorFact>
+
+export const WordFact = z.object({
+  word_id: text,
+  word: text,
+  action: WordAction,
+  is_regex: flag,
+  added_by: text,
+  added_at: text,
+  cost: number,
+  quarantined: text.nullable(),
+})
+export type WordFact = z.infer<typeof WordFact>
+
+export const RulesFact = Rules.extend({
+  rules_id: text,
+  version: number,
+  updated_by: text.nullable(),
+  updated_at: text.nullable(),
+})
+export type RulesFact = z.infer<typeof RulesFact>
+
+/** A link that lets people in; kept for a while after it is of no use, so that it can be said why. */
+export const InvitationFact = z.object({
+  invitation_id: text,
+  token_hash: text,
+  invited_by: text,
+  created_at: text,
+  expires_at: text,
+  max_uses: number,
+  uses: number,
+  revoked_at: text.nullable(),
+})
+export type InvitationFact = z.infer<typeof InvitationFact>
+
+export const PollFact = z.object({
+  poll_id: text,
+  message_id: text,
+  /** Place of its message in the log; 0 until it has one. */
+  message_seq: number,
+  creator_address: text,
+  question: text,
+  options: z.array(text),
+  allows_multiple: flag,
+  ends_at: text.nullable(),
+  is_anonymous: flag,
+  is_closed: flag,
+  created_at: text,
+  version: number,
+  counts: z.array(number),
+  voters: number,
+})
+export type PollFact = z.infer<typeof PollFact>
+
+/** The body of a message's row: the message as it is now. */
+export const MessageBody = z.object({
+  actor: z.object({ name: text, role: text.nullable() }),
+  text,
+  type: text,
+  attachments: z.array(
+    z.object({ url: text, name: text.exactOptional(), mime: text.exactOptional(), size: number.exactOptional() }),
+  ),
+  mentions: z.array(z.object({ kind: text, id: text, start: number, len: number })),
+  reply_to: z.object({ id: text, sender_address: text, content: text, message_type: text }).nullable(),
+  poll_id: text.nullable(),
+  /** As it was asked, beside the message that asks it. */
+  poll: PollFact.exactOptional(),
+  version: number,
+  edited_at: text.nullable(),
+  deleted: z.object({ by: text, at: text, reason: text.nullable() }).nullable(),
+  pinned: z.object({ by: text, at: text }).nullable(),
+  reactions: z.record(text, number),
+  flagged: z.array(text),
+  /** Seqs of the edits, whose texts go when the message goes. */
+  edits: z.array(number),
+})
+export type MessageBody = z.infer<typeof MessageBody>
+
+export const MessageFact = z.object({
+  id: text,
+  cid: text,
+  sender: text,
+  seq: number,
+  n: number,
+  at: number,
+  body: MessageBody,
+})
+export type MessageFact = z.infer<typeof MessageFact>
