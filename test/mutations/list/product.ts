@@ -87,8 +87,8 @@ export const product: readonly Mutation[] = [
     name: 'the topic of a room turns what stands beside it around',
     breaks: 'room.topic_changed',
     file: 'shared/api/room-fields.ts',
-    find: 'nameLine(0, 250)',
-    put: 'line(0, 250)',
+    find: 'import { nameLine, text }',
+    put: 'import { line as nameLine, text }',
     caughtBy: topic('turns nothing around'),
   },
   {
