@@ -9,7 +9,7 @@ import { decoyOf } from './decoys.ts'
 import type { Passkey, PasskeyChallenge } from './model.ts'
 import { requestOptions } from './options.ts'
 import { credentialIdsOf, noteUse, passkeyOf } from './passkeys.ts'
-import { offerRescue } from './rescue.ts'
+import { offerRescue } from './recovery.ts'
 import { signInWith } from './sign-in.ts'
 
 export const beginLogin: Action<typeof contract.beginLogin> = async (input, { node }) => {

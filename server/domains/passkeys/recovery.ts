@@ -1,12 +1,40 @@
+import { accountOf } from '#server/domains/accounts/accounts'
 import { accountByEmail } from '#server/domains/accounts/emails'
 import { allowLetter, writeCode } from '#server/domains/email/letters'
 import { issueCode, requireCode } from '#server/domains/identity/codes'
-import type { Action } from '#server/kernel/context'
+import type { Action, Context } from '#server/kernel/context'
 import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
-import { confirmRescueToken, issueRecoveryToken, recoverySeconds } from './recovery-tokens.ts'
+import { accountOfCredential } from './passkeys.ts'
+import { confirmRescueToken, issueRecoveryToken, issueRescueToken, recoverySeconds } from './recovery-tokens.ts'
 
 const purpose = 'passkey.recovery'
+const hourSeconds = 3_600
+const mostAnHour = { account: 3, ip: 10 }
+
+/**
+ * Refuses a passkey that is not known here. Where an account has its id from it, the refusal says how to get back in:
+ * who knows a credential id has proved nothing, so the way leads through the account's verified e-mail address.
+ */
+export async function offerRescue({ node, caller }: Context, credentialId: string): Promise<never> {
+  const rescueAddress = accountOfCredential(credentialId)
+  const email = (await accountOf(rescueAddress))?.email
+  if (email === undefined) throw new AppError('PASSKEY_NOT_FOUND')
+  const isAllowed =
+    (await node.limits.guard('rescue-ip', caller.ip, mostAnHour.ip, hourSeconds)) &&
+    (await node.limits.guard('rescue-account', rescueAddress, mostAnHour.account, hourSeconds))
+  if (!isAllowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
+  const details = {
+    message: 'This passkey is lost here. Confirm your e-mail address to make a new one.',
+    rescueAddress,
+    rescueToken: await issueRescueToken(rescueAddress, node.now()),
+    requiresEmailVerification: true,
+    maskedEmail: masked(email),
+  }
+  throw new AppError('RESCUE_AVAILABLE', { details })
+}
+
+const masked = (email: string) => email.replace(/^(.).*@(.).*(\.[^.]+)$/, '$1***@$2***$3')
 
 /** Does and says the same for an address that nobody has verified, but for the letter; nobody waits for that. */
 export const recoverByEmail: Action<typeof contract.recoverByEmail> = async ({ email }, context) => {
