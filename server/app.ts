@@ -18,7 +18,6 @@ import { newId } from './kernel/ids.ts'
 import type { Kernel } from './kernel/invoke.ts'
 import { startJobs } from './kernel/jobs.ts'
 import { createLimits } from './kernel/limits.ts'
-import { metrics } from './kernel/metrics.ts'
 import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
 import { moveToName } from './kernel/own-name.ts'
@@ -101,7 +100,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   )
   const stops = [
     ...(await startDomains(domains, node)),
-    metrics.onDegraded((part, isAway) => sockets.notice(isAway ? 'degraded' : 'restored', part)),
+    node.metrics.onDegraded((part, isAway) => sockets.notice(isAway ? 'degraded' : 'restored', part)),
   ]
   const port = await listen(server, config.port, config.host)
   const ops = isWorker ? null : await openOps(config.ops, opsOf(node, platform))
@@ -142,8 +141,9 @@ function wrongClock(database: Database): string | null {
   return `the clock of this machine is ${seconds} s ${offset > 0 ? 'behind' : 'ahead of'} the database's`
 }
 
-const opsOf = ({ id }: Node, { database }: Platform): Ops => ({
+const opsOf = ({ id, metrics }: Node, { database }: Platform): Ops => ({
   metrics: metrics.text,
+  degraded: metrics.degradedParts,
   health: () => ({ node: id }),
   unready: () =>
     database.ping().then(
@@ -160,12 +160,12 @@ const serverLimits = {
 }
 
 function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jobs'> {
-  const { node: id, database, sessionKeys, kv, peers, hints, services, logger, patience } = platform
+  const { node: id, database, sessionKeys, kv, peers, hints, services, logger, metrics, patience } = platform
   const now = () => database.now()
-  const store = timed(mongooseLogStore(database.alone), isDuplicate)
+  const store = timed(mongooseLogStore(database.alone), isDuplicate, metrics)
   const nodes = followNodes(store, id, now)
   nodes.onChange(() => kv.sharedBy(nodes.live().size))
-  const figures = createFigures(logger)
+  const figures = createFigures(logger, metrics)
   const log = createRoomLog({
     node: id,
     store,
@@ -194,6 +194,8 @@ function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jo
     nodes,
     peers,
     figures,
+    metrics,
+    state: new Map(),
     now,
     limits,
     logger,

@@ -2,7 +2,6 @@ import cluster from 'node:cluster'
 import { createApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { startDemo } from './demo/demo.ts'
-import { metrics } from './kernel/metrics.ts'
 import { openPlatform, type Part, type Platform } from './platform.ts'
 import { NoDatabase } from './ports/database/port.ts'
 import { type Order, runWorkers, type Told, WorkerEnded, workersAsked } from './workers.ts'
@@ -68,7 +67,7 @@ async function serve(config: Config): Promise<void> {
   }
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => {
-      metrics.unhandled()
+      platform.metrics.unhandled()
       platform.logger.error({ error }, event)
       stop(1)
     })
@@ -84,7 +83,7 @@ function leaveSignals(): void {
 }
 
 function obeyPrimary(
-  { database }: Platform,
+  { database, metrics }: Platform,
   stop: (code: number) => void,
   live: () => Promise<void>,
   ready: Told,

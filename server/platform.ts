@@ -5,7 +5,7 @@ import type { Config, SessionKeys } from './config.ts'
 import { type CapturedPost, createCaptured } from './kernel/captured.ts'
 import type { Services } from './kernel/context.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
-import { metrics } from './kernel/metrics.ts'
+import { createMetrics, type Metrics } from './kernel/metrics.ts'
 import { openChains } from './ports/chain/viem.ts'
 import { connectEmbedded } from './ports/database/embedded.ts'
 import { connectMongo } from './ports/database/mongo.ts'
@@ -44,6 +44,7 @@ export interface Platform {
   /** Where letters and texts go that are not sent; null where all are, or none can be. */
   captured: CapturedPost | null
   logger: Logger
+  metrics: Metrics
   /** How many times as long as promised an act waits, for the store and for the other nodes: more on a busy machine of tests. */
   patience: number
   /** What is real, what is a stand-in, and why. */
@@ -131,8 +132,10 @@ export async function openCommons(
   logger: Logger,
 ) {
   const memory = memoryKv()
+  const metrics = createMetrics()
   if (url === undefined)
     return {
+      metrics,
       kv: memory,
       peers: noPeers,
       hints: hintsOver(noPeers),
@@ -160,6 +163,7 @@ export async function openCommons(
   })
   const peers = redisPeers(redis, node)
   return {
+    metrics,
     kv: redisKv(redis, memory, metrics.limitFallback),
     peers,
     hints: hintsOver(peers),

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError } from './config.ts'
-import { crewMetrics } from './kernel/metrics.ts'
+import { createCrewMetrics } from './kernel/metrics.ts'
 import { openOps } from './kernel/ops.ts'
 import type { Part } from './platform.ts'
 
@@ -62,7 +62,9 @@ export async function runWorkers(
 
   const first = await start(0)
   await Promise.all(Array.from({ length: count - 1 }, (_, at) => start(at + 1)))
+  const crewMetrics = createCrewMetrics()
   const ops = await openOps(config.ops, {
+    degraded: () => [],
     metrics: async () => crewMetrics.text(await figures()),
     health: () => ({ workers: ready().length }),
     unready: async () => unready(),

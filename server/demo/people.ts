@@ -27,7 +27,7 @@ export async function settlePeople(node: Node): Promise<void> {
   for (const [id, name] of Object.entries(names)) {
     if (!(await accountOf(id))) {
       await recordSignIn(id, 'passkey', node.now())
-      await changeProfile(id, { display_name: name }, node.now())
+      await changeProfile(node, id, { display_name: name })
     }
     await joinAlpha(node, id)
   }

@@ -12,6 +12,7 @@ import type { AnswerOf, Contract, Event, InputOf, Operation } from '#shared/kit/
 import type { Figures } from './figures.ts'
 import type { Limits } from './limits.ts'
 import type { Logger } from './logger.ts'
+import type { Metrics } from './metrics.ts'
 
 export type Role = 'user' | 'admin' | 'super_admin'
 
@@ -114,6 +115,9 @@ export interface Node {
   /** Words to the other nodes, which may be lost. */
   peers: Peers
   figures: Figures
+  metrics: Metrics
+  /** Only for `nodeState`: what the parts of this node keep of it, each under its own maker. */
+  state: Map<() => object, object>
   now(): number
   limits: Limits
   logger: Logger

@@ -1,14 +1,14 @@
 import type { LogStore, Observer } from '#server/log/types'
 import type { Logger } from './logger.ts'
-import { metrics } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 
 /** What one node has done since it was last asked. */
 export interface Figures extends Observer {
   take(): { messages: number; rooms: number; lagMilliseconds: number; healed: number }
 }
 
-/** Counts for the metrics of this process, and apart from them for this one node. */
-export function createFigures(logger: Logger): Figures {
+/** Counts for the metrics of this node, and apart from them since it was last asked. */
+export function createFigures(logger: Logger, metrics: Metrics): Figures {
   let counted = { messages: 0, lagMilliseconds: 0, healed: 0 }
   let rooms = 0
   return {
@@ -53,7 +53,7 @@ export function createFigures(logger: Logger): Figures {
 }
 
 /** The same store, each operation of it timed. */
-export function timed(store: LogStore, isExpected: (error: unknown) => boolean): LogStore {
+export function timed(store: LogStore, isExpected: (error: unknown) => boolean, metrics: Metrics): LogStore {
   const time =
     <Given extends unknown[], Result>(operation: string, run: (...given: Given) => Promise<Result>) =>
     async (...given: Given): Promise<Result> => {

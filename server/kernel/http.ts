@@ -152,7 +152,11 @@ async function handle(
   const isStill = () => endOf(caller, recognise)
   const ended = await isStill()
   if (ended) throw ended
-  await answerItems(output as AsyncIterable<unknown>, request, response, { gone, isStill })
+  await answerItems(output as AsyncIterable<unknown>, request, response, {
+    gone,
+    isStill,
+    metrics: door.kernel.node.metrics,
+  })
 }
 
 /** Why somebody is not who they were when they asked; null where they are, and while that cannot be found out. */

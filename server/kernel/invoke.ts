@@ -7,7 +7,6 @@ import type { Bound, Caller, Connection, Context, Node, Role } from './context.t
 import { once } from './idempotency.ts'
 import { newId } from './ids.ts'
 import type { Rate } from './limits.ts'
-import { metrics } from './metrics.ts'
 import { refusalFrom, whileThere } from './patience.ts'
 import type { Streams } from './streams.ts'
 
@@ -72,7 +71,7 @@ export async function invoke(
     outcome = refusal.code
     throw refusal
   } finally {
-    metrics.operation(name, call.door, outcome, performance.now() - started)
+    kernel.node.metrics.operation(name, call.door, outcome, performance.now() - started)
     if (operation.audit)
       kernel.record({ operation: name, actor: call.caller.account, outcome, request_id: call.requestId })
   }
@@ -109,7 +108,7 @@ async function* itemsOf(kernel: Kernel, bound: Bound, items: AsyncIterable<unkno
     for await (const item of items) yield bound.operation.output.parse(item)
   } catch (error) {
     const refusal = refusalOf(error, kernel, bound, call)
-    metrics.operation(bound.name, call.door, refusal.code, performance.now() - started)
+    kernel.node.metrics.operation(bound.name, call.door, refusal.code, performance.now() - started)
     throw refusal
   }
 }

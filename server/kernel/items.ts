@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors'
 import { streamEnd, streamItem } from '#shared/kit/connection'
 import type { LiveConnection } from './connection.ts'
 import { errorBody } from './http-errors.ts'
-import { metrics } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import { refusalFrom } from './patience.ts'
 
 const heartbeatMilliseconds = 15_000
@@ -18,7 +18,7 @@ export async function answerItems(
   items: Items,
   request: Request,
   response: Response,
-  { gone, isStill }: { gone: AbortController; isStill: () => Promise<AppError | null> },
+  { gone, isStill, metrics }: { gone: AbortController; isStill: () => Promise<AppError | null>; metrics: Metrics },
 ): Promise<void> {
   response.status(200).set({
     'Content-Type': 'application/x-ndjson; charset=utf-8',
@@ -31,13 +31,13 @@ export async function answerItems(
     if (!response.writableNeedDrain) response.write('\n')
     void isStill().then((error) => error && gone.abort(error))
   }, heartbeatMilliseconds)
-  const end = await give(items, gone.signal, (item) => written(response, `${JSON.stringify(item)}\n`))
+  const end = await give(items, gone.signal, (item) => written(response, metrics, `${JSON.stringify(item)}\n`))
   clearInterval(beat)
   if (end === 'gone') return
   response.end(`${JSON.stringify(end === null ? { success: true } : errorBody(end, 'coded'))}\n`)
 }
 
-function written(response: Response, line: string): Promise<void> | undefined {
+function written(response: Response, metrics: Metrics, line: string): Promise<void> | undefined {
   if (response.write(line)) return undefined
   return new Promise((resolve) => {
     const done = () => {
@@ -54,7 +54,13 @@ function written(response: Response, line: string): Promise<void> | undefined {
 }
 
 /** Tells one frame an item, no faster than the connection reads, and a last one that says how it ended. */
-export async function tellItems(items: Items, live: LiveConnection, id: string, signal: AbortSignal): Promise<void> {
+export async function tellItems(
+  items: Items,
+  live: LiveConnection,
+  id: string,
+  signal: AbortSignal,
+  metrics: Metrics,
+): Promise<void> {
   const end = await give(items, signal, async (item) => {
     const began = performance.now()
     while (live.isBusyReading) {

@@ -2,7 +2,6 @@ import type { z } from 'zod'
 import type { JobQueue } from '#server/ports/jobs/port'
 import type { Job, Jobs, Node } from './context.ts'
 import { newId } from './ids.ts'
-import { metrics } from './metrics.ts'
 import { type Claim, claimJob, countJobs, dueJobs, finishJob, postponeJob, renewJob, storeJob } from './outbox.ts'
 import { seal, unseal } from './seal.ts'
 
@@ -51,7 +50,7 @@ export function startJobs(
 
   async function sweep(): Promise<void> {
     for (const id of await dueJobs(names, node.now())) queue.push(id)
-    for (const [state, count] of Object.entries(await countJobs())) metrics.jobs('outbox', state, count)
+    for (const [state, count] of Object.entries(await countJobs())) node.metrics.jobs('outbox', state, count)
   }
 
   async function run(id: string) {
@@ -72,7 +71,7 @@ export function startJobs(
       if (claim.attempts > mostAttempts) throw new Error('The process died at each attempt')
       await perform(claim, lease.signal)
       await finishJob(claim, 'done', node.now())
-      metrics.jobRun(claim.kind, 'done')
+      node.metrics.jobRun(claim.kind, 'done')
       return null
     } catch (error) {
       return await giveBack(claim, error)
@@ -92,7 +91,7 @@ export function startJobs(
     const { id, kind, attempts } = claim
     const said = (error instanceof Error ? error.message : String(error)).slice(0, longestError)
     const isLast = attempts >= mostAttempts || error instanceof GiveUp
-    metrics.jobRun(kind, isLast ? 'failed' : 'retried')
+    node.metrics.jobRun(kind, isLast ? 'failed' : 'retried')
     node.logger[isLast ? 'error' : 'warn']({ job: id, kind, attempts, error: said }, 'a job failed')
     if (isLast) {
       await finishJob(claim, 'failed', node.now(), said)

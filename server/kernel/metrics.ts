@@ -8,199 +8,207 @@ import {
   Registry,
 } from 'prom-client'
 
-const registry = new Registry<PrometheusContentType>()
-collectDefaultMetrics({ register: registry })
-const registers = [registry]
+/** What one node counts. */
+export type Metrics = ReturnType<typeof createMetrics>
 
-const operations = new Counter({
-  name: 'plaza_operations_total',
-  help: 'Calls by operation, door and outcome.',
-  labelNames: ['operation', 'door', 'outcome'],
-  registers,
-})
-const seconds = new Histogram({
-  name: 'plaza_operation_seconds',
-  help: 'Time from parse to answer.',
-  labelNames: ['operation', 'door'],
-  buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2, 5],
-  registers,
-})
-const sockets = new Gauge({ name: 'plaza_sockets', help: 'Open socket connections.', registers })
-const verdicts = new Counter({
-  name: 'plaza_verdicts_total',
-  help: 'Verdicts by the step that decided.',
-  labelNames: ['step'],
-  registers,
-})
-const slow = new Counter({
-  name: 'plaza_slow_consumers_total',
-  help: 'Sockets closed because they did not read.',
-  registers,
-})
-const unhandled = new Counter({ name: 'plaza_unhandled_total', help: 'Errors nobody caught.', registers })
-const lag = new Histogram({
-  name: 'plaza_fanout_lag_seconds',
-  help: 'From the append of a row, on any node, to its delivery to the sockets of this one.',
-  buckets: [0.002, 0.01, 0.05, 0.25, 1, 2, 5, 15],
-  registers,
-})
-const healed = new Counter({
-  name: 'plaza_gaps_healed_total',
-  help: 'Rows that no hint had brought in time, by what found them.',
-  labelNames: ['by'],
-  registers,
-})
-const hints = new Counter({
-  name: 'plaza_hints_total',
-  help: 'Rows in hints between nodes: published, received, or late, when they were known already.',
-  labelNames: ['how'],
-  registers,
-})
-const rooms = new Gauge({ name: 'plaza_rooms_followed', help: 'Rooms whose log is followed.', registers })
-const rows = new Counter({ name: 'plaza_log_rows_total', help: 'Rows appended to the logs of rooms.', registers })
-const batch = new Histogram({
-  name: 'plaza_log_batch_rows',
-  help: 'Rows that one insert appended.',
-  buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
-  registers,
-})
-const collisions = new Counter({
-  name: 'plaza_log_collisions_total',
-  help: 'Appends judged again because another node had taken their place.',
-  registers,
-})
-const retries = new Counter({
-  name: 'plaza_log_retries_total',
-  help: 'Inserts tried again because their fate was not known.',
-  registers,
-})
-const isolations = new Counter({
-  name: 'plaza_log_isolated_total',
-  help: 'Rooms whose acts were refused at once because a turn lasted longer than 5 s.',
-  registers,
-})
-const quarantines = new Counter({
-  name: 'plaza_log_quarantined_total',
-  help: 'Rows that this server cannot take, each counted once by each process.',
-  registers,
-})
-const listenerFailures = new Counter({
-  name: 'plaza_log_listener_failures_total',
-  help: 'Deliveries of rows that one listener of this process failed on; the others have heard them.',
-  registers,
-})
-const store = new Histogram({
-  name: 'plaza_store_seconds',
-  help: 'Time the store took to answer, by operation of the log.',
-  labelNames: ['operation'],
-  buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2, 5],
-  registers,
-})
-const storeErrors = new Counter({
-  name: 'plaza_store_errors_total',
-  help: 'Operations of the log that the store refused or did not answer; taken places are none.',
-  labelNames: ['operation'],
-  registers,
-})
-const degraded = new Gauge({
-  name: 'plaza_degraded',
-  help: '1 while a part is away and something stands in for it.',
-  labelNames: ['part'],
-  aggregator: 'max',
-  registers,
-})
-const fallbacks = new Counter({
-  name: 'plaza_ratelimit_fallback_total',
-  help: 'Calls counted by this process alone because the shared counters did not answer.',
-  registers,
-})
-const jobs = new Gauge({
-  name: 'plaza_jobs',
-  help: 'Jobs by queue and state; the outbox is a queue too.',
-  labelNames: ['queue', 'state'],
-  aggregator: 'max',
-  registers,
-})
-const jobRuns = new Counter({
-  name: 'plaza_job_runs_total',
-  help: 'Runs of jobs by kind and outcome: done, retried, or failed for good.',
-  labelNames: ['kind', 'outcome'],
-  registers,
-})
+export function createMetrics() {
+  const registry = new Registry<PrometheusContentType>()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
 
-const degradedParts = new Set<string>()
-const degradedListeners = new Set<(part: string, isAway: boolean) => void>()
+  const operations = new Counter({
+    name: 'plaza_operations_total',
+    help: 'Calls by operation, door and outcome.',
+    labelNames: ['operation', 'door', 'outcome'],
+    registers,
+  })
+  const seconds = new Histogram({
+    name: 'plaza_operation_seconds',
+    help: 'Time from parse to answer.',
+    labelNames: ['operation', 'door'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2, 5],
+    registers,
+  })
+  const sockets = new Gauge({ name: 'plaza_sockets', help: 'Open socket connections.', registers })
+  const verdicts = new Counter({
+    name: 'plaza_verdicts_total',
+    help: 'Verdicts by the step that decided.',
+    labelNames: ['step'],
+    registers,
+  })
+  const slow = new Counter({
+    name: 'plaza_slow_consumers_total',
+    help: 'Sockets closed because they did not read.',
+    registers,
+  })
+  const unhandled = new Counter({ name: 'plaza_unhandled_total', help: 'Errors nobody caught.', registers })
+  const lag = new Histogram({
+    name: 'plaza_fanout_lag_seconds',
+    help: 'From the append of a row, on any node, to its delivery to the sockets of this one.',
+    buckets: [0.002, 0.01, 0.05, 0.25, 1, 2, 5, 15],
+    registers,
+  })
+  const healed = new Counter({
+    name: 'plaza_gaps_healed_total',
+    help: 'Rows that no hint had brought in time, by what found them.',
+    labelNames: ['by'],
+    registers,
+  })
+  const hints = new Counter({
+    name: 'plaza_hints_total',
+    help: 'Rows in hints between nodes: published, received, or late, when they were known already.',
+    labelNames: ['how'],
+    registers,
+  })
+  const rooms = new Gauge({ name: 'plaza_rooms_followed', help: 'Rooms whose log is followed.', registers })
+  const rows = new Counter({ name: 'plaza_log_rows_total', help: 'Rows appended to the logs of rooms.', registers })
+  const batch = new Histogram({
+    name: 'plaza_log_batch_rows',
+    help: 'Rows that one insert appended.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    registers,
+  })
+  const collisions = new Counter({
+    name: 'plaza_log_collisions_total',
+    help: 'Appends judged again because another node had taken their place.',
+    registers,
+  })
+  const retries = new Counter({
+    name: 'plaza_log_retries_total',
+    help: 'Inserts tried again because their fate was not known.',
+    registers,
+  })
+  const isolations = new Counter({
+    name: 'plaza_log_isolated_total',
+    help: 'Rooms whose acts were refused at once because a turn lasted longer than 5 s.',
+    registers,
+  })
+  const quarantines = new Counter({
+    name: 'plaza_log_quarantined_total',
+    help: 'Rows that this server cannot take, each counted once by each process.',
+    registers,
+  })
+  const listenerFailures = new Counter({
+    name: 'plaza_log_listener_failures_total',
+    help: 'Deliveries of rows that one listener of this process failed on; the others have heard them.',
+    registers,
+  })
+  const store = new Histogram({
+    name: 'plaza_store_seconds',
+    help: 'Time the store took to answer, by operation of the log.',
+    labelNames: ['operation'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2, 5],
+    registers,
+  })
+  const storeErrors = new Counter({
+    name: 'plaza_store_errors_total',
+    help: 'Operations of the log that the store refused or did not answer; taken places are none.',
+    labelNames: ['operation'],
+    registers,
+  })
+  const degraded = new Gauge({
+    name: 'plaza_degraded',
+    help: '1 while a part is away and something stands in for it.',
+    labelNames: ['part'],
+    aggregator: 'max',
+    registers,
+  })
+  const fallbacks = new Counter({
+    name: 'plaza_ratelimit_fallback_total',
+    help: 'Calls counted by this process alone because the shared counters did not answer.',
+    registers,
+  })
+  const jobs = new Gauge({
+    name: 'plaza_jobs',
+    help: 'Jobs by queue and state; the outbox is a queue too.',
+    labelNames: ['queue', 'state'],
+    aggregator: 'max',
+    registers,
+  })
+  const jobRuns = new Counter({
+    name: 'plaza_job_runs_total',
+    help: 'Runs of jobs by kind and outcome: done, retried, or failed for good.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  })
 
-export const metrics = {
-  operation(operation: string, door: string, outcome: string, milliseconds: number) {
-    operations.inc({ operation, door, outcome })
-    seconds.observe({ operation, door }, milliseconds / 1000)
-  },
-  sockets: (open: number) => sockets.set(open),
-  verdict: (step: string) => verdicts.inc({ step }),
-  slowConsumer: () => slow.inc(),
-  unhandled: () => unhandled.inc(),
-  delivered: (lagMilliseconds: number) => lag.observe(lagMilliseconds / 1000),
-  healed: (by: string, count: number) => healed.inc({ by }, count),
-  hinted: (how: string, count: number) => hints.inc({ how }, count),
-  roomsFollowed: (count: number) => rooms.set(count),
-  appended(count: number) {
-    rows.inc(count)
-    batch.observe(count)
-  },
-  collided: () => collisions.inc(),
-  retried: () => retries.inc(),
-  isolated: () => isolations.inc(),
-  quarantined: () => quarantines.inc(),
-  listenerFailed: () => listenerFailures.inc(),
-  stored: (operation: string, milliseconds: number) => store.observe({ operation }, milliseconds / 1000),
-  storeFailed: (operation: string) => storeErrors.inc({ operation }),
-  /** A part is away and something stands in for it, or it is back. */
-  degraded(part: string, isAway: boolean) {
-    degraded.set({ part }, isAway ? 1 : 0)
-    if (degradedParts.has(part) === isAway) return
-    if (isAway) degradedParts.add(part)
-    else degradedParts.delete(part)
-    for (const listener of degradedListeners) listener(part, isAway)
-  },
-  /** Told of each part that goes away or comes back; returns how to stop it. */
-  onDegraded(listener: (part: string, isAway: boolean) => void): () => void {
-    degradedListeners.add(listener)
-    return () => void degradedListeners.delete(listener)
-  },
-  /** The parts that are away now. */
-  degradedParts: (): string[] => [...degradedParts],
-  limitFallback: () => fallbacks.inc(),
-  /** How many jobs of a queue are in a state; `outbox` is a queue too. */
-  jobs: (queue: string, state: string, count: number) => jobs.set({ queue, state }, count),
-  jobRun: (kind: string, outcome: 'done' | 'retried' | 'failed') => jobRuns.inc({ kind, outcome }),
-  text: () => registry.metrics(),
-  /** What a worker hands to the primary, which adds it to the figures of the others. */
-  figures: (): Promise<object> => registry.getMetricsAsJSON(),
-  /** Name, help and kind of every metric there is. */
-  described: () => registry.getMetricsAsArray().map(({ name, help }) => ({ name, help })),
-  contentType: registry.contentType,
+  const degradedParts = new Set<string>()
+  const degradedListeners = new Set<(part: string, isAway: boolean) => void>()
+
+  return {
+    operation(operation: string, door: string, outcome: string, milliseconds: number) {
+      operations.inc({ operation, door, outcome })
+      seconds.observe({ operation, door }, milliseconds / 1000)
+    },
+    sockets: (open: number) => sockets.set(open),
+    verdict: (step: string) => verdicts.inc({ step }),
+    slowConsumer: () => slow.inc(),
+    unhandled: () => unhandled.inc(),
+    delivered: (lagMilliseconds: number) => lag.observe(lagMilliseconds / 1000),
+    healed: (by: string, count: number) => healed.inc({ by }, count),
+    hinted: (how: string, count: number) => hints.inc({ how }, count),
+    roomsFollowed: (count: number) => rooms.set(count),
+    appended(count: number) {
+      rows.inc(count)
+      batch.observe(count)
+    },
+    collided: () => collisions.inc(),
+    retried: () => retries.inc(),
+    isolated: () => isolations.inc(),
+    quarantined: () => quarantines.inc(),
+    listenerFailed: () => listenerFailures.inc(),
+    stored: (operation: string, milliseconds: number) => store.observe({ operation }, milliseconds / 1000),
+    storeFailed: (operation: string) => storeErrors.inc({ operation }),
+    /** A part is away and something stands in for it, or it is back. */
+    degraded(part: string, isAway: boolean) {
+      degraded.set({ part }, isAway ? 1 : 0)
+      if (degradedParts.has(part) === isAway) return
+      if (isAway) degradedParts.add(part)
+      else degradedParts.delete(part)
+      for (const listener of degradedListeners) listener(part, isAway)
+    },
+    /** Told of each part that goes away or comes back; returns how to stop it. */
+    onDegraded(listener: (part: string, isAway: boolean) => void): () => void {
+      degradedListeners.add(listener)
+      return () => void degradedListeners.delete(listener)
+    },
+    /** The parts that are away now. */
+    degradedParts: (): string[] => [...degradedParts],
+    limitFallback: () => fallbacks.inc(),
+    /** How many jobs of a queue are in a state; `outbox` is a queue too. */
+    jobs: (queue: string, state: string, count: number) => jobs.set({ queue, state }, count),
+    jobRun: (kind: string, outcome: 'done' | 'retried' | 'failed') => jobRuns.inc({ kind, outcome }),
+    text: () => registry.metrics(),
+    /** What a worker hands to the primary, which adds it to the figures of the others. */
+    figures: (): Promise<object> => registry.getMetricsAsJSON(),
+    /** Name, help and kind of every metric there is. */
+    described: () => registry.getMetricsAsArray().map(({ name, help }) => ({ name, help })),
+  }
 }
 
-const crew = new Registry<PrometheusContentType>()
-const listening = new Gauge({
-  name: 'plaza_workers',
-  help: 'Workers that are listening; with --workers alone.',
-  registers: [crew],
-})
-const replaced = new Counter({
-  name: 'plaza_workers_replaced_total',
-  help: 'Workers started because another had ended by itself.',
-  registers: [crew],
-})
+export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
 
 /** In the primary: the figures of all workers together, and its own. */
-export const crewMetrics = {
-  listening: (count: number) => listening.set(count),
-  replaced: () => replaced.inc(),
-  async text(figures: readonly object[]) {
-    const all = AggregatorRegistry.aggregate([...figures])
-    return `${await all.metrics()}\n${await crew.metrics()}`
-  },
-  described: () => crew.getMetricsAsArray().map(({ name, help }) => ({ name, help })),
+export function createCrewMetrics() {
+  const crew = new Registry<PrometheusContentType>()
+  const listening = new Gauge({
+    name: 'plaza_workers',
+    help: 'Workers that are listening; with --workers alone.',
+    registers: [crew],
+  })
+  const replaced = new Counter({
+    name: 'plaza_workers_replaced_total',
+    help: 'Workers started because another had ended by itself.',
+    registers: [crew],
+  })
+
+  return {
+    listening: (count: number) => listening.set(count),
+    replaced: () => replaced.inc(),
+    async text(figures: readonly object[]) {
+      const all = AggregatorRegistry.aggregate([...figures])
+      return `${await all.metrics()}\n${await crew.metrics()}`
+    },
+    described: () => crew.getMetricsAsArray().map(({ name, help }) => ({ name, help })),
+  }
 }

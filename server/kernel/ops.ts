@@ -1,12 +1,14 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { metrics } from './metrics.ts'
+import { metricsType } from './metrics.ts'
 
 const usualPort = 9464
 
 /** What the port of the operators is asked for. */
 export interface Ops {
   metrics(): Promise<string>
+  /** The parts that are away. */
+  degraded(): readonly string[]
   /** What tells this process from others. */
   health(): Record<string, unknown>
   /** Why nobody should be sent here now; null where all is well. */
@@ -17,11 +19,11 @@ export interface Ops {
 export async function openOps({ port, host }: { port: number | undefined; host: string }, ops: Ops) {
   let draining = false
   const answers: Record<string, () => Promise<[status: number, type: string, body: string]>> = {
-    '/metrics': async () => [200, metrics.contentType, await ops.metrics()],
+    '/metrics': async () => [200, metricsType, await ops.metrics()],
     '/healthz': async () => [200, 'application/json', JSON.stringify({ ok: true, ...ops.health() })],
     '/readyz': async () => {
       const reason = draining ? 'draining' : await ops.unready()
-      const state = { ok: reason === null, reason, degraded: metrics.degradedParts() }
+      const state = { ok: reason === null, reason, degraded: ops.degraded() }
       return [state.ok ? 200 : 503, 'application/json', JSON.stringify(state)]
     },
   }

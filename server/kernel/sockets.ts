@@ -15,7 +15,6 @@ import { newId } from './ids.ts'
 import { type Delivery, invoke } from './invoke.ts'
 import { tellItems } from './items.ts'
 import type { Rate } from './limits.ts'
-import { metrics } from './metrics.ts'
 import { sendInOnePiece } from './one-piece.ts'
 import { refusalFrom, whileThere } from './patience.ts'
 import { guardShape } from './shape.ts'
@@ -93,7 +92,8 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
       })
     })
   }
-  const sweep = setInterval(() => void sweepConnections(io, door), sweepMilliseconds)
+  let sweeps = 0
+  const sweep = setInterval(() => void sweepConnections(io, door, ++sweeps % recheckSweeps === 0), sweepMilliseconds)
   return {
     io,
     live: liveSockets(io),
@@ -213,7 +213,7 @@ async function greet(door: SocketDoor, name: Namespace, live: LiveConnection): P
         events_per_second: Math.ceil(eventsPerSecond * node.limits.scale),
         rooms: 100,
       },
-      degraded: metrics.degradedParts(),
+      degraded: node.metrics.degradedParts(),
       recovered: false,
     })
     await door.connected(name, live)
@@ -258,7 +258,7 @@ async function receive(
     const data = await run(door, bound, live, args.length === 0 ? {} : args[0], requestId, seen, gone)
     seen.check?.()
     ack?.({ ok: true, data: gone ? { stream: requestId } : data, meta: metaOf(door, requestId, seen) })
-    if (gone) await tellItems(data as AsyncIterable<unknown>, live, requestId, gone.signal)
+    if (gone) await tellItems(data as AsyncIterable<unknown>, live, requestId, gone.signal, door.kernel.node.metrics)
   } catch (error) {
     live.endStream(requestId)
     const { code, message, status, retryAfter, verdict, details } =
@@ -378,17 +378,15 @@ function deliverOne(io: Server, { event, audience, payload }: Delivery): void {
 
 const spacesOf = ({ namespace }: Event) => (namespace === '*' ? namespaces : [namespace])
 
-let sweeps = 0
-
 /** Ends what has expired, warns what soon will, drops who does not read, and asks now and then whether sessions still stand. */
-async function sweepConnections(io: Server, door: SocketDoor): Promise<void> {
+async function sweepConnections(io: Server, door: SocketDoor, isRecheck: boolean): Promise<void> {
   const now = door.kernel.node.now()
   const all = everybody(io)
-  metrics.sockets(io.engine.clientsCount)
+  door.kernel.node.metrics.sockets(io.engine.clientsCount)
   for (const live of all) {
     const { session } = live.caller
     if (live.isBehind) {
-      metrics.slowConsumer()
+      door.kernel.node.metrics.slowConsumer()
       door.kernel.node.logger.warn({ reason: 'slow-consumer' }, 'closed a socket')
       live.drop()
     } else if (session && session.expiresAt <= now) endConnection(live, 'SESSION_EXPIRED')
@@ -397,7 +395,7 @@ async function sweepConnections(io: Server, door: SocketDoor): Promise<void> {
       live.emit(sessionExpiring, { in_s: Math.floor((session.expiresAt - now) / 1000) })
     }
   }
-  if (++sweeps % recheckSweeps > 0) return
+  if (!isRecheck) return
   const ids = [...new Set(all.flatMap((live) => live.caller.session?.id ?? []))]
   const alive = await door.alive(ids).catch(() => new Set(ids))
   for (const live of all)

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { metrics } from '#server/kernel/metrics'
 import { addWallet, desktop, openPlaza, phone, walletInBrowser } from './plaza.ts'
 
 describe('the cluster', () => {
@@ -34,6 +33,7 @@ describe('the cluster', () => {
     expect(await row.getByRole('cell').count()).toBe(5)
     expect(await row.locator('[data-title=Memory]').innerText()).toMatch(/^[1-9]\d+ MB$/)
 
+    const { metrics } = plaza.node
     metrics.degraded('redis', true)
     await row.getByText('away: redis').waitFor()
     metrics.degraded('redis', false)

@@ -41,7 +41,7 @@ async function guestCalled(name: string): Promise<Page> {
   const page = await plaza.guest()
   const { userAddress } = Session.parse(await page.evaluate(async () => (await fetch('/api/auth/session')).json()))
   await Accounts.updateOne({ _id: userAddress }, { $set: { display_name: name } })
-  forgetProfile(userAddress)
+  forgetProfile(plaza.node, userAddress)
   await page.reload()
   await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
   return page

@@ -22,7 +22,8 @@ export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
     environment: { ...environment, PORT: String(port), PUBLIC_URL: url, DEMO: 'on' },
   })
   const node = server.apps[0]?.node
-  const demo = isSeeded && node ? await startDemo(node, () => 3_600_000) : null
+  if (!node) throw new Error('There is no node')
+  const demo = isSeeded ? await startDemo(node, () => 3_600_000) : null
   const browser = await driver.launch({ executablePath: chromium ?? '', args: flags })
   const faults: string[] = []
   const outside: string[] = []
@@ -54,6 +55,7 @@ export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
 
   return {
     url,
+    node,
     /** Ends every visit, and holds the pages to no fault and no request to somewhere else. */
     async settle() {
       for (const context of browser.contexts()) await context.close()

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { crewMetrics, metrics } from '#server/kernel/metrics'
+import { createCrewMetrics, createMetrics } from '#server/kernel/metrics'
 import { textOf } from './sources.ts'
 
 const isOurs = ({ name }: { name: string }) => name.startsWith('plaza_')
 
 describe('the metrics', () => {
-  const all = [...metrics.described(), ...crewMetrics.described()]
+  const all = [...createMetrics().described(), ...createCrewMetrics().described()]
 
   test('each has a help text, and a name by the rules of Prometheus', () => {
     expect(all.length).toBeGreaterThan(20)

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Nodes } from '#server/domains/cluster/model'
-import { metrics } from '#server/kernel/metrics'
 import { cluster } from '#shared/api/cluster'
 import { messages } from '#shared/api/messages'
 import { type Booted, boot } from '#test/support/boot'
@@ -49,9 +48,10 @@ describe('the figures of the cluster', () => {
   })
 
   test('say which part is away', async () => {
-    metrics.degraded('redis', true)
+    const metrics = server.apps[0]?.node.metrics
+    metrics?.degraded('redis', true)
     await expect.poll(async () => (await asked()).nodes[0]?.degraded, patient).toEqual(['redis'])
-    metrics.degraded('redis', false)
+    metrics?.degraded('redis', false)
     await expect.poll(async () => (await asked()).nodes[0]?.degraded, patient).toEqual([])
   })
 

@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { z } from 'zod'
 import type { Job, JobRun, Node } from '#server/kernel/context'
 import { job, startJobs } from '#server/kernel/jobs'
-import { metrics } from '#server/kernel/metrics'
 import { type StoredJob, StoredJobs } from '#server/kernel/model'
 import { bullQueue } from '#server/ports/jobs/bullmq'
 import { memoryQueue } from '#server/ports/jobs/memory'
@@ -146,6 +145,7 @@ describe('P18: a job is done at least once, and seen to be done once', () => {
     const row = await rowOf('failing-1')
     expect(row).toMatchObject({ attempts: 10, error: 'the service is away' })
     expect(row).not.toHaveProperty('payload')
+    const { metrics } = nodeAt(0)
     const text = await metrics.text()
     expect(text).toContain(`plaza_job_runs_total{kind="${kind.kind}",outcome="failed"} 1`)
     await vi.waitFor(async () =>

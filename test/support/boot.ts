@@ -66,7 +66,7 @@ export async function boot({
       ahead = seconds * 1_000
     },
     async close() {
-      await noteOutcomes()
+      await noteOutcomes(platforms)
       for (const app of apps) await app.close()
       for (const platform of platforms.reverse()) await platform.close()
       rmSync(directory, { recursive: true, force: true })

@@ -15,6 +15,7 @@ function twoNodes(toldAt: number[] = []) {
   const nodeOf = (id: string, other: string) =>
     ({
       id,
+      state: new Map(),
       nodes: { live: () => new Set([here, there]) },
       peers: {
         listen: (_topic: string, listener: (word: unknown) => void) => {

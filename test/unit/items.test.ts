@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Call, invoke, type Kernel } from '#server/kernel/invoke'
 import { answerItems } from '#server/kernel/items'
+import { createMetrics } from '#server/kernel/metrics'
 import { openStreams } from '#server/kernel/streams'
 import { AppError } from '#shared/errors'
 import { stream } from '#shared/kit/contract'
@@ -24,7 +25,11 @@ async function open(items: (gone: AbortSignal) => AsyncIterable<unknown>) {
     const began = performance.now()
     response.on('close', () => gone.abort())
     response.on('close', () => whenClosed(performance.now() - began))
-    await answerItems(items(gone.signal), request, response, { gone, isStill: async () => null })
+    await answerItems(items(gone.signal), request, response, {
+      gone,
+      isStill: async () => null,
+      metrics: createMetrics(),
+    })
   }
   const server = express().get('/', answer).listen(0)
   cleanups.push(() => server.close())
@@ -149,7 +154,12 @@ test('each item passes the output check: what it does not name never leaves, and
     yield { n: 'two' }
   }
   const spend = async () => ({ rate: { limit: 1, remaining: 1, reset: 1 }, retryAfterSeconds: null })
-  const node = { limits: { spend }, isStoreAway: () => false, logger: { error: () => undefined } }
+  const node = {
+    metrics: createMetrics(),
+    limits: { spend },
+    isStoreAway: () => false,
+    logger: { error: () => undefined },
+  }
   const kernel = { node, strict: true, deliver: () => undefined } as unknown as Kernel
   const call = { caller: { account: null, session: null, ip: '' }, onRate: () => undefined, askedAt: performance.now() }
   const bound = { name: 'test.count', operation, action: counted }

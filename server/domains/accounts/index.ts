@@ -7,7 +7,7 @@ import { accountByUsername, accountOf, isBot, isUsernameHeld } from './accounts.
 import { listAdmins, listUsers } from './lists.ts'
 import { isReserved } from './names.ts'
 import { changeProfile, claimUsername, noteLooks, releaseUsername } from './profile-changes.ts'
-import { profileOf } from './profiles.ts'
+import { followProfiles, profileOf } from './profiles.ts'
 import { ownProfileOf, publicPageOf } from './public-pages.ts'
 import { changeRole, ensureAdmins, suspend, unsuspend } from './standing.ts'
 
@@ -20,12 +20,12 @@ export const accounts = defineDomain(
     },
 
     async claimUsername({ username }, context) {
-      const isNew = await claimUsername(signedIn(context).account, username, context.node.now())
+      const isNew = await claimUsername(context.node, signedIn(context).account, username)
       return { ...done, username, isNew }
     },
 
     async releaseUsername(_input, context) {
-      await releaseUsername(signedIn(context).account, context.node.now())
+      await releaseUsername(context.node, signedIn(context).account)
       return done
     },
 
@@ -61,7 +61,7 @@ export const accounts = defineDomain(
     },
 
     async updateProfile(input, context) {
-      const account = await changeProfile(signedIn(context).account, input, context.node.now())
+      const account = await changeProfile(context.node, signedIn(context).account, input)
       return { ...done, user: ownProfileOf(account) }
     },
 
@@ -95,9 +95,10 @@ export const accounts = defineDomain(
   },
   {
     async start(node) {
+      const stopFollowing = followProfiles(node)
       void noteLooks().catch((error: unknown) => node.logger.warn({ error }, 'older usernames were not compared'))
       await ensureAdmins(node)
-      return []
+      return [stopFollowing]
     },
   },
 )

@@ -1,3 +1,4 @@
+import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 import { type Account, Accounts } from './model.ts'
@@ -5,18 +6,18 @@ import { isDeceptive, isMasked, isReserved, looksIn, usernameLook } from './name
 import { forgetProfile } from './profiles.ts'
 
 /** Takes a name for an account; true where it had none before. A reserved name is answered as a taken one. */
-export async function claimUsername(id: string, username: string, at: number): Promise<boolean> {
+export async function claimUsername(node: Node, id: string, username: string): Promise<boolean> {
   await refuseUsername(id, username)
-  const change = { $set: { ...named(username), updated_at: new Date(at) } }
+  const change = { $set: { ...named(username), updated_at: new Date(node.now()) } }
   const before = await Accounts.findOneAndUpdate({ _id: id }, change).lean<Account>().catch(usernameTaken)
   if (!before) throw new AppError('USER_NOT_FOUND')
-  forgetProfile(id)
+  forgetProfile(node, id)
   return before.username === undefined
 }
 
-export async function releaseUsername(id: string, at: number): Promise<void> {
-  await Accounts.updateOne({ _id: id }, { $unset: unnamed, $set: { updated_at: new Date(at) } })
-  forgetProfile(id)
+export async function releaseUsername(node: Node, id: string): Promise<void> {
+  await Accounts.updateOne({ _id: id }, { $unset: unnamed, $set: { updated_at: new Date(node.now()) } })
+  forgetProfile(node, id)
 }
 
 const named = (username: string) => ({ username, username_look: usernameLook(username) })
@@ -75,7 +76,7 @@ interface ProfileChange {
 }
 
 /** Changes the fields that are given; null clears one. */
-export async function changeProfile(id: string, change: ProfileChange, at: number): Promise<Account> {
+export async function changeProfile(node: Node, id: string, change: ProfileChange): Promise<Account> {
   const name = change.display_name?.normalize('NFC')
   if (name !== undefined && (isDeceptive(name) || (await isNameOfAnother(id, name)))) throw notAllowed('display_name')
   const { username } = change
@@ -94,12 +95,12 @@ export async function changeProfile(id: string, change: ProfileChange, at: numbe
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const account = await Accounts.findOneAndUpdate(
     { _id: id },
-    { $set: { ...fields, updated_at: new Date(at) }, ...(username === null && { $unset: unnamed }) },
+    { $set: { ...fields, updated_at: new Date(node.now()) }, ...(username === null && { $unset: unnamed }) },
     { returnDocument: 'after' },
   )
     .lean<Account>()
     .catch(usernameTaken)
   if (!account) throw new AppError('USER_NOT_FOUND')
-  forgetProfile(id)
+  forgetProfile(node, id)
   return account
 }

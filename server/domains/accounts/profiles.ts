@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
 import type { SignedInUser } from '#shared/api/identity'
 import { shortened } from '#shared/kit/person-name'
 import { type Account, Accounts } from './model.ts'
@@ -19,29 +21,41 @@ const shownFields = { username: 1, display_name: 1, avatar_url: 1, custom_avatar
 
 const keptMilliseconds = 30_000
 const keptAtMost = 10_000
-const kept = new Map<string, { profile: Profile; until: number }>()
-let changes = 0
+const cacheOf = nodeState(() => ({ kept: new Map<string, { profile: Profile; until: number }>(), changes: 0 }))
+const changed = 'profile:changed'
 
 /** How these accounts are shown; ids without an account are shown by their address. */
-export async function profilesOf(ids: readonly string[]): Promise<Map<string, Profile>> {
+export async function profilesOf(node: Node, ids: readonly string[]): Promise<Map<string, Profile>> {
   const now = performance.now()
+  const { kept } = cacheOf(node)
   const wanted = [...new Set(ids)]
   const missing = wanted.filter((id) => (kept.get(id)?.until ?? 0) <= now)
-  const loaded = missing.length > 0 ? await loadProfiles(missing, now) : new Map<string, Profile>()
+  const loaded = missing.length > 0 ? await loadProfiles(node, missing, now) : new Map<string, Profile>()
   return new Map(wanted.map((id) => [id, loaded.get(id) ?? kept.get(id)?.profile ?? profileOf({ _id: id })]))
 }
 
 /** To be called after every change of what a profile shows. */
-export function forgetProfile(id: string): void {
-  changes++
-  kept.delete(id)
+export function forgetProfile(node: Node, id: string): void {
+  forget(node, id)
+  node.peers.tell(changed, id)
 }
 
-async function loadProfiles(ids: readonly string[], now: number): Promise<Map<string, Profile>> {
-  const changesBefore = changes
+/** Forgets what other nodes say has changed; where they are not heard, it is kept as long as any profile. */
+export const followProfiles = (node: Node): (() => void) =>
+  node.peers.listen(changed, (id) => typeof id === 'string' && forget(node, id))
+
+function forget(node: Node, id: string): void {
+  const cache = cacheOf(node)
+  cache.changes++
+  cache.kept.delete(id)
+}
+
+async function loadProfiles(node: Node, ids: readonly string[], now: number): Promise<Map<string, Profile>> {
+  const cache = cacheOf(node)
+  const { kept, changes } = cache
   const found = await Accounts.find({ _id: { $in: [...ids] } }, shownFields).lean<Shown[]>()
   const profiles = new Map(found.map((account) => [account._id, profileOf(account)]))
-  if (changesBefore !== changes) return profiles
+  if (changes !== cache.changes) return profiles
   for (const [id, profile] of profiles) {
     kept.delete(id)
     kept.set(id, { profile, until: now + keptMilliseconds })

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Node } from '#server/kernel/context'
-import { metrics } from '#server/kernel/metrics'
+import { nodeState } from '#server/kernel/node-state'
 import { version } from '#server/kernel/version'
 import { Nodes } from './model.ts'
 
@@ -9,20 +9,22 @@ const tellMilliseconds = 3_000
 const resolutionMilliseconds = 20
 const bytesInMegabyte = 2 ** 20
 
-/** When this process began to measure, and what it measures for all its nodes. */
-const startedAt = new Date()
-const delay = monitorEventLoopDelay({ resolution: resolutionMilliseconds })
-delay.enable()
-
-const toldAt = new WeakMap<Node, number>()
+/** When this node began to measure, when it last told, and what it measures: the loop of its process. */
+const measuresOf = nodeState(() => {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMilliseconds })
+  delay.enable()
+  return { startedAt: new Date(), toldAt: null as number | null, delay }
+})
 
 /** Where others may ask for it, each node tells of itself every few seconds, and leaves the list when it ends. */
 export function tellOfNode(node: Node): () => void {
-  if (node.alone) return () => {}
+  const { delay } = measuresOf(node)
+  if (node.alone) return () => delay.disable()
   const tellQuietly = () => void tell(node).catch(() => {})
   tellQuietly()
   const timer = setInterval(tellQuietly, tellMilliseconds).unref()
   return () => {
+    delay.disable()
     clearInterval(timer)
     void Nodes.deleteOne({ _id: node.id }).catch(() => {})
   }
@@ -31,8 +33,10 @@ export function tellOfNode(node: Node): () => void {
 /** Writes what this node has done since it last told. */
 export async function tell(node: Node): Promise<void> {
   const now = node.now()
-  const seconds = Math.max(0.1, (now - (toldAt.get(node) ?? startedAt.getTime())) / 1000)
-  toldAt.set(node, now)
+  const measures = measuresOf(node)
+  const { startedAt, delay } = measures
+  const seconds = Math.max(0.1, (now - (measures.toldAt ?? startedAt.getTime())) / 1000)
+  measures.toldAt = now
   const { messages, rooms, lagMilliseconds, healed } = node.figures.take()
   const loopLag = Math.max(0, delay.max / 1e6 - resolutionMilliseconds)
   delay.reset()
@@ -49,7 +53,7 @@ export async function tell(node: Node): Promise<void> {
     gaps_healed: healed,
     loop_lag_ms: Math.round(loopLag),
     memory_mb: Math.round(process.memoryUsage.rss() / bytesInMegabyte),
-    degraded: metrics.degradedParts(),
+    degraded: node.metrics.degradedParts(),
   }
   await Nodes.updateOne({ _id: node.id }, { $set: told }, { upsert: true })
 }

@@ -8,7 +8,7 @@ import { AppError } from '#shared/errors'
 export async function joinPartnerChannel(node: Node, account: string): Promise<void> {
   try {
     const key = await keyOf({ type: 'channel', id: node.settings.partner.channel })
-    const actor = await actorOf(account)
+    const actor = await actorOf(node, account)
     await node.log.act<null>(key, {
       sender: account,
       judge(view, now) {

@@ -17,7 +17,7 @@ export const friends = defineDomain(
     async list({ limit, before }, context) {
       const { account } = signedIn(context)
       const { pairs, next } = await friendsOf(account, limit, before)
-      const friends = await shown(account, pairs, friendRow)
+      const friends = await shown(context.node, account, pairs, friendRow)
       keepPrivately(context)
       return { friends, next }
     },
@@ -46,7 +46,7 @@ export const friends = defineDomain(
         type === 'outgoing' ? [] : waiting(account, 'to_address', requestsAtMost),
         type === 'incoming' ? [] : waiting(account, 'from_address', requestsAtMost),
       ])
-      const requests = await shown(account, [...incoming, ...outgoing], requestRow)
+      const requests = await shown(context.node, account, [...incoming, ...outgoing], requestRow)
       keepPrivately(context)
       return { incoming: requests.slice(0, incoming.length), outgoing: requests.slice(incoming.length) }
     },
@@ -55,7 +55,7 @@ export const friends = defineDomain(
       const { account } = signedIn(context)
       const pair = await askFriend(context.node, account, toAddress, memo?.trim() || null)
       await announce(context.node, account, pair)
-      const request = await shownOne(account, pair, requestRow)
+      const request = await shownOne(context.node, account, pair, requestRow)
       return { ...done, ...request, request }
     },
 
@@ -64,7 +64,7 @@ export const friends = defineDomain(
       const pair = await acceptRequest(context.node, account, requestId)
       if (!pair) throw new AppError('NOT_FOUND', { message: noRequest })
       await announce(context.node, account, pair)
-      return { ...done, friend: await shownOne(account, pair, friendRow) }
+      return { ...done, friend: await shownOne(context.node, account, pair, friendRow) }
     },
 
     async decline({ requestId }, context) {

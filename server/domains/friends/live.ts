@@ -63,8 +63,8 @@ async function tell(node: Node, id: string): Promise<void> {
   for (const account of here) {
     const theirs = audiences.account(account)
     if (pair.state === 'friends')
-      node.live.send(friendAccepted, theirs, { friend: await shownOne(account, pair, friendRow) })
-    else node.live.send(friendRequested, theirs, { request: await shownOne(account, pair, requestRow) })
+      node.live.send(friendAccepted, theirs, { friend: await shownOne(node, account, pair, friendRow) })
+    else node.live.send(friendRequested, theirs, { request: await shownOne(node, account, pair, requestRow) })
   }
 }
 

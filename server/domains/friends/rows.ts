@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type Profile, profileOf, profilesOf } from '#server/domains/accounts/profiles'
+import type { Node } from '#server/kernel/context'
 import type { Friend, FriendRequest } from '#shared/api/friends'
 import type { Pair } from './model.ts'
 import { otherOf } from './pairs.ts'
@@ -7,13 +8,21 @@ import { otherOf } from './pairs.ts'
 type Row<Shown> = (pair: Pair, account: string, other: Profile) => Shown
 
 /** How a pair looks to one of the two, with the profile of the other. */
-export async function shownOne<Shown>(account: string, pair: Pair, row: Row<Shown>): Promise<Shown> {
+export async function shownOne<Shown>(node: Node, account: string, pair: Pair, row: Row<Shown>): Promise<Shown> {
   const other = otherOf(pair, account)
-  return row(pair, account, profileIn(await profilesOf([other]), other))
+  return row(pair, account, profileIn(await profilesOf(node, [other]), other))
 }
 
-export async function shown<Shown>(account: string, pairs: readonly Pair[], row: Row<Shown>): Promise<Shown[]> {
-  const profiles = await profilesOf(pairs.map((pair) => otherOf(pair, account)))
+export async function shown<Shown>(
+  node: Node,
+  account: string,
+  pairs: readonly Pair[],
+  row: Row<Shown>,
+): Promise<Shown[]> {
+  const profiles = await profilesOf(
+    node,
+    pairs.map((pair) => otherOf(pair, account)),
+  )
   return pairs.map((pair) => row(pair, account, profileIn(profiles, otherOf(pair, account))))
 }
 

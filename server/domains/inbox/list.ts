@@ -22,7 +22,7 @@ export const list: Action<typeof contract.list> = async (_input, context) => {
   const [mutes, blocked] = await Promise.all([conversationMutesOf(account, context.node.now()), blockedBy(account)])
   const keys = rows.map(keyOfRow)
   const counts = await countsOf(context.node, account, keys)
-  const [roles, peers] = await Promise.all([rolesOf(account, keys), peersIn(rows, account)])
+  const [roles, peers] = await Promise.all([rolesOf(account, keys), peersIn(context.node, rows, account)])
   const rooms = await Promise.all(
     rows.map(async (row): Promise<RoomSummary> => {
       const key = keyOfRow(row)
@@ -88,12 +88,15 @@ async function rolesOf(account: string, keys: readonly RoomKey[]): Promise<Map<R
   return new Map(rows.map(({ room, role }) => [room, role]))
 }
 
-async function peersIn(rows: readonly Room[], account: string) {
+async function peersIn(node: Node, rows: readonly Room[], account: string) {
   const dms = rows.flatMap((row) => {
     const peer = peerIn(refOfRow(row), account)
     return peer === null ? [] : [{ key: keyOfRow(row), peer }]
   })
-  const profiles = await profilesOf(dms.map(({ peer }) => peer))
+  const profiles = await profilesOf(
+    node,
+    dms.map(({ peer }) => peer),
+  )
   return new Map(
     dms.map(({ key, peer }) => [key, { id: peer, name: profiles.get(peer)?.name ?? peer, role: null, isAgent: false }]),
   )

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 
 /** Of more on one node the others are told the number alone. */
@@ -49,15 +50,15 @@ const topicOf = (key: RoomKey) => `crowd:${key}`
 /** The marks of those who listen to a room on this node, each with the number of their connections. */
 type PeopleHere = Map<string, number>
 const nobody: ReadonlyMap<string, number> = new Map()
-const peopleOn = new WeakMap<Node, Map<RoomKey, PeopleHere>>()
-const peopleHere = (node: Node, key: RoomKey): ReadonlyMap<string, number> => peopleOn.get(node)?.get(key) ?? nobody
+const peopleOn = nodeState(() => new Map<RoomKey, PeopleHere>())
+const peopleHere = (node: Node, key: RoomKey): ReadonlyMap<string, number> => peopleOn(node).get(key) ?? nobody
 
 /** Counts one more connection of this account; what it returns takes it back. */
 export function arrive(node: Node, key: RoomKey, account: string): () => void {
-  const rooms = peopleOn.get(node) ?? new Map<RoomKey, PeopleHere>()
+  const rooms = peopleOn(node)
   const people = rooms.get(key) ?? new Map<string, number>()
   const mark = markOf(account)
-  peopleOn.set(node, rooms.set(key, people.set(mark, (people.get(mark) ?? 0) + 1)))
+  rooms.set(key, people.set(mark, (people.get(mark) ?? 0) + 1))
   return () => {
     const left = (people.get(mark) ?? 1) - 1
     if (left > 0) people.set(mark, left)

@@ -1,6 +1,7 @@
 import { kindOf } from '#server/domains/rooms/kinds'
 import { blockSize, fileBlock, nextBlock } from '#server/domains/rooms/search-index'
 import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 
 // Filing takes a twentieth of the time at most, so that it is not felt beside what people do.
@@ -14,12 +15,11 @@ interface Filing {
   isStopped: boolean
 }
 
-const filings = new WeakMap<Node, Filing>()
+const filingOf = nodeState((): Filing => ({ due: new Map(), isAtWork: false, isStopped: false }))
 
 /** Files the messages of rooms for the search: a block whenever one is full, one after the other. */
 export function followSearch(node: Node): () => void {
-  const filing: Filing = { due: new Map(), isAtWork: false, isStopped: false }
-  filings.set(node, filing)
+  const filing = filingOf(node)
   node.log.onRows((room, rows, isOurs) => {
     const isFull = rows.some(({ n }) => n !== null && n % blockSize === 0)
     if (isFull && isOurs && room !== GLOBAL && !kindOf(room).isSealed) fileSoon(node, room)
@@ -31,8 +31,8 @@ export function followSearch(node: Node): () => void {
 
 /** Files what a room has unfiled; and a block again, whose words were taken back. */
 export function fileSoon(node: Node, room: RoomKey, block?: number): void {
-  const filing = filings.get(node)
-  if (!filing || filing.isStopped) return
+  const filing = filingOf(node)
+  if (filing.isStopped) return
   const again = filing.due.get(room) ?? new Set()
   if (block !== undefined) again.add(block)
   filing.due.set(room, again)
@@ -60,6 +60,6 @@ async function fileNext(node: Node, room: RoomKey, again: Set<number>): Promise<
   if ((next + 1) * blockSize > (await node.log.head(room)).total) return
   await fileBlock(room, next)
   again.delete(next)
-  const due = filings.get(node)?.due
-  due?.set(room, new Set([...again, ...(due.get(room) ?? [])]))
+  const { due } = filingOf(node)
+  due.set(room, new Set([...again, ...(due.get(room) ?? [])]))
 }

@@ -38,7 +38,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
         const { standing, room: about } = readBy(view, account, now)
         const mute = muteIn(view, account, now)
         if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
-        const capabilities = capabilitiesOf(view, account, now, node.settings.storageUrl)
+        const capabilities = capabilitiesOf(view, account, now, node)
         return {
           head: { epoch: view.epoch, seq: view.seq, total: view.total },
           standing,

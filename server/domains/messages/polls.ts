@@ -33,7 +33,7 @@ const list: Action<typeof contract.list> = async ({ room }, context) => {
 }
 
 const mayAsk = ({ node }: Context, key: RoomKey, account: string) =>
-  node.log.ask(key, (view, now) => capabilitiesOf(view, account, now, node.settings.storageUrl).capabilities.poll.ok)
+  node.log.ask(key, (view, now) => capabilitiesOf(view, account, now, node).capabilities.poll.ok)
 
 type Vote = { poll_id: string; user_address: string; options: readonly number[] }
 
@@ -101,7 +101,7 @@ const mayManage = (view: View, account: string, poll: PollFact) =>
 const update: Action<typeof contract.update> = async ({ room, pollId, question, endsAt, isClosed }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
-  const actor = await actorOf(account)
+  const actor = await actorOf(context.node, account)
   const { result } = await change(context, key, account, (view, now) => {
     const mute = muteIn(view, account, now)
     const poll = openPoll(view, account, pollId, now)
@@ -115,7 +115,7 @@ const update: Action<typeof contract.update> = async ({ room, pollId, question, 
       version: poll.version + 1,
     }
     if (question !== undefined) {
-      const state = stateOf(view, account, now, context.node.settings.storageUrl)
+      const state = stateOf(view, account, now, context.node)
       refuseChange(draftOfPoll(askedBy(next)), { ...state, member: true })
     }
     return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next }) }
@@ -129,7 +129,7 @@ const vote: Action<typeof contract.vote> = async (
 ) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
-  const actor = await actorOf(account)
+  const actor = await actorOf(context.node, account)
   const { result, body } = await change(
     context,
     key,
@@ -192,7 +192,7 @@ async function change(
 const remove: Action<typeof contract.remove> = async ({ room, pollId }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
-  const actor = await actorOf(account)
+  const actor = await actorOf(context.node, account)
   await context.node.log.act(key, {
     sender: account,
     judge: (view, now) => {

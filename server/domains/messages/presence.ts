@@ -5,6 +5,7 @@ import { kindOf } from '#server/domains/rooms/kinds'
 import { presenceState, presencesOf } from '#server/domains/rooms/online'
 import { isSuspended } from '#server/domains/rooms/standing'
 import { type Action, audiences, type Node, signedIn } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { ephemeral } from '#shared/api/rooms'
@@ -25,13 +26,7 @@ interface Passing {
   version: number
 }
 
-const rooms = new WeakMap<Node, Map<RoomKey, Passing>>()
-
-function roomsOn(node: Node): Map<RoomKey, Passing> {
-  const known = rooms.get(node) ?? new Map<RoomKey, Passing>()
-  rooms.set(node, known)
-  return known
-}
+const roomsOn = nodeState(() => new Map<RoomKey, Passing>())
 
 function passingIn(node: Node, key: RoomKey): Passing {
   const known = roomsOn(node).get(key)
@@ -115,7 +110,7 @@ export const typing: Action<typeof contract.typing> = async ({ room, on }, conte
     if (muteIn(view, account, now)) throw new AppError('MUTED')
   })
   if (!kindOf(key).tells.typing) return {}
-  const name = (await profilesOf([account])).get(account)?.name ?? account
+  const name = (await profilesOf(context.node, [account])).get(account)?.name ?? account
   const { crowd } = passingIn(context.node, key)
   if (on) crowd.typing.set(account, { id: account, name, until: context.node.now() + typingMilliseconds })
   else stopTyping(crowd, account)

@@ -3,6 +3,7 @@ import { readRoom } from '#server/domains/rooms/access'
 import { type MemberFact, memberIn } from '#server/domains/rooms/facts'
 import { Mentions, Reads } from '#server/domains/rooms/model'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
 import { RoomEvents } from '#server/log/model'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
@@ -51,10 +52,9 @@ type ReadListener = (
   account: string,
   read: { key: RoomKey; seq: number; n: number; unread: number; mentions: number; head: number },
 ) => void
-const listeners = new WeakMap<Node, ReadListener[]>()
+const listenersOn = nodeState((): ReadListener[] => [])
 /** Told of each mark set on this node. */
-export const onRead = (node: Node, listener: ReadListener): void =>
-  void listeners.set(node, [...(listeners.get(node) ?? []), listener])
+export const onRead = (node: Node, listener: ReadListener): void => void listenersOn(node).push(listener)
 
 export const read: Action<typeof contract.read> = async ({ room, seq }, context) => {
   const { account } = signedIn(context)
@@ -68,7 +68,7 @@ export const read: Action<typeof contract.read> = async ({ room, seq }, context)
     upTo === head.seq ? head.total : ((await context.node.log.read(key, Math.max(0, upTo - 1), 1))[0]?.total ?? 0)
   await raise(key, account, upTo, n)
   const { seq: read_seq, unread, mentions } = await unreadOf(key, account, head.member, head)
-  for (const listener of listeners.get(context.node) ?? [])
+  for (const listener of listenersOn(context.node))
     listener(account, { key, seq: read_seq, n, unread, mentions, head: head.seq })
   return { read_seq, unread, mentions }
 }

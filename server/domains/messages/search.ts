@@ -3,6 +3,7 @@ import { kinds } from '#server/domains/rooms/kinds'
 import { blockOf, blockSize, blocksWith, filedBlocks, segmentSize } from '#server/domains/rooms/search-index'
 import { holdsAll, searchWords, termOf } from '#server/domains/rooms/terms'
 import type { Action, Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
 import { createTurnstile } from '#server/kernel/turnstile'
 import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
@@ -18,7 +19,7 @@ const segmentsAtMost = 8
 const sliceMilliseconds = 10
 
 /** However many people search at once, others come in between. */
-const turn = createTurnstile()
+const turnOn = nodeState(createTurnstile)
 
 /** Ordinals of messages that may match, both ends included; empty where `to` is below `from`. Nothing above `from` is left out. */
 interface Stretch {
@@ -32,6 +33,7 @@ interface Stretch {
  */
 export const search: Action<typeof contract.search> = async ({ room, query, limit, before_seq }, context) => {
   const { node } = context
+  const turn = turnOn(node)
   const { key, isInsider, ...head } = await readable(context, room)
   if (kinds[room.type].isSealed)
     throw new AppError('VALIDATION_ERROR', { message: 'Direct messages are ciphertext and cannot be searched here' })

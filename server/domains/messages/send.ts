@@ -16,7 +16,6 @@ import {
   remarkFault,
 } from '#server/domains/verdict/verdict'
 import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
-import { metrics } from '#server/kernel/metrics'
 import type { Json, Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { capabilitiesChanged } from '#shared/api/rooms'
@@ -52,7 +51,7 @@ export async function sendDraft(
   draft: MessageDraft,
   { cid, poll }: Extra = {},
 ) {
-  const name = await nameOf(account)
+  const name = await nameOf(node, account)
   let ruling: Ruling | null = null
   const outcome = await node.log
     .act(key, {
@@ -62,7 +61,7 @@ export async function sendDraft(
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
         const standing = standingOf(view, account)
         const hidden = absent(view, standing.isMember)
-        const state = stateOf(view, account, now, node.settings.storageUrl, standing)
+        const state = stateOf(view, account, now, node, standing)
         ruling = judgeMessage(draft, state)
         if (hidden && !isToldFirst(ruling)) return { refuse: hidden }
         if (!ruling.verdict.ok) return { refuse: refusalOf(ruling) }
@@ -80,7 +79,7 @@ export async function sendDraft(
         }
       },
     })
-    .finally(() => metrics.verdict(ruling?.verdict.step ?? 'none'))
+    .finally(() => node.metrics.verdict(ruling?.verdict.step ?? 'none'))
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
   const { row, duplicate } = outcome
   if (!isOf(row, messageCreated)) throw keyTaken
@@ -138,11 +137,11 @@ function bodyOf(
   }
 }
 
-export const capabilitiesNow = ({ log, settings }: Context['node'], key: string, account: string) =>
-  log.ask(key, (view, now) => ({
+export const capabilitiesNow = (node: Context['node'], key: string, account: string) =>
+  node.log.ask(key, (view, now) => ({
     room: roomOfKey(key),
     v: view.seq,
-    ...capabilitiesOf(view, account, now, settings.storageUrl),
+    ...capabilitiesOf(view, account, now, node),
   }))
 
 export const check: Action<typeof contract.check> = async (input, context) => {
@@ -150,7 +149,7 @@ export const check: Action<typeof contract.check> = async (input, context) => {
   const key = await keyOf(input.room)
   const draft = draftOf(input, kinds[input.room.type].isSealed)
   const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
-    const state = stateOf(view, account, now, context.node.settings.storageUrl)
+    const state = stateOf(view, account, now, context.node)
     const hidden = absent(view, state.member)
     const ruling = judgeMessage(draft, state)
     if (hidden && !isToldFirst(ruling)) throw hidden

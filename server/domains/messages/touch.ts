@@ -50,7 +50,7 @@ const present = ({ message }: Touched): MessageFact => {
 export const edit: Action<typeof contract.edit> = async ({ room, id, version, text, client_action_id }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
-  const actor = await actorOf(account)
+  const actor = await actorOf(context.node, account)
   const { text: clean } = draftOf({ text }, kinds[room.type].isSealed)
   const { row } = await context.node.log.act(key, {
     sender: account,
@@ -78,7 +78,7 @@ export const edit: Action<typeof contract.edit> = async ({ room, id, version, te
             clean.slice(start, start + len) === message.body.text.slice(start, start + len),
         ),
       }
-      const state = stateOf(view, account, now, context.node.settings.storageUrl)
+      const state = stateOf(view, account, now, context.node)
       const { flagged } = refuseChange(draftOfBody(changed), state)
       const body = {
         ...changed,
@@ -108,7 +108,7 @@ export async function removeMessage(
   reason: string | null,
   cid?: string,
 ) {
-  const actor = await actorOf(account)
+  const actor = await actorOf(node, account)
   const outcome = await node.log.act<null>(key, {
     sender: account,
     cid,
@@ -117,8 +117,7 @@ export async function removeMessage(
       if (message.sender !== account && !standing.canDelete)
         throw new AppError('FORBIDDEN', { message: 'You may not delete this message' })
       if (message.body.deleted) return { already: null }
-      if (reason !== null && message.sender === account)
-        refuseRemark(reason, stateOf(view, account, now, node.settings.storageUrl))
+      if (reason !== null && message.sender === account) refuseRemark(reason, stateOf(view, account, now, node))
       const body = { id, at: new Date(now).toISOString(), poll_id: message.body.poll_id }
       return {
         accept: entryOf(view, actor, messageDeleted, body, {
@@ -136,7 +135,7 @@ export async function removeMessage(
 export const react: Action<typeof contract.react> = async ({ room, id, emoji, on, client_action_id }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
-  const actor = await actorOf(account)
+  const actor = await actorOf(context.node, account)
   let counts: { [emoji: string]: number } = {}
   let isOn = on ?? true
   const outcome = await context.node.log.act<null>(key, {
@@ -151,7 +150,7 @@ export const react: Action<typeof contract.react> = async ({ room, id, emoji, on
       isOn = on ?? !has
       counts = message.body.reactions
       if (has === isOn) return { already: null }
-      if (isOn) refuseRemark(emoji, stateOf(view, account, now, context.node.settings.storageUrl))
+      if (isOn) refuseRemark(emoji, stateOf(view, account, now, context.node))
       if (isOn && !(emoji in counts) && Object.keys(counts).length >= maxEmojis)
         throw new AppError('CONFLICT', { message: `A message takes at most ${maxEmojis} different reactions` })
       counts = withCount(counts, emoji, (counts[emoji] ?? 0) + (isOn ? 1 : -1))
@@ -184,7 +183,7 @@ export async function pinMessage(
   pinned: boolean,
   cid?: string,
 ) {
-  const actor = await actorOf(account)
+  const actor = await actorOf(node, account)
   const outcome = await node.log.act<null>(key, {
     sender: account,
     cid,

@@ -1,15 +1,9 @@
 import { audiences, type Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 
 /** What ends each wait, by the audiences whose news ends it. */
-type Waiters = Map<string, Set<() => void>>
-const waiters = new WeakMap<Node, Waiters>()
-
-function waitersOn(node: Node): Waiters {
-  const known = waiters.get(node) ?? new Map()
-  waiters.set(node, known)
-  return known
-}
+const waitersOn = nodeState(() => new Map<string, Set<() => void>>())
 
 /** Called for each audience, a room or an account, that a row on this node concerns. */
 export const wakeWaiting = (node: Node, audience: string): void => {

@@ -77,7 +77,7 @@ const needTarget = ({ target }: Act): string => {
 
 async function settle(context: Context, key: RoomKey, by: By, decide: (scene: Scene) => Decision): Promise<Acted> {
   const done = await moderate(context, key, by, decide)
-  return answer(done, recordOf(key, done), 0)
+  return answer(done, recordOf(context.node, key, done), 0)
 }
 
 function answer(

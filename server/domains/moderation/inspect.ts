@@ -11,6 +11,7 @@ import {
 } from '#server/domains/rooms/facts'
 import { Bans, Moderators, Mutes, Words } from '#server/domains/rooms/model'
 import { rightsIn, type Standing } from '#server/domains/rooms/standing'
+import { wordListsOf } from '#server/domains/rooms/state'
 import type { Action, Context } from '#server/kernel/context'
 import { verifyChain } from '#server/log/chain'
 import { chainedRows } from '#server/log/store'
@@ -201,6 +202,8 @@ async function wordsFor(context: Context, key: RoomKey, account: string) {
     canManageMods: false,
   }))
   if (key === GLOBAL ? !isModerator : !canManageMods) return []
+  // Which patterns this node cannot use is known once it has read them.
+  await context.node.log.ask(key, (view) => wordListsOf(context.node, view))
   const rows = await Words.find({ room: key, is_active: true }).sort({ added_at: -1 }).lean()
-  return rows.map((row) => wordRow(key, row as WordFact))
+  return rows.map((row) => wordRow(context.node, key, row as WordFact))
 }

@@ -11,7 +11,7 @@ import { roomOfKey } from '#shared/kit/primitives'
 import { logEntryOf } from './entries.ts'
 import { hearsOf, isUnheard } from './hearing.ts'
 import { letGo } from './listening.ts'
-import { itemOfFlag, tellItem, tellQueue } from './queue.ts'
+import { followReports, itemOfFlag, tellItem, tellQueue } from './queue.ts'
 
 const namespace = '/moderation'
 
@@ -35,8 +35,9 @@ export function followModeration(node: Node): () => void {
       if (account !== null) letGo(node, key, account)
     }
   })
-  onQuarantine((word, reason) => {
-    if (isQuarantined(word)) node.logger.warn({ word, reason }, 'a pattern is out of use')
+  followReports(node)
+  onQuarantine(node, (word, reason) => {
+    if (isQuarantined(node, word)) node.logger.warn({ word, reason }, 'a pattern is out of use')
   })
   // Who moderates everything also hears of rooms that are not followed here.
   return node.peers.listen(topic, (word) => {

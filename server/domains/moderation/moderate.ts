@@ -54,7 +54,7 @@ export async function moderate(
   { account, target, cid, action }: By,
   decide: (scene: Scene) => Decision,
 ): Promise<Moderated> {
-  const [actor, other] = await Promise.all([actorOf(account), actorOf(target ?? account)])
+  const [actor, other] = await Promise.all([actorOf(node, account), actorOf(node, target ?? account)])
   const socketsHere = target ? socketsOf(node, key, target) : 0
   let record: unknown = null
   const outcome = await node.log.act<unknown>(key, {

@@ -33,7 +33,7 @@ async function change(
   isDue: (view: View) => boolean,
   isGiven: boolean,
 ): Promise<void> {
-  const about = { target: account, targetName: await nameOf(account) }
+  const about = { target: account, targetName: await nameOf(node, account) }
   await node.log.act<null>(room, {
     sender: house.account,
     judge(view, now) {

@@ -183,7 +183,9 @@ async function announce(node: Node, account: string, item: string): Promise<void
   })
 }
 
-onReport(({ node, caller }, id) => announce(node, caller.account ?? '', id))
+/** Moderators hear of reports as of all that waits for them. */
+export const followReports = (node: Node): void =>
+  onReport(node, ({ caller }, id) => announce(node, caller.account ?? '', id))
 
 /** An item of the queue, if this row of the global log is about one. */
 export async function tellItem(node: Node, row: Row): Promise<void> {

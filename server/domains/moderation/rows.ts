@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BanFact, ModeratorFact, MuteFact, RulesFact, WordFact } from '#server/domains/rooms/facts'
 import { isQuarantined } from '#server/domains/rooms/state'
+import type { Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 import { idIn, roomOfKey } from '#shared/kit/room-key'
 import type { Moderated } from './moderate.ts'
@@ -32,7 +33,7 @@ export const moderatorRow = (key: RoomKey, { moderator_id, ...moderator }: Moder
   ...moderator,
 })
 
-export const wordRow = (key: RoomKey, { word_id, cost, ...word }: WordFact) => {
+export const wordRow = (node: Node, key: RoomKey, { word_id, cost, ...word }: WordFact) => {
   const { chat_type, chat_id } = placeOf(key)
   const scope = key === GLOBAL ? ('global' as const) : ('room' as const)
   const place = scope === 'global' ? { chat_type: null, chat_id: null } : { chat_type, chat_id }
@@ -43,7 +44,7 @@ export const wordRow = (key: RoomKey, { word_id, cost, ...word }: WordFact) => {
     ...place,
     is_active: true,
     cost,
-    quarantined: isQuarantined(word_id) ? 'This pattern was too slow and is out of use' : null,
+    quarantined: isQuarantined(node, word_id) ? 'This pattern was too slow and is out of use' : null,
   }
 }
 
@@ -59,11 +60,11 @@ export function rulesIdOf(key: RoomKey): string {
 }
 
 /** What an act left behind, in the shape of its documented record. */
-export function recordOf(key: RoomKey, { record }: Moderated): unknown {
+export function recordOf(node: Node, key: RoomKey, { record }: Moderated): unknown {
   if (typeof record !== 'object' || record === null) return null
   if ('ban_id' in record) return banRow(key, record as BanFact)
   if ('mute_id' in record) return muteRow(key, record as MuteFact)
   if ('moderator_id' in record) return moderatorRow(key, record as ModeratorFact)
-  if ('word_id' in record) return wordRow(key, record as WordFact)
+  if ('word_id' in record) return wordRow(node, key, record as WordFact)
   return 'rules_id' in record ? rulesRow(key, record as RulesFact) : null
 }

@@ -24,7 +24,7 @@ export const simulate: Action<typeof contract.simulate> = async (
   const proposal = proposalOf(word, is_regex)
   const { key, also, standing } = await readRoom(context.node, context.caller, room, (view, { now }) => ({
     total: view.total,
-    state: stateOf(view, context.caller.account ?? '', now, context.node.settings.storageUrl),
+    state: stateOf(view, context.caller.account ?? '', now, context.node),
   }))
   if (!standing?.canManageMods) throw new AppError('FORBIDDEN', { message: 'You may not manage this room' })
   const state: RoomState = {

@@ -12,7 +12,7 @@ export const ALPHA = roomKey(alpha)
 
 /** The room everybody is in from the first sign-in; whoever left it stays out until the next one. */
 export async function joinAlpha(node: Node, account: string): Promise<void> {
-  const actor = await actorOf(account)
+  const actor = await actorOf(node, account)
   await node.log.act<null>(ALPHA, {
     sender: account,
     judge: (view, now) => {

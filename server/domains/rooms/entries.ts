@@ -1,4 +1,6 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
+import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
 import type { Entry, Json, View } from '#server/log/types'
 import type { RoomEventType } from '#shared/api/room-events'
 import type { EventRecord } from './events/define.ts'
@@ -30,17 +32,18 @@ export const entryOf = <Body>(
   reason,
 })
 
-const loading = new Map<string, Promise<string>>()
+const loadingOn = nodeState(() => new Map<string, Promise<string>>())
 
 /** One look-up serves all who ask at the same time, so that acts come out in the order they went in. */
-export function nameOf(account: string): Promise<string> {
+export function nameOf(node: Node, account: string): Promise<string> {
+  const loading = loadingOn(node)
   const known = loading.get(account)
   if (known) return known
-  const load = profilesOf([account])
+  const load = profilesOf(node, [account])
     .then((profiles) => profiles.get(account)?.name ?? account)
     .finally(() => loading.delete(account))
   loading.set(account, load)
   return load
 }
 
-export const actorOf = async (account: string) => ({ account, name: await nameOf(account) })
+export const actorOf = async (node: Node, account: string) => ({ account, name: await nameOf(node, account) })

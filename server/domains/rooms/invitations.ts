@@ -26,7 +26,7 @@ export const invitations = defineDomain(contract, {
     const { account } = signedIn(context)
     const { node, creationId: invitation_id } = context
     const key = await keyOf(room)
-    const actor = await actorOf(account)
+    const actor = await actorOf(node, account)
     const token = randomBytes(tokenBytes).toString('base64url')
     const { row } = await node.log.act(key, {
       sender: account,
@@ -66,7 +66,7 @@ export const invitations = defineDomain(contract, {
   async revoke({ room, id }, context) {
     const { account } = signedIn(context)
     const key = await keyOf(room)
-    const actor = await actorOf(account)
+    const actor = await actorOf(context.node, account)
     await context.node.log.act<null>(key, {
       sender: account,
       judge(view, now) {
@@ -91,7 +91,7 @@ export const invitations = defineDomain(contract, {
     const { type, id } = roomOfKey(key)
     const { name, emoji, icon_url, member_count } = room
     const inviter = invitation.invited_by
-    const profile = (await profilesOf([inviter])).get(inviter) ?? profileOf({ _id: inviter })
+    const profile = (await profilesOf(context.node, [inviter])).get(inviter) ?? profileOf({ _id: inviter })
     return {
       room: { type, id, name, emoji, icon_url, member_count },
       invited_by: { id: inviter, name: profile.name },
@@ -142,7 +142,7 @@ async function find(context: Context, token: string): Promise<Found> {
   const stored = await RoomFacts.findOne({ 'value.token_hash': token_hash }, { room: 1, value: 1 }).lean()
   const its = (stored?.value as InvitationFact[] | undefined)?.find((one) => one.token_hash === token_hash)
   if (!stored || !its) throw new AppError('INVITATION_NOT_FOUND')
-  const [actor, isBlocked] = await Promise.all([actorOf(account), areBlocked(account, its.invited_by)])
+  const [actor, isBlocked] = await Promise.all([actorOf(context.node, account), areBlocked(account, its.invited_by)])
   return {
     key: stored.room,
     judge(view, now) {

@@ -18,7 +18,7 @@ import { mayTouch, rankOf, ranks, standingOf } from './standing.ts'
 export const join: Action<typeof contract.join> = async ({ room }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
-  const actor = await actorOf(account)
+  const actor = await actorOf(context.node, account)
   const outcome = await context.node.log.act<null>(key, {
     sender: account,
     judge: (view, now) => becomeMember(view, now, actor),
@@ -31,7 +31,7 @@ export const join: Action<typeof contract.join> = async ({ room }, context) => {
 export const leave: Action<typeof contract.leave> = async ({ room }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
-  const actor = await actorOf(account)
+  const actor = await actorOf(context.node, account)
   await context.node.log.act<null>(key, {
     sender: account,
     judge(view, now) {
@@ -50,7 +50,10 @@ export const members: Action<typeof contract.members> = async ({ room, limit, of
     Members.countDocuments(here),
   ])
   const accounts = rows.map(({ user_address }) => user_address)
-  const [profiles, presences] = await Promise.all([profilesOf(accounts), presencesOf(context.node, accounts)])
+  const [profiles, presences] = await Promise.all([
+    profilesOf(context.node, accounts),
+    presencesOf(context.node, accounts),
+  ])
   return {
     members: rows.map(({ user_address, joined_at, role }) => {
       const {
@@ -90,10 +93,10 @@ export async function bringIn(
   addresses: readonly string[],
 ): Promise<string[]> {
   const wanted = await willing(account, addresses)
-  const actor = await actorOf(account)
+  const actor = await actorOf(node, account)
   const added: string[] = []
   for (const address of wanted) {
-    const who = await actorOf(address)
+    const who = await actorOf(node, address)
     const outcome = await node.log.act<null>(key, {
       sender: account,
       judge(view, now) {
@@ -125,7 +128,7 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
   const { account } = signedIn(context)
   if (role === 'owner') throw new AppError('VALIDATION_ERROR', { message: 'Owner cannot be assigned' })
   const key = await keyOf(room)
-  const [actor, target] = await Promise.all([actorOf(account), actorOf(address)])
+  const [actor, target] = await Promise.all([actorOf(context.node, account), actorOf(context.node, address)])
   await context.node.log.act<null>(key, {
     sender: account,
     judge(view, now) {
@@ -150,7 +153,7 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
 export const kick: Action<typeof contract.kick> = async ({ room, address, reason }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
-  const [actor, target] = await Promise.all([actorOf(account), actorOf(address)])
+  const [actor, target] = await Promise.all([actorOf(context.node, account), actorOf(context.node, address)])
   await context.node.log.act<null>(key, {
     sender: account,
     judge(view, now) {

@@ -120,7 +120,7 @@ async function found(
   const { account } = signedIn(context)
   await node.log.ask(GLOBAL, (view) => {
     if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-    refuseNames(view, account, fields)
+    refuseNames(node, view, account, fields)
   })
   const key = roomKey({ type, id })
   const now = new Date(node.now()).toISOString()
@@ -147,7 +147,7 @@ async function finishFounding(node: Node, key: string): Promise<void> {
   const room = await Rooms.findOne({ _id: key }, { founding: 1, creator_address: 1 }).lean()
   if (!room?.founding || !room.creator_address) return
   const account = room.creator_address
-  const actor = await actorOf(account)
+  const actor = await actorOf(node, account)
   const { founded } = kindOf(key)
   const role = founded.by === 'its founder' ? founded.role : 'member'
   const finished = () => Rooms.updateOne({ _id: key }, { $unset: { founding: '' } })
@@ -243,11 +243,11 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
   const { account } = signedIn(context)
   const { node } = context
   const key = await keyOf(room)
-  const actor = await actorOf(account)
+  const actor = await actorOf(node, account)
   const patch = Object.fromEntries(
     Object.entries(input).filter(([, value]) => value !== undefined),
   ) as Partial<RoomFact>
-  const judge = judgeUpdate(actor, patch)
+  const judge = judgeUpdate(node, actor, patch)
   await node.log.ask(key, (view, now) => {
     const judgement = judge(view, now)
     if ('refuse' in judgement) throw judgement.refuse
@@ -259,7 +259,7 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
 }
 
 const judgeUpdate =
-  (actor: { account: string; name: string }, patch: Partial<RoomFact>) =>
+  (node: Node, actor: { account: string; name: string }, patch: Partial<RoomFact>) =>
   (view: View, now: number): Judgement<null> => {
     const { standing, room: before } = seenBy(view, actor.account, now)
     if (isSuspended(view, actor.account)) return { refuse: new AppError('SUSPENDED') }
@@ -268,7 +268,7 @@ const judgeUpdate =
     if (!before.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
     const changed = Object.entries(patch).some(([name, value]) => before[name as keyof RoomFact] !== value)
     if (!changed) return { already: null }
-    refuseNames(view, actor.account, patch)
+    refuseNames(node, view, actor.account, patch)
     return {
       accept: entryOf(view, actor, roomUpdated, { patch: { ...patch, updated_at: new Date(now).toISOString() } }),
     }
@@ -277,7 +277,7 @@ const judgeUpdate =
 export const archive: Action<typeof contract.archive> = async ({ room }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
-  const actor = await actorOf(account)
+  const actor = await actorOf(context.node, account)
   await context.node.log.act<null>(key, {
     sender: account,
     judge(view, now) {

@@ -11,6 +11,8 @@ import {
   wordFault,
 } from '#server/domains/verdict/verdict'
 import { compileWords, type WordList } from '#server/domains/verdict/words'
+import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
 import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
@@ -25,7 +27,7 @@ export function stateOf(
   view: View,
   account: string,
   now: number,
-  publicUrl: string,
+  node: Node,
   standing = standingOf(view, account),
 ): RoomState {
   const room = roomIn(view)
@@ -46,39 +48,42 @@ export function stateOf(
     mute: mute && until(mute.muted_until),
     moderator: isModerator,
     rules,
-    words: wordListsOf(view),
+    words: wordListsOf(node, view),
     lastMessageAt: clock?.at ?? null,
     sender: account,
-    storage: { publicUrl },
+    storage: { publicUrl: node.settings.storageUrl },
   }
 }
 
 /** The words that are blocked everywhere, then those that are blocked here. */
-const wordListsOf = (view: View): readonly WordList[] => [
-  compiled(wordsIn(view.global), 'global'),
-  ...(view.room === GLOBAL ? [] : [compiled(wordsIn(view), 'room')]),
+export const wordListsOf = (node: Node, view: View): readonly WordList[] => [
+  compiled(node, wordsIn(view.global), 'global'),
+  ...(view.room === GLOBAL ? [] : [compiled(node, wordsIn(view), 'room')]),
 ]
 
-const lists = new WeakMap<readonly WordFact[], WordList>()
-const slowPatterns = new Set<string>()
-const quarantineListeners: ((wordId: string, reason: string) => void)[] = []
+const patternsOf = nodeState(() => ({
+  lists: new WeakMap<readonly WordFact[], WordList>(),
+  slow: new Set<string>(),
+  listeners: [] as ((wordId: string, reason: string) => void)[],
+}))
 
-/** Told of each pattern that had to be taken out of use. */
-export const onQuarantine = (listener: (wordId: string, reason: string) => void): void =>
-  void quarantineListeners.push(listener)
-export const isQuarantined = (wordId: string): boolean => slowPatterns.has(wordId)
+/** Told of each pattern that had to be taken out of use on this node. */
+export const onQuarantine = (node: Node, listener: (wordId: string, reason: string) => void): void =>
+  void patternsOf(node).listeners.push(listener)
+export const isQuarantined = (node: Node, wordId: string): boolean => patternsOf(node).slow.has(wordId)
 
 /** A list is compiled once for as long as it stays the same. */
-function compiled(words: readonly WordFact[], scope: 'global' | 'room'): WordList {
+function compiled(node: Node, words: readonly WordFact[], scope: 'global' | 'room'): WordList {
+  const { lists, slow, listeners } = patternsOf(node)
   const known = lists.get(words)
   if (known) return known
-  const usable = words.filter(({ word_id }) => !slowPatterns.has(word_id))
+  const usable = words.filter(({ word_id }) => !slow.has(word_id))
   const list = compileWords(
     usable.map(({ word_id: id, word, action, is_regex }) => ({ id, word, action, is_regex, scope })),
     (id, reason) => {
-      if (slowPatterns.has(id)) return
-      slowPatterns.add(id)
-      for (const listener of quarantineListeners) listener(id, reason)
+      if (slow.has(id)) return
+      slow.add(id)
+      for (const listener of listeners) listener(id, reason)
     },
   )
   lists.set(words, list)
@@ -106,12 +111,12 @@ export const refuseRemark = (text: string, state: RoomState): void =>
  * Judges what a room says of itself, in the room or, where there is none yet, by what is blocked everywhere. Only admins give a
  * room a name that passes for one of the service.
  */
-export function refuseNames(view: View, account: string, fields: { name?: string | undefined }): void {
+export function refuseNames(node: Node, view: View, account: string, fields: { name?: string | undefined }): void {
   const isNew = fields.name !== undefined && fields.name !== roomIn(view)?.name
   if (isNew && isDeceptiveRoom(fields.name ?? '') && !standingOf(view, account).isAdmin)
     throw new AppError('VALIDATION_ERROR', { message: 'This name is not allowed', details: { path: 'name' } })
   const texts = Object.values(fields).filter((value) => typeof value === 'string')
-  refuseWith(wordFault(texts, wordListsOf(view)), view.seq)
+  refuseWith(wordFault(texts, wordListsOf(node, view)), view.seq)
 }
 
 function refuseWith(fault: Refusal | null, judgedSeq: number): void {
@@ -121,8 +126,8 @@ function refuseWith(fault: Refusal | null, judgedSeq: number): void {
 }
 
 /** What a member may send now, as the composer is told. */
-export function capabilitiesOf(view: View, account: string, now: number, publicUrl: string) {
-  const { capabilities: may, next_send_at, max_length } = capabilities(stateOf(view, account, now, publicUrl))
+export function capabilitiesOf(view: View, account: string, now: number, node: Node) {
+  const { capabilities: may, next_send_at, max_length } = capabilities(stateOf(view, account, now, node))
   return { capabilities: may, next_send_at, max_length, rules_version: rulesIn(view).version }
 }
 

@@ -12,13 +12,13 @@ export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, 
   const { account } = signedIn(context)
   const { node } = context
   const key = await keyOf(room)
-  const actor = await actorOf(account)
+  const actor = await actorOf(node, account)
   const { row } = await node.log.act<null>(key, {
     sender: account,
     cid: client_action_id,
     judge(view, now) {
       const { room: before, standing } = actingIn(view, account, now)
-      const state = stateOf(view, account, now, node.settings.storageUrl, standing)
+      const state = stateOf(view, account, now, node, standing)
       if (!standing.isModerator)
         throw new AppError('FORBIDDEN', { message: 'Only the owner and moderators may set the topic' })
       if (!before.is_active) throw new AppError('ROOM_ARCHIVED')

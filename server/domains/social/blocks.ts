@@ -59,7 +59,7 @@ async function tellDevices(node: Node, account: string, other: string): Promise<
 }
 
 async function tellDm(node: Node, account: string, other: string, on: boolean): Promise<void> {
-  const actor = await actorOf(account)
+  const actor = await actorOf(node, account)
   await node.log.act<null>(roomKey(dmOf(account, other)), {
     sender: account,
     judge(view) {

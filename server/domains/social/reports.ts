@@ -3,8 +3,10 @@ import { roleOf } from '#server/domains/accounts/standing'
 import { readBy } from '#server/domains/rooms/access'
 import { messageIn } from '#server/domains/rooms/facts'
 import { kindOf } from '#server/domains/rooms/kinds'
+import type { Node } from '#server/kernel/context'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
+import { nodeState } from '#server/kernel/node-state'
 import { RoomEvents } from '#server/log/model'
 import { isDuplicate } from '#server/ports/database/port'
 import { type social as contract, Report } from '#shared/api/social'
@@ -29,8 +31,9 @@ export const reports: Action<typeof contract.reports> = async ({ admin, status }
 }
 
 type ReportListener = (context: Pick<Context, 'node' | 'caller'>, id: string) => Promise<void>
-const listeners: ReportListener[] = []
-export const onReport = (listener: ReportListener): void => void listeners.push(listener)
+const listenersOn = nodeState((): ReportListener[] => [])
+/** Told of each report made on this node. */
+export const onReport = (node: Node, listener: ReportListener): void => void listenersOn(node).push(listener)
 
 export const report: Action<typeof contract.report> = async (input, context) => {
   const { account } = signedIn(context)
@@ -59,7 +62,7 @@ export const report: Action<typeof contract.report> = async (input, context) => 
   }
   await Reports.create(row)
   if (alsoBlock) await blockSomebody(context.node, account, reportedAddress, `Reported for ${reportType}`)
-  for (const listener of listeners) await listener(context, row._id)
+  for (const listener of listenersOn(context.node)) await listener(context, row._id)
   const { _id: id, created_at } = row
   return {
     success: true,
@@ -125,7 +128,7 @@ export const review: Action<typeof contract.review> = async ({ reportId, status,
   const aboutOthers = { _id: reportId, reported_address: { $ne: account } }
   const row = await Reports.findOneAndUpdate(aboutOthers, { $set: reviewed }, { returnDocument: 'after' }).lean()
   if (!row) throw new AppError('NOT_FOUND', { message: 'Report not found' })
-  for (const listener of listeners) await listener(context, reportId)
+  for (const listener of listenersOn(context.node)) await listener(context, reportId)
   const { id, admin_notes, reviewed_at, reviewed_by, status: state } = shown(row)
   return { success: true, report: { id, status: state, admin_notes, reviewed_at, reviewed_by } }
 }

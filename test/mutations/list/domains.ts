@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { domainsAreBound, startedWork } from './suites.ts'
+import { apart, domainsAreBound, startedWork, stateIsOnNodes } from './suites.ts'
 
 /** What a domain is, and what is asked of it. */
 export const domains: readonly Mutation[] = [
@@ -18,5 +18,21 @@ export const domains: readonly Mutation[] = [
     find: 'domain.start?.(node) ?? []',
     put: '(node ? [] : (domain.start?.(node) ?? []))',
     caughtBy: startedWork,
+  },
+  {
+    name: 'no node asks whether the sessions of its sockets still stand',
+    breaks: 'nodes apart',
+    file: 'server/kernel/sockets.ts',
+    find: '++sweeps % recheckSweeps === 0',
+    put: '++sweeps < 0 && recheckSweeps > 0',
+    caughtBy: apart('once a minute'),
+  },
+  {
+    name: 'nodes of one process take turns at one search',
+    breaks: 'nodes apart',
+    file: 'server/domains/messages/search.ts',
+    find: 'const turnOn = nodeState(createTurnstile)',
+    put: 'const shared = createTurnstile()\nconst turnOn = nodeState(() => shared)',
+    caughtBy: stateIsOnNodes,
   },
 ]

@@ -57,6 +57,13 @@ export const badInput = (title: string): Suite => hostile('bad-input.test.ts', t
 export const freshProofs = hostile('fresh-proof.test.ts', 'M08')
 export const suspended: Suite = { project: 'embedded', file: 'test/server/suspended.test.ts' }
 export const kindsAreNamedOnce: Suite = { project: 'laws', file: 'test/laws/room-kinds.test.ts' }
+export const apart = (title: string): Suite => ({
+  project: 'nodes',
+  file: 'test/nodes/apart.test.ts',
+  title,
+  needsMongo: true,
+})
+export const stateIsOnNodes: Suite = { project: 'laws', file: 'test/laws/node-state.test.ts' }
 export const domainsAreBound: Suite = { project: 'laws', file: 'test/laws/domains.test.ts' }
 export const startedWork: Suite = { project: 'embedded', file: 'test/server/founding.test.ts' }
 export const unlisted: Suite = { project: 'embedded', file: 'test/server/outcomes.test.ts', title: 'ROOM_NOT_FOUND' }
