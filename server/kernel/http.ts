@@ -57,9 +57,11 @@ const idOf = (request: Request): string => String(request.res?.getHeader('x-requ
 /** What such a path goes on with lets whoever reads it into a room. */
 const invited = /(\/invit(?:e|ations)\/).+/is
 
-const decoded = (path: string): string => {
+/** A path as it was sent, in one line; where it is such a path in any spelling, without what lets in. */
+function loggedPath(sent: string): string {
   try {
-    return decodeURIComponent(path)
+    const path = decodeURIComponent(sent)
+    return invited.test(path) ? encodeURI(path.replace(invited, '$1***')) : sent
   } catch {
     return '(not a path)'
   }
@@ -76,7 +78,7 @@ const identifyRequest =
         {
           request_id: idOf(request),
           method: request.method,
-          path: decoded(request.path.slice(0, 200)).replace(invited, '$1***'),
+          path: loggedPath(request.path.slice(0, 200)),
           status: response.statusCode,
           milliseconds: Math.round(performance.now() - started),
         },
