@@ -56,13 +56,13 @@ export async function runWorkers(
   tell: (url: string, parts: readonly Part[]) => void,
 ): Promise<void> {
   const crew = new Set<Member>()
+  const crewMetrics = createCrewMetrics()
   const deaths = new Map<number, number>()
   let isStopping = false
   let isRestarting = false
 
   const first = await start(0)
   await Promise.all(Array.from({ length: count - 1 }, (_, at) => start(at + 1)))
-  const crewMetrics = createCrewMetrics()
   const ops = await openOps(config.ops, {
     degraded: () => [],
     metrics: async () => crewMetrics.text(await figures()),
