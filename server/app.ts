@@ -8,6 +8,7 @@ import { isDuplicate, isNeverSent } from '#server/ports/database/port'
 import type { Config } from './config.ts'
 import { bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
+import { callsOf } from './kernel/call-as.ts'
 import type { Live, Node } from './kernel/context.ts'
 import { mountDocs } from './kernel/docs.ts'
 import { startDomains } from './kernel/domain.ts'
@@ -39,12 +40,15 @@ export interface App {
 export async function createApp(config: Config, platform: Platform, { isWorker = false } = {}): Promise<App> {
   const node: Node = {
     ...createNode(config, platform),
-    // Both are begun below, with this node.
+    // These are begun below, with this node.
     get live() {
       return live
     },
     get jobs() {
       return jobs
+    },
+    get callAs() {
+      return callAs
     },
   }
   const streams = openStreams(node)
@@ -57,6 +61,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     deliver: (deliveries) => sockets.deliver(deliveries),
     record: (line) => recordAudit(node, line),
   }
+  const callAs = callsOf(kernel, bound)
   const shared = {
     kernel,
     bound,
@@ -159,7 +164,7 @@ const serverLimits = {
   connectionsCheckingInterval: 1_000,
 }
 
-function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jobs'> {
+function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jobs' | 'callAs'> {
   const { node: id, database, sessionKeys, kv, peers, hints, services, logger, metrics, patience } = platform
   const now = () => database.now()
   const store = timed(mongooseLogStore(database.alone), isDuplicate, metrics)

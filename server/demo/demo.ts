@@ -6,7 +6,7 @@ import { ALPHA } from '#server/domains/rooms/alpha'
 import type { Node } from '#server/kernel/context'
 import { rooms } from '#shared/api/rooms'
 import { Life } from './life.ts'
-import { act, people, settlePeople } from './people.ts'
+import { people, settlePeople } from './people.ts'
 import { oneOf } from './script.ts'
 import { found, seed } from './seed.ts'
 import { stages } from './stage.ts'
@@ -41,7 +41,7 @@ function showAround(node: Node, founded: Promise<unknown>, signal: AbortSignal):
 
 async function bringAlong(node: Node, account: string): Promise<void> {
   const channels = stages.filter(({ channel }) => channel !== null)
-  await Promise.all(channels.map(({ room }) => act(node, account, rooms.join, { room }))).catch((error: unknown) =>
+  await Promise.all(channels.map(({ room }) => node.callAs(account, rooms.join, { room }))).catch((error: unknown) =>
     node.logger.warn({ error }, 'a newcomer was not shown around'),
   )
 }

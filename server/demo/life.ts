@@ -5,7 +5,7 @@ import type { Node } from '#server/kernel/context'
 import { messages } from '#shared/api/messages'
 import { polls } from '#shared/api/polls'
 import { roomKey } from '#shared/kit/primitives'
-import { act, people, tolerate } from './people.ts'
+import { people, tolerate } from './people.ts'
 import { type Line, oneOf, readLine, type Said, shuffled } from './script.ts'
 import type { Stage } from './stage.ts'
 
@@ -52,10 +52,10 @@ export class Life {
     const said = readLine(this.#nextLine())
     const sender = this.#cast[said.role] ?? oneOf(people)
     const { room, restSeconds } = this.#stage
-    await tolerate(act(this.#node, sender, messages.typing, { room, on: true }))
+    await tolerate(this.#node.callAs(sender, messages.typing, { room, on: true }))
     await this.#pause(Math.min(4_000, 600 + 30 * said.text.length))
     const reply_to = said.isReply ? this.#before : null
-    const sent = await tolerate(act(this.#node, sender, messages.send, { room, text: said.text, reply_to }))
+    const sent = await tolerate(this.#node.callAs(sender, messages.send, { room, text: said.text, reply_to }))
     this.#restsUntil = this.#node.now() + restSeconds * 1_000
     this.#before = sent?.message.id ?? null
     if (sent) await this.#afterwards(said, sender, sent.message.id)
@@ -65,12 +65,12 @@ export class Life {
     const { room } = this.#stage
     if (corrected !== null) {
       await this.#pause(2_500)
-      await tolerate(act(this.#node, sender, messages.edit, { room, id, text: corrected }))
+      await tolerate(this.#node.callAs(sender, messages.edit, { room, id, text: corrected }))
     }
     for (const emoji of reactions) {
       await this.#pause(randomInt(500, 2_000))
       const other = oneOf(people.filter((one) => one !== sender))
-      await tolerate(act(this.#node, other, messages.react, { room, id, emoji, on: true }))
+      await tolerate(this.#node.callAs(other, messages.react, { room, id, emoji, on: true }))
     }
   }
 
@@ -94,17 +94,17 @@ export class Life {
     const { _id: id, sender } = oneOf(written)
     const other = oneOf(people.filter((one) => one !== sender))
     const emoji = oneOf(['👍', '❤️', '😄', '👏'])
-    await tolerate(act(this.#node, other, messages.react, { room: this.#stage.room, id, emoji, on: true }))
+    await tolerate(this.#node.callAs(other, messages.react, { room: this.#stage.room, id, emoji, on: true }))
   }
 
   async #vote(): Promise<void> {
     const { room } = this.#stage
     const voter = oneOf(people)
-    const listed = await tolerate(act(this.#node, voter, polls.list, { room }))
+    const listed = await tolerate(this.#node.callAs(voter, polls.list, { room }))
     const poll = listed?.polls.find(({ is_closed }) => !is_closed)
     if (!poll) return
     const options = poll.options.map((_, index) => index).filter((index) => !poll.user_votes.includes(index))
-    await tolerate(act(this.#node, voter, polls.vote, { room, pollId: poll.id, optionIndex: oneOf(options) }))
+    await tolerate(this.#node.callAs(voter, polls.vote, { room, pollId: poll.id, optionIndex: oneOf(options) }))
   }
 
   #pause(milliseconds: number): Promise<void> {

@@ -8,7 +8,7 @@ import type { PartnerTokens } from '#server/ports/partner/port'
 import type { Peers } from '#server/ports/peers/port'
 import type { Sms } from '#server/ports/sms/port'
 import { AppError } from '#shared/errors'
-import type { AnswerOf, Contract, Event, InputOf, Operation } from '#shared/kit/contract'
+import type { AnswerOf, CallOf, Contract, Event, InputOf, Operation } from '#shared/kit/contract'
 import type { Figures } from './figures.ts'
 import type { Limits } from './limits.ts'
 import type { Logger } from './logger.ts'
@@ -79,7 +79,7 @@ export interface Context {
   requestId: string
   /** The id of what the call makes: the same each time that a call with a key is done again. */
   creationId: string
-  door: 'http' | 'socket'
+  door: 'http' | 'socket' | 'inside'
   /** The host name and port the client used, for documents that name it. */
   origin: string | null
   /** Asked from this very machine, by one of its own names and through no proxy: what development powers need. */
@@ -125,6 +125,8 @@ export interface Node {
   services: Services
   jobs: Jobs
   live: Live
+  /** Calls an operation for an account, from inside the house. */
+  callAs: CallAs
 }
 
 /** A kind of work that is stored before the answer and done after it, at least once; so what it does must bear to be done twice. */
@@ -206,6 +208,12 @@ export const signedIn = (context: Context): SignedIn => {
   if (account === null || session === null) throw new AppError('UNAUTHORIZED')
   return { ...context.caller, account, session }
 }
+
+/**
+ * Takes the path of every call: access, input, known key, output check, what is told, the audit log. Only the rate is not counted,
+ * and nothing is done that wants a fresh sign-in.
+ */
+export type CallAs = <O extends Operation>(account: string, operation: O, input: CallOf<O>) => Promise<AnswerOf<O>>
 
 export interface Bound {
   name: string

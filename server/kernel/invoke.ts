@@ -11,7 +11,8 @@ import { refusalFrom, whileThere } from './patience.ts'
 import type { Streams } from './streams.ts'
 
 export interface Call {
-  door: 'http' | 'socket'
+  /** `inside`: the house itself calls. */
+  door: 'http' | 'socket' | 'inside'
   caller: Caller
   recognise(): Promise<Caller>
   requestId: string
@@ -188,7 +189,13 @@ const replayKey = (operation: Operation, input: unknown): string | null => {
 }
 
 /** One bucket for both doors: of what is claimed, else of the account, else of the address. */
-async function spend({ node }: Kernel, operation: Operation, input: unknown, { caller, onRate }: Call): Promise<void> {
+async function spend(
+  { node }: Kernel,
+  operation: Operation,
+  input: unknown,
+  { caller, door, onRate }: Call,
+): Promise<void> {
+  if (door === 'inside') return
   const { limit } = operation
   const claimed = operation.claim?.(input as Record<string, unknown>)
   const { rate, retryAfterSeconds } = claimed

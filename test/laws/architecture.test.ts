@@ -54,6 +54,12 @@ describe('the house', () => {
     expect(findings(sources, environment, (path) => path === 'server/config.ts')).toEqual([])
   })
 
+  test('an action is called by the pipeline alone', () => {
+    const server = sources.filter(({ path }) => path.startsWith('server/'))
+    // That of an entry names what a moderator did.
+    expect(findings(server, /(?<!\bentry\??)\.action\s*\(/g, (path) => path === 'server/kernel/invoke.ts')).toEqual([])
+  })
+
   test('M30: lmdb is loaded in one place, by what has the lock of the directory', () => {
     const everywhere = sourcesOf('server', 'client', 'shared', 'test', 'scripts')
     const openers = everywhere.filter(({ code, imports }) => imports.includes('lmdb') || /['"`]lmdb['"`]/.test(code))

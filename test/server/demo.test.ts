@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDemo } from '#server/demo/demo'
-import { act, caretaker, people } from '#server/demo/people'
+import { caretaker, people } from '#server/demo/people'
 import { readLine } from '#server/demo/script'
 import { stages } from '#server/demo/stage'
 import { inbox } from '#shared/api/inbox'
@@ -74,7 +74,7 @@ test('what is seeded shows what rooms can do', async () => {
   expect(JSON.stringify(await rulesOf(idOf('Slow lane')))).toContain('"slow_mode_seconds":10')
   expect(JSON.stringify(await rulesOf(idOf('No links please')))).toContain('"links_allowed":"disabled"')
   const flagged = stages.find((stage) => stage.flagged)?.room
-  const { queue } = await act(await node(), caretaker, moderation.queue, { scope: 'room', room: flagged })
+  const { queue } = await (await node()).callAs(caretaker, moderation.queue, { scope: 'room', room: flagged })
   expect(queue).toMatchObject([{ kind: 'flag', state: 'pending', reported_address: 'demo:sam' }])
 })
 

@@ -1,7 +1,7 @@
 import type { Mutation } from '../mutation.ts'
-import { items, stopped, streams } from './suites.ts'
+import { inside, items, stopped, streams } from './suites.ts'
 
-/** Answers that are sequences. */
+/** Answers that are sequences, and calls from inside the house. */
 export const sequences: readonly Mutation[] = [
   {
     name: 'a sequence does not wait for its reader',
@@ -58,5 +58,21 @@ export const sequences: readonly Mutation[] = [
     find: "request.query[name] === value) ? undefined : 'route'",
     put: "request.query[name] !== value) ? undefined : 'route'",
     caughtBy: streams('is asked for by'),
+  },
+  {
+    name: 'a call from inside counts as one of the account',
+    breaks: 'T45',
+    file: 'server/kernel/invoke.ts',
+    find: "if (door === 'inside') return",
+    put: '',
+    caughtBy: inside('the house calls as often'),
+  },
+  {
+    name: 'who is called for inside has just signed in',
+    breaks: 'M08',
+    file: 'server/kernel/call-as.ts',
+    find: 'provenAt: null,',
+    put: 'provenAt: Number.MAX_SAFE_INTEGER,',
+    caughtBy: inside('nobody does inside'),
   },
 ]

@@ -86,3 +86,4 @@ export const large: Suite = { project: 'kill', file: 'test/store/large.kill.test
 export const items = (title: string): Suite => unit('unit/items.test.ts', title)
 export const streams = (title: string): Suite => ({ project: 'embedded', file: 'test/server/streams.test.ts', title })
 export const stopped: Suite = { project: 'embedded', file: 'test/server/stop.test.ts', title: 'followed over REST' }
+export const inside = (title: string): Suite => ({ project: 'embedded', file: 'test/server/call-as.test.ts', title })
