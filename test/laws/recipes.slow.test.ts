@@ -38,6 +38,11 @@ const recipes: Record<string, Recipe> = {
       },
     ],
   },
+  'a domain': {
+    declared: { file: 'shared/api/index.ts', before: '  status,\n  identity,', write: '  weather: status,' },
+    missing: ['server/domains/index.ts'],
+    follows: [{ file: 'server/domains/index.ts', before: '  status,\n  identity,', write: '  weather: status,' }],
+  },
   'a room event': {
     declared: {
       file: 'shared/api/room-events.ts',
