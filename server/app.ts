@@ -10,7 +10,7 @@ import { bound, callersOf, checkEntry, domains, projection, records } from './do
 import { recordAudit } from './kernel/audit.ts'
 import { callsOf } from './kernel/call-as.ts'
 import type { Live, Node } from './kernel/context.ts'
-import { mountDocs } from './kernel/docs.ts'
+import { docsRoutes } from './kernel/docs.ts'
 import { startDomains } from './kernel/domain.ts'
 import { failpoint } from './kernel/failpoint.ts'
 import { createFigures, timed } from './kernel/figures.ts'
@@ -21,8 +21,7 @@ import { startJobs } from './kernel/jobs.ts'
 import { createLimits } from './kernel/limits.ts'
 import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
-import { moveToName } from './kernel/own-name.ts'
-import { mountPage } from './kernel/page.ts'
+import { pageRoutes } from './kernel/page.ts'
 import { openPlaces } from './kernel/places.ts'
 import { openSockets } from './kernel/sockets.ts'
 import { openStreams } from './kernel/streams.ts'
@@ -78,7 +77,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     httpDoor({
       ...shared,
       places,
-      routers: [moveToName(config.publicUrl), mountDocs, ...(captured ? [captured.mount] : []), mountPage],
+      raw: [...docsRoutes, ...(captured?.routes ?? []), ...pageRoutes()],
     }),
   )
   const sockets = openSockets(server, {

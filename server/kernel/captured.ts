@@ -1,5 +1,5 @@
-import type { Express, RequestHandler } from 'express'
-import { isLocal } from './addresses.ts'
+import type { Response } from 'express'
+import type { RawRoute } from './raw-route.ts'
 
 export interface Captured {
   id: string
@@ -15,11 +15,9 @@ const most = 200
 /** Letters and texts of a server that sends none: the last ones, in memory, and a page that shows them. */
 export interface CapturedPost {
   keep(one: Omit<Captured, 'at'>): void
-  mount(app: Express): void
+  /** For everybody but this machine there is no such page. */
+  routes: readonly RawRoute[]
 }
-
-/** For everybody else there is no such page. */
-const hereAlone: RequestHandler = (request, _response, next) => next(isLocal(request) ? undefined : 'route')
 
 export function createCaptured(): CapturedPost {
   const kept: Captured[] = []
@@ -29,17 +27,22 @@ export function createCaptured(): CapturedPost {
       kept.unshift({ ...one, at: new Date().toISOString() })
       kept.length = Math.min(kept.length, most)
     },
-    mount(app) {
-      app.get('/dev/mail.json', hereAlone, (_request, response) => {
-        response.setHeader('Cache-Control', 'no-store')
-        response.json({ letters: kept })
-      })
-      app.get('/dev/mail', hereAlone, (_request, response) => {
-        response.setHeader('Cache-Control', 'no-store')
-        response.type('html').send(page(kept))
-      })
-    },
+    routes: [
+      {
+        path: '/dev/mail.json',
+        answer: 'json',
+        isLocal: true,
+        give: (_request, response) => given(response, JSON.stringify({ letters: kept })),
+      },
+      { path: '/dev/mail', answer: 'html', isLocal: true, give: (_request, response) => given(response, page(kept)) },
+    ],
   }
+}
+
+function given(response: Response, body: string): true {
+  response.setHeader('Cache-Control', 'no-store')
+  response.send(body)
+  return true
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Express } from 'express'
+import type { RawRoute } from './raw-route.ts'
 
 // Two folders below the root, as the sources are and the built server is.
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -12,7 +12,7 @@ const packaged = (name: string, file: string) =>
 
 const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json' } as const
 
-const files: readonly (readonly [path: string, file: string, type: keyof typeof types])[] = [
+const files: readonly (readonly [path: `/${string}`, file: string, type: keyof typeof types])[] = [
   ['/docs', own('index.html'), 'html'],
   ['/docs/docs.css', own('docs.css'), 'css'],
   ['/docs/page.js', own('page.js'), 'js'],
@@ -31,10 +31,11 @@ const files: readonly (readonly [path: string, file: string, type: keyof typeof 
 ]
 
 /** Both documents, a page that shows them side by side, and nothing from elsewhere. */
-export function mountDocs(app: Express): void {
-  for (const [path, file, type] of files) {
-    app.get(path, (_request, response) => {
-      response.type(`${types[type]}; charset=utf-8`).sendFile(basename(file), { root: dirname(file), etag: true })
-    })
-  }
-}
+export const docsRoutes: readonly RawRoute[] = files.map(([path, file, type]) => ({
+  path,
+  answer: 'file',
+  give(_request, response) {
+    response.type(`${types[type]}; charset=utf-8`).sendFile(basename(file), { root: dirname(file), etag: true })
+    return true
+  },
+}))

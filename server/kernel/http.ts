@@ -29,12 +29,14 @@ import {
 import { newId } from './ids.ts'
 import { invoke } from './invoke.ts'
 import { answerItems } from './items.ts'
+import { moveToName } from './own-name.ts'
 import { whileThere } from './patience.ts'
+import { mountRaw, type RawRoute } from './raw-route.ts'
 import { guardShape } from './shape.ts'
 
 interface HttpDoor extends Door {
-  /** Plain routers: documents, the page. Mounted after the operations. */
-  routers: readonly ((app: Express) => void)[]
+  /** What gives something else than the answer of an operation: documents, the page. */
+  raw: readonly RawRoute[]
 }
 
 export function httpDoor(door: HttpDoor): Express {
@@ -46,7 +48,8 @@ export function httpDoor(door: HttpDoor): Express {
   app.use('/api', noStore, jsonOnly, readBody)
   app.use(begin(door.places))
   mountOperations(app, door)
-  for (const mount of door.routers) mount(app)
+  moveToName(app, door.kernel.node.settings.publicUrl)
+  mountRaw(app, door.raw)
   app.use(unknownRoute(door.bound))
   app.use(answerError(door.kernel, door.bound))
   return app

@@ -2,15 +2,13 @@ import type { Express } from 'express'
 import { isLocal } from './addresses.ts'
 
 /** Passkeys belong to a name, never to an address; so a page that was asked for by this machine's address moves to its name. */
-export const moveToName =
-  (publicUrl: string) =>
-  (app: Express): void => {
-    if (new URL(publicUrl).hostname !== 'localhost') return
-    app.get('/{*path}', (request, response, next) => {
-      const address = /^(?:127\.0\.0\.1|\[::1\])(:\d{1,5})?$/.exec(request.get('host') ?? '')
-      const isPage = /\btext\/html\b/.test(request.get('accept') ?? '') && /^\/(?!api\/)/i.test(request.originalUrl)
-      if (!address || !isPage || !isLocal(request)) return next()
-      response.setHeader('Cache-Control', 'no-store')
-      response.redirect(302, `http://localhost${address[1] ?? ''}${request.originalUrl}`)
-    })
-  }
+export function moveToName(app: Express, publicUrl: string): void {
+  if (new URL(publicUrl).hostname !== 'localhost') return
+  app.get('/{*path}', (request, response, next) => {
+    const address = /^(?:127\.0\.0\.1|\[::1\])(:\d{1,5})?$/.exec(request.get('host') ?? '')
+    const isPage = /\btext\/html\b/.test(request.get('accept') ?? '') && /^\/(?!api\/)/i.test(request.originalUrl)
+    if (!address || !isPage || !isLocal(request)) return next()
+    response.setHeader('Cache-Control', 'no-store')
+    response.redirect(302, `http://localhost${address[1] ?? ''}${request.originalUrl}`)
+  })
+}

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Express, Request, RequestHandler } from 'express'
+import type { Request, Response } from 'express'
+import type { RawRoute } from './raw-route.ts'
 
 const folder = fileURLToPath(new URL('../../dist/page', import.meta.url))
 
@@ -20,8 +21,9 @@ interface Encoded {
 }
 
 /** The web app, where it has been built: as it was when the server started, so that its parts fit each other and the server. */
-export function mountPage(app: Express): void {
-  if (existsSync(join(folder, 'index.html'))) app.use(servePage(readPage()))
+export function pageRoutes(): readonly RawRoute[] {
+  if (!existsSync(join(folder, 'index.html'))) return []
+  return [{ path: '/{*path}', answer: 'file', give: servePage(readPage()) }]
 }
 
 type Page = ReadonlyMap<string, readonly Encoded[]>
@@ -49,30 +51,34 @@ const isInvitation = /^\/invite\/[^/]+$/
 
 /** Assets carry hashes in their names and are kept for good; everything else is asked for again. */
 const servePage =
-  (page: Page): RequestHandler =>
-  (request, response, next) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return next()
+  (page: Page) =>
+  (request: Request, response: Response): boolean => {
     const file = page.get(isInvitation.test(request.path) ? '/' : request.path)
     const chosen = file?.find(({ coding }) => coding === null || request.acceptsEncodings(coding))
-    if (!chosen) return next()
+    if (!chosen) return false
     const { coding, body, etag } = chosen
     response.vary('Accept-Encoding')
     response.setHeader('ETag', etag)
     response.setHeader('Accept-Ranges', 'bytes')
     const isHashed = request.path.startsWith('/assets/')
     response.setHeader('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
-    if (request.fresh) return void response.status(304).end()
+    if (request.fresh) {
+      response.status(304).end()
+      return true
+    }
 
     const range = rangeOf(request, etag, body.length)
     if (range === 'beyond') {
       response.setHeader('Content-Range', `bytes */${body.length}`)
-      return void response.status(416).end()
+      response.status(416).end()
+      return true
     }
     if (range) response.status(206).setHeader('Content-Range', `bytes ${range.start}-${range.end}/${body.length}`)
     if (coding) response.setHeader('Content-Encoding', coding)
     response
       .type(isInvitation.test(request.path) ? '.html' : extname(request.path) || '.html')
       .send(range ? body.subarray(range.start, range.end + 1) : body)
+    return true
   }
 
 /** The one part of the encoded file that is asked for; several at once, or a part of another version, are answered with all of it. */

@@ -230,7 +230,7 @@ const matcherOf = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+'
 function mountedRoutes(): { method: string; path: string; isAsked: boolean }[] {
   const bound = operations.map((declared) => ({ ...declared, action: () => undefined }))
   const settings = { publicUrl: 'https://plaza.test', storageUrl: 'https://plaza.test/media' }
-  const door = { kernel: { node: { settings } }, bound, routers: [] } as unknown as Parameters<typeof httpDoor>[0]
+  const door = { kernel: { node: { settings } }, bound, raw: [] } as unknown as Parameters<typeof httpDoor>[0]
   return httpDoor(door).router.stack.flatMap(({ route }) => {
     const [first] = route?.stack ?? []
     return first ? [{ method: first.method, path: route?.path ?? '', isAsked: first.name === 'asked' }] : []

@@ -2,13 +2,14 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mountDocs } from '#server/kernel/docs'
+import { docsRoutes } from '#server/kernel/docs'
+import { mountRaw } from '#server/kernel/raw-route'
 
 let server: Server
 let url: string
 beforeAll(async () => {
   const app = express()
-  mountDocs(app)
+  mountRaw(app, docsRoutes)
   server = createServer(app).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

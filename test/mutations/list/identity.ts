@@ -227,9 +227,9 @@ export const identity: readonly Mutation[] = [
   {
     name: 'captured letters are shown to anybody',
     breaks: 'M03',
-    file: 'server/kernel/captured.ts',
-    find: "next(isLocal(request) ? undefined : 'route')",
-    put: "next(request.path !== '' || isLocal(request) ? undefined : 'route')",
+    file: 'server/kernel/raw-route.ts',
+    find: "if (isForHere && !isLocal(request)) return next('route')",
+    put: '',
     caughtBy: ownMachine,
   },
   {
