@@ -175,7 +175,7 @@ describe('silenced conversations', () => {
   test('end with their time', async () => {
     await mute(one, { conversationType: 'dm', conversationId: two.account, duration: '1h' })
     // The clock is not ours to move, so the record is.
-    const past = new Date(Date.now() - 1).toISOString()
+    const past = new Date(Date.now() - 60_000).toISOString()
     await ConversationMutes.updateOne({ user_address: one.account }, { $set: { muted_until: past } })
     expect(await mutesOf(one)).toEqual([])
   })
