@@ -13,12 +13,12 @@ import type { Live, Node } from './kernel/context.ts'
 import { docsRoutes } from './kernel/docs.ts'
 import { startDomains } from './kernel/domain.ts'
 import { failpoint } from './kernel/failpoint.ts'
-import { createFigures, timed } from './kernel/figures.ts'
 import { httpDoor } from './kernel/http.ts'
 import { newId } from './kernel/ids.ts'
 import type { Kernel } from './kernel/invoke.ts'
 import { startJobs } from './kernel/jobs.ts'
 import { createLimits } from './kernel/limits.ts'
+import { createNodeStats, timed } from './kernel/node-stats.ts'
 import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
 import { pageRoutes } from './kernel/page.ts'
@@ -164,12 +164,12 @@ const serverLimits = {
 }
 
 function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jobs' | 'callAs'> {
-  const { node: id, database, sessionKeys, kv, peers, hints, services, logger, metrics, patience } = platform
+  const { node: id, database, sessionKeys, kv, peers, hints, services, logger, metrics, deadlineFactor } = platform
   const now = () => database.now()
   const store = timed(mongooseLogStore(database.alone), isDuplicate, metrics)
   const nodes = followNodes(store, id, now)
   nodes.onChange(() => kv.sharedBy(nodes.live().size))
-  const figures = createFigures(logger, metrics)
+  const stats = createNodeStats(logger, metrics)
   const log = createRoomLog({
     node: id,
     store,
@@ -185,9 +185,9 @@ function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jo
     newId,
     isDuplicate,
     isNeverSent,
-    observer: figures,
+    observer: stats,
     ...(config.production ? {} : { check: checkEntry }),
-    policy: { patience, ...(config.failpoint ? { reached: failpoint(config.failpoint) } : {}) },
+    policy: { deadlineFactor, ...(config.failpoint ? { reached: failpoint(config.failpoint) } : {}) },
   })
   const limits = createLimits(kv, config.rateLimitScale, now)
   return {
@@ -197,7 +197,7 @@ function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jo
     log,
     nodes,
     peers,
-    figures,
+    stats,
     metrics,
     state: new Map(),
     now,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { hintsOver } from '#server/log/hints'
 import type { Hints } from '#server/log/types'
 import type { Config, SessionKeys } from './config.ts'
-import { type CapturedPost, createCaptured } from './kernel/captured.ts'
 import type { Services } from './kernel/context.ts'
+import { createDevMailbox, type DevMailbox } from './kernel/dev-mailbox.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
 import { createMetrics, type Metrics } from './kernel/metrics.ts'
 import { openChains } from './ports/chain/viem.ts'
@@ -42,11 +42,11 @@ export interface Platform {
   jobs: JobQueue
   services: Services
   /** Where letters and texts go that are not sent; null where all are, or none can be. */
-  captured: CapturedPost | null
+  captured: DevMailbox | null
   logger: Logger
   metrics: Metrics
   /** How many times as long as promised an act waits, for the store and for the other nodes: more on a busy machine of tests. */
-  patience: number
+  deadlineFactor: number
   /** What is real, what is a stand-in, and why. */
   parts: readonly Part[]
   close(): Promise<void>
@@ -69,7 +69,7 @@ export async function openPlatform(config: Config): Promise<Platform> {
     config.sessionKeys ?? (await keptSessionKeys(config.dataDirectory, database.alone ? null : keepSessionKeys))
   const commons = await openCommons(config, { database, sessionKeys }, node, logger)
   const jobs = await openJobs(config, database)
-  const captured = createCaptured()
+  const captured = createDevMailbox()
   const mail = await openMail(config, captured)
   const sms = openSms(config, captured)
   return {
@@ -87,7 +87,7 @@ export async function openPlatform(config: Config): Promise<Platform> {
       ...onChains(config),
     },
     logger,
-    patience: 1,
+    deadlineFactor: 1,
     parts: [
       {
         part: 'database',
@@ -228,14 +228,14 @@ async function openJobs({ redisUrl }: Config, database: Database): Promise<JobQu
 
 const asked = 'captured'
 
-async function openMail({ mail: { url, from } }: Config, captured: CapturedPost): Promise<Mail | null> {
+async function openMail({ mail: { url, from } }: Config, captured: DevMailbox): Promise<Mail | null> {
   if (url === undefined) return null
   if (url === asked) return capturedMail((letter) => captured.keep({ kind: 'mail', ...letter }))
   const { smtpMail } = await import('./ports/mail/smtp.ts')
   return smtpMail(url, from)
 }
 
-function openSms({ sms: { url, from } }: Config, captured: CapturedPost): Sms | null {
+function openSms({ sms: { url, from } }: Config, captured: DevMailbox): Sms | null {
   if (url === undefined) return null
   return url === asked
     ? capturedSms((text) => captured.keep({ kind: 'sms', subject: null, ...text }))

@@ -9,10 +9,10 @@ import type { Peers } from '#server/ports/peers/port'
 import type { Sms } from '#server/ports/sms/port'
 import { AppError } from '#shared/errors'
 import type { AnswerOf, CallOf, Contract, Event, InputOf, Operation } from '#shared/kit/contract'
-import type { Figures } from './figures.ts'
 import type { Limits } from './limits.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
+import type { NodeStats } from './node-stats.ts'
 
 export type Role = 'user' | 'admin' | 'super_admin'
 
@@ -114,7 +114,7 @@ export interface Node {
   nodes: LiveNodes
   /** Words to the other nodes, which may be lost. */
   peers: Peers
-  figures: Figures
+  stats: NodeStats
   metrics: Metrics
   /** Only for `nodeState`: what the parts of this node keep of it, each under its own maker. */
   state: Map<() => object, object>

@@ -2,9 +2,9 @@ import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import { AppError } from '#shared/errors'
 import { type ErrorBody, expandRoute } from '#shared/kit/contract'
 import type { Bound } from './context.ts'
+import { refusalFrom } from './deadline.ts'
 import { spellingsOf } from './http-input.ts'
 import type { Kernel } from './invoke.ts'
-import { refusalFrom } from './patience.ts'
 
 const known = (bound: readonly Bound[]) =>
   bound.flatMap(({ operation }) =>

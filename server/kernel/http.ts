@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors'
 import { expandRoute, type Method, pathParameters } from '#shared/kit/contract'
 import { clientOf, isLocal } from './addresses.ts'
 import type { Bound, Caller } from './context.ts'
+import { whileThere } from './deadline.ts'
 import type { Door } from './door.ts'
 import { answerError, unknownRoute } from './http-errors.ts'
 import {
@@ -30,9 +31,8 @@ import { newId } from './ids.ts'
 import { invoke } from './invoke.ts'
 import { answerItems } from './items.ts'
 import { moveToName } from './own-name.ts'
-import { whileThere } from './patience.ts'
+import { guardPayload } from './payload-guard.ts'
 import { mountRaw, type RawRoute } from './raw-route.ts'
-import { guardShape } from './shape.ts'
 
 interface HttpDoor extends Door {
   /** What gives something else than the answer of an operation: documents, the page. */
@@ -127,7 +127,7 @@ async function handle(
     refuseVisits(request)
   }
   const raw = readInput(bound.operation, spelling, fixed, request)
-  guardShape(raw)
+  guardPayload(raw)
   const askedAt = performance.now()
   const recognise = () => identifyCaller(door, bound, request)
   const caller = await recognise()

@@ -10,7 +10,7 @@ import { seal, unseal } from './seal.ts'
 const keptMilliseconds = 24 * 60 * 60 * 1000
 const leaseMilliseconds = 5_000
 const renewMilliseconds = 1_500
-const patienceMilliseconds = 10_000
+const deadlineMilliseconds = 10_000
 const lookAgainMilliseconds = 50
 
 /** A call that is to be done once, however often and over whatever node it comes. */
@@ -38,7 +38,7 @@ export async function once<Output>(
   const { sessionKeys } = node.settings
   const id = `${account} ${operation} ${key}`
   const input_hash = hashOf(JSON.stringify(input))
-  const until = performance.now() + patienceMilliseconds
+  const until = performance.now() + deadlineMilliseconds
   for (;;) {
     const claim = await take(node, id, input_hash)
     if (claim.input_hash !== input_hash)

@@ -4,10 +4,10 @@ import { type Event, freshMilliseconds, type Operation, scopeOf } from '#shared/
 import { errorCodesOf } from '#shared/kit/json-schema'
 import { canonicalAddress } from '#shared/kit/primitives'
 import type { Bound, Caller, Connection, Context, Node, Role } from './context.ts'
+import { refusalFrom, whileThere } from './deadline.ts'
 import { once } from './idempotency.ts'
 import { newId } from './ids.ts'
 import type { Rate } from './limits.ts'
-import { refusalFrom, whileThere } from './patience.ts'
 import type { Streams } from './streams.ts'
 
 export interface Call {

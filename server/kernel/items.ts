@@ -2,9 +2,9 @@ import type { Request, Response } from 'express'
 import { AppError } from '#shared/errors'
 import { streamEnd, streamItem } from '#shared/kit/connection'
 import type { LiveConnection } from './connection.ts'
+import { refusalFrom } from './deadline.ts'
 import { errorBody } from './http-errors.ts'
 import type { Metrics } from './metrics.ts'
-import { refusalFrom } from './patience.ts'
 
 const heartbeatMilliseconds = 15_000
 /** Who has not read for so long what was written is not waited for. */

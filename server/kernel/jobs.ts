@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { JobQueue } from '#server/ports/jobs/port'
 import type { Job, Jobs, Node } from './context.ts'
 import { newId } from './ids.ts'
-import { type Claim, claimJob, countJobs, dueJobs, finishJob, postponeJob, renewJob, storeJob } from './outbox.ts'
+import { type Claim, claimJob, countJobs, dueJobs, finishJob, postponeJob, renewJob, storeJob } from './job-store.ts'
 import { seal, unseal } from './seal.ts'
 
 interface JobTimes {

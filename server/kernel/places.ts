@@ -14,7 +14,7 @@ export const placesAtOnce: Record<Kind, number> = { anonymous: 50, guest: 200, n
 
 const dayMilliseconds = 24 * 60 * 60 * 1000
 /** How long an answer may hold its connection where places are short; an anonymous connection is held no longer either. */
-const patienceMilliseconds = (kind: Kind) => (kind === 'anonymous' ? 1_000 : 10_000)
+const deadlineMilliseconds = (kind: Kind) => (kind === 'anonymous' ? 1_000 : 10_000)
 
 interface Place {
   address: string
@@ -132,7 +132,7 @@ function kindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: 
 function idleAmong(places: readonly Place[]): Place | undefined {
   const now = performance.now()
   return places.find(({ kind, isLive, running, since }) => {
-    const isOverdue = now - since > patienceMilliseconds(kind)
+    const isOverdue = now - since > deadlineMilliseconds(kind)
     return isLive ? kind === 'anonymous' && isOverdue : running === 0 || isOverdue
   })
 }

@@ -7,17 +7,17 @@ import { AppError } from '#shared/errors'
 import { serverNotice, sessionEnded, sessionExpiring, sessionReady } from '#shared/kit/connection'
 import { type Event, type Namespace, namespaces } from '#shared/kit/contract'
 import { clientOf, isLocal } from './addresses.ts'
+import { coalesceWrites } from './coalesced-writes.ts'
 import { allConnections, LiveConnection, localConnections, rememberConnection } from './connection.ts'
 import { audiences, type Bound, type Caller, type Live, type Node } from './context.ts'
+import { refusalFrom, whileThere } from './deadline.ts'
 import type { Door } from './door.ts'
 import { sessionCookie } from './http-input.ts'
 import { newId } from './ids.ts'
 import { type Delivery, invoke } from './invoke.ts'
 import { tellItems } from './items.ts'
 import type { Rate } from './limits.ts'
-import { sendInOnePiece } from './one-piece.ts'
-import { refusalFrom, whileThere } from './patience.ts'
-import { guardShape } from './shape.ts'
+import { guardPayload } from './payload-guard.ts'
 import { textParser } from './text-parser.ts'
 
 interface SocketDoor extends Door {
@@ -71,7 +71,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
         })
     },
   })
-  io.engine.on('connection', sendInOnePiece)
+  io.engine.on('connection', coalesceWrites)
   const events = new Map<string, Map<string, Bound>>(namespaces.map((name) => [name, eventsOf(door.bound, name)]))
   io.use((_socket, next) => next(new Error('Connect to a namespace')))
   for (const name of namespaces) {
@@ -165,7 +165,7 @@ const connectError = (error: unknown) => {
 /** Finds out who connects; guests stay outside. */
 async function admit(door: SocketDoor, socket: Socket, name: string): Promise<void> {
   const auth: unknown = socket.handshake.auth
-  guardShape(auth)
+  guardPayload(auth)
   const { request } = socket
   const userAgent = (request.headers['user-agent'] ?? '').slice(0, 200)
   const seen = { ip: clientOf(request, door.proxies), userAgent }
@@ -290,7 +290,7 @@ async function run(
 ): Promise<unknown> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw new AppError('VALIDATION_ERROR', { message: 'The payload must be an object' })
-  if (guardShape(raw) > eventLimitBytes && JSON.stringify(raw).length > eventLimitBytes)
+  if (guardPayload(raw) > eventLimitBytes && JSON.stringify(raw).length > eventLimitBytes)
     throw new AppError('PAYLOAD_TOO_LARGE')
   const unknown = Object.keys(raw).find((key) => !(key in bound.operation.input.shape))
   if (unknown !== undefined)

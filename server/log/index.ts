@@ -18,7 +18,7 @@ const drainMilliseconds = 3_000
 
 export function createRoomLog(dependencies: LogDependencies): RoomLog {
   const core = createCore(dependencies)
-  const deadlines = createDeadlines(core.clock, core.policy.patience)
+  const deadlines = createDeadlines(core.clock, core.policy.deadlineFactor)
   const { open } = createOpener(core)
   let isClosing = false
   core.hints.subscribe((hint) => receive(core, hint))

@@ -28,7 +28,7 @@ function confirmUpTo(core: Core, room: Room, seq: number, isAwaited: boolean): v
 /** Waits until every live node has confirmed the row, no longer than it may; returns how many have not. */
 export async function everyone(core: Core, room: Room, seq: number): Promise<number> {
   if (core.store.alone) return 0
-  const end = core.clock.elapsed() + confirmationMilliseconds * core.policy.patience
+  const end = core.clock.elapsed() + confirmationMilliseconds * core.policy.deadlineFactor
   return core.policy.everyNode(async () => {
     for (;;) {
       const pending = await pendingNodes(core, room, seq)

@@ -34,7 +34,7 @@ export interface Rules {
 
 export interface Policy extends Rules {
   /** How many times as long as promised an act waits, for the store and for the other nodes. */
-  patience: number
+  deadlineFactor: number
   /** Told at each of these moments; may end the process. */
   reached(place: Failpoint): void
 }
@@ -53,6 +53,6 @@ export const strict: Readonly<Policy> = {
   mayAct: (isLive) => isLive,
   mayRepeat: (isLive) => isLive,
   timeOf: Math.max,
-  patience: 1,
+  deadlineFactor: 1,
   reached: () => {},
 }

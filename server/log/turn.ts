@@ -101,18 +101,18 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
  * Nodes that send to one room take turns, as of two inserts at once one is in vain. Meanwhile acts gather, so that under load
  * turns grow rather than wait.
  */
-async function giveWay(core: Core, room: Room, patience: number): Promise<void> {
+async function giveWay(core: Core, room: Room, waitMilliseconds: number): Promise<void> {
   let isTaken = false
   await new Promise<void>((resolve) => {
     room.onOthers = () => {
       isTaken = true
       resolve()
     }
-    void core.clock.sleep(2 + patience + 2 * core.random()).then(resolve)
+    void core.clock.sleep(2 + waitMilliseconds + 2 * core.random()).then(resolve)
   })
   room.onOthers = null
   if (isTaken) room.contestedAt = core.clock.elapsed()
-  else if (patience > 0) room.contestedAt = Number.NEGATIVE_INFINITY
+  else if (waitMilliseconds > 0) room.contestedAt = Number.NEGATIVE_INFINITY
 }
 
 function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judged {

@@ -53,7 +53,7 @@ interface Expiring {
 }
 
 /** Refuses whatever has no answer after 3 s, or so many times that; one sleep at a time, as all are equally patient. */
-export function createDeadlines(clock: Clock, patience: number): Deadlines {
+export function createDeadlines(clock: Clock, deadlineFactor: number): Deadlines {
   // All but the first few are settled in the order they came, so a queue costs less than a set.
   let queue: { waiting: Expiring; deadline: number }[] = []
   let settled = 0
@@ -80,7 +80,7 @@ export function createDeadlines(clock: Clock, patience: number): Deadlines {
   return {
     add(waiting) {
       dropSettled()
-      queue.push({ waiting, deadline: clock.elapsed() + answerMilliseconds * patience })
+      queue.push({ waiting, deadline: clock.elapsed() + answerMilliseconds * deadlineFactor })
       if (!isWatching) void watch()
     },
     areWaiting: () => queue.some(({ waiting }) => !waiting.isSettled),

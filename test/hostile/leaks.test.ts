@@ -17,7 +17,7 @@ beforeAll(async () => {
     ...platform,
     logger: { info: remember, warn: remember, error: remember },
     // A store that fails is told in the time that was promised.
-    patience: 1,
+    deadlineFactor: 1,
   }))
   me = await person(house.url, 'leaker')
   channel = await newChannel(me, 'Leaks')

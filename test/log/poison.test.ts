@@ -125,7 +125,7 @@ describe('M41: a turn that does not end', () => {
       release = reject
     })
     // An act that is queued is refused only after 300 s of the log, 6 s here.
-    const { node, told } = start(() => hung, { ...fast, policy: { patience: 100 } })
+    const { node, told } = start(() => hung, { ...fast, policy: { deadlineFactor: 100 } })
     await node.act(room, join('ada'))
     void node.act(room, say('ada', 'p', 'poison')).catch(() => {})
     await expect.poll(() => told).toEqual([`isolated ${room}`])
@@ -150,7 +150,7 @@ describe('M41: a turn that does not end', () => {
     const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }
     const node = nodes.alone({
       clock,
-      policy: { patience: 10 },
+      policy: { deadlineFactor: 10 },
       pollMilliseconds: 300,
       observer: { ...nodes.silent, follows: () => void polls++ },
       store: {

@@ -34,7 +34,7 @@ test('an act whose records cannot be written is not acknowledged', async () => {
   const records = recordsThat((keys) => {
     if (keys.length > 0) throw new Error('Away.')
   })
-  const node = nodes.start('one', { ...fast, records, policy: { patience: 5 } })
+  const node = nodes.start('one', { ...fast, records, policy: { deadlineFactor: 5 } })
   await expect(node.act(room, moderate('ban', 'ada'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   expect(nodes.memory.log(room)).toHaveLength(1)
 })

@@ -31,7 +31,7 @@ const codeOf = (act: Promise<unknown>) =>
   )
 
 test('M52: each rule of the policy is one that a test goes without', () => {
-  const { patience, reached, ...rules } = strict
+  const { deadlineFactor, reached, ...rules } = strict
   expect(rulesOfLog.flatMap((name) => Object.keys(without(name))).sort()).toEqual(Object.keys(rules).sort())
 })
 

@@ -55,7 +55,7 @@ export async function boot({
   for (const platform of platforms) {
     const database = { ...platform.database, now: () => platform.database.now() + ahead }
     const kv = lenient(platform.kv, config.rateLimitScale)
-    apps.push(await createApp(config, change({ ...platform, database, patience: 5, kv })))
+    apps.push(await createApp(config, change({ ...platform, database, deadlineFactor: 5, kv })))
   }
   return {
     url: apps[0]?.url ?? '',

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose'
 import { expect, test } from 'vitest'
-import { refusalFrom } from '#server/kernel/patience'
+import { refusalFrom } from '#server/kernel/deadline'
 import { connectMongo } from '#server/ports/database/mongo'
 import { isUnavailable, NoDatabase } from '#server/ports/database/port'
 

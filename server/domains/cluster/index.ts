@@ -1,7 +1,7 @@
 import { defineDomain } from '#server/kernel/domain'
 import { cluster as contract } from '#shared/api/cluster'
+import { startHeartbeat, tell } from './heartbeat.ts'
 import { Nodes } from './model.ts'
-import { tell, tellOfNode } from './telling.ts'
 
 const silentMilliseconds = 10_000
 
@@ -29,6 +29,6 @@ export const cluster = defineDomain(
     },
   },
   {
-    start: (node) => [tellOfNode(node)],
+    start: (node) => [startHeartbeat(node)],
   },
 )

@@ -2,6 +2,7 @@ import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { messages as contract } from '#shared/api/messages'
 import { follow, sync } from './catch-up.ts'
+import { edit, pin, react, remove } from './edits.ts'
 import { followSearch } from './filing.ts'
 import { history, pins, reactions } from './history.ts'
 import { join, leave } from './listen.ts'
@@ -10,7 +11,6 @@ import { followPresence, presence, presenceOf, typing } from './presence.ts'
 import { read } from './reads.ts'
 import { search } from './search.ts'
 import { check, send } from './send.ts'
-import { edit, pin, react, remove } from './touch.ts'
 
 const actions: Actions<typeof contract> = {
   join,

@@ -18,9 +18,9 @@ import { type Asked, polls as contract } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { askedBy, draftOfPoll } from './drafts.ts'
+import { touchable } from './edits.ts'
 import { readable } from './history.ts'
 import { sendDraft } from './send.ts'
-import { touchable } from './touch.ts'
 
 const list: Action<typeof contract.list> = async ({ room }, context) => {
   const { key } = await readable(context, room)

@@ -11,7 +11,16 @@ import type { messages as contract } from '#shared/api/messages'
 import { ephemeral } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
-import { type Crowd, countCrowd, isToRepeat, joinCrowd, leaveCrowd, stopTyping, tellCrowd, typistsIn } from './crowd.ts'
+import {
+  countOccupancy,
+  isToRepeat,
+  joinOccupancy,
+  leaveOccupancy,
+  type Occupancy,
+  stopTyping,
+  tellOccupancy,
+  typistsIn,
+} from './occupancy.ts'
 
 const typingMilliseconds = 6_000
 const toldEveryMilliseconds = 1_000
@@ -21,7 +30,7 @@ const quietAbove = 500
 const countedEveryMilliseconds = 5_000
 
 interface Passing {
-  crowd: Crowd
+  occupancy: Occupancy
   isDue: boolean
   version: number
 }
@@ -31,8 +40,8 @@ const roomsOn = nodeState(() => new Map<RoomKey, Passing>())
 function passingIn(node: Node, key: RoomKey): Passing {
   const known = roomsOn(node).get(key)
   if (known) return known
-  const crowd = joinCrowd(node, key, () => tellSoon(node, key, passing))
-  const passing: Passing = { crowd, isDue: false, version: 0 }
+  const occupancy = joinOccupancy(node, key, () => tellSoon(node, key, passing))
+  const passing: Passing = { occupancy, isDue: false, version: 0 }
   roomsOn(node).set(key, passing)
   return passing
 }
@@ -41,28 +50,29 @@ function passingIn(node: Node, key: RoomKey): Passing {
 export function followPresence(node: Node): () => void {
   const all = () => [...roomsOn(node)]
   node.peers.onReturn(() => {
-    for (const [key, { crowd }] of all()) tellCrowd(node, key, crowd)
+    for (const [key, { occupancy }] of all()) tellOccupancy(node, key, occupancy)
   })
   node.nodes.onChange(() => {
-    for (const [key, passing] of all()) if (passing.crowd.parts.size > 0) tellSoon(node, key, passing)
+    for (const [key, passing] of all()) if (passing.occupancy.parts.size > 0) tellSoon(node, key, passing)
   })
   const timer = setInterval(() => {
-    for (const [key, { crowd }] of all()) if (isToRepeat(crowd)) tellCrowd(node, key, crowd)
+    for (const [key, { occupancy }] of all()) if (isToRepeat(occupancy)) tellOccupancy(node, key, occupancy)
   }, lookedAfterEveryMilliseconds).unref()
   return () => {
     clearInterval(timer)
-    for (const [key, { crowd }] of all()) leaveCrowd(node, key, crowd)
+    for (const [key, { occupancy }] of all()) leaveOccupancy(node, key, occupancy)
     roomsOn(node).clear()
   }
 }
 
 /** People who listen to a room. */
-export const onlineIn = (node: Node, key: RoomKey): number => countCrowd(node, key, roomsOn(node).get(key)?.crowd)
+export const onlineIn = (node: Node, key: RoomKey): number =>
+  countOccupancy(node, key, roomsOn(node).get(key)?.occupancy)
 
 /** Tells the room soon; what changes within a second is told once. */
 export function presenceChanged(node: Node, key: RoomKey): void {
   const passing = passingIn(node, key)
-  tellCrowd(node, key, passing.crowd)
+  tellOccupancy(node, key, passing.occupancy)
   tellSoon(node, key, passing)
 }
 
@@ -77,13 +87,13 @@ function tellSoon(node: Node, key: RoomKey, passing: Passing): void {
 }
 
 function tell(node: Node, key: RoomKey, passing: Passing): void {
-  const { crowd } = passing
+  const { occupancy } = passing
   const now = node.now()
-  for (const [account, { until }] of crowd.typing) if (until <= now) crowd.typing.delete(account)
+  for (const [account, { until }] of occupancy.typing) if (until <= now) occupancy.typing.delete(account)
   const isHeard = node.live.audienceSize('/rooms', audiences.room(key)) > 0
-  if (!isHeard && crowd.typing.size === 0) return void forget(node, key, passing)
+  if (!isHeard && occupancy.typing.size === 0) return void forget(node, key, passing)
   const online = onlineIn(node, key)
-  const typing = online > quietAbove ? [] : typistsIn(node, crowd, now)
+  const typing = online > quietAbove ? [] : typistsIn(node, occupancy, now)
   passing.version++
   node.live.sendVolatile(ephemeral, audiences.room(key), {
     room: roomOfKey(key),
@@ -94,9 +104,9 @@ function tell(node: Node, key: RoomKey, passing: Passing): void {
   if (typing.length > 0) tellSoon(node, key, passing)
 }
 
-function forget(node: Node, key: RoomKey, { crowd }: Passing): void {
+function forget(node: Node, key: RoomKey, { occupancy }: Passing): void {
   if (!roomsOn(node).delete(key)) return
-  leaveCrowd(node, key, crowd)
+  leaveOccupancy(node, key, occupancy)
 }
 
 export const typing: Action<typeof contract.typing> = async ({ room, on }, context) => {
@@ -111,9 +121,9 @@ export const typing: Action<typeof contract.typing> = async ({ room, on }, conte
   })
   if (!kindOf(key).tells.typing) return {}
   const name = (await profilesOf(context.node, [account])).get(account)?.name ?? account
-  const { crowd } = passingIn(context.node, key)
-  if (on) crowd.typing.set(account, { id: account, name, until: context.node.now() + typingMilliseconds })
-  else stopTyping(crowd, account)
+  const { occupancy } = passingIn(context.node, key)
+  if (on) occupancy.typing.set(account, { id: account, name, until: context.node.now() + typingMilliseconds })
+  else stopTyping(occupancy, account)
   presenceChanged(context.node, key)
   return {}
 }
@@ -121,7 +131,7 @@ export const typing: Action<typeof contract.typing> = async ({ room, on }, conte
 /** Whoever has sent something has stopped typing it. */
 export const stoppedTyping = (node: Node, key: RoomKey, account: string): void => {
   const passing = roomsOn(node).get(key)
-  if (passing && stopTyping(passing.crowd, account)) presenceChanged(node, key)
+  if (passing && stopTyping(passing.occupancy, account)) presenceChanged(node, key)
 }
 
 export const presence: Action<typeof contract.presence> = async (input, { connection }) => {

@@ -1,5 +1,5 @@
 import { removedBy } from '#server/domains/events'
-import { pinMessage, removeMessage } from '#server/domains/messages/touch'
+import { pinMessage, removeMessage } from '#server/domains/messages/edits'
 import { keyOf, seenBy } from '#server/domains/rooms/access'
 import { entryOf } from '#server/domains/rooms/entries'
 import { messagesPurged } from '#server/domains/rooms/events/messages'

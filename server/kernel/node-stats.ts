@@ -3,12 +3,12 @@ import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What one node has done since it was last asked. */
-export interface Figures extends Observer {
+export interface NodeStats extends Observer {
   take(): { messages: number; rooms: number; lagMilliseconds: number; healed: number }
 }
 
 /** Counts for the metrics of this node, and apart from them since it was last asked. */
-export function createFigures(logger: Logger, metrics: Metrics): Figures {
+export function createNodeStats(logger: Logger, metrics: Metrics): NodeStats {
   let counted = { messages: 0, lagMilliseconds: 0, healed: 0 }
   let rooms = 0
   return {

@@ -1,7 +1,7 @@
 import { isOfDatabase, isUnavailable } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
 
-const patienceMilliseconds = 2_500
+const deadlineMilliseconds = 2_500
 const lookAgainMilliseconds = 250
 
 /** Waits no longer for an answer than a database that is away lets hope for, from when it was asked; what was begun goes on. */
@@ -15,7 +15,7 @@ export function whileThere<T>(
       if (isStoreAway()) reject(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 }))
       else timer = setTimeout(look, lookAgainMilliseconds)
     }
-    let timer = setTimeout(look, Math.max(0, askedAt + patienceMilliseconds - performance.now()))
+    let timer = setTimeout(look, Math.max(0, askedAt + deadlineMilliseconds - performance.now()))
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -17,7 +17,7 @@ const measuresOf = nodeState(() => {
 })
 
 /** Where others may ask for it, each node tells of itself every few seconds, and leaves the list when it ends. */
-export function tellOfNode(node: Node): () => void {
+export function startHeartbeat(node: Node): () => void {
   const { delay } = measuresOf(node)
   if (node.alone) return () => delay.disable()
   const tellQuietly = () => void tell(node).catch(() => {})
@@ -37,7 +37,7 @@ export async function tell(node: Node): Promise<void> {
   const { startedAt, delay } = measures
   const seconds = Math.max(0.1, (now - (measures.toldAt ?? startedAt.getTime())) / 1000)
   measures.toldAt = now
-  const { messages, rooms, lagMilliseconds, healed } = node.figures.take()
+  const { messages, rooms, lagMilliseconds, healed } = node.stats.take()
   const loopLag = Math.max(0, delay.max / 1e6 - resolutionMilliseconds)
   delay.reset()
   const told = {

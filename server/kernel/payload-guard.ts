@@ -9,7 +9,7 @@ const forbidden = new Set(['constructor', 'prototype'])
  * Refuses what no schema should have to look at: deep, huge or prototype-touching values, and what no store can encode. Does not recurse.
  * Returns a length that the value as JSON surely does not exceed.
  */
-export function guardShape(value: unknown): number {
+export function guardPayload(value: unknown): number {
   let level: unknown[] = [value]
   let [seen, length] = [0, 0]
   for (let depth = 0; level.length > 0; depth++) {

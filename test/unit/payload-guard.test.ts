@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { guardShape } from '#server/kernel/shape'
+import { guardPayload } from '#server/kernel/payload-guard'
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) })
 const refusal = expect.objectContaining({ code: 'VALIDATION_ERROR' })
 const refused = (value: unknown) => {
   try {
-    guardShape(value)
+    guardPayload(value)
     return null
   } catch (error) {
     return error
@@ -28,9 +28,9 @@ describe('what no schema should have to look at', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         fc.pre(refused(value) === null)
-        expect(guardShape(value)).toBeGreaterThanOrEqual(JSON.stringify(value).length)
+        expect(guardPayload(value)).toBeGreaterThanOrEqual(JSON.stringify(value).length)
       }),
     )
-    expect(guardShape({ a: '\u0001'.repeat(100) })).toBeGreaterThanOrEqual(608)
+    expect(guardPayload({ a: '\u0001'.repeat(100) })).toBeGreaterThanOrEqual(608)
   })
 })

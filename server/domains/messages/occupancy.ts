@@ -36,7 +36,7 @@ const Part = z.object({
 type Part = z.output<typeof Part> & { heardAt: number }
 
 /** The people in a room, as this node and what the others have told make them. */
-export interface Crowd {
+export interface Occupancy {
   readonly typing: Map<string, Typist>
   readonly parts: Map<string, Part>
   toldAt: number
@@ -68,8 +68,8 @@ export function arrive(node: Node, key: RoomKey, account: string): () => void {
 }
 
 /** Joins the nodes that tell each other who is in the room. */
-export function joinCrowd(node: Node, key: RoomKey, onChange: () => void): Crowd {
-  const crowd: Crowd = {
+export function joinOccupancy(node: Node, key: RoomKey, onChange: () => void): Occupancy {
+  const occupancy: Occupancy = {
     typing: new Map(),
     parts: new Map(),
     toldAt: Number.NEGATIVE_INFINITY,
@@ -78,54 +78,59 @@ export function joinCrowd(node: Node, key: RoomKey, onChange: () => void): Crowd
     leave: node.peers.listen(topicOf(key), (word) => {
       const { data: part } = Part.safeParse(word)
       if (!part) return
-      if (sizeOf(part) === 0 && part.typing.length === 0) crowd.parts.delete(part.node)
-      else crowd.parts.set(part.node, { ...part, heardAt: performance.now() })
-      if (part.isNew) tellCrowd(node, key, crowd)
+      if (sizeOf(part) === 0 && part.typing.length === 0) occupancy.parts.delete(part.node)
+      else occupancy.parts.set(part.node, { ...part, heardAt: performance.now() })
+      if (part.isNew) tellOccupancy(node, key, occupancy)
       onChange()
     }),
   }
-  return crowd
+  return occupancy
 }
 
 const sizeOf = ({ people }: z.output<typeof Part>): number => (typeof people === 'number' ? people : people.size)
 
 /** Tells the other nodes of our part: at once, and what changes soon after once. */
-export function tellCrowd(node: Node, key: RoomKey, crowd: Crowd): void {
-  if (crowd.isDue) return
-  crowd.isDue = true
+export function tellOccupancy(node: Node, key: RoomKey, occupancy: Occupancy): void {
+  if (occupancy.isDue) return
+  occupancy.isDue = true
   const isCrowded = peopleHere(node, key).size > crowdedAbove
   const pause = isCrowded ? crowdToldEveryMilliseconds : toldEveryMilliseconds
-  const wait = Math.max(0, crowd.toldAt + pause - performance.now())
+  const wait = Math.max(0, occupancy.toldAt + pause - performance.now())
   setTimeout(() => {
-    crowd.isDue = false
-    crowd.toldAt = performance.now()
+    occupancy.isDue = false
+    occupancy.toldAt = performance.now()
     const people = peopleHere(node, key)
-    tellPart(node, key, people.size > markedAtMost ? people.size : [...people.keys()].join(''), crowd)
-    crowd.isNew = false
+    tellPart(node, key, people.size > markedAtMost ? people.size : [...people.keys()].join(''), occupancy)
+    occupancy.isNew = false
   }, wait).unref()
 }
 
-function tellPart(node: Node, key: RoomKey, people: z.input<typeof Part>['people'], { typing, isNew }: Crowd): void {
+function tellPart(
+  node: Node,
+  key: RoomKey,
+  people: z.input<typeof Part>['people'],
+  { typing, isNew }: Occupancy,
+): void {
   const part = { node: node.id, people, typing: [...typing.values()].slice(0, typistsAtMost), isNew }
   node.peers.tell(topicOf(key), part satisfies z.input<typeof Part>)
 }
 
 /** The others need not wait until we are missed. */
-export function leaveCrowd(node: Node, key: RoomKey, crowd: Crowd): void {
-  crowd.typing.clear()
-  tellPart(node, key, 0, crowd)
-  crowd.leave()
+export function leaveOccupancy(node: Node, key: RoomKey, occupancy: Occupancy): void {
+  occupancy.typing.clear()
+  tellPart(node, key, 0, occupancy)
+  occupancy.leave()
 }
 
 /** Is our part to be told again, lest it be forgotten? */
-export const isToRepeat = ({ toldAt }: Crowd): boolean => performance.now() - toldAt > repeatedEveryMilliseconds
+export const isToRepeat = ({ toldAt }: Occupancy): boolean => performance.now() - toldAt > repeatedEveryMilliseconds
 
 /** Different people in the room; those whom another node only counts are taken to be nowhere else. */
-export function countCrowd(node: Node, key: RoomKey, crowd: Crowd | undefined): number {
+export function countOccupancy(node: Node, key: RoomKey, occupancy: Occupancy | undefined): number {
   const here = peopleHere(node, key)
   const elsewhere = new Set<string>()
   let unmarked = 0
-  for (const { people } of standing(node, crowd)) {
+  for (const { people } of standing(node, occupancy)) {
     if (typeof people === 'number') unmarked += people
     else for (const mark of people) if (!here.has(mark)) elsewhere.add(mark)
   }
@@ -133,9 +138,9 @@ export function countCrowd(node: Node, key: RoomKey, crowd: Crowd | undefined): 
 }
 
 /** Who types, wherever. */
-export function typistsIn(node: Node, crowd: Crowd, now: number): Typist[] {
+export function typistsIn(node: Node, occupancy: Occupancy, now: number): Typist[] {
   const typing = new Map(
-    [...crowd.typing.values(), ...standing(node, crowd).flatMap((part) => part.typing)].map((typist) => [
+    [...occupancy.typing.values(), ...standing(node, occupancy).flatMap((part) => part.typing)].map((typist) => [
       typist.id,
       typist,
     ]),
@@ -143,9 +148,9 @@ export function typistsIn(node: Node, crowd: Crowd, now: number): Typist[] {
   return [...typing.values()].filter(({ until }) => until > now)
 }
 
-export function stopTyping(crowd: Crowd, account: string): boolean {
-  let isChanged = crowd.typing.delete(account)
-  for (const part of crowd.parts.values()) {
+export function stopTyping(occupancy: Occupancy, account: string): boolean {
+  let isChanged = occupancy.typing.delete(account)
+  for (const part of occupancy.parts.values()) {
     const left = part.typing.filter(({ id }) => id !== account)
     isChanged ||= left.length < part.typing.length
     part.typing = left
@@ -154,8 +159,8 @@ export function stopTyping(crowd: Crowd, account: string): boolean {
 }
 
 /** What nodes have said that live, and have said it lately. */
-function standing(node: Node, crowd: Crowd | undefined): Part[] {
+function standing(node: Node, occupancy: Occupancy | undefined): Part[] {
   const live = node.nodes.live()
   const since = performance.now() - forgottenAfterMilliseconds
-  return [...(crowd?.parts.values() ?? [])].filter((part) => live.has(part.node) && part.heardAt > since)
+  return [...(occupancy?.parts.values() ?? [])].filter((part) => live.has(part.node) && part.heardAt > since)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sendInOnePiece } from '#server/kernel/one-piece'
+import { coalesceWrites } from '#server/kernel/coalesced-writes'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -9,7 +9,7 @@ function recorded() {
   const waiting: string[] = []
   const socket = { cork: () => calls.push('cork'), uncork: () => calls.push('uncork') }
   const wire = { request: { socket }, flush: () => void calls.push(...waiting.splice(0)) }
-  sendInOnePiece(wire as never)
+  coalesceWrites(wire as never)
   const tell = (packet: string) => {
     waiting.push(packet)
     wire.flush()

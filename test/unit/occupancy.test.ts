@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { arrive, type Crowd, countCrowd, joinCrowd, tellCrowd } from '#server/domains/messages/crowd'
+import {
+  arrive,
+  countOccupancy,
+  joinOccupancy,
+  type Occupancy,
+  tellOccupancy,
+} from '#server/domains/messages/occupancy'
 import type { Node } from '#server/kernel/context'
 
 const room = 'channel:crowded'
@@ -29,14 +35,14 @@ function twoNodes(toldAt: number[] = []) {
       },
     }) as unknown as Node
   return [nodeOf(here, there), nodeOf(there, here)].map((node) => {
-    const crowd: Crowd = joinCrowd(node, room, () => {})
+    const occupancy: Occupancy = joinOccupancy(node, room, () => {})
     return {
-      crowd,
+      occupancy,
       enter: (from: number, to: number) => {
         for (let at = from; at < to; at++) arrive(node, room, `0x${at}`)
       },
-      tell: () => tellCrowd(node, room, crowd),
-      count: () => countCrowd(node, room, crowd),
+      tell: () => tellOccupancy(node, room, occupancy),
+      count: () => countOccupancy(node, room, occupancy),
     }
   })
 }
@@ -44,7 +50,7 @@ function twoNodes(toldAt: number[] = []) {
 test.each([
   ['a few', 3],
   ['a room', 600],
-  ['a crowd', 9_000],
+  ['a occupancy', 9_000],
 ])('who is on two nodes counts once: %s', (_, size) => {
   const [one, other] = twoNodes()
   if (!one || !other) throw new Error('There are two')
@@ -70,7 +76,7 @@ test('of more than ten thousand on another node only their number is known', () 
 
 test.each([
   ['few', 500, 1_000],
-  ['a crowd', 501, 5_000],
+  ['a occupancy', 501, 5_000],
 ])('who comes and goes among %s is told together, after a while', (_, size, pause) => {
   const toldAt: number[] = []
   const [one] = twoNodes(toldAt)

@@ -13,13 +13,13 @@ export interface Captured {
 const most = 200
 
 /** Letters and texts of a server that sends none: the last ones, in memory, and a page that shows them. */
-export interface CapturedPost {
+export interface DevMailbox {
   keep(one: Omit<Captured, 'at'>): void
   /** For everybody but this machine there is no such page. */
   routes: readonly RawRoute[]
 }
 
-export function createCaptured(): CapturedPost {
+export function createDevMailbox(): DevMailbox {
   const kept: Captured[] = []
   return {
     keep(one) {

@@ -7,7 +7,7 @@ interface Wire {
 }
 
 /** What one turn of the event loop tells a connection leaves in one piece: a system call costs more than many frames. */
-export function sendInOnePiece(wire: Wire): void {
+export function coalesceWrites(wire: Wire): void {
   const { socket } = wire.request
   const flush = wire.flush.bind(wire)
   let isDue = false
