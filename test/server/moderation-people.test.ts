@@ -1,11 +1,23 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans, Moderators } from '#server/domains/rooms/model'
 import type { moderationActions } from '#shared/api/moderation-acts'
-import { act, appoint, channelOf, doors, listenTo, type Place, type Somebody, say, send } from '#test/support/community'
+import {
+  act,
+  appoint,
+  channelOf,
+  done,
+  doors,
+  listenTo,
+  type Place,
+  people,
+  type Somebody,
+  say,
+  send,
+} from '#test/support/community'
 import { communityOf } from '#test/support/community-of'
 import { wallet } from '#test/support/wallet'
 
-const { owner, mod, member, other } = await communityOf(['owner', 'mod', 'member', 'other'])
+const { server, owner, mod, member, other } = await communityOf(['owner', 'mod', 'member', 'other'])
 let room: Place & { id: string }
 beforeEach(async () => {
   room = await channelOf(owner, mod, member, other)
@@ -222,5 +234,20 @@ describe.each(doors)('over %s', (door) => {
     const again = await moderate(mod, 'warn', { target: member.account, client_action_id })
     expect(again.body.entry).toEqual(first.body.entry)
     expect((await actionsOf(owner)).filter(({ action_type }) => action_type === 'warn')).toHaveLength(1)
+  })
+
+  test('a ban, a mute and a promotion that are repeated with their key answer with the same record', async () => {
+    for (const [who, action] of [
+      [owner, 'ban'],
+      [mod, 'mute'],
+      [owner, 'promote'],
+    ] as const) {
+      const [target] = await people(server, `target of ${action} over ${door}`)
+      await done(target.call(`POST /api/channels/${room.id}/join`, {}))
+      const asked = { target: target.account, client_action_id: `${action}-${door}-${room.id}` }
+      const first = await done(act(who, room, action, asked, door))
+      expect(first.record).toMatchObject({ user_address: target.account })
+      expect((await done(act(who, room, action, asked, door))).record).toEqual(first.record)
+    }
   })
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { BanFact, ModeratorFact, MuteFact, RulesFact, WordFact } from '#server/domains/rooms/facts'
 import { isQuarantined } from '#server/domains/rooms/state'
 import type { Node } from '#server/kernel/context'
-import { GLOBAL, type RoomKey } from '#server/log/types'
+import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { idIn, roomOfKey } from '#shared/kit/room-key'
 import type { Moderated } from './moderate.ts'
 
@@ -59,8 +59,13 @@ export function rulesIdOf(key: RoomKey): string {
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }
 
+/** The record that an event holds, so that a repeated act is answered as the first one was. */
+const heldBy = ({ body }: Row) =>
+  body.ban ?? body.mute ?? body.moderator ?? body.rules ?? body.added ?? body.removed ?? null
+
 /** What an act left behind, in the shape of its documented record. */
-export function recordOf(node: Node, key: RoomKey, { record }: Moderated): unknown {
+export function recordOf(node: Node, key: RoomKey, { row, record: judged }: Moderated): unknown {
+  const record = (row && heldBy(row)) ?? judged
   if (typeof record !== 'object' || record === null) return null
   if ('ban_id' in record) return banRow(key, record as BanFact)
   if ('mute_id' in record) return muteRow(key, record as MuteFact)
