@@ -1,6 +1,6 @@
 const unit = () => (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 32
 
-/** Milliseconds before the next try: doubled each time up to a ceiling, the upper half of it by chance. */
+/** Milliseconds before the next try: exponential backoff with a ceiling; the upper half is random. */
 export const backoff = (tries: number, first = 250, ceiling = 8_000): number =>
   Math.min(ceiling, first * 2 ** Math.min(tries, 16)) * (0.5 + unit() / 2)
 
@@ -17,7 +17,7 @@ export const pauseFor = (milliseconds: number, signal?: AbortSignal): Promise<vo
     signal?.addEventListener('abort', end)
   })
 
-/** Runs at once, then at most once in a time; what is asked in between runs once at its end. */
+/** Runs at once, then at most once in an interval; calls in between run once at its end. */
 export function atMostEvery(milliseconds: number, act: () => void): { (): void; cancel(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isDue = false

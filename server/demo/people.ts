@@ -16,7 +16,7 @@ const names = {
   'demo:kofi': 'Kofi Mensah',
 }
 
-/** Scripted people; their ids say so. */
+/** Scripted people, recognizable by their ids. */
 export const people: readonly string[] = Object.keys(names)
 export const caretaker = 'demo:lena'
 
@@ -31,7 +31,7 @@ export async function settlePeople(node: Node): Promise<void> {
   await grantDemoModerator(node, caretaker)
 }
 
-/** What is refused here was decided by somebody's hand: a person was banned, or a message is gone. The story goes on. */
+/** A refusal here means that a real user banned a demo person or deleted the message; the demo carries on. */
 export async function tolerate<T>(step: Promise<T>): Promise<T | null> {
   try {
     return await step

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 
-/** The part of an engine's connection that this rests on; `flush` hands all that waits to the network. */
+/** The part of an Engine.IO connection that this uses; `flush` writes all buffered packets. */
 interface Wire {
   request: { socket: Pick<Socket, 'cork' | 'uncork'> }
   flush(): void
 }
 
-/** What one turn of the event loop tells a connection leaves in one piece: a system call costs more than many frames. */
+/** Writes all frames of one event-loop turn to a connection in one system call, which costs more than many frames. */
 export function coalesceWrites(wire: Wire): void {
   const { socket } = wire.request
   const flush = wire.flush.bind(wire)

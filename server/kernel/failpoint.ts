@@ -1,10 +1,10 @@
-/** For tests of what a crash leaves behind: ends this process when it comes to the named place for the so manieth time. */
+/** For tests of crashes: kills this process the nth time it reaches the named place (`place:n`; without n the first time). */
 export function failpoint(named: string): (reached: string) => void {
   const [place, passes = '1'] = named.split(':')
   let left = Number(passes)
   return (reached) => {
     if (reached !== place || --left > 0) return
-    // An ack is on the wire one turn of the loop later.
+    // An ack is written to the socket one turn of the event loop later.
     if (place === 'after-ack') setImmediate(die)
     else die()
   }

@@ -43,7 +43,7 @@ export function securityHeaders({ publicUrl, storageUrl }: { publicUrl: string; 
   })
 }
 
-/** All below an address, as a policy writes it; hosts of storage may be shared by many. */
+/** A source of the Content-Security-Policy for everything below an address: a storage host may be shared by many customers. */
 function sourceOf(address: string): string {
   const { origin, pathname } = new URL(address)
   return `${origin}${pathname.replace(/[;,']/g, encodeSign)}`.replace(/\/?$/, '/')
@@ -82,14 +82,14 @@ export const crossOrigin =
     next()
   }
 
-/** What a link from anywhere leads to changes nothing: the address may come from somebody else. Nor does a look at its headers. */
+/** Refuses navigations and HEAD: opening a link must not change anything, as somebody else may have written the address. */
 export function refuseVisits(request: Request): void {
   const isVisit = request.get('sec-fetch-site') === 'none' || request.get('sec-fetch-mode') === 'navigate'
   if (isVisit || request.method === 'HEAD')
     throw new AppError('FORBIDDEN', { message: 'This is asked by a page of ours alone' })
 }
 
-/** A page of elsewhere may not act for who is signed in here, nor sign anybody in. */
+/** A page of another site may neither act for whoever is signed in here, nor sign anybody in. */
 export function refuseForeign(origins: OriginRule, request: Request): void {
   const bearer = /^bearer /i.test(request.get('authorization') ?? '')
   if (!bearer && !origins.allows(request.get('origin'), request.get('sec-fetch-site')))
@@ -97,8 +97,8 @@ export function refuseForeign(origins: OriginRule, request: Request): void {
 }
 
 /**
- * Before anything is parsed or looked up. Every answer carries the general bucket, until its own is known. Where an address
- * asks for more than it may, those of its people who are signed in have as much again, each.
+ * Runs before anything is parsed or looked up. Every answer carries the headers of the general bucket until its own is known.
+ * When an address is over its limit, each signed-in account there has a limit of its own.
  */
 export const flood =
   ({ kernel: { node }, proxies, places, identify }: Door): RequestHandler =>
@@ -120,7 +120,7 @@ export const flood =
 
 const nobody = { account: null, session: null }
 
-/** What has come in whole holds its connection while it is answered. */
+/** A request that has arrived whole keeps its connection until it is answered. */
 export const begin =
   (places: Places): RequestHandler =>
   (request, response, next) => {

@@ -7,7 +7,7 @@ import { errorBody } from './http-errors.ts'
 import type { Metrics } from './metrics.ts'
 
 const heartbeatMilliseconds = 15_000
-/** Who has not read for so long what was written is not waited for. */
+/** A client that leaves what was written unread for this long is disconnected. */
 const unreadMilliseconds = 10_000
 const lookAgainMilliseconds = 25
 
@@ -53,7 +53,7 @@ function written(response: Response, metrics: Metrics, line: string): Promise<vo
   })
 }
 
-/** Tells one frame an item, no faster than the connection reads, and a last one that says how it ended. */
+/** Sends one frame an item, no faster than the client reads, and a last one that says how it ended. */
 export async function tellItems(
   items: Items,
   live: LiveConnection,
@@ -78,7 +78,7 @@ export async function tellItems(
   live.emit(streamEnd, { stream: id, error: end && { code, message, status, ...(details ? { details } : {}) } })
 }
 
-/** Gives one item after another, each when the last is taken; then how it ended: null by itself. */
+/** Passes on one item after another, each when the one before is taken. Returns how the sequence ended: null if it was finished. */
 async function give(
   items: Items,
   signal: AbortSignal,
@@ -88,7 +88,7 @@ async function give(
   let stop: (() => void) | undefined
   const stopped = () => stop?.()
   signal.addEventListener('abort', stopped)
-  /** One wait at a time, so that nothing of those that are over is kept. */
+  /** One wait at a time, so that finished waits are not retained. */
   const orStopped = <T>(wait: () => Promise<T> | undefined) =>
     new Promise<T | undefined>((resolve, reject) => {
       stop = () => reject(signal.reason)
@@ -106,7 +106,7 @@ async function give(
     return refusalFrom(error) ?? new AppError('INTERNAL_ERROR', { cause: error })
   } finally {
     signal.removeEventListener('abort', stopped)
-    // It ends when what it waits for has ended, as it hears the same signal.
+    // The generator ends when its own wait ends, as it has the same signal.
     void Promise.resolve(each.return?.()).catch(() => undefined)
   }
 }

@@ -8,7 +8,7 @@ import type { Hint, Row } from './types.ts'
 const earlyRowsAtMost = 1_000
 const gapMilliseconds = 8
 
-/** Applies rows to the view, in seq order and each once, whatever told of them, and tells the listeners. */
+/** Applies rows to the view, in the order of `seq` and each once, whichever way they came, and tells the listeners. */
 export function deliver(core: Core, room: Room, rows: readonly Row[], isOurs = false): void {
   const delivered: Row[] = []
   for (const row of rows) {
@@ -66,7 +66,7 @@ export function receive(core: Core, hint: Hint): void {
   else receiveCollided(core, core.rooms.get(hint.room))
 }
 
-/** Who wins a race does not see it: without being told, the same node might win them all. */
+/** The winner of an insert race gets no error, so the loser tells it; otherwise one node could win every time. */
 function receiveCollided(core: Core, room: Room | undefined): void {
   if (room) room.contestedAt = core.clock.elapsed()
 }
@@ -90,18 +90,18 @@ function receiveRows(core: Core, rows: readonly Row[]): void {
   if (room.isOpen && room.early.size > 0 && !room.isGapWatched) void fillGap(core, room).catch(() => {})
 }
 
-// Hints of two nodes often cross; what is missing is mostly on its way.
+// Hints of two nodes often cross, so a missing row usually arrives soon.
 async function fillGap(core: Core, room: Room): Promise<void> {
   room.isGapWatched = true
   await core.clock.sleep(gapMilliseconds)
   room.isGapWatched = false
   const expected = [...room.early.keys()]
   if (expected.length > 0) await heal(core, room, 'gap')
-  // What was hinted at before a read that did not find it is not in the log.
+  // A row that was hinted at before a read, and not found by it, is not in the log.
   for (const seq of expected) if (seq > room.view.seq) room.early.delete(seq)
 }
 
-/** Reads what no hint has brought. */
+/** Reads the rows that no hint has brought. */
 export async function heal(core: Core, room: Room, by: 'gap' | 'poll' | 'comparison'): Promise<void> {
   const before = room.view.seq
   await room.refresh()
@@ -124,7 +124,7 @@ function applyEarly(core: Core, room: Room): Row[] {
   return found
 }
 
-/** Keeps the last rows, all whose records may be unwritten, and in steps, as cutting costs. */
+/** Keeps the last rows and all rows whose records may be unwritten. Cuts in large steps, because cutting is costly. */
 function trim({ ring, view, materialised, pins }: Room): void {
   if (ring.length < 2 * ringRows || pins > 0) return
   ring.trim(Math.min(view.seq - ringRows, materialised.at))

@@ -11,11 +11,11 @@ import { type Entry, GLOBAL, type Judgement, type Row } from './types.ts'
 import { Draft } from './view.ts'
 import type { Waiting } from './waiting.ts'
 
-// For so long after a race, or a turn of another node, its next one is expected.
+// How long after a race, or after a turn of another node, the next turn of that node is expected.
 const contestedMilliseconds = 1_000
-// With fewer acts in a turn than this, to judge them again costs less than to wait.
+// A turn of fewer acts than this is judged again at less cost than waiting.
 const crowdedActs = 8
-// Another's turn may be larger than ours was, and has the way there and back; yet one who died is not waited for.
+// The turn of another node may be larger than ours was, and takes a round trip; a dead node is not waited for.
 const timesLonger = 8
 const givingWayMilliseconds = 200
 const lookAgainMilliseconds = 20
@@ -29,7 +29,7 @@ interface Judged {
   held: Held[]
   /** To be judged again: repeated in this turn, or asking for facts not in memory. */
   again: Waiting<unknown>[]
-  /** Refused today, though an insert of theirs may yet be found to stand. */
+  /** Refused now, although an earlier insert of the same act may turn out to be stored. */
   inDoubt: Waiting<unknown>[]
 }
 
@@ -53,7 +53,7 @@ async function takeTurns(core: Core, room: Room): Promise<void> {
   room.isTurning = false
 }
 
-/** A room whose turn does not end keeps nobody waiting, and is made known. */
+/** A room whose turn does not end refuses new acts at once, and is reported. */
 export function isolateStuck(core: Core): void {
   const now = core.clock.elapsed()
   for (const room of core.rooms.values()) {
@@ -98,8 +98,8 @@ async function decide(core: Core, room: Room, batch: readonly Waiting<unknown>[]
 }
 
 /**
- * Nodes that send to one room take turns, as of two inserts at once one is in vain. Meanwhile acts gather, so that under load
- * turns grow rather than wait.
+ * Nodes that send to one room take turns, because of two simultaneous inserts one always fails. Acts gather in the meantime,
+ * so that under load turns grow larger instead of more frequent.
  */
 async function giveWay(core: Core, room: Room, waitMilliseconds: number): Promise<void> {
   let isTaken = false
@@ -128,7 +128,7 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
     }
     const now = core.policy.timeOf(draft.at, clock)
     const judgement = keys.has(waiting.key) ? null : judgeOne(draft, waiting, now)
-    // Once a fact is missing, those after it are asked only for the facts that they will need.
+    // Once a fact is missing, the acts after it are judged only to find the facts that they will need.
     if (!judgement || !draft.isComplete()) {
       judged.again.push(waiting)
       continue
@@ -144,7 +144,7 @@ function judge(core: Core, room: Room, batch: readonly Waiting<unknown>[]): Judg
   return judged
 }
 
-/** What is thrown is a refusal: it leaves no earlier than any other, as it may be for an old view that it was thrown. */
+/** A judgement that throws refuses. It is answered no earlier than any other refusal, because the view may be an old one. */
 function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgement<unknown> | Thrown | null {
   try {
     return waiting.act.judge(draft, now)
@@ -203,7 +203,7 @@ function stand(core: Core, room: Room, accepted: readonly Accepted[], rows: read
   void answerStanding(core, room, accepted, rows)
 }
 
-/** Ends only when all that was asked for is there, so that judging again leads on. */
+/** Resolves only when every missing fact is in memory, so that judging again makes progress. */
 async function fetchMissing(core: Core, room: Room, draft: Draft, isStale: boolean): Promise<void> {
   const global = core.rooms.get(GLOBAL)
   const { missing } = draft.global
@@ -214,7 +214,7 @@ async function fetchMissing(core: Core, room: Room, draft: Draft, isStale: boole
   ])
 }
 
-/** Another's row in the place of those in doubt decides them. */
+/** Reads the log again: the rows in the places of those in doubt show whether these were stored. */
 async function lookAgain(core: Core, room: Room): Promise<void> {
   await core.clock.sleep(lookAgainMilliseconds)
   await room.refresh()

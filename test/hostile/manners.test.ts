@@ -35,19 +35,19 @@ describe('M19: JSON null is no object', () => {
     expect([status, body]).toEqual([400, expect.stringContaining('VALIDATION_ERROR')])
   })
 
-  test('nor over a socket; an event without a payload has none', async () => {
+  test('null is refused over a socket too; an event without a payload has no input', async () => {
     const wire = await openWire(house.url, '/rooms', { token: me.token })
     expect(await wire.ask('room:list', 'null')).toMatchObject({ ok: false, error: { code: 'VALIDATION_ERROR' } })
     expect(await wire.ask('room:list', '')).toMatchObject({ ok: true })
     wire.close()
   })
 
-  test('no body is none', async () => {
+  test('a request without a body has no input', async () => {
     expect((await me.ask('POST /api/passkey/login/options')).status).toBe(200)
   })
 })
 
-describe('M19: every path that knows a repeat by its key judges the key', () => {
+describe('M19: every operation with an idempotency key checks the key', () => {
   const keys = ['client_action_id', 'client_msg_id', 'idempotency_key'] as const
   const spelled = operationsOf(api).flatMap(({ name, operation }) => {
     const paths = spellingsOf(operation).map(({ route, schema }) => [route as string, schema] as const)
@@ -69,13 +69,13 @@ describe('M19: every path that knows a repeat by its key judges the key', () => 
     }
   })
 
-  test('there are such paths, over both doors', () => {
+  test('the list of operations under test is not empty, over both doors', () => {
     expect(keyed.filter(([, path]) => path.startsWith('/')).length).toBeGreaterThan(5)
     expect(keyed.length).toBeGreaterThan(20)
   })
 })
 
-describe('M19: a malformed key of a repeat is refused on every path and over both doors', () => {
+describe('M19: a malformed idempotency key is refused on every path and over both doors', () => {
   const malformed = ['', ' ', 'with space', 'x'.repeat(129), 'é', '{"$gt":""}']
   const paths = () => [
     `POST /api/rooms/channel/${channel}/polls/${poll}/vote`,
@@ -106,7 +106,7 @@ describe('M19: a malformed key of a repeat is refused on every path and over bot
   })
 })
 
-describe('M19: the older paths of moderation take the key of a repeat', () => {
+describe('M19: the older paths of moderation accept an idempotency key', () => {
   const target = `0x${'ab'.repeat(20)}`
   const chat = () => ({ chatType: 'channel', chatId: channel })
   const legacy = (action: string, more: object) =>
@@ -126,14 +126,14 @@ describe('M19: the older paths of moderation take the key of a repeat', () => {
     ['POST /api/blocked-words', { ...chat(), scope: 'room', word: 'unwanted' }],
   ]
 
-  test('a malformed one is refused', async () => {
+  test('a malformed key is refused', async () => {
     for (const [line, input] of acts()) {
       const told = [line, input, (await me.ask(line, input, { 'idempotency-key': 'with space' })).status]
       expect(told).toEqual([line, input, 400])
     }
   })
 
-  test('the same act under it is done once', async () => {
+  test('the same act with the same key is done once', async () => {
     const entries = async () =>
       (await me.ask(`GET /api/moderation?action=mod-log&channelId=${channel}&limit=100`)).body.logs as unknown[]
     const unlisted = acts().filter(([, input]) => !('messageId' in input))
@@ -148,7 +148,7 @@ describe('M19: the older paths of moderation take the key of a repeat', () => {
   })
 })
 
-test('M19: 405 names the methods that there are', async () => {
+test('M19: 405 names the methods of the path', async () => {
   const paths: [line: string, allow: string][] = [
     ['PUT /api/status', 'GET, HEAD, OPTIONS'],
     ['DELETE /api/auth/logout', 'POST, OPTIONS'],

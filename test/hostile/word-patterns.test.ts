@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('T17: no word stops the house', () => {
+describe('T17: no blocked-word pattern can block the server', () => {
   test.each(evilPatterns)('%s', async (pattern) => {
     const added = await act(owner, room, 'word_add', { patch: { word: pattern, is_regex: true } })
     expect([200, 400]).toContain(added.status)

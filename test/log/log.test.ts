@@ -140,7 +140,7 @@ test('keeps both nodes going when they write one room', async () => {
   expect(log()).toHaveLength(201)
 })
 
-test('two nodes that write one room at full load take turns, so that hardly an insert is in vain', async () => {
+test('two nodes that write one room at full load take turns, so that few inserts fail', async () => {
   const inserts = { stored: 0, vain: 0 }
   const changes: Changes = {
     reach: async (name, work) => {

@@ -188,7 +188,7 @@ describe('friends', () => {
     expect(others.frames.filter((frame) => frame.event.startsWith('friend:'))).toEqual([])
   })
 
-  test('M36: of fifty ends at once one is told, and requests are told before their end', async () => {
+  test('M36: of fifty parallel removals one is told, and requests are told before their end', async () => {
     const { mine } = await devices()
     const [line = await one.socket('/notifications')] = mine
     const { id } = await ask(one, two)
@@ -555,8 +555,8 @@ describe('friends', () => {
     })
   })
 
-  describe('of fifty at once', () => {
-    test('equal requests one is stored', async () => {
+  describe('in parallel', () => {
+    test('of fifty equal requests exactly one is stored', async () => {
       const answers = await fifty((at) =>
         posted(one, at % 2 ? 'friends/request' : 'friend-requests', { toAddress: two.account }),
       )
@@ -567,7 +567,7 @@ describe('friends', () => {
       expect(await Pairs.countDocuments({ from_address: one.account })).toBe(1)
     })
 
-    test('crossing requests one is stored and one accepts it', async () => {
+    test('of fifty crossing requests one is stored and one accepts it', async () => {
       const answers = await fifty((at) => {
         const [who, whom] = at % 2 ? [one, two] : [two, one]
         return posted(who, 'friends/request', { toAddress: whom.account })
@@ -582,7 +582,7 @@ describe('friends', () => {
       }
     })
 
-    test('answers of each kind one counts', async () => {
+    test('of fifty accepts and declines exactly one counts', async () => {
       const { id: requestId } = await ask(one, two)
       const answers = await fifty((at) => posted(two, `friends/${at % 2 ? 'accept' : 'reject'}`, { requestId }))
       expect(statuses(answers)).toEqual([200, ...Array(49).fill(404)])
@@ -590,7 +590,7 @@ describe('friends', () => {
       for (const who of [one, two]) expect(await friendsOf(who)).toHaveLength(accepted ? 1 : 0)
     })
 
-    test('partings one is the first', async () => {
+    test('of fifty removals exactly one succeeds', async () => {
       const { id } = await befriend(one, two)
       const answers = await fifty((at) =>
         at % 2 ? two.rest(`DELETE /api/friends/${id}`) : one.rest(`DELETE /api/friends?friendAddress=${two.account}`),
@@ -599,7 +599,7 @@ describe('friends', () => {
       expect(await friendsOf(one)).toEqual([])
     })
 
-    test('an acceptance and a taking back one wins, and both see which', async () => {
+    test('of an acceptance and a cancellation one wins, and both see which', async () => {
       for (let turn = 0; turn < 10; turn++) {
         const { id } = await ask(one, two)
         const [accepted] = await Promise.all([
@@ -612,7 +612,7 @@ describe('friends', () => {
       }
     })
 
-    test('never more than a hundred requests of one person wait', async () => {
+    test('requests of one person beyond a hundred pending are refused', async () => {
       const others = await strangers(150)
       const asking = (toAddress: string) => posted(one, 'friends/request', { toAddress })
       for (const other of others.slice(0, 90)) expect((await asking(other)).status).toBe(200)

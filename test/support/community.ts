@@ -102,7 +102,7 @@ export async function channelOf(owner: Somebody, ...members: Somebody[]): Promis
   return { type: 'channel', id }
 }
 
-/** A channel of the house, which no operation makes. */
+/** An official channel, which no operation creates. */
 export async function officialChannel(...members: Somebody[]): Promise<Place & { id: string }> {
   const id = crypto.randomUUID()
   const now = new Date().toISOString()

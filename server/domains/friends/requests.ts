@@ -15,7 +15,7 @@ const requestsToOneAnHour = 5
 const pendingAtMost = 100
 const attempts = 3
 
-/** Asks; where the other has asked already, the two are friends from now on. Of many at once one is stored. */
+/** Stores a request; if the other person has asked already, the two become friends. Of simultaneous equal requests one is stored. */
 export async function askFriend(node: Node, from: string, to: string, memo: string | null): Promise<Pair> {
   if (from === to) throw new AppError('VALIDATION_ERROR', { message: 'You cannot befriend yourself' })
   await allowRequest(node, from, to)
@@ -59,7 +59,7 @@ function newPair(node: Node, from_address: string, to_address: string, memo: str
   }
 }
 
-/** Null where there is something between the two already. */
+/** Null where the two are friends or have a pending request already. */
 async function insert(pair: Pair): Promise<Pair | null> {
   try {
     await Pairs.create(pair)
@@ -70,7 +70,7 @@ async function insert(pair: Pair): Promise<Pair | null> {
   }
 }
 
-/** Judged once it is stored: blocks and requests of the same moment either see it there, or are seen here. */
+/** Checks the request after it is stored: a simultaneous block or request either finds it, or is found here. */
 async function keepIfAllowed(pair: Pair): Promise<Pair> {
   const { from_address, to_address } = pair
   const [blocked, pending] = await Promise.all([
@@ -85,7 +85,7 @@ async function keepIfAllowed(pair: Pair): Promise<Pair> {
   throw new AppError('CONFLICT', { message: `You have ${pendingAtMost} requests pending. Take one back first.` })
 }
 
-/** Null where no such request waits for this account. A block is written, then ends what it finds; a friendship is written, then looks for a block. */
+/** Null where no such request waits for this account. A block is stored before it deletes friendships, and a friendship before it checks blocks, so one always sees the other. */
 export async function acceptRequest(node: Node, account: string, request_id: string): Promise<Pair | null> {
   const changed_at = new Date(node.now()).toISOString()
   const pair = await Pairs.findOneAndUpdate(
@@ -101,10 +101,10 @@ export async function acceptRequest(node: Node, account: string, request_id: str
 
 const undo = ({ _id, version }: Pair) => Pairs.deleteOne({ _id, version })
 
-/** What has ended by this; null where no such request waits for this account. */
+/** The request that this ended; null where no such request waits for this account. */
 export const declineRequest = (account: string, request_id: string): Promise<Pair | null> =>
   Pairs.findOneAndDelete({ request_id, to_address: account, state: 'pending' }).lean<Pair>()
 
-/** As `declineRequest`, for who has asked. */
+/** As `declineRequest`, for the sender of the request. */
 export const cancelRequest = (account: string, request_id: string): Promise<Pair | null> =>
   Pairs.findOneAndDelete({ request_id, from_address: account, state: 'pending' }).lean<Pair>()

@@ -5,10 +5,10 @@ import { hashOf } from './tokens.ts'
 
 const yearMilliseconds = 365 * 24 * 60 * 60 * 1000
 const hourSeconds = 3_600
-/** To one address or number in an hour: for one asker, for all strangers together, and for its owner. */
+/** Messages sent to one address or number in an hour: at the request of one stranger, of all strangers together, and of its owner. */
 const most = { asker: 3, strangers: 9, owner: 3 }
 
-/** The id of the browser that asks, made where it has none. */
+/** The id of the calling browser; created if it has none. */
 export function browserOf(context: Context): string {
   const id = context.browser ?? randomBytes(32).toString('base64url')
   context.setBrowserCookie(id)
@@ -17,15 +17,15 @@ export function browserOf(context: Context): string {
 
 const idOf = (browser: string, contact: string) => hashOf(`${browser} ${contact}`)
 
-/** Notes that who uses this browser has proved to receive what is sent to the address or number. */
+/** Stores that the user of this browser has proved to receive messages at this address or number. */
 export async function knowBrowser(context: Context, contact: string): Promise<void> {
   const expires_at = new Date(context.node.now() + yearMilliseconds)
   await KnownBrowsers.updateOne({ _id: idOf(browserOf(context), contact) }, { $set: { expires_at } }, { upsert: true })
 }
 
 /**
- * May something be sent to this address or number? Strangers are counted one by one and together; who has proved it in
- * this browser before has a share of his own, which they cannot use up.
+ * May something be sent to this address or number? Strangers are counted one by one and together. A browser that has proved
+ * this contact has a limit of its own, which strangers cannot use up.
  */
 export async function maySendTo({ node, caller, browser }: Context, contact: string): Promise<boolean> {
   const isOwner = browser !== null && (await KnownBrowsers.findOne({ _id: idOf(browser, contact) }).lean()) !== null

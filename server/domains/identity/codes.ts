@@ -12,7 +12,7 @@ const mostTries = 5
 export type CodeRefusal = 'unknown' | 'wrong' | 'expired' | 'used up'
 type TakenCode = { taken: true; detail: string | null } | { taken: false; why: CodeRefusal }
 
-/** A new code of six digits for this subject; the one before is void. `detail` is handed to whoever takes it. */
+/** A new code of six digits for this subject; the one before is void. `detail` is returned to the call that uses it up. */
 export async function issueCode(
   node: Node,
   purpose: string,
@@ -27,8 +27,8 @@ export async function issueCode(
 }
 
 /**
- * Uses a code up. Each call counts as a try before it is judged, so that of any number at once five are judged;
- * of those with the right code exactly one takes it.
+ * Uses a code up. Each call counts as a try before its code is compared, so at most five tries are compared, even in parallel;
+ * of simultaneous calls with the right code exactly one succeeds.
  */
 export async function takeCode(node: Node, purpose: string, subject: string, code: string): Promise<TakenCode> {
   const id = idOf(purpose, subject)
@@ -64,7 +64,7 @@ export async function requireCode(node: Node, purpose: string, subject: string, 
   return result.detail
 }
 
-/** A token for a link, which stands for the subject once; only its hash is stored, and that of the browser that asks. */
+/** A token for a link, valid once for the subject. Only its hash is stored, with the hash of the browser that asked for it. */
 export async function issueLink(node: Node, purpose: string, subject: string, browser: string): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const code_hash = hashOf(token)
@@ -72,7 +72,7 @@ export async function issueLink(node: Node, purpose: string, subject: string, br
   return token
 }
 
-/** Whom a link stands for, and whether this browser asked for it; null where it is unknown, used or expired. Uses nothing up. */
+/** The subject of a link, and whether this browser asked for it; null where it is unknown, used or expired. Does not use it up. */
 export async function readLink(node: Node, purpose: string, token: string, browser: string | null) {
   const found = await OneTimeCodes.findOne({
     _id: idOf(purpose, hashOf(token)),

@@ -24,14 +24,14 @@ export async function endSession(node: Node, account: string, id: string): Promi
   return true
 }
 
-/** Ends the other sessions of the caller that began with this method, but for those the calling one was refreshed from and to. */
+/** Ends the other sessions of the caller that began with this method, except those of the same family: those that the calling one was refreshed from and to. */
 export async function endOtherSessions(node: Node, { account, session }: SignedIn, method: AuthMethod): Promise<void> {
   const mine = await Sessions.findOne({ _id: session.id }, { family: 1 }).lean<SessionRecord>()
   const family = { $ne: mine?.family ?? session.id }
   await end(node, account, { user_address: account, family, auth_method: method })
 }
 
-/** Ends every session but the calling one: a thief may have made one of its own line with a stolen token. */
+/** Ends every session but the calling one. A thief may have refreshed a stolen token, so sessions of the same family end too. */
 export const endAllButThis = (node: Node, { account, session }: SignedIn): Promise<void> =>
   end(node, account, { user_address: account, _id: { $ne: session.id } })
 
@@ -40,7 +40,7 @@ async function end(node: Node, account: string, which: object): Promise<void> {
   if (ids.length > 0) await announceEnd(node, account, ids)
 }
 
-/** Until there are none: a session that was just being refreshed either is met by a later pass, or misses its forerunner. */
+/** Repeats until none is left: a session being refreshed is either deleted by a later pass, or its refresh fails because the old record is gone. */
 async function deleteAll(which: object, gone: readonly string[] = []): Promise<readonly string[]> {
   const found = await Sessions.find(which, { _id: 1 }).lean<SessionRecord[]>()
   const ids = found.map(({ _id }) => _id)
@@ -49,7 +49,7 @@ async function deleteAll(which: object, gone: readonly string[] = []): Promise<r
   return deleteAll(which, [...gone, ...ids])
 }
 
-/** The records go first: from then on no door takes the tokens, and the row takes the sockets. */
+/** The records are deleted before this: from then on no door accepts the tokens. The row closes the sockets on every node. */
 export async function announceEnd(node: Node, account: string, ids: readonly string[] | 'all'): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: account,

@@ -14,16 +14,16 @@ import { endAllSessions, endOtherSessions, endSessionsBy } from './endings.ts'
 import { Identities, type IdentityRecord, type LinkedMethod } from './model.ts'
 import { tellOfChange } from './notices.ts'
 
-/** What somebody has just proved to be. */
+/** The identity that somebody has just proved to hold. */
 export interface ProvenIdentity {
   method: LinkedMethod
-  /** The id of the account it founds where it was not linked to one. */
+  /** The id of the account that it creates if it is linked to none. */
   identifier: string
-  /** The account a third party says this is: enough to be linked by that account, never enough to open it. */
+  /** The account that a third party names: that account may link the identity, but the identity cannot sign in to it. */
   names?: string
 }
 
-/** The account that an identity opens: the one it is linked to, else its own, which is its own for good from then on. */
+/** The account an identity signs in to: the linked one; otherwise its own, created now and kept for good. */
 export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Promise<string> {
   const { method, identifier, names = identifier } = identity
   const now = node.now()
@@ -35,7 +35,7 @@ export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Pro
   const known = await accountOf(names)
   const isOfPartner = known?.wallet_type === partnerType
   if (method === 'alien' && known && !(isOfPartner && names !== identifier)) {
-    // The first sign-in of the same person may have made both since, the identity before the account.
+    // A simultaneous first sign-in of the same person may have created both meanwhile, the identity before the account.
     const made = await Identities.findOne({ method, identifier }).lean<IdentityRecord>()
     if (made) return made.account
     throw new AppError('CONFLICT', {
@@ -49,7 +49,7 @@ export async function accountOpenedBy(node: Node, identity: ProvenIdentity): Pro
 
 const partnerType = 'partner_id'
 
-/** A partner once could found the account of a wallet by naming it. Its owner gets it without the ways in of others. */
+/** A partner could once create the account of a wallet by naming it. The owner of the wallet gets it without the identities of others. */
 async function evictPartner(node: Node, account: string): Promise<void> {
   await Promise.all([
     Identities.deleteMany({ account }),
@@ -66,7 +66,7 @@ async function linked(context: Context, record: IdentityRecord) {
   return { success: true as const, identity: shown(record) }
 }
 
-/** Links a proven identity to the calling account. One that opens another account stays where it is. */
+/** Links a proven identity to the calling account. An identity that is linked to another account stays there. */
 export async function link(context: Context, identity: ProvenIdentity) {
   const { account } = signedIn(context)
   if (identity.names === account) return linked(context, await move(context.node, identity, account))
@@ -77,7 +77,7 @@ export async function link(context: Context, identity: ProvenIdentity) {
   return linked(context, record)
 }
 
-/** What names this very account goes to it, from wherever it was. */
+/** An identity that names this account is moved to it, from any other account. */
 async function move(node: Node, identity: ProvenIdentity, account: string): Promise<IdentityRecord> {
   const { method, identifier } = identity
   const before = await Identities.findOneAndUpdate({ method, identifier }, { $set: { account } }).lean<IdentityRecord>()
@@ -86,7 +86,7 @@ async function move(node: Node, identity: ProvenIdentity, account: string): Prom
   return { ...before, account }
 }
 
-/** Of several at once the first wins, and everybody learns whose it is. */
+/** Of several simultaneous calls the first wins; all return its record, which names the account. */
 async function claim({ method, identifier }: ProvenIdentity, account: string, now: number): Promise<IdentityRecord> {
   const record = { _id: newId(), method, identifier, account, created_at: new Date(now), last_used_at: null }
   try {
@@ -109,7 +109,7 @@ export async function listIdentities(account: string): Promise<z.input<typeof Id
   return [...kept, ...records.map(shown)]
 }
 
-/** Takes a linked identity away from the caller's account, with the other sessions that began by such a one. The original stays, so there is always a way in. */
+/** Unlinks an identity and ends the other sessions that signed in with this method. The original cannot be unlinked, so one way to sign in always remains. */
 export async function unlink(context: Context, id: string): Promise<void> {
   const caller = signedIn(context)
   const record = await ownIdentity(caller, id)
@@ -121,14 +121,14 @@ export async function unlink(context: Context, id: string): Promise<void> {
   await tellOfChange(context, caller.account, { ...record, change: 'removed' })
 }
 
-/** The only way from an id to an identity. */
+/** The only finder of an identity by an id that a client named: it finds those of the caller alone. */
 async function ownIdentity({ account }: SignedIn, id: string): Promise<IdentityRecord> {
   const record = await Identities.findOne({ _id: id, account }).lean<IdentityRecord>()
   if (!record) throw new AppError('NOT_FOUND')
   return record
 }
 
-/** Ways in that have stores of their own: an e-mail address, and the original where it is none of the records. */
+/** Ways to sign in that are stored elsewhere: an e-mail address, and the original identity where it has no record here. */
 function keptElsewhere(owner: Account, records: readonly IdentityRecord[]): z.input<typeof Identity>[] {
   const { _id, email, email_verified, email_verified_at, wallet_type, created_at } = owner
   const stored = (method: AuthMethod, identifier: string, is_original: boolean, at: Date | null) => ({

@@ -20,7 +20,7 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
   const heard = mayWait ? await headAfter(context, key, after, input) : { ...now, caller: context.caller }
   const isElse = heard.caller.account !== context.caller.account
   if (isElse) await readable({ node: context.node, caller: heard.caller }, input.room)
-  // Nothing above the head that was judged: with the very next row the caller may be out.
+  // Nothing above the head at which the right to read was checked: the very next row may take the caller out.
   const head = isElse ? after : heard.seq
   const rows = after < head ? await rowsAfter(context.node, key, after, Math.min(input.limit, head - after)) : []
   const last = rows.at(-1)?.seq ?? after
@@ -47,7 +47,7 @@ export const follow: Action<typeof contract.follow> = async ({ room, after_seq, 
 
 type Readable = Awaited<ReturnType<typeof readable>>
 
-/** Page after page up to where the caller was judged to read; each next one is judged anew, at once or when something comes. */
+/** Yields pages up to the row the caller may read, and checks the right to read again before each page. */
 async function* eventsAfter(from: number, start: Readable, context: Context, room: RoomRef): AsyncIterable<RoomEvent> {
   for (let last = from, now = start; ; ) {
     const rows =
@@ -71,7 +71,7 @@ function refuseEnded({ caller: { account, session }, node }: Context, now: Calle
 const anotherLog = ({ epoch, seq }: Readable) =>
   new AppError('CONFLICT', { message: 'That place is not in this log', details: { epoch, head_seq: seq } })
 
-/** Waits for the next rows, as long as the caller wants to, is there, and is who they were; then up to where they may read, and who they are now. */
+/** Waits for new rows until the time is up, the caller disconnects, or the session changes; then returns how far the caller may read, and the caller as they are now. */
 async function headAfter(
   context: Context,
   key: RoomKey,

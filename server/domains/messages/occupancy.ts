@@ -4,7 +4,7 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 
-/** Of more on one node the others are told the number alone. */
+/** Above this, the other nodes are told how many people a node has in a room, and not who. */
 const markedAtMost = 10_000
 const typistsAtMost = 500
 const crowdedAbove = 500
@@ -16,7 +16,7 @@ const forgottenAfterMilliseconds = 45_000
 const Typist = z.object({ id: z.string().max(200), name: z.string().max(200), until: z.number() })
 export type Typist = z.output<typeof Typist>
 
-/** What a person is known by between nodes: short, and two people do not share it but once in millions of rooms. */
+/** A short hash of the account id, by which nodes know a person; collisions are negligible. */
 const markOf = (account: string) => createHash('sha256').update(account).digest('base64url').slice(0, markLength)
 const markLength = 8
 const Marks = z
@@ -25,17 +25,17 @@ const Marks = z
   .max(markedAtMost * markLength)
   .transform((marks) => new Set(marks.match(/.{8}/g)))
 
-/** What one node says of a room: who listens there (in a crowd only how many), and who types. */
+/** What one node tells of a room: who listens there (of a crowd only how many), and who types. */
 const Part = z.object({
   node: z.string(),
   people: z.union([Marks, z.number().int().min(0)]),
   typing: z.array(Typist).max(typistsAtMost),
-  /** Has just begun to listen, and knows nobody else's part. */
+  /** This node has just begun to listen and asks the others for their parts. */
   isNew: z.boolean(),
 })
 type Part = z.output<typeof Part> & { heardAt: number }
 
-/** The people in a room, as this node and what the others have told make them. */
+/** The people in a room, from this node's connections and the parts told by other nodes. */
 export interface Occupancy {
   readonly typing: Map<string, Typist>
   readonly parts: Map<string, Part>
@@ -47,13 +47,13 @@ export interface Occupancy {
 
 const topicOf = (key: RoomKey) => `crowd:${key}`
 
-/** The marks of those who listen to a room on this node, each with the number of their connections. */
+/** The people who listen to a room on this node, by mark, each with the number of their connections. */
 type PeopleHere = Map<string, number>
 const nobody: ReadonlyMap<string, number> = new Map()
 const peopleOn = nodeState(() => new Map<RoomKey, PeopleHere>())
 const peopleHere = (node: Node, key: RoomKey): ReadonlyMap<string, number> => peopleOn(node).get(key) ?? nobody
 
-/** Counts one more connection of this account; what it returns takes it back. */
+/** Counts one more connection of this account; the returned function takes it off again. */
 export function arrive(node: Node, key: RoomKey, account: string): () => void {
   const rooms = peopleOn(node)
   const people = rooms.get(key) ?? new Map<string, number>()
@@ -67,7 +67,7 @@ export function arrive(node: Node, key: RoomKey, account: string): () => void {
   }
 }
 
-/** Joins the nodes that tell each other who is in the room. */
+/** Joins the nodes that exchange who is in the room. */
 export function joinOccupancy(node: Node, key: RoomKey, onChange: () => void): Occupancy {
   const occupancy: Occupancy = {
     typing: new Map(),
@@ -89,7 +89,7 @@ export function joinOccupancy(node: Node, key: RoomKey, onChange: () => void): O
 
 const sizeOf = ({ people }: z.output<typeof Part>): number => (typeof people === 'number' ? people : people.size)
 
-/** Tells the other nodes of our part: at once, and what changes soon after once. */
+/** Tells the other nodes our part: at once, and changes soon after that together. */
 export function tellOccupancy(node: Node, key: RoomKey, occupancy: Occupancy): void {
   if (occupancy.isDue) return
   occupancy.isDue = true
@@ -115,17 +115,17 @@ function tellPart(
   node.peers.tell(topicOf(key), part satisfies z.input<typeof Part>)
 }
 
-/** The others need not wait until we are missed. */
+/** Tells the other nodes that nobody is left here, so that they need not wait for our part to expire. */
 export function leaveOccupancy(node: Node, key: RoomKey, occupancy: Occupancy): void {
   occupancy.typing.clear()
   tellPart(node, key, 0, occupancy)
   occupancy.leave()
 }
 
-/** Is our part to be told again, lest it be forgotten? */
+/** Must our part be told again before it expires at the other nodes? */
 export const isToRepeat = ({ toldAt }: Occupancy): boolean => performance.now() - toldAt > repeatedEveryMilliseconds
 
-/** Different people in the room; those whom another node only counts are taken to be nowhere else. */
+/** The number of different people in the room; people whom another node only counts are assumed to be on no other node. */
 export function countOccupancy(node: Node, key: RoomKey, occupancy: Occupancy | undefined): number {
   const here = peopleHere(node, key)
   const elsewhere = new Set<string>()
@@ -137,7 +137,7 @@ export function countOccupancy(node: Node, key: RoomKey, occupancy: Occupancy | 
   return here.size + elsewhere.size + unmarked
 }
 
-/** Who types, wherever. */
+/** Who types, on any node. */
 export function typistsIn(node: Node, occupancy: Occupancy, now: number): Typist[] {
   const typing = new Map(
     [...occupancy.typing.values(), ...standing(node, occupancy).flatMap((part) => part.typing)].map((typist) => [
@@ -158,7 +158,7 @@ export function stopTyping(occupancy: Occupancy, account: string): boolean {
   return isChanged
 }
 
-/** What nodes have said that live, and have said it lately. */
+/** The unexpired parts of the nodes that live. */
 function standing(node: Node, occupancy: Occupancy | undefined): Part[] {
   const live = node.nodes.live()
   const since = performance.now() - forgottenAfterMilliseconds

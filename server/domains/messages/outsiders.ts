@@ -3,12 +3,12 @@ import type { Message } from '#shared/api/message'
 import type { RoomEvent } from '#shared/api/room-events'
 import { nobody } from './render.ts'
 
-/** An event as those read it who may read the room and are neither members nor moderators of it: in its place, in its form. */
+/** The event as shown to readers who are neither members nor moderators of the room; its `seq` and its shape stay. */
 export function eventForOutsiders(event: RoomEvent): RoomEvent {
   const hidden = recordOf(event.type)?.hidden
   return hidden ? ({ ...event, actor: nobody, data: { ...event.data, ...hidden } } as RoomEvent) : event
 }
 
-/** As `eventForOutsiders`, of a message that may be taken back. */
+/** As `eventForOutsiders`, for a message that may have been deleted. */
 export const messageForOutsiders = (message: Message): Message =>
   message.is_deleted ? { ...message, deleted_by: null, delete_reason: null } : message

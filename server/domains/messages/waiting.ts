@@ -2,17 +2,17 @@ import { audiences, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
 
-/** What ends each wait, by the audiences whose news ends it. */
+/** The functions that end waits, by the audience whose news ends them. */
 const waitersOn = nodeState(() => new Map<string, Set<() => void>>())
 
-/** Called for each audience, a room or an account, that a row on this node concerns. */
+/** Ends the waits of an audience, a room or an account; called for each audience that a row concerns. */
 export const wakeWaiting = (node: Node, audience: string): void => {
   for (const wake of waitersOn(node).get(audience) ?? []) wake()
 }
-/** Does anybody wait for rows without a socket? */
+/** Does any call wait for rows on this node? */
 export const isAwaited = (node: Node): boolean => waitersOn(node).size > 0
 
-/** Ends with the time, with a row of the room or about the account, where the caller goes, or where it is there already. */
+/** Resolves on timeout, on a new row of the room, on a row about the account, when the caller disconnects, or at once if the row is there already. */
 export async function waitFor(
   node: Node,
   { room, account }: { room: RoomKey; account: string | null },

@@ -7,8 +7,8 @@ import { GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
 import type { RoomType } from '#shared/kit/primitives'
 
 /**
- * Is somebody who moderates everywhere told of what is done in this room? Of direct conversations nobody is, of all other
- * rooms admins are; global moderators are told of those that they could read without being a member, and are not banned in.
+ * Is a global moderator or admin told of acts of moderation in this room? Nobody is told of direct conversations; admins are
+ * told of all other rooms; global moderators of public rooms they are not banned from.
  */
 export function hearsOf(view: View, account: string, now: number): boolean {
   const mine = rightsIn(view, account, now)
@@ -21,12 +21,12 @@ export function hearsOf(view: View, account: string, now: number): boolean {
   return mine.isModerator || (everywhere.isModerator && isOpen)
 }
 
-/** Is what is done in this room told to its own two people alone? */
+/** Is the room a direct conversation, whose acts are told to its two people alone? */
 export const isUnheard = (key: RoomKey): boolean => key !== GLOBAL && !kindOf(key).hasModerators
 
 const scannedAtMost = 1_000
 
-/** The newest entries of the log of everything that this moderator is told of; an admin is told of more. */
+/** The newest moderation entries of all rooms that this moderator is told of; an admin is told of more rooms. */
 export async function entriesFor(
   node: Node,
   { account, isAdmin }: { account: string; isAdmin: boolean },
@@ -44,5 +44,5 @@ export async function entriesFor(
   return rows.filter(({ room }) => those.has(room)).slice(0, limit)
 }
 
-/** All rooms but those of a kind: its keys lie between the colon and the sign after it. */
+/** Excludes the rooms of a kind, whose keys lie between `type:` and the character that follows the colon. */
 const outside = (type: RoomType) => ({ $or: [{ room: { $lt: `${type}:` } }, { room: { $gte: `${type};` } }] })

@@ -72,7 +72,7 @@ async function permissions(context: Context, input: Asked) {
   return Permissions.parse(await rightsOf(context, key, needUser(input)))
 }
 
-/** Who moderates a place is known to whoever may read it; what is noted about them, to themselves alone. */
+/** Whoever may read a place sees who moderates it; the notes about a moderator are shown to that moderator alone. */
 async function moderators({ node, caller }: Context, input: Asked) {
   const key = isPlaced(input) ? await placeOf(input) : GLOBAL
   const isOfficial =
@@ -106,7 +106,7 @@ async function isMuted({ node, caller }: Context, input: Asked) {
   })
 }
 
-/** The time at which somebody was found to moderate here; who was banned or muted is nobody else's business. */
+/** Refuses everybody but moderators, as who is banned or muted is shown to moderators of the room alone; returns the time of the check. */
 function needModerator(view: View, account: string | null, now: number): number {
   if (account === null) throw new AppError('UNAUTHORIZED')
   seenBy(view, account, now)
@@ -195,14 +195,14 @@ export const words: Action<typeof contract.words> = async ({ scope, chatType, ch
   return { words: lists.flat() }
 }
 
-/** For those who may edit the list; nothing for everybody else. */
+/** The list for those who may edit it; an empty one for everybody else. */
 async function wordsFor(context: Context, key: RoomKey, account: string) {
   const { isModerator, canManageMods } = await rightsOf(context, key, account).catch(() => ({
     isModerator: false,
     canManageMods: false,
   }))
   if (key === GLOBAL ? !isModerator : !canManageMods) return []
-  // Which patterns this node cannot use is known once it has read them.
+  // A node knows which patterns it cannot use only after it has read them.
   await context.node.log.ask(key, (view) => wordListsOf(context.node, view))
   const rows = await Words.find({ room: key, is_active: true }).sort({ added_at: -1 }).lean()
   return rows.map((row) => wordRow(context.node, key, row as WordFact))

@@ -4,11 +4,11 @@ import { audiences, type Connection, type Context, type Node } from '#server/ker
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 
-/** Is this person a moderator here, and not kept from using it? */
+/** Is this person a moderator here who is neither banned nor suspended? */
 export const moderates = (view: View, account: string, now = view.at): boolean =>
   rightsIn(view, account, now).isModerator
 
-/** Moderators hear what is done here from the very row on that their grant was last seen in; the room is followed meanwhile. */
+/** A moderator's subscription starts at the row at which the grant was last checked; the room is followed meanwhile. */
 export async function subscribe({ node, caller, connection }: Context, key: RoomKey): Promise<Standing> {
   const account = caller.account ?? ''
   const isFirst = connection !== null && !scopesOf(connection).includes(key)
@@ -32,7 +32,7 @@ function listen(connection: Connection, key: RoomKey): void {
   connection.join(audiences.moderators(key))
 }
 
-/** Losing the grant ends the subscription at once: before the next row, and before the ack of what took it. */
+/** Losing the grant ends the subscription at once: before the next row, and before the ack of the act that took the grant. */
 export function letGo(node: Node, key: RoomKey, account: string): void {
   for (const connection of node.live.connectionsOf('/moderation', audiences.account(account)))
     for (const scope of scopesOf(connection))

@@ -24,11 +24,11 @@ export async function keyOf(room: RoomRef): Promise<string> {
   return found._id
 }
 
-/** Is there nothing to find of the room for those outside it? */
+/** Is the room hidden from those outside it? */
 export const isUnlisted = (view: View, { access_level }: RoomFact): boolean =>
   kinds[refOf(view).type].seenBy === 'members' || access_level === 'staff'
 
-/** The room as somebody may see it. Throws for everybody else, alike whether it is there or not. */
+/** The room for a caller who may see it. For everybody else it throws the same error whether the room exists or not. */
 export function seenBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
   const room = roomIn(view)
   const standing = account === null ? null : rightsIn(view, account, now)
@@ -39,7 +39,7 @@ export function seenBy(view: View, account: string | null, now: number): { room:
   return { room, standing }
 }
 
-/** As `seenBy`, for somebody who acts on others: not while they are suspended, or banned here themselves. */
+/** As `seenBy`, for somebody who acts on others; refuses who is suspended, or banned here. */
 export function actingIn(view: View, account: string, now: number): { room: RoomFact; standing: Standing } {
   const standing = standingOf(view, account)
   refuseBanned(view, account, now)
@@ -53,7 +53,7 @@ function refuseBanned(view: View, account: string, now: number): void {
   if (ban) throw new AppError('BANNED', { details: { until: ban.banned_until, reason: ban.reason } })
 }
 
-/** As `seenBy`, and not kept out by a ban, a block or a missing membership. */
+/** As `seenBy`; also refuses who is kept out by a ban, a block or a missing membership. */
 export function readBy(view: View, account: string | null, now: number): { room: RoomFact; standing: Standing | null } {
   if (account !== null) refuseBanned(view, account, now)
   const seen = seenBy(view, account, now)
@@ -61,10 +61,10 @@ export function readBy(view: View, account: string | null, now: number): { room:
   return seen
 }
 
-/** Is the room kept from those who are not signed in? Rooms that set no such rule are open. */
+/** Is the room hidden from callers who are not signed in? A room without such a rule is open. */
 const isClosed = ({ read_access }: { read_access?: ReadAccess }): boolean => (read_access ?? 'everyone') !== 'everyone'
 
-/** May this person read what is said here? Who may not sees the card of the room alone. */
+/** May this person read the messages here? Who may not sees only the card of the room. */
 export function mayRead(view: View, standing: Standing | null): boolean {
   if (standing?.isMember) return true
   if (kinds[refOf(view).type].readers === 'members') return false
@@ -78,7 +78,7 @@ export interface Seen {
   standing: Standing | null
 }
 
-/** The only way to read a room that a client named. What else is wanted of its view is asked in the same breath. */
+/** The only way to read a room that a client named. `also` reads anything else that is needed from the view, in the same call. */
 export async function readRoom<T>(
   node: Node,
   caller: Caller,
@@ -93,5 +93,5 @@ export async function readRoom<T>(
   })
 }
 
-/** Do the two people of the room keep from each other? */
+/** Has one of the two people of the room blocked the other? */
 export const isBarred = (view: View): boolean => isBetweenTwo(refOf(view).type) && blocksIn(view).length > 0

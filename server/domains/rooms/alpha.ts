@@ -22,7 +22,7 @@ export async function joinAlpha(node: Node, account: string): Promise<void> {
   })
 }
 
-/** Rooms that are there from the first start. */
+/** Creates the room that exists from the first start. */
 export const ensureAlpha = (): Promise<void> =>
   ensureOfficial(ALPHA, {
     ...alpha,
@@ -31,7 +31,7 @@ export const ensureAlpha = (): Promise<void> =>
 
 type Official = RoomRef & Partial<RoomFact>
 
-/** A room of the house: nobody made it, nobody owns it. One that is there stays as it is. */
+/** Creates an official room, which has no creator and no owner. An existing one is left unchanged. */
 export async function ensureOfficial(key: string, about: Official): Promise<void> {
   const now = new Date().toISOString()
   const fields = { ...about, is_official: true, created_at: now, updated_at: now }

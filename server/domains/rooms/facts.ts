@@ -65,7 +65,7 @@ export const blocksIn = (view: View): readonly string[] => get<string[]>(view, k
 export const invitationsIn = (view: View): readonly InvitationFact[] =>
   get<InvitationFact[]>(view, keys.invitations) ?? noInvitations
 export const memberIn = (view: View, account: string) => get<MemberFact>(view, keys.member(account))
-/** What was granted here last, whether or not it counts. */
+/** The last grant here, whether or not it counts. */
 export const grantIn = (view: View, account: string) => get<ModeratorFact>(view, keys.moderator(account))
 export const clockIn = (view: View, account: string) => get<ClockFact>(view, keys.clock(account))
 export const reactedIn = (view: View, id: string, account: string) => get<ReactedFact>(view, keys.reacted(id, account))
@@ -73,8 +73,8 @@ export const pollIn = (view: View, id: string) => get<PollFact>(view, keys.poll(
 export const voteIn = (view: View, poll: string, account: string) => get<VoteFact>(view, keys.vote(poll, account))
 
 /**
- * The grant that counts. Older versions left theirs to those who went, so one of those counts for who has been a member
- * since before it was given.
+ * The grant that counts. Older versions did not remove a grant when its holder left; such a grant counts only if the holder
+ * joined before it was given.
  */
 export const moderatorIn = (view: View, account: string): ModeratorFact | null => {
   const grant = grantIn(view, account)
@@ -85,11 +85,11 @@ export const moderatorIn = (view: View, account: string): ModeratorFact | null =
 
 const running = (until: string | null, now: number) => until === null || Date.parse(until) > now
 
-/** May it be used at that time, as far as it says itself? */
+/** Is the invitation neither revoked, expired nor used up at that time? */
 export const isOpen = ({ revoked_at, expires_at, uses, max_uses }: InvitationFact, at: number): boolean =>
   revoked_at === null && uses < max_uses && Date.parse(expires_at) > at
 
-/** The ban that holds now; one whose time is up is none. */
+/** The ban that holds now; null for an expired one. */
 export const banIn = (view: View, account: string, now: number): BanFact | null => {
   const ban = get<BanFact>(view, keys.ban(account))
   return ban && running(ban.banned_until, now) ? ban : null
@@ -113,7 +113,7 @@ export const purgedBody = (body: MessageBody, { by, at, reason }: PurgeFact): Me
   deleted: { by, at, reason },
 })
 
-/** What is left of a message that was taken back. */
+/** What is left of a deleted message. */
 export const emptied = (body: MessageBody): MessageBody => ({
   ...body,
   text: '',
@@ -126,7 +126,7 @@ export const emptied = (body: MessageBody): MessageBody => ({
   ...(body.poll ? { poll: withoutWords(body.poll) } : {}),
 })
 
-/** What is left of a poll whose message was taken back. */
+/** What is left of a poll whose message was deleted. */
 export const withoutWords = (poll: PollFact): PollFact => ({ ...poll, question: '', options: [] })
 
 export const refOf = (view: View): RoomRef => roomOfKey(view.room)

@@ -7,13 +7,13 @@ import { pollChanged } from './events/polls.ts'
 import { type MessageBody, type PurgeFact, purgedBody } from './facts.ts'
 import { forgetTerms } from './search-index.ts'
 
-/** Writes a message as it is now into its row; the texts of its edits go with it. */
+/** Rewrites the row of a message to what the message is now, and removes the texts of its edits. */
 export async function writeMessage(room: RoomKey, id: string, body: MessageBody, seq: number): Promise<void> {
   if (body.deleted) await clearEdits(room, body.edits)
   await rewrite(room, id, body as unknown as Row['body'], seq)
 }
 
-/** Every message a purge takes. Each row is written last, as it is by the row that a second attempt finds what is left. */
+/** Rewrites every message that a purge takes. The message row is rewritten last, because a retry uses it to find unfinished work. */
 export async function purgeMessages(
   room: RoomKey,
   sender: string,
@@ -36,7 +36,7 @@ type Range = { from_seq: number; to_seq: number }
 
 const isThere = ({ body }: Written) => !body.deleted
 
-/** What somebody wrote within a range and has not been taken back. */
+/** The messages somebody sent within a range of `seq` that have not been deleted. */
 export const writtenBy = async (room: RoomKey, sender: string, range: Range): Promise<Written[]> =>
   (await sentBy(room, sender, range)).filter(isThere)
 
@@ -54,7 +54,7 @@ async function clearEdits(room: RoomKey, seqs: readonly number[]): Promise<void>
   )
 }
 
-/** Takes the words of a poll from every change of it up to the event that took the poll back. */
+/** Removes the texts of a poll from all its rows up to the event that deleted it. */
 export async function clearPollChanges(room: RoomKey, pollId: string, event: Row): Promise<void> {
   const range = { $gt: await startOf(room, event), $lte: event.seq }
   await RoomEvents.updateMany(
@@ -63,7 +63,7 @@ export async function clearPollChanges(room: RoomKey, pollId: string, event: Row
   )
 }
 
-/** A seq before all that an event takes back. */
+/** A `seq` before every row that an event rewrites. */
 async function startOf(room: RoomKey, event: Row): Promise<number> {
   if (isOf(event, messagesPurged)) return bodyOf(event, messagesPurged).from_seq - 1
   const message = await byId(room, String(event.body.message_id ?? event.body.id))

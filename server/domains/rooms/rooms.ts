@@ -59,7 +59,7 @@ async function closedRooms(): Promise<string[]> {
 
 const listed = (filter: object) => Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 })
 
-/** Files the rooms that an older version stored, a few at a time. */
+/** Adds the search terms to the rooms that an older version stored, a few at a time. */
 export async function fileRooms(): Promise<void> {
   for (;;) {
     const rooms = await Rooms.find(
@@ -109,7 +109,7 @@ export const createGroup: Action<typeof contract.createGroup> = async ({ name, e
   return { group: await roomAnswer(context.node, key, account) }
 }
 
-/** Makes a room and its first members. The record is one write, and says who is still to come in. */
+/** Creates a room and its first members. The record is one write, and lists who must still be let in. */
 async function found(
   context: Context,
   type: RoomType,
@@ -142,7 +142,7 @@ async function found(
   return key
 }
 
-/** Lets the founder and the first members of a room in, each once, whoever began it. */
+/** Lets the founder and the first members into a room, each once, whichever node created it. */
 async function finishFounding(node: Node, key: string): Promise<void> {
   const room = await Rooms.findOne({ _id: key }, { founding: 1, creator_address: 1 }).lean()
   if (!room?.founding || !room.creator_address) return
@@ -162,12 +162,12 @@ async function finishFounding(node: Node, key: string): Promise<void> {
       await finished()
       throw error
     })
-  // Who has gone, or blocked the founder, since they were asked for stays out.
+  // Who has left, or has blocked the founder, since the room was created stays out.
   for (const member of room.founding.members) await bringIn(node, key, account, [member]).catch(passOverRefusal)
   await finished()
 }
 
-/** A room whose founder may not come in is nobody's: it is not tried again. */
+/** A room whose founder may not join is archived and not retried. */
 async function archiveUnfounded(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
   await node.log.act<null>(key, {
     sender: actor.account,
@@ -175,14 +175,14 @@ async function archiveUnfounded(node: Node, key: string, actor: { account: strin
   })
 }
 
-/** A refusal stays one; whatever else went wrong may go better the next time. */
+/** A refusal is final; any other error is thrown, so that the work is tried again. */
 function passOverRefusal(error: unknown): void {
   if (!(error instanceof AppError) || error.status >= 500) throw error
 }
 
 const foundingMilliseconds = 30_000
 
-/** Finishes the rooms whose founding a process did not survive. */
+/** Finishes the rooms whose process died while it created them. */
 export async function finishRooms(node: Node): Promise<void> {
   const before = new Date(node.now() - (node.alone ? 0 : foundingMilliseconds)).toISOString()
   const unfinished = { founding: { $exists: true }, created_at: { $lte: before } }
@@ -206,7 +206,7 @@ export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress 
   return { room: await roomAnswer(context.node, roomKey(room), account) }
 }
 
-/** Notes a room between two among the rooms of its people. Its log needs none of this. */
+/** Lists a room of two among the rooms of both people. The log of the room does not need this. */
 export async function ensureDm(node: Node, key: string): Promise<void> {
   const { type, id } = roomOfKey(key)
   const peers = peersOf(id)
@@ -230,7 +230,7 @@ export async function ensureDm(node: Node, key: string): Promise<void> {
       upsert: true,
     },
   }))
-  // The room comes last: where it is there, so are its people.
+  // The room is written last: where it exists, its members do.
   await Members.bulkWrite(rows, { ordered: false }).catch(passOverDuplicate)
   await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
 }

@@ -57,13 +57,13 @@ export function standingOf(view: View, account: string): Standing {
   return plain
 }
 
-/** Is this a place of the house, where global moderators moderate? */
+/** Is this an official room, where global moderators moderate? */
 const isOfficial = (view: View): boolean =>
   view.room === view.global.room ||
   kinds[refOf(view).type].founded.by === 'the house' ||
   roomIn(view)?.is_official === true
 
-/** Whose rights are whose to change: those of a lower grade. Moderators stand by where they were appointed, then by whether they manage others. */
+/** You may change the rights only of people with a lower grade. Moderators are graded by where they were appointed, then by whether they manage others. */
 export function gradeOf(view: View, account: string): number {
   const { rank, canManageMods } = standingOf(view, account)
   if (rank !== ranks.moderator) return rank
@@ -71,7 +71,7 @@ export function gradeOf(view: View, account: string): number {
   return rank + (isAppointedToAll ? 0.5 : 0) + (canManageMods ? 0.25 : 0)
 }
 
-/** What is held everywhere, within what was granted here: who goes takes no limit off. */
+/** The rights held everywhere, limited by what was granted here, so that leaving the room lifts no limit. */
 const within = (everywhere: May, here: ModeratorFact | null): May =>
   here === null
     ? everywhere
@@ -85,7 +85,7 @@ const within = (everywhere: May, here: ModeratorFact | null): May =>
 
 const grants = ['can_pin', 'can_delete', 'can_mute', 'can_manage_mods'] as const
 
-/** Does what was granted here keep a global moderator from what they hold everywhere? */
+/** Does the grant here limit the rights that a global moderator holds everywhere? */
 export function isLimited(view: View, account: string): boolean {
   const here = view.room === view.global.room ? null : grantIn(view, account)
   const everywhere = here && isOfficial(view) ? moderatorIn(view.global, account) : null
@@ -121,13 +121,13 @@ const standing = (
 
 export const isSuspended = (view: View, account: string): boolean => suspensionIn(view, account) !== null
 
-/** What somebody may do here now: who is suspended, or banned here, keeps the rank that protects them and no right. */
+/** What somebody may do here now. Who is suspended, or banned here, has no rights, but keeps the rank that protects them. */
 export function rightsIn(view: View, account: string, now: number): Standing {
   const held = standingOf(view, account)
   const isBanned = view.room !== view.global.room && banIn(view, account, now) !== null
   return isBanned || isSuspended(view, account) ? { ...held, ...none, isAdmin: false, isSuperAdmin: false } : held
 }
 
-/** Those of higher rank are out of reach; so is one's own rank, but for moderators who may manage moderators. */
+/** Nobody can act on a higher rank, nor on their own, except moderators who may manage moderators. */
 export const mayTouch = (actor: Standing, target: Standing): boolean =>
   actor.rank > target.rank || (actor.rank === ranks.moderator && target.rank === ranks.moderator && actor.canManageMods)

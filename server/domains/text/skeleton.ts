@@ -38,7 +38,7 @@ export function skeleton(text: string): string {
   return unmask(text.normalize('NFKD').toLowerCase().replace(invisible, ''))
 }
 
-/** What is written with these letters for digits and signs; letters that together look like another one are that one, and nothing stands between. */
+/** Replaces digits, signs and pairs such as `rn` by the letters they resemble, and removes everything that is no letter, digit or pictograph. */
 const lookOf = (name: string, letters: Readonly<Record<string, string>>): string =>
   skeleton(name)
     .replace(leets, (written) => letters[written] ?? written)
@@ -46,7 +46,7 @@ const lookOf = (name: string, letters: Readonly<Record<string, string>>): string
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
 
-/** At its strictest, for names that nobody may have: whatever may be read as `i` or as `l` is one letter. */
+/** The strictest form, for names that nobody may have: everything that may be read as `i` or as `l` becomes one letter. */
 export const glance = (name: string): string => lookOf(name, letterOrL).replaceAll('i', 'l')
 
 // Of Latin, Greek and Cyrillic, the last one in both cases.
@@ -92,7 +92,7 @@ function signedWordsOf(bones: string): string[] {
   return words.map((word) => (sign.test(word) ? word.replace(looseEnds, '') : word)).filter((word) => word !== '')
 }
 
-// People use few words, most of them again and again. A longer part of a text would hold on to the whole of it.
+// People repeat few words, so these are cached. A long part of a text is not: a cached slice keeps the whole text in memory.
 const known = new Map<string, Word>()
 const knownAtMost = 20_000
 const longestKnown = 12

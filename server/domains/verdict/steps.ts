@@ -69,14 +69,14 @@ const permissionOf: Readonly<Record<ContentKind, readonly [name: PermissionName,
   voice: ['voice_allowed', 'Voice messages are not allowed'],
 }
 
-/** What is sealed is sealed whole: an attachment beside the ciphertext could be read by anybody who stores it. */
+/** A sealed message is sealed whole: an attachment beside the ciphertext could be read by whoever stores it. */
 export function unsealed({ attachments }: MessageDraft): Refusal | null {
   if (attachments.length === 0) return null
   const text = 'Direct messages carry attachments inside the ciphertext'
   return { step: 'content_type', code: 'INVALID_PARAMETER', text }
 }
 
-/** The room's permission first, for all that the message says it is and is; then whether its media are the sender's own. */
+/** Checks the permission for the declared type and for the detected content; then that media are the sender's own. */
 export function contentType(message: MessageDraft, marker: Marker | null, state: RoomState): Refusal | null {
   const storage = { publicUrl: state.storage.publicUrl, sender: state.sender }
   const attached = message.attachments.map((attachment) => contentsOf(attachment, storage))
@@ -115,7 +115,7 @@ function leadsAway({ reading, text }: Part, { storage: { publicUrl }, sender }: 
   return !(['photo', 'voice'] as const).some((kind) => isOwnUrl(text, kind, { publicUrl, sender }))
 }
 
-/** All that people are shown counts, so that a poll's answers or a file's name are no way around the limit. */
+/** All displayed text counts, so that neither the answers of a poll nor the name of a file evade the limit. */
 export function length(parts: readonly Part[], { rules }: RoomState): Refusal | null {
   const most = rules.max_message_length
   const shown = parts.filter(({ reading }) => reading === 'prose').map(({ text }) => text)
@@ -145,7 +145,7 @@ export function slowMode(state: RoomState): Refusal | null {
   }
 }
 
-/** From when slow mode lets this sender's next message pass; null where it may pass now. */
+/** When slow mode allows this sender's next message; null where it may be sent now. */
 export function slowUntil({ sealed, rules, moderator, lastMessageAt, now }: RoomState): number | null {
   if (lastMessageAt === null || !isSlowed({ sealed, rules, moderator })) return null
   const until = lastMessageAt + rules.slow_mode_seconds * 1000

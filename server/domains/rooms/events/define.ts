@@ -13,7 +13,7 @@ export type Signature = z.infer<typeof Signature>
 export interface Rewrite {
   covers(message: Row): boolean
   next(body: MessageBody): MessageBody
-  /** Where it takes them back, the texts of their edits and polls go too. */
+  /** If it deletes them, the texts of their edits and polls are removed too. */
   takesBack?: { edit(row: Row): boolean; poll(poll: PollFact): boolean }
 }
 
@@ -27,31 +27,31 @@ export type Heard = 'banned' | 'unbanned' | 'muted' | 'unmuted' | 'warned' | 're
 export interface EventRecord<Type extends RoomEventType = RoomEventType, Body = unknown> {
   readonly type: Type
   readonly body: z.ZodType<Body>
-  /** The facts that follow. Rests on nothing that a later event may rewrite in the row. */
+  /** The facts that follow. Must use nothing that a later event may rewrite in the row. */
   changes?(row: Row, body: Body & Signature): readonly Change[]
   /** What all doors tell. */
   data(row: Row, body: Body & Signature, room: RoomRef): RoomEventData<Type>
-  /** What stands in the data for outsiders instead: an act of a moderator, without by whom, to whom, until when and why. */
+  /** Fields of `data` that outsiders see instead: they learn of an act of a moderator, but not by whom, on whom, until when or why. */
   readonly hidden?: Partial<RoomEventData<Type>>
   /** How it changes messages before it. */
   rewrites?(row: Row, body: Body & Signature): Rewrite
-  /** The message it tells, as it was then. */
+  /** The message that the event carries, as it was then. */
   message?(row: Row, body: Body & Signature): MessageFact
   /** An entry of the moderation chain: its name there, and what it says beside the place. */
   readonly entry?: {
     action(body: Body): string
     metadata?(row: Row, body: Body & Signature): Record<string, unknown>
   }
-  /** It may take people out of a room or holds globally, so that its ack waits for every node. */
+  /** It may take people out of a room, or holds in all rooms, so its ack waits for every node. */
   readonly holdsEverywhere?: boolean
   /** Whom it lets into the room, and whom it takes out. */
   admits?(row: Row): string | null
   removes?(row: Row, body: Body): string | null
-  /** Whose rights, or what may be sent, are others after it. */
+  /** Whose rights, or whose permission to send, it changes. */
   readonly changesRights?: 'of everybody' | 'of the target'
-  /** What its target hears of it. */
+  /** What its target is told. */
   heard?(body: Body): Heard | null
-  /** Who did it is nobody's business. */
+  /** The actor is not stored. */
   isUnsigned?(body: Body): boolean
 }
 

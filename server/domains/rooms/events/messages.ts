@@ -58,10 +58,10 @@ export const messageDeleted = defineEvent('message.deleted', {
   entry: { action: () => 'delete' },
 })
 
-/** A message is written as gone, and any other fact of it forgotten, long before as many more purges of one person. */
+/** By the time this many purges of one person have happened, the oldest is long written to the messages. */
 const maxPurges = 500
 
-/** Rows of before it was told have no `unpinned`. */
+/** Rows that older versions stored have no `unpinned`. */
 export const messagesPurged = defineEvent('messages.purged', {
   body: z.object({
     from_seq: z.number(),
