@@ -172,7 +172,6 @@ export interface Settings {
     uri: string
     chainIds: readonly number[]
     defaultChainId: number
-    rpcUrls: ReadonlyMap<number, string>
   }
   passkeys: { rpId: string; rpName: string; origins: readonly string[] }
   humanProof: { action: string | undefined }

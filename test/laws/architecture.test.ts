@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [/^server\/ports\//, /^(server\/ports\/|server\/kernel\/fetch\.ts|shared\/errors\.ts)/],
   [/^server\/kernel\//, /^(server\/(kernel\/|log\/types\.ts|ports\/[^/]+\/port\.ts)|shared\/(kit\/|errors\.ts))/],
   [/^server\/domains\/verdict\//, /^(server\/domains\/(verdict|text)\/|shared\/)/],
-  [/^server\/domains\//, /^(server\/(domains|kernel|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
+  [/^server\/domains\//, /^(server\/(domains|kernel(?!\/fetch\.ts)|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
   [/^server\/demo\//, /^(server\/(demo|domains|kernel)\/|shared\/)/],
   [/^server\/config\.ts$/, /^(shared\/|server\/kernel\/addresses\.ts$)/],
   [/^server\/[^/]+\.ts$/, /^(server\/(?!domains\/)|server\/domains\/index\.ts$|shared\/)/],
@@ -46,6 +46,26 @@ describe('the house', () => {
       imports.filter((to) => isForeignAdapter(path, to)).map((to) => `${path} -> ${to}`),
     )
     expect(named).toEqual([])
+  })
+
+  test('domains reach other machines through ports alone', () => {
+    expect(sources.flatMap(reachedFrom)).toEqual([])
+  })
+
+  test.each([
+    "export const a = () => fetch('https://a.test')",
+    "export const a = () => globalThis['fetch']('https://a.test')",
+    "import { request } from 'node:https'\nexport const a = request",
+    "import { request } from 'http'\nexport const a = request",
+    "import { connect } from 'node:net'\nexport const a = connect",
+    "import { request } from 'undici'\nexport const a = request",
+    "import { createPublicClient } from 'viem'\nexport const a = createPublicClient",
+    "import { type Hex, http } from 'viem'\nexport const a = http",
+    "import * as viem from 'viem'\nexport const a = viem",
+    "import { fetchText } from '#server/kernel/fetch'\nexport const a = fetchText",
+  ])('that law sees: %s', (code) => {
+    const planted = parse('server/domains/rooms/a.ts', code)
+    expect([...reachedFrom(planted), ...misplaced([planted])]).not.toEqual([])
   })
 
   test('only the configuration reads the environment', () => {
@@ -87,6 +107,18 @@ describe('the house', () => {
     expect(circles(graphOf(planted, (path) => path))).toEqual(['shared/kit/a.ts -> shared/kit/b.ts -> shared/kit/a.ts'])
   })
 })
+
+/** What opens connections: modules and packages, and what is called. */
+const network =
+  /^((node:)?(http|http2|https|net|tls|dgram|dns|dns\/promises|child_process|worker_threads)|undici|axios|ws|ioredis|nodemailer)$/
+const asking =
+  /(?<![\w-])fetch\b(?!-)|\b(create(Public|Wallet|Test)?Client|createRemoteJWKSet|XMLHttpRequest|WebSocket|EventSource)\b|import [^;'"]*(\{[^}]*(?<!type )\bhttp\b|\* as )[^;'"]*from 'viem'/g
+
+function reachedFrom(source: Source): string[] {
+  if (!/^server\/(domains|demo|log)\//.test(source.path)) return []
+  const imported = source.imports.filter((name) => network.test(name)).map((name) => `${source.path} -> ${name}`)
+  return [...imported, ...findings([source], asking)]
+}
 
 function misplaced(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, imports }) =>

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { checkSignature } from '#server/domains/identity/signatures'
 import { readMessage } from '#server/domains/identity/siwe'
+import { openChains } from '#server/ports/chain/viem'
 import { boot } from '#test/support/boot'
 import { begin, call, connect, heard, signed, signIn, type Wallet, wallet } from '#test/support/wallet'
 
@@ -34,6 +35,7 @@ test.each(vectors)('the message of another implementation is read and its signat
 })
 
 describe('a contract that signs', () => {
+  const chainAt = (url: string) => openChains(new Map([[10, url]])).get(10)
   const Asked = z.object({ id: z.number(), method: z.string() })
   /** A chain that has an answer for every question about a signature. */
   async function chain(verdict: '0x0' | '0x1', status = 200) {
@@ -43,7 +45,8 @@ describe('a contract that signs', () => {
       request.on('end', () => {
         const { id, method } = Asked.parse(JSON.parse(Buffer.concat(parts).toString()))
         const result = method === 'eth_call' ? verdict : '0x'
-        response.writeHead(status, { 'content-type': 'application/json' })
+        const answered = request.url === '/elsewhere' ? 200 : status
+        response.writeHead(answered, { 'content-type': 'application/json', location: '/elsewhere' })
         response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
       })
     })
@@ -56,9 +59,10 @@ describe('a contract that signs', () => {
     ['is believed when its chain says so', '0x1', 200, null],
     ['is refused when its chain says no', '0x0', 200, 'INVALID_SIGNATURE'],
     ['is not judged when its chain cannot be asked', '0x1', 500, 'UPSTREAM_ERROR'],
+    ['is not judged when its chain sends elsewhere', '0x1', 307, 'UPSTREAM_ERROR'],
   ] as const)('%s', async (_title, verdict, status, code) => {
     const { rpcUrl, close } = await chain(verdict, status)
-    const judged = checkSignature(rpcUrl, address, 'anything', `0x${'ab'.repeat(200)}`)
+    const judged = checkSignature(chainAt(rpcUrl), address, 'anything', `0x${'ab'.repeat(200)}`)
     if (code === null) await expect(judged).resolves.toBeUndefined()
     else await expect(judged).rejects.toMatchObject({ code })
     close()
@@ -74,7 +78,9 @@ describe('a contract that signs', () => {
   test('a key needs no chain', async () => {
     const who = wallet('offline')
     const signature = await who.signMessage({ message: 'hello' })
-    await expect(checkSignature('http://127.0.0.1:1', who.address, 'hello', signature)).resolves.toBeUndefined()
+    await expect(
+      checkSignature(chainAt('http://127.0.0.1:1'), who.address, 'hello', signature),
+    ).resolves.toBeUndefined()
   })
 })
 

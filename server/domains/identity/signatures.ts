@@ -1,4 +1,5 @@
-import { createPublicClient, type Hex, http, isHex, verifyMessage } from 'viem'
+import { type Hex, isHex, verifyMessage } from 'viem'
+import type { Chain } from '#server/ports/chain/port'
 import { AppError } from '#shared/errors'
 
 const longest = 2 + 2 * 8192
@@ -6,7 +7,7 @@ const keySignature = 2 + 2 * 65
 
 /** A key's signature is checked here; a contract's (EIP-1271, ERC-6492) by one question to its chain, where we know one. */
 export async function checkSignature(
-  rpcUrl: string | undefined,
+  chain: Chain | undefined,
   address: string,
   message: string,
   signature: string,
@@ -14,7 +15,7 @@ export async function checkSignature(
   if (!isHex(signature) || !isHex(address) || signature.length % 2 !== 0 || signature.length > longest)
     throw new AppError('INVALID_SIGNATURE')
   if (await isSignedByKey(address, message, signature)) return
-  if (rpcUrl !== undefined && (await isSignedByContract(rpcUrl, address, message, signature))) return
+  if (chain !== undefined && (await isSignedByContract(chain, address, message, signature))) return
   throw new AppError('INVALID_SIGNATURE')
 }
 
@@ -23,11 +24,9 @@ async function isSignedByKey(address: Hex, message: string, signature: Hex): Pro
   return verifyMessage({ address, message, signature }).catch(() => false)
 }
 
-/** The look at the code comes first because it throws when the chain cannot be asked; the check itself would say no. */
-async function isSignedByContract(rpcUrl: string, address: Hex, message: string, signature: Hex): Promise<boolean> {
-  const client = createPublicClient({ transport: http(rpcUrl, { retryCount: 1, timeout: 5_000 }) })
-  await client.getCode({ address }).catch((cause: unknown) => {
+/** A chain that is late is to the caller one that could not be asked. */
+async function isSignedByContract(chain: Chain, address: Hex, message: string, signature: Hex): Promise<boolean> {
+  return chain.verifyMessage(address, message, signature).catch((cause: unknown) => {
     throw new AppError('UPSTREAM_ERROR', { message: 'The chain could not be asked', cause })
   })
-  return client.verifyMessage({ address, message, signature }).catch(() => false)
 }

@@ -42,7 +42,7 @@ export async function proveMessage(
   refuseOtherChains(siwe.chainIds, message.chainId)
   await checkNonce(message.nonce, address, node.now())
   checkTimes(message, node.now())
-  await checkSignature(siwe.rpcUrls.get(message.chainId), message.address, raw, signature)
+  await checkSignature(node.services.chains.get(message.chainId), message.address, raw, signature)
   await consumeNonce(message.nonce, address)
   return { chainId: message.chainId }
 }

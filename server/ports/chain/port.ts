@@ -31,6 +31,8 @@ export interface Chain {
   /** No owners where the contract there is no Safe; null where there is none. */
   safe(address: Hex): Promise<{ owners: readonly Hex[]; threshold: number } | null>
   gasPrice(): Promise<bigint>
+  /** Does the contract at this address accept the signature (EIP-1271, ERC-6492)? A call of it that fails is a no. */
+  verifyMessage(address: Hex, message: string, signature: Hex): Promise<boolean>
   /** The latest transfers of these tokens and of the chain's coin, newest first; what nodes do not index is not found. */
   transfers(address: Hex, tokens: readonly Hex[]): Promise<Transfers>
 }

@@ -23,7 +23,9 @@ const safeAbi = parseAbi([
 ])
 
 function openChain(id: number, url: string): Chain {
-  const client = createPublicClient({ transport: http(url, { retryCount: 1, timeout: deadlineMilliseconds }) })
+  const fetchOptions = { redirect: 'error' } as const
+  const transport = http(url, { retryCount: 1, timeout: deadlineMilliseconds, fetchOptions })
+  const client = createPublicClient({ transport })
   const isDeployed = async (address: Hex) => (await client.getCode({ address })) !== undefined
   return {
     id,
@@ -33,7 +35,14 @@ function openChain(id: number, url: string): Chain {
     isDeployed: (address) => inTime(isDeployed(address)),
     safe: (address) => inTime(readSafe(address)),
     gasPrice: () => inTime(client.getGasPrice()),
+    verifyMessage,
     transfers: (address, tokens) => inTime(transfersOf(client, address, tokens)),
+  }
+
+  /** The look at the code comes first because it throws when the chain cannot be asked; the check itself would say no. */
+  async function verifyMessage(address: Hex, message: string, signature: Hex) {
+    await inTime(isDeployed(address))
+    return client.verifyMessage({ address, message, signature }).catch(() => false)
   }
 
   async function readSafe(address: Hex) {
