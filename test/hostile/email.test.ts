@@ -49,11 +49,11 @@ describe('T36: codes', () => {
     [{ $gt: '' }],
     [['123456']],
     [null],
-  ])('134: %j is no code', async (code) => {
+  ])('%j is no code', async (code) => {
     expect((await post('login/verify', { email: 'shapes@hostile.test', code })).status).toBe(400)
   })
 
-  test('134: a code of another address, or for another purpose, is of no use', async () => {
+  test('a code of another address, or for another purpose, is of no use', async () => {
     const code = await codeFor(server, 'theirs@hostile.test')
     expect((await post('login/verify', { email: 'mine@hostile.test', code })).status).toBe(400)
     const { sessionToken } = await signIn(server.url, wallet('code-mixer'))
