@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findings, parse, type Source, sourcesOf } from './sources.ts'
+import { childrenOf, findings, nameOf, parse, programOf, type Source, type Syntax, sourcesOf } from './sources.ts'
 
 const FOLDER = /^(server|client|shared)\//
 const PORT = /^server\/ports\/[^/]+\/port\.ts$/
@@ -69,15 +69,46 @@ describe('the house', () => {
   })
 
   test('only the configuration reads the environment', () => {
-    const environment =
-      /\bprocess\s*(\.|\?\.)\s*env\b|\{[^}]*\benv\b[^}]*\}\s*(=\s*process\b|from\s*'(node:)?process')/g
-    expect(findings(sources, environment, (path) => path === 'server/config.ts')).toEqual([])
+    const others = sources.filter(({ path }) => path !== 'server/config.ts')
+    expect(others.flatMap(environmentIn)).toEqual([])
+  })
+
+  test.each([
+    'process.env.A',
+    'process?.env',
+    "process['env']",
+    'process[name]',
+    'const { env } = process',
+    'const p = process',
+    "import p from 'node:process'",
+    "import { env } from 'process'",
+    "const a = await import('node:process')",
+    'const a = globalThis.process.env',
+    'const a = { process }',
+  ])('that law sees: %s', (code) => {
+    expect(environmentIn(parse('server/kernel/a.ts', code))).not.toEqual([])
   })
 
   test('an action is called by the pipeline alone', () => {
     const server = sources.filter(({ path }) => path.startsWith('server/'))
     // That of an entry names what a moderator did.
     expect(findings(server, /(?<!\bentry\??)\.action\s*\(/g, (path) => path === 'server/kernel/invoke.ts')).toEqual([])
+    expect(actionsCalled(server)).toEqual([])
+  })
+
+  test.each([
+    ["import { setTopic } from '#server/domains/rooms/topic'\nexport const a = setTopic"],
+    ["import { setTopic as a } from '../rooms/topic.ts'\nexport { a }"],
+    ["export { setTopic } from '../rooms/topic.ts'"],
+    ["import * as topic from '../rooms/topic.ts'\nexport const a = topic"],
+    ["export const a = () => import('../rooms/topic.ts')"],
+    ['const a: Action<typeof contract.a> = (input) => input\nexport const b = () => a({})'],
+  ])('that law sees: %s', (code) => {
+    const action = 'export const setTopic: Action<typeof contract.setTopic> = () => null'
+    const planted = [parse('server/domains/rooms/topic.ts', action), parse('server/domains/inbox/a.ts', code)]
+    expect(actionsCalled(planted)).toHaveLength(1)
+    const bound = "import { setTopic } from './topic.ts'\nexport const actions = { setTopic }"
+    expect(actionsCalled(planted.slice(0, 1).concat(parse('server/domains/rooms/index.ts', bound)))).toEqual([])
   })
 
   test('M30: lmdb is loaded in one place, by what has the lock of the directory', () => {
@@ -107,6 +138,38 @@ describe('the house', () => {
     expect(circles(graphOf(planted, (path) => path))).toEqual(['shared/kit/a.ts -> shared/kit/b.ts -> shared/kit/a.ts'])
   })
 })
+
+/** Where a file may read the environment: by that name, by one that is computed, or by another name for the process. */
+function environmentIn({ path, code, imports }: Source): string[] {
+  const within = (node: Syntax): string[] => {
+    if (node.type === 'Identifier') return nameOf(node) === 'process' ? [`${path}: process`] : []
+    const [object, property] = [nameOf(node.object), nameOf(node.property)]
+    if (node.type === 'MemberExpression' && object === 'process' && !node.computed && property !== 'env') return []
+    if (property === 'process' && /^global(This)?$/.test(object)) return [`${path}: ${object}.process`]
+    const names = node.computed || node.shorthand ? [] : [node.key, node.property]
+    return childrenOf(node)
+      .filter((child) => !names.includes(child))
+      .flatMap(within)
+  }
+  const found = code.includes('process') ? within(programOf(path, code)) : []
+  return [...found, ...imports.filter((name) => /^(node:)?process$/.test(name)).map((name) => `${path} -> ${name}`)]
+}
+
+/** Actions that another file than the `index.ts` of their domain imports, or that the file which has them calls. */
+function actionsCalled(sources: readonly Source[]): string[] {
+  const action = /^(export )?const (\w+): Action</gm
+  return sources.flatMap(({ path, code }) => {
+    const index = path.replace(/[^/]+$/, 'index.ts')
+    return [...code.matchAll(action)].flatMap(([, isExported, name]) => {
+      const called = new RegExp(`(?<![\\w.])${name}\\(`).test(code) ? [`${path} calls ${name}`] : []
+      const taken = sources.filter(
+        (source) =>
+          source.path !== index && source.names.some((one) => one === `${path}: ${name}` || one === `${path}: *`),
+      )
+      return [...called, ...(isExported ? taken.map((source) => `${source.path} imports ${name} of ${path}`) : [])]
+    })
+  })
+}
 
 /** What opens connections: modules and packages, and what is called. */
 const network =

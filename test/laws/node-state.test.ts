@@ -1,6 +1,5 @@
-import { parseSync } from 'vite'
 import { describe, expect, test } from 'vitest'
-import { filesUnder, textOf } from './sources.ts'
+import { childrenOf, everythingIn, filesUnder, isSyntax, nameOf, programOf, type Syntax, textOf } from './sources.ts'
 
 /** What a process has for all its nodes, and why no node can tell. */
 const ofTheProcess: Readonly<Record<string, string>> = {
@@ -18,19 +17,9 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/domains/text/skeleton.ts: known': 'follows from the word',
 }
 
-interface Syntax {
-  readonly type: string
-  readonly [field: string]: unknown
-}
-
-const isSyntax = (value: unknown): value is Syntax =>
-  typeof value === 'object' && value !== null && typeof (value as Syntax).type === 'string'
 const isFunction = ({ type }: Syntax) => /Function/.test(type)
-const childrenOf = (node: Syntax): Syntax[] => Object.values(node).flat().filter(isSyntax)
-const everything = (node: Syntax): Syntax[] => [node, ...childrenOf(node).flatMap(everything)]
 /** What runs as the module is loaded. */
 const loaded = (node: Syntax): Syntax[] => [node, ...(isFunction(node) ? [] : childrenOf(node).flatMap(loaded))]
-const nameOf = (node: unknown): string => (isSyntax(node) ? String(node.name ?? '') : '')
 
 const collections = new Set(['Map', 'Set', 'WeakMap', 'WeakSet'])
 const makers = /^(create(?!Require)|keep|monitor|open|start)[A-Z]/
@@ -54,7 +43,7 @@ function changedIn(program: Syntax): Set<string> {
     const callee = node.type === 'CallExpression' ? (node.callee as Syntax) : null
     return callee && changing.has(nameOf(callee.property)) ? nameOf(callee.object) : ''
   }
-  return new Set(everything(program).map(target))
+  return new Set(everythingIn(program).map(target))
 }
 
 /** Is it declared as a collection that nothing can be put into? */
@@ -62,7 +51,7 @@ const isReadonly = ({ typeAnnotation }: Syntax): boolean =>
   isSyntax(typeAnnotation) && /^Readonly(Map|Set)$/.test(nameOf((typeAnnotation.typeAnnotation as Syntax).typeName))
 
 function statesIn(path: string, code: string): string[] {
-  const program = parseSync(path, code).program as unknown as Syntax
+  const program = programOf(path, code)
   const changed = changedIn(program)
   const declarations = (program.body as Syntax[])
     .map((statement) => (isSyntax(statement.declaration) ? statement.declaration : statement))

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseSync } from 'vite'
 import { expect, test } from 'vitest'
 import { roomTypes } from '#shared/kit/room-kinds'
-import { filesUnder, root } from './sources.ts'
+import { childrenOf, filesUnder, isSyntax, nameOf, programOf, root, type Syntax } from './sources.ts'
 
 const types: ReadonlySet<unknown> = new Set(roomTypes)
 
@@ -14,16 +13,6 @@ const named: readonly RegExp[] = [
   // `messageType` of the documented paths of moderation.
   /^shared\/api\/moderation-paths\.ts$/,
 ]
-
-interface Syntax {
-  readonly type: string
-  readonly [field: string]: unknown
-}
-
-const isSyntax = (value: unknown): value is Syntax =>
-  typeof value === 'object' && value !== null && typeof (value as Syntax).type === 'string'
-
-const childrenOf = (node: Syntax): Syntax[] => Object.values(node).flat().filter(isSyntax)
 
 /** The kind that a text names: alone, or at the start of a key. */
 function kindIn(node: unknown): string | null {
@@ -38,7 +27,6 @@ function kindIn(node: unknown): string | null {
 const textOf = ({ quasis }: Syntax): unknown =>
   ((quasis as Syntax[])[0]?.value as { cooked?: unknown } | undefined)?.cooked
 
-const nameOf = (node: unknown): unknown => (isSyntax(node) ? (node.name ?? node.value) : undefined)
 const kindsAmong = (nodes: unknown): string[] => [
   ...new Set((nodes as unknown[]).flatMap((node) => kindIn(node) ?? [])),
 ]
@@ -53,9 +41,7 @@ function toldApart(node: Syntax): readonly string[] {
       return kindsAmong([node.test])
     case 'CallExpression': {
       const method = nameOf((node.callee as Syntax).property)
-      const isAsking = ['startsWith', 'endsWith', 'includes', 'indexOf', 'has', 'match', 'test'].includes(
-        String(method),
-      )
+      const isAsking = ['startsWith', 'endsWith', 'includes', 'indexOf', 'has', 'match', 'test'].includes(method)
       return isAsking ? kindsAmong(node.arguments) : []
     }
     case 'MemberExpression':
@@ -69,7 +55,7 @@ function toldApart(node: Syntax): readonly string[] {
       const keys = properties.map(({ key }) => nameOf(key))
       const isRef = keys.includes('id')
       const asked = properties.filter(({ key }) => nameOf(key) === 'type' && !isRef).map(({ value }) => value)
-      return [...several(keys.filter((key) => types.has(key)) as string[]), ...kindsAmong(asked)]
+      return [...several(keys.filter((key) => types.has(key))), ...kindsAmong(asked)]
     }
     default:
       return []
@@ -80,7 +66,7 @@ const found = (node: Syntax): string[] => [...toldApart(node), ...childrenOf(nod
 
 function straysIn(path: string, code: string): string[] {
   if (named.some((place) => place.test(path))) return []
-  return found(parseSync(path, code).program as unknown as Syntax).map((word) => `${path}: ${word}`)
+  return found(programOf(path, code)).map((word) => `${path}: ${word}`)
 }
 
 test('what a kind of room is stands in its entries alone: nothing else tells kinds apart', () => {

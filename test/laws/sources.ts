@@ -6,7 +6,23 @@ import { parseSync } from 'vite'
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const NOT_OURS = new Set(['node_modules', '.git', '.cache', 'data', 'dist', 'coverage', 'secrets'])
 
-export type Source = { path: string; code: string; imports: readonly string[] }
+/** `names` are what is imported of ours, as `path: name`; `*` is everything there. */
+export type Source = { path: string; code: string; imports: readonly string[]; names: readonly string[] }
+
+/** A node of the syntax tree of a file. */
+export interface Syntax {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+export const isSyntax = (value: unknown): value is Syntax =>
+  typeof value === 'object' && value !== null && typeof (value as Syntax).type === 'string'
+
+export const programOf = (path: string, code: string): Syntax => parseSync(path, code).program as unknown as Syntax
+export const childrenOf = (node: Syntax): Syntax[] => Object.values(node).flat().filter(isSyntax)
+export const everythingIn = (node: Syntax): Syntax[] => [node, ...childrenOf(node).flatMap(everythingIn)]
+/** The name of an identifier, or the text of a literal that is used as one. */
+export const nameOf = (node: unknown): string => (isSyntax(node) ? String(node.name ?? node.value ?? '') : '')
 
 /** Every file below a folder, as paths from the root of the repository. */
 export function filesUnder(folder: string): string[] {
@@ -40,8 +56,20 @@ export function parse(path: string, text: string): Source {
     ...module.dynamicImports.map(({ moduleRequest }) => text.slice(moduleRequest.start + 1, moduleRequest.end - 1)),
   ]
   const imports = new Set(written.filter((name) => name !== undefined).map((name) => resolve(path, name)))
+  const named = [
+    ...module.staticImports.flatMap(({ moduleRequest, entries }) =>
+      entries.map(({ importName }) => [moduleRequest.value, importName.name] as const),
+    ),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.map(({ moduleRequest, importName }) => [moduleRequest?.value, importName.name] as const),
+    ),
+    ...module.dynamicImports.map(
+      ({ moduleRequest }) => [text.slice(moduleRequest.start + 1, moduleRequest.end - 1), null] as const,
+    ),
+  ]
+  const names = named.flatMap(([from, name]) => (from === undefined ? [] : [`${resolve(path, from)}: ${name ?? '*'}`]))
   const code = comments.reduceRight((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, text)
-  return { path, code, imports: [...imports] }
+  return { path, code, imports: [...imports], names }
 }
 
 function resolve(path: string, name: string): string {
