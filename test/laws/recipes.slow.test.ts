@@ -24,8 +24,8 @@ const recipes: Record<string, Recipe> = {
     declared: {
       file: 'shared/api/accounts.ts',
       before: '  checkUsername: operation({',
-      write: `  countUsernames: operation({
-        summary: 'How many usernames are taken.', http: 'GET /api/username/count', access: 'public', limit: 'general',
+      write: `  recipeOperation: operation({
+        summary: 'How many usernames are taken.', http: 'GET /api/recipe-operation', access: 'public', limit: 'general',
         input: z.object({}), output: z.object({ count: z.number().int() }),
       }),`,
     },
@@ -34,28 +34,30 @@ const recipes: Record<string, Recipe> = {
       {
         file: 'server/domains/accounts/index.ts',
         before: '  async checkUsername({ username }) {',
-        write: 'countUsernames: () => ({ count: 0 }),',
+        write: 'recipeOperation: () => ({ count: 0 }),',
       },
     ],
   },
   'a domain': {
-    declared: { file: 'shared/api/index.ts', before: '  status,\n  identity,', write: '  weather: status,' },
+    declared: { file: 'shared/api/index.ts', before: '  status,\n  identity,', write: "  'recipe-domain': status," },
     missing: ['server/domains/index.ts'],
-    follows: [{ file: 'server/domains/index.ts', before: '  status,\n  identity,', write: '  weather: status,' }],
+    follows: [
+      { file: 'server/domains/index.ts', before: '  status,\n  identity,', write: "  'recipe-domain': status," },
+    ],
   },
   'a room event': {
     declared: {
       file: 'shared/api/room-events.ts',
       before: "  'message.unpinned': declared(",
-      write: `'message.starred': declared('A message was starred.', z.object({ id: z.string() })),`,
+      write: `'message.recipe_event': declared('A message was starred.', z.object({ id: z.string() })),`,
     },
     missing: ['client/sdk/timeline.ts', 'server/domains/events.ts'],
     follows: [
-      { file: 'client/sdk/timeline.ts', before: "  'words.updated': null,", write: "'message.starred': null," },
+      { file: 'client/sdk/timeline.ts', before: "  'words.updated': null,", write: "'message.recipe_event': null," },
       {
         file: 'server/domains/rooms/events/messages.ts',
         before: '/** The message as it is after the edit. */',
-        write: `export const messageStarred = defineEvent('message.starred', {
+        write: `export const messageRecipeEvent = defineEvent('message.recipe_event', {
           body: z.object({ id: z.string() }), changes: () => [], data: (_row, { id }) => ({ id }),
         })`,
       },
@@ -65,14 +67,14 @@ const recipes: Record<string, Recipe> = {
     declared: {
       file: 'shared/kit/room-kinds.ts',
       before: '  stream: { ...open',
-      write: "assembly: { ...open, joining: 'invited' },",
+      write: `'recipe-kind': { ...open, joining: 'invited' },`,
     },
     missing: ['server/domains/rooms/kinds.ts'],
     follows: [
       {
         file: 'server/domains/rooms/kinds.ts',
         before: '  stream: open,',
-        write: "assembly: { ...open, readers: 'members' },",
+        write: "'recipe-kind': { ...open, readers: 'members' },",
       },
     ],
   },
