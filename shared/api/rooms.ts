@@ -14,6 +14,7 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
+import type { FoundingOperation } from '#shared/kit/room-kinds'
 import { Member, MemberRole, Room, RoomKey } from './room.ts'
 import { Category, Description, Emoji, HttpsUrl, Name, Slug, Topic } from './room-fields.ts'
 import { RoomId } from './room-paths.ts'
@@ -216,7 +217,7 @@ export const rooms = {
     errors: [...managed, 'NOT_FOUND', 'BANNED'],
     audit: true,
   }),
-}
+} satisfies Record<string, unknown> & Record<FoundingOperation, unknown>
 
 /** Where a typist, an online count and other passing things are told. */
 export const ephemeral = event('/rooms room:ephemeral', {

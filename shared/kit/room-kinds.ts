@@ -8,6 +8,10 @@ export interface RoomKind {
   id: 'made' | 'none' | 'peers'
   /** How somebody becomes a member. Where it follows from the id, nobody joins, leaves, or invites by link. */
   joining: 'open' | 'invited' | 'from the id'
+  /** The operation of `rooms` by which an account founds one; null where none does, as the house founds it or nobody yet can. */
+  foundedBy: string | null
+  /** Who may write: every member, or moderators alone, whatever its rules say. `read_only` of its rules says so to clients. */
+  writers: 'members' | 'moderators'
   /** Messages are ciphertext: no rule reads them, no search finds them, nothing shows their text. */
   isSealed: boolean
   /** Rules, bans and blocked words, at the paths that name the kind as `chatType`. */
@@ -26,6 +30,8 @@ export interface RoomKind {
 const open = {
   id: 'made',
   joining: 'open',
+  foundedBy: null,
+  writers: 'members',
   isSealed: false,
   hasRules: true,
   hasModerators: true,
@@ -37,15 +43,23 @@ const open = {
 
 /** A new kind of room is an entry here and one on the server. */
 export const roomKinds = {
-  channel: { ...open, idField: 'channel_id' },
+  channel: { ...open, foundedBy: 'createChannel', idField: 'channel_id' },
   alpha: { ...open, id: 'none', shownAs: 'lobby' },
   location: open,
-  group: { ...open, joining: 'invited', conversation: 'group', idField: 'group_id', shownAs: 'circle' },
+  group: {
+    ...open,
+    joining: 'invited',
+    foundedBy: 'createGroup',
+    conversation: 'group',
+    idField: 'group_id',
+    shownAs: 'circle',
+  },
   token: open,
   dm: {
     ...open,
     id: 'peers',
     joining: 'from the id',
+    foundedBy: 'openDm',
     isSealed: true,
     hasRules: false,
     hasModerators: false,
@@ -63,6 +77,10 @@ type TypeWith<Field extends keyof RoomKind, Value> = {
   [Type in RoomType]: (typeof roomKinds)[Type][Field] extends Value ? Type : never
 }[RoomType]
 
+/** A kind that accounts found rooms of, each with an id of its own, and the operation that does. */
+export type FoundedType = TypeWith<'foundedBy', string> & TypeWith<'id', 'made'>
+export type FoundingOperation<Type extends RoomType = RoomType> = NonNullable<(typeof roomKinds)[Type]['foundedBy']>
+
 /** A kind whose rules are at paths of their own. */
 export type ChatType = TypeWith<'hasRules', true>
 export const isChatType = (type: RoomType): type is ChatType => roomKinds[type]?.hasRules
@@ -72,6 +90,10 @@ export const chatTypes = roomTypes.filter(isChatType)
 export type SingleType = TypeWith<'id', 'none'>
 export const isSingle = (type: RoomType): type is SingleType => roomKinds[type].id === 'none'
 export const singleTypes = roomTypes.filter(isSingle)
+
+/** A kind in which moderators alone write, whatever the rules of a room say. */
+export const isForModerators = (type: RoomType): boolean =>
+  (roomKinds[type] as RoomKind | undefined)?.writers === 'moderators'
 
 /** A kind of room between two accounts: it is there as soon as they are, and a block between them bars both. */
 export const isBetweenTwo = (type: RoomType): boolean => roomKinds[type].id === 'peers'

@@ -67,14 +67,50 @@ const recipes: Record<string, Recipe> = {
     declared: {
       file: 'shared/kit/room-kinds.ts',
       before: '  stream: { ...open',
-      write: `'recipe-kind': { ...open, joining: 'invited' },`,
+      write: "'recipe-kind': { ...open, foundedBy: 'createRecipeRoom', writers: 'moderators' },",
     },
-    missing: ['server/domains/rooms/kinds.ts'],
+    missing: ['client/web/rooms/create-room.tsx', 'server/domains/rooms/kinds.ts', 'shared/api/rooms.ts'],
     follows: [
       {
         file: 'server/domains/rooms/kinds.ts',
         before: '  stream: open,',
-        write: "'recipe-kind': { ...open, readers: 'members' },",
+        write: `'recipe-kind': {
+          ...open, readers: 'members',
+          founded: { by: 'its founder', role: 'owner', fields: { emoji: '🏛', category: 'general' } },
+        },`,
+      },
+      {
+        file: 'shared/api/rooms.ts',
+        before: '  createGroup: operation({',
+        write: `  createRecipeRoom: operation({
+          summary: 'Create a room of the recipe.', http: 'POST /api/recipe-rooms', access: 'user', limit: 'general',
+          idempotency: onceByKey, input: z.object({ ...repeatable, name: Name }), output: RoomAnswer,
+        }),`,
+      },
+      {
+        file: 'server/domains/rooms/rooms.ts',
+        before: 'export const createGroup: Action',
+        write: `export const createRecipeRoom: Action<typeof contract.createRecipeRoom> = async ({ name }, context) => ({
+          room: await roomAnswer(context.node, await found(context, 'recipe-kind', { name }, []), signedIn(context).account),
+        })`,
+      },
+      {
+        file: 'server/domains/rooms/index.ts',
+        before: 'const actions: Actions<typeof contract> = {',
+        write: "import { createRecipeRoom } from './rooms.ts'",
+      },
+      {
+        file: 'server/domains/rooms/index.ts',
+        before: '  createGroup,\n  openDm,\n  update,',
+        write: 'createRecipeRoom,',
+      },
+      {
+        file: 'client/web/rooms/create-room.tsx',
+        before: '  createGroup: groupForm,',
+        write: `createRecipeRoom: {
+          ...channelForm, title: 'Recipe',
+          create: async (client, name) => (await client.rooms.createRecipeRoom({ name })).room,
+        },`,
       },
     ],
   },
@@ -120,4 +156,43 @@ describe('a recipe of CONTRIBUTING', () => {
     for (const { follows } of all) for (const place of follows) put(place)
     expect(faulty()).toEqual([])
   })
+
+  test('makes a kind of room that holds what its entries say, over both doors', () => {
+    writeFileSync(join(scratch.directory, 'test/server/recipe-kind.test.ts'), kindTest)
+    const program = join(scratch.directory, 'node_modules/vitest/vitest.mjs')
+    const options = ['run', '--project', 'embedded', 'test/server/recipe-kind.test.ts']
+    execFileSync(process.execPath, [program, ...options], { cwd: scratch.directory, stdio: 'pipe' })
+  })
 })
+
+/** Nothing but the entries of the kind says that its moderators alone write and its members alone read. */
+const kindTest = `
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
+import { rooms } from '#shared/api/rooms'
+import { type Booted, boot } from '#test/support/boot'
+import { over, person } from '#test/support/people'
+
+let server: Booted
+beforeAll(async () => {
+  server = await boot()
+})
+afterAll(() => server.close())
+
+test.each(over)('over %s', async (door) => {
+  const [owner, member, outsider] = await Promise.all(['o', 'm', 'x'].map((name) => person(server, name + door)))
+  const { id } = (await owner.does('rest', rooms.createRecipeRoom, { name: 'Recipe ' + door })).room
+  const room = { type: 'recipe-kind', id } as const
+  await member.does('rest', rooms.join, { room })
+  expect((await owner.does(door, messages.send, { room, text: 'one' })).verdict.ok).toBe(true)
+  expect(await member.refused(door, messages.send, { room, text: 'two' })).toMatchObject({ code: 'READ_ONLY' })
+  expect(await outsider.refused(door, messages.history, { room, limit: 10 })).toMatchObject({ code: 'NOT_A_MEMBER' })
+  const { me, rules } = await member.does('socket', messages.join, { room })
+  expect([me.capabilities.text, rules.read_only]).toEqual([{ ok: false, code: 'READ_ONLY' }, true])
+  const asked = await member.does('rest', moderation.rules, { chatType: 'recipe-kind', chatId: id })
+  expect(asked.rules.read_only).toBe(true)
+  const opened = { room, action: 'rules', patch: { rules: { read_only: false } } } as const
+  expect(await owner.refused(door, moderation.act, opened)).toMatchObject({ code: 'VALIDATION_ERROR' })
+})
+`

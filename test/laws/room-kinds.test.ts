@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { roomTypes } from '#shared/kit/room-kinds'
+import { isForModerators, roomKinds, roomTypes } from '#shared/kit/room-kinds'
 import { childrenOf, filesUnder, isSyntax, nameOf, programOf, root, type Syntax } from './sources.ts'
 
 const types: ReadonlySet<unknown> = new Set(roomTypes)
@@ -72,6 +72,11 @@ function straysIn(path: string, code: string): string[] {
 test('what a kind of room is stands in its entries alone: nothing else tells kinds apart', () => {
   const paths = ['server', 'shared', 'client'].flatMap(filesUnder).filter((path) => /\.tsx?$/.test(path))
   expect(paths.flatMap((path) => straysIn(path, readFileSync(join(root, path), 'utf8')))).toEqual([])
+})
+
+test('somebody may write in every kind of room', () => {
+  const silent = roomTypes.filter((type) => isForModerators(type) && !roomKinds[type].hasModerators)
+  expect(silent).toEqual([])
 })
 
 test.each([

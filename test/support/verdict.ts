@@ -8,6 +8,7 @@ export const sender = '0x00000000000000000000000000000000000000aa'
 export function stateOf(more: Partial<RoomState> = {}, rules: Partial<Rules> = {}): RoomState {
   return {
     sealed: false,
+    forModerators: false,
     now,
     judgedSeq: 41,
     suspended: false,

@@ -263,6 +263,17 @@ describe('slow mode', () => {
   })
 })
 
+describe('a kind of room in which moderators alone write', () => {
+  it.each([false, true])('refuses members as its capabilities say, sealed: %s', (sealed) => {
+    const state = stateOf({ sealed, forModerators: true })
+    expect(judgeMessage(say('hi'), state).verdict).toMatchObject({ step: 'read_only', code: 'READ_ONLY' })
+    expect(Object.values(capabilities(state).capabilities).map(({ code }) => code)).not.toContain(null)
+    const moderator = stateOf({ sealed, forModerators: true, moderator: true })
+    expect(judgeMessage(say('hi'), moderator).verdict.ok).toBe(true)
+    expect(capabilities(moderator).capabilities.text).toEqual({ ok: true, code: null })
+  })
+})
+
 describe('direct messages', () => {
   it('know suspension, block and membership alone', () => {
     const rules: Partial<Rules> = {
@@ -302,6 +313,7 @@ const term = fc.option(fc.record({ until: fc.option(fc.constantFrom(now - 1, now
 const rarely = fc.nat(9).map((draw) => draw === 0)
 const anyState: fc.Arbitrary<RoomState> = fc.record({
   sealed: fc.boolean(),
+  forModerators: fc.boolean(),
   now: fc.constant(now),
   judgedSeq: fc.nat(),
   suspended: rarely,

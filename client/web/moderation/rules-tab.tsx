@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { PermissionLevel, ReadAccess, type Rules, slowModeSeconds } from '#shared/api/verdict'
 import { lengthOf } from '../kit/format.ts'
+import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { contentRules } from '../rooms/rule-names.ts'
 import { useAct } from './acts.ts'
@@ -99,6 +100,7 @@ export function RulesTab({ state }: { state: RoomState }) {
         <input
           type="checkbox"
           checked={draft.read_only}
+          disabled={kindOf(live.ref).writers === 'moderators'}
           onChange={(event) => set({ read_only: event.target.checked })}
         />
         Only moderators may write

@@ -1,6 +1,7 @@
 import type { RoomState } from '#client/sdk/types'
 import { type RulesPatch, slowModeSeconds } from '#shared/api/verdict'
 import { lengthOf } from '../kit/format.ts'
+import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useAct } from './acts.ts'
 
@@ -35,6 +36,7 @@ export function Switches({ state }: { state: RoomState }) {
       <Toggle
         title="Read-only"
         isOn={rules.read_only}
+        isFixed={kindOf(live.ref).writers === 'moderators'}
         onToggle={() => set({ read_only: !rules.read_only }, rules.read_only ? 'Everyone may write' : 'Read-only')}
       />
       <Toggle
@@ -48,9 +50,10 @@ export function Switches({ state }: { state: RoomState }) {
   )
 }
 
-function Toggle({ title, isOn, onToggle }: { title: string; isOn: boolean; onToggle: () => void }) {
+function Toggle(props: { title: string; isOn: boolean; isFixed?: boolean; onToggle: () => void }) {
+  const { title, isOn, isFixed = false, onToggle } = props
   return (
-    <button type="button" className="switch" role="switch" aria-checked={isOn} onClick={onToggle}>
+    <button type="button" className="switch" role="switch" aria-checked={isOn} disabled={isFixed} onClick={onToggle}>
       <span>{title}</span>
       <i aria-hidden="true" />
     </button>

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import type { Client } from '#client/sdk/types'
 import type { Room } from '#shared/api/room'
+import type { FoundedType, FoundingOperation } from '#shared/kit/room-kinds'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
@@ -33,7 +34,11 @@ const groupForm: Form = {
   create: async (client, name, about) =>
     (await client.rooms.createGroup({ name, memberAddresses: await findPeople(client, about) })).group,
 }
-const forms = [channelForm, groupForm]
+/** Does not compile without a form for each kind that accounts found rooms of, by the operation that does. */
+const forms: Readonly<Record<FoundingOperation<FoundedType>, Form>> = {
+  createChannel: channelForm,
+  createGroup: groupForm,
+}
 
 export function CreateRoom({ onClose }: { onClose: () => void }) {
   const client = useClient()
@@ -63,7 +68,7 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
       <form className="stack" onSubmit={submit}>
         <fieldset className="choices">
           <legend className="unseen">Kind of room</legend>
-          {forms.map((one) => (
+          {Object.values(forms).map((one) => (
             <Choice
               key={one.title}
               title={one.title}

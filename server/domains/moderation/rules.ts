@@ -8,6 +8,7 @@ import { GLOBAL, type Json } from '#server/log/types'
 import type { Act } from '#shared/api/moderation-acts'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
+import { isForModerators } from '#shared/kit/room-kinds'
 import { type Decision, need, type Scene } from './moderate.ts'
 import { rulesIdOf } from './rows.ts'
 
@@ -22,6 +23,8 @@ export const rules =
     const changes = Object.entries(patch?.rules ?? {}).filter(
       ([name, value]) => value !== undefined && before[name as keyof Rules] !== value,
     )
+    if (patch?.rules?.read_only === false && isForModerators(refOf(view).type))
+      throw new AppError('VALIDATION_ERROR', { message: 'In this kind of room only moderators may write' })
     if (changes.length === 0) return { already: before }
     const record: RulesFact = {
       ...before,

@@ -1,6 +1,7 @@
 import { type Fact, GLOBAL, type Row, type View } from '#server/log/types'
 import { defaultRules } from '#shared/api/verdict'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
+import { isForModerators } from '#shared/kit/room-kinds'
 import type {
   BanFact,
   InvitationFact,
@@ -58,7 +59,13 @@ export const keys = {
 const get = <T extends Fact>(view: View, key: string): T | null => view.get(key) as T | null
 
 export const roomIn = (view: View) => get<RoomFact>(view, keys.room)
-export const rulesIn = (view: View): RulesFact => get<RulesFact>(view, keys.rules) ?? noRules
+
+/** The rules that hold: those that were set, or the defaults. Where moderators alone write by the kind of room, they say so. */
+export function rulesIn(view: View): RulesFact {
+  const rules = get<RulesFact>(view, keys.rules) ?? noRules
+  return isForModerators(refOf(view).type) && !rules.read_only ? { ...rules, read_only: true } : rules
+}
+
 export const wordsIn = (view: View): readonly WordFact[] => get<WordFact[]>(view, keys.words) ?? noWords
 export const pinsIn = (view: View): readonly string[] => get<string[]>(view, keys.pins) ?? []
 export const blocksIn = (view: View): readonly string[] => get<string[]>(view, keys.blocks) ?? []

@@ -6,8 +6,9 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { rooms as contract } from '#shared/api/rooms'
 import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
-import { dmOf, type RoomType, roomKey, roomOfKey } from '#shared/kit/primitives'
+import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'
+import type { FoundedType } from '#shared/kit/room-kinds'
 import { keyOf, seenBy } from './access.ts'
 import { demoChannels } from './demo-rooms.ts'
 import { actorOf, entryOf } from './entries.ts'
@@ -112,7 +113,7 @@ export const createGroup: Action<typeof contract.createGroup> = async ({ name, e
 /** Creates a room and its first members. The record is one write, and lists who must still be let in. */
 async function found(
   context: Context,
-  type: RoomType,
+  type: FoundedType,
   fields: Pick<RoomFact, 'name'> & Partial<RoomFact>,
   members: readonly string[],
 ) {

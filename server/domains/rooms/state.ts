@@ -16,6 +16,7 @@ import { nodeState } from '#server/kernel/node-state'
 import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
+import { isForModerators } from '#shared/kit/room-kinds'
 import { banIn, blocksIn, clockIn, muteIn, refOf, roomIn, rulesIn, type WordFact, wordsIn } from './facts.ts'
 import { kinds } from './kinds.ts'
 import { isSuspended, standingOf } from './standing.ts'
@@ -31,13 +32,15 @@ export function stateOf(
   standing = standingOf(view, account),
 ): RoomState {
   const room = roomIn(view)
+  const { type } = refOf(view)
   const ban = banIn(view, account, now)
   const mute = muteIn(view, account, now)
   const { isMember, isModerator } = standing
   const rules = rulesIn(view)
   const clock = rules.slow_mode_seconds > 0 ? clockIn(view, account) : null
   return {
-    sealed: kinds[refOf(view).type].isSealed,
+    sealed: kinds[type].isSealed,
+    forModerators: isForModerators(type),
     now,
     judgedSeq: view.seq,
     suspended: isSuspended(view, account),

@@ -9,6 +9,8 @@ import { firstHit, type Hit, type WordList } from './words.ts'
 export interface RoomState {
   /** Are the room's messages ciphertext, which no rule can read? */
   sealed: boolean
+  /** Do moderators alone write here, by the kind of room, whatever its rules say? */
+  forModerators: boolean
   /** Milliseconds on the log's clock. */
   now: number
   judgedSeq: number
@@ -53,8 +55,9 @@ function isRunning(term: { until: number | null }, now: number): boolean {
   return term.until === null || term.until > now
 }
 
-export function readOnly({ rules, moderator }: RoomState): Refusal | null {
-  if (!rules.read_only || moderator) return null
+export function readOnly({ sealed, forModerators, rules, moderator }: RoomState): Refusal | null {
+  const isHeld = forModerators || (rules.read_only && !sealed)
+  if (!isHeld || moderator) return null
   return { step: 'read_only', code: 'READ_ONLY', rule: setting('read_only') }
 }
 

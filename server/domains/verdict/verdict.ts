@@ -32,12 +32,12 @@ export interface Ruling {
 
 /** Judges one message. Pure: the same message on the same state has the same ruling, on every door and every node. */
 export function judgeMessage(message: MessageDraft, state: RoomState): Ruling {
-  const barred = admission(state)
+  const barred = admission(state) ?? readOnly(state)
   if (barred !== null) return refused(barred, state)
   if (state.sealed) return ruled(unsealed(message), [], state)
 
   const marker = readMarker(message.type, message.text)
-  const misplaced = readOnly(state) ?? contentType(message, marker, state)
+  const misplaced = contentType(message, marker, state)
   if (misplaced !== null) return refused(misplaced, state)
 
   const parts = partsOf(message).slice(marker !== null && isMedia(marker) ? 1 : 0)

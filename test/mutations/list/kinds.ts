@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { kindsAreNamedOnce, sight, typing, unlisted } from './suites.ts'
+import { kindsAreNamedOnce, sight, typing, unlisted, writersOfKinds } from './suites.ts'
 
 /** What an entry of a kind of room says. */
 export const kinds: readonly Mutation[] = [
@@ -26,6 +26,14 @@ export const kinds: readonly Mutation[] = [
     find: '  if (!kindOf(key).tells.typing) return {}\n',
     put: '',
     caughtBy: typing,
+  },
+  {
+    name: 'members write in a kind of room in which moderators alone write',
+    breaks: 'kinds of rooms',
+    file: 'server/domains/verdict/steps.ts',
+    find: 'const isHeld = forModerators || (',
+    put: 'const isHeld = (',
+    caughtBy: writersOfKinds,
   },
   {
     name: 'a kind is told apart outside its entries',
