@@ -69,7 +69,7 @@ export async function openPlatform(config: Config): Promise<Platform> {
     config.sessionKeys ?? (await keptSessionKeys(config.dataDirectory, database.alone ? null : keepSessionKeys))
   const commons = await openCommons(config, { database, sessionKeys }, node, logger)
   const jobs = await openJobs(config, database)
-  const captured = createDevMailbox()
+  const captured = createDevMailbox(() => database.now())
   const mail = await openMail(config, captured)
   const sms = openSms(config, captured)
   return {

@@ -19,7 +19,7 @@ export async function startDemo(
   betweenActs: () => number = () => randomInt(1_500, 5_000),
 ): Promise<{ stop(): void }> {
   const ended = new AbortController()
-  const founded = Promise.all(stages.map(found))
+  const founded = Promise.all(stages.map((stage) => found(node, stage)))
   showAround(node, founded, ended.signal)
   await founded
   await settlePeople(node)

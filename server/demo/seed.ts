@@ -10,8 +10,8 @@ import { readLine } from './script.ts'
 import type { Stage } from './stage.ts'
 
 /** A room that only the demo has. */
-export async function found({ room, channel }: Stage): Promise<void> {
-  if (channel) await ensureOfficial(roomKey(room), { type: 'channel', id: room.id, ...channel })
+export async function found(node: Node, { room, channel }: Stage): Promise<void> {
+  if (channel) await ensureOfficial(node, roomKey(room), { type: 'channel', id: room.id, ...channel })
 }
 
 /** Brings a room to where its story begins. Every step has a key of its own, so that a restart repeats none. */

@@ -19,12 +19,12 @@ export interface DevMailbox {
   routes: readonly RawRoute[]
 }
 
-export function createDevMailbox(): DevMailbox {
+export function createDevMailbox(now: () => number): DevMailbox {
   const kept: Captured[] = []
   return {
     keep(one) {
       if (kept.some(({ id }) => id === one.id)) return
-      kept.unshift({ ...one, at: new Date().toISOString() })
+      kept.unshift({ ...one, at: new Date(now()).toISOString() })
       kept.length = Math.min(kept.length, most)
     },
     routes: [

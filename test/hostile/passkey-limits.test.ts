@@ -29,7 +29,7 @@ test('ten calls a minute', async () => {
 
 test('three rescues of an account an hour, from wherever they are asked for', async () => {
   const key = new Authenticator()
-  await Accounts.create({ _id: key.account, email: 'lost@example.com' })
+  await Accounts.create({ _id: key.account, email: 'lost@example.com', created_at: new Date(), updated_at: new Date() })
   const codes: (string | null)[] = []
   for (let at = 0; at < 4; at++) {
     const ip = `192.0.3.${at}`
@@ -43,7 +43,12 @@ test('ten rescues an hour from one address, of whatever accounts', async () => {
   const codes: (string | null)[] = []
   for (let at = 0; at < 11; at++) {
     const key = new Authenticator()
-    await Accounts.create({ _id: key.account, email: `lost-${at}@example.com` })
+    await Accounts.create({
+      _id: key.account,
+      email: `lost-${at}@example.com`,
+      created_at: new Date(),
+      updated_at: new Date(),
+    })
     const { body } = await ask('login/options', {}, `192.0.5.${at}`)
     codes.push((await ask('login/verify', { credential: key.get(String(body.challenge)) }, '192.0.6.1')).code)
     // Past the limit of calls a minute.

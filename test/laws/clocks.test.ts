@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findings, sourcesOf } from './sources.ts'
+import { findings, parse, sourcesOf } from './sources.ts'
 
 /** The clock of the machine may be set: how long something takes is measured by `performance.now()`, what is stored has the store's time. */
 const whereTheTimeOfDayIsMeant = [
@@ -7,21 +7,33 @@ const whereTheTimeOfDayIsMeant = [
   'server/domains/rooms/shown.ts',
   'server/ports/database/embedded.ts',
   'server/ports/database/embedded/lock.ts',
+  'server/ports/database/embedded/told.ts',
   'server/ports/database/mongo.ts',
   'server/ports/jobs/bullmq.ts',
   'server/ports/onramp/http.ts',
 ]
 
+/** `Date.now`, a `Date` of no argument, and `Date` under another name. */
+const timeOfDay = /\bDate\s*\.\s*now\b|\bDate\s*\[|\bDate\s*\(\s*\)|\bnew\s+Date\b(?!\s*\()|=\s*Date\s*(?=[\n;,)])/g
+
 test('the server reads the time of day only where it is meant, so that a clock that is set ends and delays nothing', () => {
   const isMeant = (path: string) => whereTheTimeOfDayIsMeant.includes(path)
-  expect(findings(sourcesOf('server'), /\bDate\s*\.\s*now\b/g, isMeant)).toEqual([])
+  expect(findings(sourcesOf('server'), timeOfDay, isMeant)).toEqual([])
 })
 
-test('every listed file still uses Date.now', () => {
+test.each(['Date.now()', 'new Date()', 'new Date', 'Date()', "Date['now']()", 'now(Date.now)'])(
+  'that law sees: %s',
+  (code) => {
+    expect(findings([parse('server/kernel/a.ts', `export const a = ${code}`)], timeOfDay)).toHaveLength(1)
+    expect(findings([parse('server/kernel/a.ts', 'export const a = (b: Date) => new Date(b)')], timeOfDay)).toEqual([])
+  },
+)
+
+test('every listed file still reads the time of day', () => {
   const sources = sourcesOf('server').filter(({ path }) => whereTheTimeOfDayIsMeant.includes(path))
   expect(
     sources
-      .filter(({ code }) => code.includes('Date.now'))
+      .filter((source) => findings([source], timeOfDay).length > 0)
       .map(({ path }) => path)
       .sort(),
   ).toEqual([...whereTheTimeOfDayIsMeant].sort())

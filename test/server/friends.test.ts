@@ -32,7 +32,7 @@ const statuses = (answers: readonly { status: number }[]) => answers.map(({ stat
 
 async function strangers(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => `stranger:${crypto.randomUUID()}`)
-  for (const _id of ids) await Accounts.create({ _id })
+  for (const _id of ids) await Accounts.create({ _id, created_at: new Date(), updated_at: new Date() })
   return ids
 }
 

@@ -149,7 +149,7 @@ describe('M04: one name at two issuers', () => {
 
 describe('M04: accounts that were made before', () => {
   const stored = async (identifier: string, account: string, wallet_type: string) => {
-    await Accounts.create({ _id: account, wallet_type })
+    await Accounts.create({ _id: account, wallet_type, created_at: new Date(), updated_at: new Date() })
     await Identities.create({ _id: newId(), method: 'alien', identifier, account, created_at: new Date() })
   }
 

@@ -26,7 +26,7 @@ export async function recordSignIn(id: string, method: AuthMethod, at: number): 
   const time = new Date(at)
   const kind = { wallet_type: walletTypes[method], chain: chains[method] ?? null }
   const known = await accountOf(id)
-  if (!known) await createAccount({ _id: id, ...kind })
+  if (!known) await createAccount({ _id: id, ...kind, ...madeAt(time) })
   else if (known.wallet_type === null) await Accounts.updateOne({ _id: id, wallet_type: null }, { $set: kind })
   const account = await Accounts.findOneAndUpdate(
     { _id: id },
@@ -44,14 +44,19 @@ export async function recordSignIn(id: string, method: AuthMethod, at: number): 
 const botPrefix = 'bot:'
 export const isBot = (id: string) => id.startsWith(botPrefix)
 
+const madeAt = (time: Date) => ({ created_at: time, updated_at: time })
+
 /** An account that nobody signs in to; service tokens speak for it. */
-export async function createBot(name: string, display_name: string): Promise<Account> {
-  const bot = await Accounts.create({ _id: botPrefix + name, display_name, public_landing_enabled: true })
+export async function createBot(name: string, display_name: string, at: number): Promise<Account> {
+  const about = { display_name, public_landing_enabled: true }
+  const bot = await Accounts.create({ _id: botPrefix + name, ...about, ...madeAt(new Date(at)) })
   return bot.toObject()
 }
 
 /** Several at once make one. */
-async function createAccount(account: Pick<Account, '_id' | 'wallet_type' | 'chain'>): Promise<void> {
+async function createAccount(
+  account: Pick<Account, '_id' | 'wallet_type' | 'chain' | 'created_at' | 'updated_at'>,
+): Promise<void> {
   await Accounts.create(account).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
   })

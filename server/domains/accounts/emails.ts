@@ -36,7 +36,7 @@ export async function accountOpenedByEmail(email: string, at: number): Promise<s
   const id = await ownAccountId(email)
   await Accounts.updateOne(
     { _id: id, email: { $exists: false } },
-    { $set: verified(email, at) },
+    { $set: verified(email, at), $setOnInsert: { created_at: new Date(at) } },
     { upsert: true },
   ).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error

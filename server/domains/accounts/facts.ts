@@ -63,7 +63,8 @@ const suspensionFields = (suspension: Suspension | null): Partial<Account> => ({
 
 async function writeOnce(account: string, mark: 'role_seq' | 'banned_seq', row: Row, fields: Partial<Account>) {
   const unseen = { _id: account, [mark]: { $lt: row.seq } }
-  const change = { $set: { ...fields, [mark]: row.seq, updated_at: new Date(row.at) } }
+  const time = new Date(row.at)
+  const change = { $set: { ...fields, [mark]: row.seq, updated_at: time }, $setOnInsert: { created_at: time } }
   await Accounts.updateOne(unseen, change, { upsert: true }).catch(async (error: unknown) => {
     if (!isDuplicate(error)) throw error
     await Accounts.updateOne(unseen, change)

@@ -59,7 +59,6 @@ export interface Account {
 }
 
 const optional = { type: String, default: null }
-const now = () => new Date()
 
 export const Accounts = mongoose.model<Account>(
   'Accounts',
@@ -102,8 +101,8 @@ export const Accounts = mongoose.model<Account>(
       last_login: { type: Date, default: null },
       login_count: { type: Number, required: true, default: 0 },
       last_active_at: { type: Date, default: null },
-      created_at: { type: Date, required: true, default: now },
-      updated_at: { type: Date, required: true, default: now },
+      created_at: { type: Date, required: true },
+      updated_at: { type: Date, required: true },
     },
     { collection: 'accounts', versionKey: false },
   )

@@ -13,12 +13,14 @@ const bytesInMegabyte = 2 ** 20
 const measuresOf = nodeState(() => {
   const delay = monitorEventLoopDelay({ resolution: resolutionMilliseconds })
   delay.enable()
-  return { startedAt: new Date(), toldAt: null as number | null, delay }
+  return { startedAt: null as number | null, toldAt: null as number | null, delay }
 })
 
 /** Where others may ask for it, each node tells of itself every few seconds, and leaves the list when it ends. */
 export function startHeartbeat(node: Node): () => void {
-  const { delay } = measuresOf(node)
+  const measures = measuresOf(node)
+  const { delay } = measures
+  measures.startedAt = node.now()
   if (node.alone) return () => delay.disable()
   const tellQuietly = () => void tell(node).catch(() => {})
   tellQuietly()
@@ -34,8 +36,9 @@ export function startHeartbeat(node: Node): () => void {
 export async function tell(node: Node): Promise<void> {
   const now = node.now()
   const measures = measuresOf(node)
-  const { startedAt, delay } = measures
-  const seconds = Math.max(0.1, (now - (measures.toldAt ?? startedAt.getTime())) / 1000)
+  const { delay } = measures
+  const startedAt = measures.startedAt ?? now
+  const seconds = Math.max(0.1, (now - (measures.toldAt ?? startedAt)) / 1000)
   measures.toldAt = now
   const { messages, rooms, lagMilliseconds, healed } = node.stats.take()
   const loopLag = Math.max(0, delay.max / 1e6 - resolutionMilliseconds)
@@ -44,7 +47,7 @@ export async function tell(node: Node): Promise<void> {
     host: hostname(),
     process: process.pid,
     version,
-    started_at: startedAt,
+    started_at: new Date(startedAt),
     seen_at: new Date(now),
     connections: node.live.connections(),
     rooms,

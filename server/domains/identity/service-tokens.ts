@@ -53,7 +53,7 @@ async function botFor(node: Node, name: string, account: string | undefined): Pr
     return known
   }
   await refuseBotName(name)
-  const bot = await createBot(newId(), name)
+  const bot = await createBot(newId(), name, node.now())
   await joinAlpha(node, bot._id)
   return bot
 }

@@ -23,8 +23,8 @@ export async function joinAlpha(node: Node, account: string): Promise<void> {
 }
 
 /** Creates the room that exists from the first start. */
-export const ensureAlpha = (): Promise<void> =>
-  ensureOfficial(ALPHA, {
+export const ensureAlpha = (node: Node): Promise<void> =>
+  ensureOfficial(node, ALPHA, {
     ...alpha,
     ...kinds.alpha.founded.fields,
   })
@@ -32,8 +32,8 @@ export const ensureAlpha = (): Promise<void> =>
 type Official = RoomRef & Partial<RoomFact>
 
 /** Creates an official room, which has no creator and no owner. An existing one is left unchanged. */
-export async function ensureOfficial(key: string, about: Official): Promise<void> {
-  const now = new Date().toISOString()
+export async function ensureOfficial(node: Node, key: string, about: Official): Promise<void> {
+  const now = new Date(node.now()).toISOString()
   const fields = { ...about, is_official: true, created_at: now, updated_at: now }
   await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error

@@ -29,7 +29,7 @@ const finishMilliseconds = 30_000
 export const rooms = defineDomain(contract, actions, {
   async start(node) {
     const stopAnswering = answerOnline(node)
-    await ensureAlpha()
+    await ensureAlpha(node)
     await finishRooms(node)
     const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
     void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
