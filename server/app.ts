@@ -9,6 +9,7 @@ import type { Config } from './config.ts'
 import { bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
 import { callsOf } from './kernel/call-as.ts'
+import { openConnectionSlots } from './kernel/connection-slots.ts'
 import type { Live, Node } from './kernel/context.ts'
 import { docsRoutes } from './kernel/docs.ts'
 import { startDomains } from './kernel/domain.ts'
@@ -22,7 +23,6 @@ import { createNodeStats, timed } from './kernel/node-stats.ts'
 import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
 import { pageRoutes } from './kernel/page.ts'
-import { openPlaces } from './kernel/places.ts'
 import { openSockets } from './kernel/sockets.ts'
 import { openStreams } from './kernel/streams.ts'
 import type { Platform } from './platform.ts'
@@ -70,19 +70,19 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   }
   const { captured } = platform
   const server = createServer(serverLimits)
-  const places = openPlaces(server, config.trustedProxies, config.rateLimitScale)
+  const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
   // The sockets come after it and take their own paths out of it.
   server.on(
     'request',
     httpDoor({
       ...shared,
-      places,
+      slots,
       raw: [...docsRoutes, ...(captured?.routes ?? []), ...pageRoutes()],
     }),
   )
   const sockets = openSockets(server, {
     ...shared,
-    places,
+    slots,
     fanout: platform.fanout,
     alive,
     describe,

@@ -1,8 +1,8 @@
 import type { Proxies } from './addresses.ts'
+import type { ConnectionSlots } from './connection-slots.ts'
 import type { Bound, Caller } from './context.ts'
 import type { Kernel } from './invoke.ts'
 import type { OriginRule } from './origins.ts'
-import type { Places } from './places.ts'
 
 /** What both doors stand on. */
 export interface Door {
@@ -10,6 +10,6 @@ export interface Door {
   bound: readonly Bound[]
   origins: OriginRule
   proxies: Proxies
-  places: Places
+  slots: ConnectionSlots
   identify(credential: string | null, seen: { ip: string; userAgent: string }): Promise<Caller>
 }

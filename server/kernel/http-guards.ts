@@ -3,11 +3,11 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import helmet from 'helmet'
 import { AppError } from '#shared/errors'
 import { clientOf } from './addresses.ts'
+import type { ConnectionSlots } from './connection-slots.ts'
 import type { Door } from './door.ts'
 import { credentialOf } from './http-input.ts'
 import type { Rate } from './limits.ts'
 import type { OriginRule } from './origins.ts'
-import type { Places } from './places.ts'
 
 const bodyLimitBytes = 100 * 1024
 const floodPerMinute = 1_200
@@ -101,13 +101,13 @@ export function refuseForeign(origins: OriginRule, request: Request): void {
  * When an address is over its limit, each signed-in account there has a limit of its own.
  */
 export const flood =
-  ({ kernel: { node }, proxies, places, identify }: Door): RequestHandler =>
+  ({ kernel: { node }, proxies, slots, identify }: Door): RequestHandler =>
   async (request, response, next) => {
     const ip = clientOf(request, proxies)
     rateHeaders(response, await node.limits.peek('general', ip))
     const asker = () => identify(credentialOf(request), { ip, userAgent: '' }).catch(() => nobody)
     const allowed =
-      (await places.arrive(request, response, asker, node.now())) &&
+      (await slots.arrive(request, response, asker, node.now())) &&
       ((await node.limits.throttle('http', ip, floodPerMinute, 60)) || (await mayStill()))
     if (!allowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
     next()
@@ -122,9 +122,9 @@ const nobody = { account: null, session: null }
 
 /** A request that has arrived whole keeps its connection until it is answered. */
 export const begin =
-  (places: Places): RequestHandler =>
+  (slots: ConnectionSlots): RequestHandler =>
   (request, response, next) => {
-    places.begin(request, response)
+    slots.begin(request, response)
     next()
   }
 

@@ -30,7 +30,7 @@ import {
 import { newId } from './ids.ts'
 import { invoke } from './invoke.ts'
 import { answerItems } from './items.ts'
-import { moveToName } from './own-name.ts'
+import { redirectToLocalhost } from './localhost-redirect.ts'
 import { guardPayload } from './payload-guard.ts'
 import { mountRaw, type RawRoute } from './raw-route.ts'
 
@@ -46,9 +46,9 @@ export function httpDoor(door: HttpDoor): Express {
   app.set('query parser', 'simple')
   app.use(identifyRequest(door), securityHeaders(door.kernel.node.settings), crossOrigin(door.origins), flood(door))
   app.use('/api', noStore, jsonOnly, readBody)
-  app.use(begin(door.places))
+  app.use(begin(door.slots))
   mountOperations(app, door)
-  moveToName(app, door.kernel.node.settings.publicUrl)
+  redirectToLocalhost(app, door.kernel.node.settings.publicUrl)
   mountRaw(app, door.raw)
   app.use(unknownRoute(door.bound))
   app.use(answerError(door.kernel, door.bound))
@@ -131,7 +131,7 @@ async function handle(
   const askedAt = performance.now()
   const recognise = () => identifyCaller(door, bound, request)
   const caller = await recognise()
-  door.places.recognise(request, caller, door.kernel.node.now())
+  door.slots.recognise(request, caller, door.kernel.node.now())
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   const { stream } = bound.operation

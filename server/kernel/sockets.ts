@@ -18,7 +18,7 @@ import { type Delivery, invoke } from './invoke.ts'
 import { tellItems } from './items.ts'
 import type { Rate } from './limits.ts'
 import { guardPayload } from './payload-guard.ts'
-import { textParser } from './text-parser.ts'
+import { textParser } from './socket-encoder.ts'
 
 interface SocketDoor extends Door {
   fanout: Fanout
@@ -112,17 +112,17 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
 
   /** The status that refuses a handshake; null where it may go on. */
   async function refusalOf(door: SocketDoor, request: IncomingMessage): Promise<Refusal | null> {
-    const { origins, proxies, places } = door
+    const { origins, proxies, slots } = door
     if (draining) return 503
     const origin = request.headers.origin
     const several = request.rawHeaders.filter((name) => name.toLowerCase() === 'origin').length > 1
     if (several || !origins.allows(origin, request.headers['sec-fetch-site'] as string | undefined)) return 403
     const ip = clientOf(request, proxies)
     const allowed =
-      (await places.arrive(request, request.socket, asker, door.kernel.node.now())) &&
+      (await slots.arrive(request, request.socket, asker, door.kernel.node.now())) &&
       ((await limits.throttle('handshake', ip, handshakesPerMinuteAndAddress, 60)) || (await mayStill())) &&
       (await limits.throttle('handshakes', 'node', handshakesPerSecond, 1))
-    if (allowed) places.stay(request)
+    if (allowed) slots.stay(request)
     return allowed ? null : 429
 
     function asker() {
@@ -171,7 +171,7 @@ async function admit(door: SocketDoor, socket: Socket, name: string): Promise<vo
   const seen = { ip: clientOf(request, door.proxies), userAgent }
   const caller = await whileThere(door.kernel.node, performance.now(), door.identify(credentialOf(auth, request), seen))
   if (caller.account === null) throw new AppError('UNAUTHORIZED')
-  if (!door.places.recognise(request, caller, door.kernel.node.now()))
+  if (!door.slots.recognise(request, caller, door.kernel.node.now()))
     throw new AppError('RATE_LIMIT_EXCEEDED', { message: 'Too many connections from this address', retryAfter: 10 })
   const { limits } = door.kernel.node
   const live = new LiveConnection(socket, caller, { perSecond: Math.ceil(eventsPerSecond * limits.scale) })

@@ -9,7 +9,7 @@ import { Link } from './link.ts'
 import { Process } from './processes.ts'
 import type { Documents } from './stored.ts'
 
-const doorNames = ['senders', 'readers', 'moderators', 'vandals'] as const
+const doorNames = ['senders', 'readers', 'moderators', 'corrupted'] as const
 export type DoorName = (typeof doorNames)[number]
 
 export interface PlazaNode {

@@ -1,12 +1,12 @@
 import type { Cluster } from './cluster.ts'
-import { Herd } from './herd.ts'
 import type { History } from './history.ts'
+import { Listeners } from './listeners.ts'
 import { Moderator, Observer } from './moderators.ts'
 import { Probe } from './probe.ts'
 import type { Random } from './random.ts'
 import { Reader } from './reader.ts'
 import { type Place, type Room, Sender, type Talk } from './sender.ts'
-import { Town } from './town.ts'
+import { Setup } from './setup.ts'
 import { doorsOf, type World } from './world.ts'
 
 /** Everybody who takes part in a run. */
@@ -35,7 +35,7 @@ const serial: Omit<Talk, 'room'> = { window: 1, pauseMilliseconds: 20 }
 
 /** The people of a cluster: talkers and readers in two rooms, a court with its victims, and some who ask for trouble. */
 export async function gather(cluster: Cluster, { isLong, history, random }: CrowdOptions): Promise<Crowd> {
-  const town = await Town.found(cluster.nodes[0]?.url ?? '')
+  const setup = await Setup.open(cluster.nodes[0]?.url ?? '')
   const latencies: number[] = []
   const place = (door: Parameters<typeof doorsOf>[1]): Place => ({
     doors: () => doorsOf(cluster, door),
@@ -44,26 +44,26 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
     latencies,
   })
   const direct: Place = { ...place('senders'), doors: () => cluster.nodes.map(({ url }) => url) }
-  const [talkers, listeners, judges, victims, vandals] = await Promise.all([
-    town.people('talker', 2 * talkersInRoom),
-    town.people('listener', 8),
-    town.people('judge', 2),
-    town.people('victim', 3),
-    town.people('vandal', 2),
+  const [talkers, listeners, judges, victims, corrupted] = await Promise.all([
+    setup.people('talker', 2 * talkersInRoom),
+    setup.people('listener', 8),
+    setup.people('judge', 2),
+    setup.people('victim', 3),
+    setup.people('corrupted', 2),
   ])
   const [stranger, prober] = listeners
   const [first, ...others] = victims
   if (!stranger || !prober || !first) throw new Error('Nobody came')
   const everybody = [...talkers, ...listeners]
   const [main, second, court, flooded, spoilt, quiet, probed, closed] = await Promise.all([
-    town.room(everybody),
-    town.room(everybody),
-    town.room([...victims, ...listeners], judges),
-    town.room(everybody),
-    town.room([...vandals, ...listeners]),
-    town.room(listeners),
-    town.room([prober]),
-    town.closed(),
+    setup.room(everybody),
+    setup.room(everybody),
+    setup.room([...victims, ...listeners], judges),
+    setup.room(everybody),
+    setup.room([...corrupted, ...listeners]),
+    setup.room(listeners),
+    setup.room([prober]),
+    setup.closed(),
   ])
   const mains = [main, second]
 
@@ -81,7 +81,7 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
   )
   const flooder = new Sender(
     'flooder',
-    town.owner,
+    setup.owner,
     { ...direct, at: 0 },
     { room: flooded, window: 1, pauseMilliseconds: 0, words: fourBytes.repeat(9_900) },
   )
@@ -116,10 +116,10 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
       isLong,
       breaches: [],
       probe: new Probe(prober, probed, history),
-      herd: cluster.nodes.length === 1 ? null : new Herd(listeners, isLong ? 1_000 : 60, direct, quiet),
-      herdMilliseconds: [],
+      listeners: cluster.nodes.length === 1 ? null : new Listeners(listeners, isLong ? 1_000 : 60, direct, quiet),
+      reconnectMilliseconds: [],
       flood: { sender: flooder, readers: slow, dropped: 0 },
-      vandals: { people: vandals, room: spoilt, flips: 0 },
+      corrupted: { people: corrupted, room: spoilt, flips: 0 },
       stranger: { person: stranger, room: quiet, closed },
     },
   }

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { findOtherNode } from '../../scripts/test-servers.mjs'
 import type { PlazaNode } from './cluster.ts'
+import { corrupt } from './corruption.ts'
 import { fill } from './disk.ts'
 import { startTogether } from './fresh-start.ts'
 import type { Link, Trouble } from './link.ts'
-import { parrot, wipe } from './parrot.ts'
 import type { Process } from './processes.ts'
 import type { Random } from './random.ts'
+import { repeatMessages, wipe } from './redis-faults.ts'
 import { resumeWrongly } from './resume.ts'
 import { stall } from './stall.ts'
-import { spoil } from './vandals.ts'
 import { linksOf, type World } from './world.ts'
 
 /** Faults of different lanes may overlap, those of one lane follow each other; the last lane waits for all the others. */
@@ -24,7 +24,7 @@ export interface Fault {
 
 const lookMilliseconds = 25
 /** Ten times what P16 promises. */
-const herdCeilingMilliseconds = 100_000
+const reconnectCeilingMilliseconds = 100_000
 
 const seconds = (world: World, random: Random, short: number, long: readonly [number, ...number[]]) =>
   1_000 * (world.isLong ? random.pick(long) : short)
@@ -70,17 +70,20 @@ const nodeFaults: readonly Fault[] = [
   },
   {
     id: 'F16',
-    what: 'kill -9 a node with a herd on it',
+    what: 'kill -9 a node with many listeners on it',
     lane: 'node',
     async inject(world, _random, { process: node }) {
-      const { herd, herdMilliseconds, breaches } = world
-      if (!herd) return
-      await herd.areAllBack(10_000)
+      const { listeners, reconnectMilliseconds, breaches } = world
+      if (!listeners) return
+      await listeners.areAllBack(10_000)
       await node.kill()
       const began = Date.now()
-      const [isBack] = await Promise.all([withStore(world, () => herd.isWhole, herdCeilingMilliseconds), node.start()])
-      if (!isBack) breaches.push(`F16: the herd did not come back in ${herdCeilingMilliseconds / 1_000} s`)
-      else herdMilliseconds.push(Date.now() - began)
+      const [isBack] = await Promise.all([
+        withStore(world, () => listeners.isWhole, reconnectCeilingMilliseconds),
+        node.start(),
+      ])
+      if (!isBack) breaches.push(`F16: the listeners did not come back in ${reconnectCeilingMilliseconds / 1_000} s`)
+      else reconnectMilliseconds.push(Date.now() - began)
     },
   },
   {
@@ -210,7 +213,7 @@ const redisFaults: readonly Fault[] = [
       await wipe(redis.process.port)
     },
   },
-  { id: 'F25', what: 'hints doubled and late', lane: 'redis', inject: parrot },
+  { id: 'F25', what: 'hints doubled and late', lane: 'redis', inject: repeatMessages },
   {
     id: 'F19',
     what: 'fill a disk',
@@ -258,7 +261,7 @@ const linkFaults: readonly Fault[] = [
 
 const peopleFaults: readonly Fault[] = [
   { id: 'F15', what: 'readers that stop reading', lane: 'last', inject: stall },
-  { id: 'F20', what: 'flip bits on the way', lane: 'people', inject: spoil },
+  { id: 'F20', what: 'flip bits on the way', lane: 'people', inject: corrupt },
   { id: 'F27', what: 'resume from wrong places', lane: 'people', inject: resumeWrongly },
 ]
 

@@ -7,8 +7,8 @@ import { History, type LogRow } from './history.ts'
 import type { Random } from './random.ts'
 import { checkRecords, readRecords } from './records.ts'
 import { injectAll, type Plan } from './schedule.ts'
+import { until } from './setup.ts'
 import { readPages, readStore } from './stored.ts'
-import { until } from './town.ts'
 
 /** What one part of a run, on one cluster, has shown. */
 export interface Outcome {
@@ -44,7 +44,8 @@ export async function runPart(
   const { world, senders, readers, moderators, observer } = crowd
   for (const one of [...readers, ...senders, ...moderators, observer]) one.start()
   figures.start(cluster)
-  if (world.herd && !(await world.herd.gather(30_000))) world.breaches.push('The herd did not gather')
+  if (world.listeners && !(await world.listeners.connectAll(30_000)))
+    world.breaches.push('The listeners did not connect')
   console.log(`${(history.now() / 1_000).toFixed(1).padStart(6)} s  everybody is here`)
   const counts = await injectAll(world, random, plan)
   await talkedEnough(history, plan.acked)
@@ -56,7 +57,7 @@ export async function runPart(
   world.breaches.push(...(await lettersLost(cluster)))
   figures.stop()
   observer.stop()
-  world.herd?.scatter()
+  world.listeners?.closeAll()
   for (const reader of readers) reader.stop()
   const { logs, unrecorded } = await readAll(cluster, crowd)
   return {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Client, type Person } from './client.ts'
 import type { History } from './history.ts'
 import type { Place, Room } from './sender.ts'
-import { until } from './town.ts'
+import { until } from './setup.ts'
 
 const RoomEvent = z.object({
   epoch: z.string(),

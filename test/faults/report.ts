@@ -53,8 +53,8 @@ export function reportOf(
     ...promised[id],
     longest: longest(outcomes.flatMap(({ crowd }) => crowd.world.probe.waited[id])),
   }))
-  const flips = sum(outcomes, ({ crowd }) => crowd.world.vandals?.flips ?? 0)
-  const herd = outcomes.flatMap(({ crowd }) => crowd.world.herdMilliseconds)
+  const flips = sum(outcomes, ({ crowd }) => crowd.world.corrupted?.flips ?? 0)
+  const reconnects = outcomes.flatMap(({ crowd }) => crowd.world.reconnectMilliseconds)
   return {
     seed,
     injected,
@@ -79,7 +79,7 @@ export function reportOf(
       ...kept.map(
         ({ id, what, milliseconds, longest }) => [`${id} ${what}, longest ms of ${milliseconds}`, longest] as const,
       ),
-      ['herd back ms, max', Math.max(0, ...herd)],
+      ['listeners back ms, max', Math.max(0, ...reconnects)],
       ['slow readers dropped', sum(outcomes, ({ crowd }) => crowd.world.flood?.dropped ?? 0)],
       ['letters promised', sum(outcomes, ({ crowd }) => crowd.world.cluster.letters?.promised ?? 0)],
       ['bits flipped', flips],

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { PlazaNode } from './cluster.ts'
 import type { Fault, Lane } from './faults.ts'
 import type { Random } from './random.ts'
-import { until } from './town.ts'
+import { until } from './setup.ts'
 import type { World } from './world.ts'
 
 const lanes: readonly Lane[] = ['node', 'store', 'redis', 'links', 'people']

@@ -1,7 +1,7 @@
 import type { Person } from './client.ts'
 import type { Cluster, DoorName, PlazaNode } from './cluster.ts'
-import type { Herd } from './herd.ts'
 import type { History } from './history.ts'
+import type { Listeners } from './listeners.ts'
 import type { Probe } from './probe.ts'
 import type { Reader } from './reader.ts'
 import type { Room, Sender } from './sender.ts'
@@ -14,10 +14,10 @@ export interface World {
   /** What the checker cannot see in the history, and is wrong all the same. */
   breaches: string[]
   probe: Probe
-  herd: Herd | null
-  herdMilliseconds: number[]
+  listeners: Listeners | null
+  reconnectMilliseconds: number[]
   flood: { sender: Sender; readers: readonly Reader[]; dropped: number } | null
-  vandals: { people: readonly Person[]; room: Room; flips: number } | null
+  corrupted: { people: readonly Person[]; room: Room; flips: number } | null
   /** Somebody, a room of theirs, and a room they may not see. */
   stranger: { person: Person; room: Room; closed: Room }
 }

@@ -5,6 +5,14 @@ import { z } from 'zod'
 import { openOnramp, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { wallet } from '#test/support/wallet'
 import {
+  type ChangedServer,
+  newChannel,
+  openChangedServer,
+  type Person,
+  person,
+  watchProcess,
+} from './changed-server.ts'
+import {
   encoderNames,
   encoderValues,
   inUrl,
@@ -17,7 +25,6 @@ import {
   spoil,
   type Target,
 } from './generator.ts'
-import { type House, newChannel, openHouse, type Person, person, watchProcess } from './house.ts'
 import { type Ack, jsonRequest, openWire, sendBytes, type Wire } from './wire.ts'
 
 const seed = Number(process.env.HOSTILE_SEED ?? 20_261_121)
@@ -25,10 +32,10 @@ const each = Number(process.env.HOSTILE_VALUES_PER_FIELD ?? 3)
 const hangMilliseconds = 2_000
 const atOnce = 6
 
-const admin = wallet('admin of the hostile house')
+const admin = wallet('admin of the hostile server')
 const watch = watchProcess()
 const providers: { close(): Promise<void> }[] = []
-let house: House
+let server: ChangedServer
 let mallory: Person
 let boss: Person
 let candidates: Record<string, unknown>
@@ -37,7 +44,7 @@ const counts = { inputs: 0, refused: 0, accepted: 0, errorAcks: 0 }
 beforeAll(async () => {
   const [proofs, partner, onramp] = await Promise.all([openProofProvider(), openPartner(), openOnramp()])
   providers.push(proofs, partner, onramp)
-  house = await openHouse({
+  server = await openChangedServer({
     SUPER_ADMINS: admin.address,
     WORLDID_BASE_URL: proofs.url,
     WORLDID_APP_ID: 'app_hostile',
@@ -46,9 +53,9 @@ beforeAll(async () => {
     ONRAMP_URL: onramp.url,
     ONRAMP_KEY: 'hostile',
   })
-  boss = await person(house.url, 'admin of the hostile house')
-  mallory = await person(house.url, 'mallory')
-  const bystander = await person(house.url, 'bystander')
+  boss = await person(server.url, 'admin of the hostile server')
+  mallory = await person(server.url, 'mallory')
+  const bystander = await person(server.url, 'bystander')
   const channel = await newChannel(boss, 'Hostile')
   for (const one of [mallory, bystander]) await one.ask(`POST /api/channels/${channel}/join`, {})
   const sent = await mallory.ask(`POST /api/channels/${channel}/messages`, { content: 'hello' })
@@ -89,7 +96,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   watch.stop()
-  await house.close()
+  await server.close()
   for (const provider of providers) await provider.close()
 })
 
@@ -144,7 +151,7 @@ async function complaintOf(trial: Trial, who: Person, mustRefuse: boolean, isRep
   const { target, input, what } = trial
   const { path, body } = place(target, input)
   const started = performance.now()
-  const answer = await fetch(house.url + path, {
+  const answer = await fetch(server.url + path, {
     method: target.method,
     headers: {
       authorization: `Bearer ${who.token}`,
@@ -233,7 +240,7 @@ describe('spoilt inputs over sockets', () => {
   test('every event answers every spoilt field with an acknowledgement', async () => {
     const wires = new Map<string, Wire>()
     for (const { namespace } of socketTargets)
-      if (!wires.has(namespace)) wires.set(namespace, await openWire(house.url, namespace, { token: mallory.token }))
+      if (!wires.has(namespace)) wires.set(namespace, await openWire(server.url, namespace, { token: mallory.token }))
     const random = seeded(seed + 1)
     const trials = socketTargets.flatMap((target) =>
       samples(target.operation.input, candidates).flatMap((sample) => {
@@ -270,7 +277,7 @@ describe('M19: what is no JSON object is refused by every operation, and does no
     expect(trials.length).toBeGreaterThan(bodies.length * 100)
     const before = await stored()
     const complaints = await runAll(trials, async ({ line, body }) => {
-      const answer = await sendBytes(house.url, jsonRequest(line, boss.token, body))
+      const answer = await sendBytes(server.url, jsonRequest(line, boss.token, body))
       const told = `${answer.status} ${codeIn(answer.body)}`
       return told === '400 VALIDATION_ERROR' ? null : `${line} ${body}: ${told}`
     })
@@ -281,7 +288,7 @@ describe('M19: what is no JSON object is refused by every operation, and does no
   test('over sockets, with every event', async () => {
     const wires = new Map<string, Wire>()
     for (const { namespace } of socketTargets)
-      if (!wires.has(namespace)) wires.set(namespace, await openWire(house.url, namespace, { token: boss.token }))
+      if (!wires.has(namespace)) wires.set(namespace, await openWire(server.url, namespace, { token: boss.token }))
     const before = await stored()
     const trials = socketTargets.flatMap((target) => bodies.map((body) => ({ target, body })))
     const complaints = await runAll(trials, async ({ target, body }) => {
@@ -359,7 +366,7 @@ describe('M41: what an encoder of a store refuses is refused alone', () => {
   }, 120_000)
 
   test('over sockets, in every field of every act, and its room goes on', async () => {
-    const wire = await openWire(house.url, '/rooms', { token: boss.token })
+    const wire = await openWire(server.url, '/rooms', { token: boss.token })
     const own = socketTargets.filter(({ namespace }) => namespace === '/rooms')
     const trials = encoderTrials(own, ({ operation }) => operation.input)
     expect(trials.length).toBeGreaterThan(500)
@@ -375,7 +382,7 @@ describe('M41: what an encoder of a store refuses is refused alone', () => {
 })
 
 test('the process is whole, and so is the service', async () => {
-  const fresh = await person(house.url, 'late comer')
+  const fresh = await person(server.url, 'late comer')
   expect((await fresh.ask('GET /api/auth/session')).status).toBe(200)
   expect(watch.faults).toEqual([])
   expect(({} as Record<string, unknown>).x).toBeUndefined()

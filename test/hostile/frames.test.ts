@@ -1,28 +1,35 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
-import { type House, newChannel, openHouse, type Person, person, watchProcess } from './house.ts'
+import {
+  type ChangedServer,
+  newChannel,
+  openChangedServer,
+  type Person,
+  person,
+  watchProcess,
+} from './changed-server.ts'
 import { dial, openWire, type Wire } from './wire.ts'
 
 const watch = watchProcess()
-let house: House
+let server: ChangedServer
 let me: Person
 let channel: string
 beforeAll(async () => {
-  house = await openHouse()
-  me = await person(house.url, 'framer')
+  server = await openChangedServer()
+  me = await person(server.url, 'framer')
   channel = await newChannel(me, 'Frames')
 })
 afterAll(async () => {
   expect(watch.faults).toEqual([])
   watch.stop()
-  await house.close()
+  await server.close()
 })
 
-const open = (auth: unknown = { token: me.token }, namespace = '/rooms') => openWire(house.url, namespace, auth)
+const open = (auth: unknown = { token: me.token }, namespace = '/rooms') => openWire(server.url, namespace, auth)
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 const isAlive = async (wire: Wire) => (await wire.ask('room:list', '{}'))?.ok
-const serves = async () => (await fetch(`${house.url}/api/status`)).status
+const serves = async () => (await fetch(`${server.url}/api/status`)).status
 
 describe('T44: too much of everything', () => {
   test('a frame of 1.2 MB closes the connection with 1009', async () => {
@@ -105,7 +112,7 @@ describe('T46: nested without end', () => {
   test('in a body', async () => {
     for (const body of [`{"room":${deep(20_000)}}`, `{"name":${deep(9)}}`, deep(30_000)]) {
       const headers = { authorization: `Bearer ${me.token}`, 'content-type': 'application/json' }
-      const answer = await fetch(`${house.url}/api/channels`, { method: 'POST', headers, body })
+      const answer = await fetch(`${server.url}/api/channels`, { method: 'POST', headers, body })
       expect(answer.status).toBe(400)
     }
   })
@@ -164,9 +171,12 @@ describe('T49: names that are no names', () => {
 
 describe('T50: nobody listens at a room they were not let into', () => {
   test('rooms of sockets, accounts and moderators cannot be joined by name', async () => {
-    const victim = await person(house.url, 'overheard')
-    const spy = await person(house.url, 'spy')
-    const [his, hers] = [await openWire(house.url, '/rooms', { token: spy.token }), await open({ token: victim.token })]
+    const victim = await person(server.url, 'overheard')
+    const spy = await person(server.url, 'spy')
+    const [his, hers] = [
+      await openWire(server.url, '/rooms', { token: spy.token }),
+      await open({ token: victim.token }),
+    ]
     const dm = await victim.ask('POST /api/dm', { recipientAddress: me.address })
     const group = await victim.ask('POST /api/groups', { name: 'Private', memberAddresses: [me.address] })
     const ids = [victim.address, `u:${victim.address}`, 'm:global', 'u', victim.address.slice(2)]
@@ -194,7 +204,7 @@ describe('T50: nobody listens at a room they were not let into', () => {
   })
 
   test('after the ack of a ban no message reaches the banned, in sixty trials', async () => {
-    const target = await person(house.url, 'banned listener')
+    const target = await person(server.url, 'banned listener')
     const room = { type: 'channel', id: channel }
     for (let trial = 0; trial < 60; trial++) {
       expect((await target.ask(`POST /api/channels/${channel}/join`, {})).status).toBe(200)
@@ -246,7 +256,7 @@ describe('frames outside of the protocol', () => {
     wire.send(Buffer.from([0, 255, 254, 1]))
     await wait(50)
     wire.close()
-    const socket = dial(house.url)
+    const socket = dial(server.url)
     socket.on('error', () => undefined)
     const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n'
     const upgrade = 'Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
@@ -267,7 +277,7 @@ describe('frames outside of the protocol', () => {
     const wire = await open()
     for (let at = 0; at < 2_000; at++) wire.send(`40/nowhere${at},`)
     await expect.poll(() => wire.heard.filter((frame) => frame.startsWith('44/nowhere')).length).toBe(2_000)
-    expect(house.app.node.live.audienceSize('/rooms', 'x')).toBe(0)
+    expect(server.app.node.live.audienceSize('/rooms', 'x')).toBe(0)
     expect(await isAlive(wire)).toBe(true)
     wire.close()
   })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { boot } from '#test/support/boot'
 import { call } from '#test/support/wallet'
-import { newChannel, type Person, person } from './house.ts'
+import { newChannel, type Person, person } from './changed-server.ts'
 
 let server: Awaited<ReturnType<typeof boot>>
 let url: string

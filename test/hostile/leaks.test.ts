@@ -1,7 +1,14 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  type ChangedServer,
+  newChannel,
+  openChangedServer,
+  type Person,
+  person,
+  watchProcess,
+} from './changed-server.ts'
 import { restTargets, samples, socketTargets } from './generator.ts'
-import { type House, newChannel, openHouse, type Person, person, watchProcess } from './house.ts'
 import { openWire, request, sendBytes } from './wire.ts'
 
 const watch = watchProcess()
@@ -9,17 +16,17 @@ const lines: string[] = []
 const remember = (fields: object, message: string) =>
   void lines.push(`${message} ${inspect(fields, { depth: 12, showHidden: true, maxStringLength: null })}`)
 
-let house: House
+let server: ChangedServer
 let me: Person
 let channel: string
 beforeAll(async () => {
-  house = await openHouse({}, (platform) => ({
+  server = await openChangedServer({}, (platform) => ({
     ...platform,
     logger: { info: remember, warn: remember, error: remember },
     // A store that fails is told in the time that was promised.
     deadlineFactor: 1,
   }))
-  me = await person(house.url, 'leaker')
+  me = await person(server.url, 'leaker')
   channel = await newChannel(me, 'Leaks')
 })
 afterAll(() => watch.stop())
@@ -30,7 +37,7 @@ const nested = (levels: number): unknown => (levels === 0 ? canary : { inner: ne
 
 test('T57: what is asked of the sockets by plain HTTP is answered once, and by them alone', async () => {
   for (const path of ['/socket.io/?EIO=4&transport=polling', '/socket.io/?EIO=3', '/socket.io/?transport=websocket']) {
-    const answer = await fetch(house.url + path)
+    const answer = await fetch(server.url + path)
     expect([path, answer.status]).toEqual([path, 400])
     expect(await answer.json()).toMatchObject({ code: expect.any(Number) })
     expect(answer.headers.get('x-request-id')).toBeNull()
@@ -64,7 +71,7 @@ describe('T42: what is sent is not written down', () => {
       for (const input of [spoilt, plain]) {
         const path = target.path.replace(/:[a-zA-Z_]+/g, 'x')
         const query = target.method === 'GET' ? `${path.includes('?') ? '&' : '?'}${new URLSearchParams(plain)}` : ''
-        const answer = await fetch(house.url + path + query, {
+        const answer = await fetch(server.url + path + query, {
           method: target.method,
           headers: { ...headers, ...credentials[at % credentials.length], 'content-type': 'application/json' },
           ...(target.method === 'GET' ? {} : { body: JSON.stringify(input) }),
@@ -77,7 +84,7 @@ describe('T42: what is sent is not written down', () => {
         expect(JSON.stringify([...answer.headers])).not.toContain(canary)
       }
     }
-    const wire = await openWire(house.url, '/rooms', { token: me.token })
+    const wire = await openWire(server.url, '/rooms', { token: me.token })
     for (const { event, operation, namespace } of socketTargets) {
       const input = Object.fromEntries(Object.keys(operation.input.shape).map((name) => [name, canary]))
       if (namespace !== '/rooms') continue
@@ -85,13 +92,13 @@ describe('T42: what is sent is not written down', () => {
       if (ack?.ok !== true) expect(JSON.stringify(ack)).not.toContain(canary)
     }
     wire.close()
-    const refused = await openWire(house.url, '/rooms', { token: canary })
+    const refused = await openWire(server.url, '/rooms', { token: canary })
     expect(refused.answer).toMatch(/^44/)
     expect(refused.answer).not.toContain(canary)
     refused.close()
     expect(lines.length).toBeGreaterThan(restTargets.length)
     expect(lines.filter((line) => line.includes(canary))).toEqual([])
-    const figures = await (await fetch(`${house.opsUrl}/metrics`)).text()
+    const figures = await (await fetch(`${server.opsUrl}/metrics`)).text()
     expect(figures).toContain('plaza_operations_total')
     expect(figures).not.toContain(canary)
   }, 60_000)
@@ -106,7 +113,7 @@ describe('T42: what is sent is not written down', () => {
 
   test('a line of the log is one line, whatever a path or a request id holds', async () => {
     for (const line of ['GET /api/%0d%0aforged:%20yes', 'GET /api/%1b[2J'])
-      await sendBytes(house.url, request(line, ['X-Request-Id: a\tb']))
+      await sendBytes(server.url, request(line, ['X-Request-Id: a\tb']))
     const told = lines.slice(-2).join(' ')
     expect(told).toContain('%0d%0aforged')
     expect(told).not.toContain('\u001b[2J')
@@ -125,9 +132,9 @@ const innards = /\n\s+at |node_modules|\.[jt]s[:"]|[Mm]ongo|E11000|lmdb|closed|E
 
 describe('T43, T48: a store that fails under every operation', () => {
   test('is told as a documented failure over both doors, and takes nothing down', async () => {
-    const wire = await openWire(house.url, '/rooms', { token: me.token })
+    const wire = await openWire(server.url, '/rooms', { token: me.token })
     await vi.waitFor(() => expect(wire.heard.join()).toContain('session:ready'), 10_000)
-    await house.platform.database.close()
+    await server.platform.database.close()
     const room = { type: 'channel', id: channel }
     const candidates = { room, id: channel, address: me.address, text: 'hello', on: true, n: 1, options: ['a', 'b'] }
     const answers = await Promise.all(
@@ -136,7 +143,7 @@ describe('T43, T48: a store that fails under every operation', () => {
         const path = target.path.replace(':type', 'channel').replace(/:[a-zA-Z_]+/g, channel)
         const sign = path.includes('?') ? '&' : '?'
         const query = target.method === 'GET' ? `${sign}${new URLSearchParams(flat(input))}` : ''
-        const answer = await fetch(house.url + path + query, {
+        const answer = await fetch(server.url + path + query, {
           method: target.method,
           headers: { authorization: `Bearer ${me.token}`, 'content-type': 'application/json' },
           ...(target.method === 'GET' ? {} : { body: JSON.stringify(input) }),
@@ -157,11 +164,11 @@ describe('T43, T48: a store that fails under every operation', () => {
       expect([event, innards.exec(JSON.stringify(ack))?.[0]]).toEqual([event, undefined])
     }
     wire.close()
-    expect((await fetch(`${house.url}/api/status`)).status).toBe(200)
-    expect((await fetch(`${house.opsUrl}/readyz`)).status).toBe(503)
-    expect((await fetch(`${house.opsUrl}/healthz`)).status).toBe(200)
+    expect((await fetch(`${server.url}/api/status`)).status).toBe(200)
+    expect((await fetch(`${server.opsUrl}/readyz`)).status).toBe(503)
+    expect((await fetch(`${server.opsUrl}/healthz`)).status).toBe(200)
     expect(lines.some((line) => /^(action failed|request failed|request put off|refused) /.test(line))).toBe(true)
-    await house.close().catch(() => undefined)
+    await server.close().catch(() => undefined)
     expect(watch.faults).toEqual([])
   }, 90_000)
 })

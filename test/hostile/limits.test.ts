@@ -3,25 +3,25 @@ import { addressOf } from '#server/kernel/addresses'
 import { createLimits, tiers } from '#server/kernel/limits'
 import { memoryKv } from '#server/ports/kv/memory'
 import { call, wallet } from '#test/support/wallet'
-import { type House, newChannel, openHouse, person } from './house.ts'
+import { type ChangedServer, newChannel, openChangedServer, person } from './changed-server.ts'
 import { dial, openWire, request, sendBytes } from './wire.ts'
 
-let house: House
+let server: ChangedServer
 let now = Date.now()
 
-/** A house with the real limits, one proxy before it, and a clock that the test holds. */
+/** A server with the real limits, one proxy before it, and a clock that the test holds. */
 beforeEach(async () => {
   now = Math.floor(Date.now() / 1000) * 1000
-  house = await openHouse({ RATE_LIMIT_SCALE: '1', TRUSTED_PROXIES: '1' }, (platform) => ({
+  server = await openChangedServer({ RATE_LIMIT_SCALE: '1', TRUSTED_PROXIES: '1' }, (platform) => ({
     ...platform,
     database: { ...platform.database, now: () => now },
   }))
 })
-afterEach(() => house.close())
+afterEach(() => server.close())
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const path = `/api/auth/verify?address=${wallet('limited').address}`
-const begin = async (headers: Record<string, string>, at = path) => (await fetch(house.url + at, { headers })).status
+const begin = async (headers: Record<string, string>, at = path) => (await fetch(server.url + at, { headers })).status
 const statuses = async (calls: (() => Promise<number>)[]) => {
   const seen: number[] = []
   for (const call of calls) seen.push(await call())
@@ -57,7 +57,7 @@ describe('T39: nobody gets a second bucket by disguise', () => {
     expect(seen).toEqual([...Array(10).fill(200), ...Array(4).fill(429)])
     for (const other of ['/api/%61uth/verify', '//api/auth/verify', '/api//auth/verify', '/api/x/../auth/verify']) {
       const line = `GET ${other}${query}`
-      const { status } = await sendBytes(house.url, request(line, ['X-Forwarded-For: 203.0.113.9']))
+      const { status } = await sendBytes(server.url, request(line, ['X-Forwarded-For: 203.0.113.9']))
       expect([404, 429]).toContain(status)
     }
   })
@@ -70,7 +70,7 @@ describe('T39: nobody gets a second bucket by disguise', () => {
   })
 
   test('a session has its own bucket, whatever address it comes from', async () => {
-    const who = await person(house.url, 'traveller', from('203.0.113.20'))
+    const who = await person(server.url, 'traveller', from('203.0.113.20'))
     const seen = await statuses(
       times(
         12,
@@ -90,13 +90,13 @@ describe('T40: each tier has its number of calls a minute, and its own bucket', 
   ] as const
   test.each(probes)('$tier', async ({ tier, route, body, answered }) => {
     const guest = from('203.0.113.60')
-    const ask = async (headers = guest) => (await call(house.url, route, body, undefined, headers)).status
+    const ask = async (headers = guest) => (await call(server.url, route, body, undefined, headers)).status
     const allowed = await statuses(times(tiers[tier], () => () => ask()))
     expect(allowed).toEqual(Array(tiers[tier]).fill(answered))
     expect(await ask()).toBe(429)
     expect(await ask(from('203.0.113.61'))).toBe(answered)
     for (const other of probes.filter((probe) => probe.tier !== tier))
-      expect((await call(house.url, other.route, other.body, undefined, guest)).status).toBe(other.answered)
+      expect((await call(server.url, other.route, other.body, undefined, guest)).status).toBe(other.answered)
   })
 })
 
@@ -121,20 +121,20 @@ describe('T40: the window slides', () => {
     const headers = from('203.0.113.40')
     const started = now / 1000
     for (let at = 0; at < 10; at++) {
-      const answer = await fetch(house.url + path, { headers })
+      const answer = await fetch(server.url + path, { headers })
       expect(answer.status).toBe(200)
       expect(rateOf(answer)).toEqual([10, 9 - at, started + at + 60])
       expect(answer.headers.get('retry-after')).toBeNull()
       now += 1_000
     }
     now += 30_500
-    const refused = await fetch(house.url + path, { headers })
+    const refused = await fetch(server.url + path, { headers })
     expect(refused.status).toBe(429)
     expect(rateOf(refused)).toEqual([10, 0, started + 60])
     expect(refused.headers.get('retry-after')).toBe('20')
     expect(await refused.json()).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfter: 20 })
     now += 19_500
-    expect((await fetch(house.url + path, { headers })).status).toBe(200)
+    expect((await fetch(server.url + path, { headers })).status).toBe(200)
   })
 
   test('refused calls do not push the window on', async () => {
@@ -156,7 +156,7 @@ describe('T40: the window slides', () => {
       ['/api/auth/verify?address=x', 400],
       ['/docs/openapi.json', 200],
     ] as const) {
-      const answer = await fetch(house.url + route, { headers: from('203.0.113.42') })
+      const answer = await fetch(server.url + route, { headers: from('203.0.113.42') })
       expect([route, answer.status]).toEqual([route, status])
       for (const value of rateOf(answer)) expect(value).toSatisfy(Number.isInteger)
     }
@@ -167,7 +167,7 @@ const rateOf = ({ headers }: Response) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN))
 
 test('T61: sixty messages a minute over both doors together', async () => {
-  const owner = await person(house.url, 'limited owner', from('203.0.113.50'))
+  const owner = await person(server.url, 'limited owner', from('203.0.113.50'))
   const channel = await newChannel(owner, 'Limited')
   const sent = await statuses(
     times(40, (at) => async () => {
@@ -176,7 +176,7 @@ test('T61: sixty messages a minute over both doors together', async () => {
     }),
   )
   expect(sent).toEqual(Array(40).fill(200))
-  const wire = await openWire(house.url, '/rooms', { token: owner.token })
+  const wire = await openWire(server.url, '/rooms', { token: owner.token })
   const room = { type: 'channel', id: channel }
   const acks = []
   for (let at = 0; at < 24; at++)
@@ -195,7 +195,7 @@ test('T61: sixty messages a minute over both doors together', async () => {
 })
 
 test('a repeat with the same key costs nothing twice', async () => {
-  const owner = await person(house.url, 'repeating owner', from('203.0.113.51'))
+  const owner = await person(server.url, 'repeating owner', from('203.0.113.51'))
   const channel = await newChannel(owner, 'Repeated')
   const input = { content: 'once', client_msg_id: 'the-same-key' }
   const answers = []
@@ -208,7 +208,7 @@ test('a repeat with the same key costs nothing twice', async () => {
 const remaining = ({ headers }: Awaited<ReturnType<typeof call>>) => Number(headers.get('x-ratelimit-remaining'))
 
 test('R10: a repeat under a known key, and another input under it, cost what a call costs', async () => {
-  const [owner, other] = [await person(house.url, 'keyed owner'), await person(house.url, 'keyed other')]
+  const [owner, other] = [await person(server.url, 'keyed owner'), await person(server.url, 'keyed other')]
   const creations: [string, object, object][] = [
     ['POST /api/groups', { name: 'Keyed' }, { name: 'Keyed otherwise' }],
     ['POST /api/channels', { name: 'Keyed' }, { name: 'Keyed otherwise' }],
@@ -229,7 +229,7 @@ test('R10: a repeat under a known key, and another input under it, cost what a c
 })
 
 test('R10: repeats under a known key are refused where the bucket is empty, and answered when it fills', async () => {
-  const owner = await person(house.url, 'storming owner')
+  const owner = await person(server.url, 'storming owner')
   const ask = () => owner.ask('POST /api/groups', { name: 'Stormed' }, { 'idempotency-key': 'storm' })
   const answers = await Promise.all(times(110, ask))
   expect(answers.filter(({ status }) => status === 200).length).toBe(100)
@@ -241,13 +241,13 @@ test('R10: repeats under a known key are refused where the bucket is empty, and 
 })
 
 test('T45: one address holds 50 connections of strangers, and gets new ones when it lets go', async () => {
-  await house.close()
-  house = await openHouse({ RATE_LIMIT_SCALE: '1' })
-  const sockets = Array.from({ length: 60 }, () => dial(house.url).on('error', () => undefined))
+  await server.close()
+  server = await openChangedServer({ RATE_LIMIT_SCALE: '1' })
+  const sockets = Array.from({ length: 60 }, () => dial(server.url).on('error', () => undefined))
   await expect.poll(() => sockets.filter((socket) => socket.closed).length, { timeout: 5_000 }).toBe(10)
   for (const socket of sockets) socket.destroy()
   const served = () =>
-    fetch(`${house.url}/api/status`).then(
+    fetch(`${server.url}/api/status`).then(
       ({ status }) => status,
       () => 0,
     )
@@ -255,8 +255,8 @@ test('T45: one address holds 50 connections of strangers, and gets new ones when
 })
 
 test('T44: more than 30 events a second are refused, and ten times as many end the connection', async () => {
-  const owner = await person(house.url, 'hasty', from('203.0.113.60'))
-  const wire = await openWire(house.url, '/rooms', { token: owner.token })
+  const owner = await person(server.url, 'hasty', from('203.0.113.60'))
+  const wire = await openWire(server.url, '/rooms', { token: owner.token })
   const acks = await Promise.all(Array.from({ length: 120 }, () => wire.ask('no:such', '{}')))
   const codes = acks.map((ack) => ack?.error?.code)
   expect(codes.filter((code) => code === 'NOT_FOUND').length).toBeLessThanOrEqual(90)
@@ -267,20 +267,20 @@ test('T44: more than 30 events a second are refused, and ten times as many end t
 })
 
 test('T45: an address shakes hands sixty times a minute', async () => {
-  const owner = await person(house.url, 'shaker', from('203.0.113.61'))
+  const owner = await person(server.url, 'shaker', from('203.0.113.61'))
   const headers = from('203.0.113.62')
-  for (let at = 0; at < 60; at++) (await openWire(house.url, '/rooms', undefined, headers)).close()
-  await expect(openWire(house.url, '/rooms', undefined, headers)).rejects.toThrow('refused: 429')
-  const elsewhere = await openWire(house.url, '/rooms', { token: owner.token }, from('203.0.113.63'))
+  for (let at = 0; at < 60; at++) (await openWire(server.url, '/rooms', undefined, headers)).close()
+  await expect(openWire(server.url, '/rooms', undefined, headers)).rejects.toThrow('refused: 429')
+  const elsewhere = await openWire(server.url, '/rooms', { token: owner.token }, from('203.0.113.63'))
   expect(elsewhere.answer).toMatch(/^40/)
   elsewhere.close()
 })
 
 test('an account holds ten connections; the oldest gives way', async () => {
-  const owner = await person(house.url, 'many', from('203.0.113.64'))
+  const owner = await person(server.url, 'many', from('203.0.113.64'))
   const wires = []
   for (let at = 0; at < 11; at++)
-    wires.push(await openWire(house.url, '/rooms', { token: owner.token }, from(`203.0.113.${70 + at}`)))
+    wires.push(await openWire(server.url, '/rooms', { token: owner.token }, from(`203.0.113.${70 + at}`)))
   await wires[0]?.closed
   expect((await wires[1]?.ask('room:list', '{}'))?.ok).toBe(true)
   for (const wire of wires) wire.close()

@@ -15,7 +15,7 @@ import { build, programs } from '#test/support/programs'
 import { openProxy } from '#test/support/proxy'
 import { freshDatabaseUri } from '#test/support/test-servers'
 import { call, wallet } from '#test/support/wallet'
-import { newChannel, type Person, person } from './house.ts'
+import { newChannel, type Person, person } from './changed-server.ts'
 import { request, sendBytes } from './wire.ts'
 
 const never = () => 3_600_000

@@ -6,9 +6,9 @@ import type { Platform } from '#server/platform'
 import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { signedBySolana, solana, verifySolana } from '#test/support/solana'
 import { begin, call, signed, signIn, wallet } from '#test/support/wallet'
-import { type House, openHouse } from './house.ts'
+import { type ChangedServer, openChangedServer } from './changed-server.ts'
 
-let house: House
+let server: ChangedServer
 let url: string
 let provider: Awaited<ReturnType<typeof openProofProvider>>
 let partner: Awaited<ReturnType<typeof openPartner>>
@@ -27,7 +27,7 @@ const changed = (platform: Platform): Platform => ({
 beforeAll(async () => {
   provider = await openProofProvider()
   partner = await openPartner()
-  house = await openHouse(
+  server = await openChangedServer(
     {
       WORLDID_BASE_URL: provider.url,
       WORLDID_APP_ID: 'app_test',
@@ -37,10 +37,10 @@ beforeAll(async () => {
     },
     changed,
   )
-  url = house.url
+  url = server.url
 })
 afterAll(async () => {
-  await house.close()
+  await server.close()
   await provider.close()
   await partner.close()
 })
@@ -271,7 +271,7 @@ test('T42: no token, signature, proof or nonce is written down, and no refusal r
   expect(await statusOf(token.body.token)).toBe(200)
   await call(url, 'GET /api/admin/service-tokens', null, String(token.body.token))
   const told = lines.join('\n')
-  const figures = await (await fetch(`${house.opsUrl}/metrics`)).text()
+  const figures = await (await fetch(`${server.opsUrl}/metrics`)).text()
   expect(lines.length).toBeGreaterThan(20)
   expect(secrets.filter((secret) => secret.length < 8)).toEqual([])
   for (const secret of secrets) {

@@ -3,25 +3,32 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { wallet } from '#test/support/wallet'
-import { type House, newChannel, openHouse, type Person, person, watchProcess } from './house.ts'
+import {
+  type ChangedServer,
+  newChannel,
+  openChangedServer,
+  type Person,
+  person,
+  watchProcess,
+} from './changed-server.ts'
 import { dial, jsonRequest, openWire, request, sendBytes } from './wire.ts'
 
 const watch = watchProcess()
-let house: House
+let server: ChangedServer
 let me: Person
 let channel: string
 beforeAll(async () => {
-  house = await openHouse()
-  me = await person(house.url, 'surface')
+  server = await openChangedServer()
+  me = await person(server.url, 'surface')
   channel = await newChannel(me, 'Surface')
 })
 afterAll(async () => {
   expect(watch.faults).toEqual([])
   watch.stop()
-  await house.close()
+  await server.close()
 })
 
-const send = (bytes: Buffer) => sendBytes(house.url, bytes)
+const send = (bytes: Buffer) => sendBytes(server.url, bytes)
 const post = (body: string | Buffer, headers: readonly string[] = []) =>
   send(jsonRequest('POST /api/channels', me.token, body, headers))
 /** Of a path whose refusals are `{ error: text, code }`. */
@@ -68,9 +75,9 @@ describe('T57: only what is declared is there', () => {
   })
 
   test('figures are on the other port alone', async () => {
-    expect((await fetch(`${house.opsUrl}/metrics`)).status).toBe(200)
-    expect(new URL(house.opsUrl).hostname).toBe('127.0.0.1')
-    expect((await fetch(`${house.opsUrl}/api/status`)).status).toBe(404)
+    expect((await fetch(`${server.opsUrl}/metrics`)).status).toBe(200)
+    expect(new URL(server.opsUrl).hostname).toBe('127.0.0.1')
+    expect((await fetch(`${server.opsUrl}/api/status`)).status).toBe(404)
   })
 })
 
@@ -122,11 +129,11 @@ describe('T58: headers', () => {
   test('a person who follows a link to nowhere gets a page, a program its answer', async () => {
     const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
     for (const path of ['/nowhere', '/docs/nothing', '/invite/']) {
-      const answer = await fetch(`${house.url}${path}`, { headers: { accept } })
+      const answer = await fetch(`${server.url}${path}`, { headers: { accept } })
       expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
       expect(await answer.text()).toContain('href="/"')
     }
-    const called = await fetch(`${house.url}/api/nowhere`, { headers: { accept } })
+    const called = await fetch(`${server.url}/api/nowhere`, { headers: { accept } })
     expect([called.status, await called.json()]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }])
   })
 
@@ -191,7 +198,7 @@ describe('T05: an upgrade that is refused says so', () => {
   })
 
   test('frames are not compressed, whatever is asked', async () => {
-    const wire = await openWire(house.url, '/rooms', { token: me.token })
+    const wire = await openWire(server.url, '/rooms', { token: me.token })
     expect(wire.socket.extensions).toBe('')
     wire.close()
   })
@@ -321,7 +328,7 @@ describe('requests that are no requests', () => {
     ['a header without colon', 'GET /api/status HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n', [400]],
     ['no HTTP', 'hello\r\n\r\n', [400]],
   ] as const)('%s', async (_title, bytes, statuses) => {
-    const { status } = await sendBytes(house.url, bytes)
+    const { status } = await sendBytes(server.url, bytes)
     expect(statuses as readonly number[]).toContain(status)
   })
 
@@ -359,20 +366,20 @@ describe('T45: those who take their time', () => {
   test('half requests and silent sockets are closed, and others are served meanwhile', async () => {
     const started = Date.now()
     const half = Array.from({ length: 500 }, () => {
-      const socket = dial(house.url)
+      const socket = dial(server.url)
       socket.on('error', () => undefined).on('data', () => undefined)
       socket.write('GET /api/status HTTP/1.1\r\nHost: x\r\nX-Slow: ')
       return once(socket, 'close').then(() => Date.now() - started)
     })
     const silent = Array.from({ length: 300 }, async () => {
-      const socket = new WebSocket(`${house.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
+      const socket = new WebSocket(`${server.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
       await once(socket, 'close')
       return Date.now() - started
     })
     const served: number[] = []
     for (let at = 0; at < 20; at++) {
       const asked = performance.now()
-      expect((await fetch(`${house.url}/api/status`)).status).toBe(200)
+      expect((await fetch(`${server.url}/api/status`)).status).toBe(200)
       served.push(performance.now() - asked)
     }
     expect(Math.max(...served)).toBeLessThan(2_000)
@@ -381,12 +388,12 @@ describe('T45: those who take their time', () => {
   }, 30_000)
 
   test('a body that stops half way holds up nobody', async () => {
-    const socket = dial(house.url)
+    const socket = dial(server.url)
     socket.on('error', () => undefined)
     socket.write(
       `POST /api/channels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${me.token}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"name":`,
     )
-    expect((await fetch(`${house.url}/api/status`)).status).toBe(200)
+    expect((await fetch(`${server.url}/api/status`)).status).toBe(200)
     socket.destroy()
     expect(await countOf()).toBeGreaterThan(0)
   })

@@ -11,7 +11,7 @@ const records = /^server\/domains\/[^/]+\/events\//
 const others: readonly RegExp[] = [
   declarations,
   // The actions that append what holds everywhere lie below the records.
-  /^server\/domains\/accounts\/standing\.ts$/,
+  /^server\/domains\/accounts\/roles\.ts$/,
   // What a client makes of an event, and how its page words it.
   /^client\/sdk\/(timeline|view)\.ts$/,
   /^client\/web\/messages\/notice-text\.ts$/,

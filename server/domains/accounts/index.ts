@@ -9,7 +9,7 @@ import { isReserved } from './names.ts'
 import { changeProfile, claimUsername, noteLooks, releaseUsername } from './profile-changes.ts'
 import { followProfiles, profileOf } from './profiles.ts'
 import { ownProfileOf, publicPageOf } from './public-pages.ts'
-import { changeRole, ensureAdmins, suspend, unsuspend } from './standing.ts'
+import { changeRole, ensureAdmins, suspend, unsuspend } from './roles.ts'
 
 export const accounts = defineDomain(
   contract,

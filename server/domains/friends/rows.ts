@@ -5,31 +5,31 @@ import type { Friend, FriendRequest } from '#shared/api/friends'
 import type { Pair } from './model.ts'
 import { otherOf } from './pairs.ts'
 
-type Row<Shown> = (pair: Pair, account: string, other: Profile) => Shown
+type Show<Shown> = (pair: Pair, account: string, other: Profile) => Shown
 
 /** How a pair looks to one of the two, with the profile of the other. */
-export async function shownOne<Shown>(node: Node, account: string, pair: Pair, row: Row<Shown>): Promise<Shown> {
+export async function shownOne<Shown>(node: Node, account: string, pair: Pair, show: Show<Shown>): Promise<Shown> {
   const other = otherOf(pair, account)
-  return row(pair, account, profileIn(await profilesOf(node, [other]), other))
+  return show(pair, account, profileIn(await profilesOf(node, [other]), other))
 }
 
 export async function shown<Shown>(
   node: Node,
   account: string,
   pairs: readonly Pair[],
-  row: Row<Shown>,
+  show: Show<Shown>,
 ): Promise<Shown[]> {
   const profiles = await profilesOf(
     node,
     pairs.map((pair) => otherOf(pair, account)),
   )
-  return pairs.map((pair) => row(pair, account, profileIn(profiles, otherOf(pair, account))))
+  return pairs.map((pair) => show(pair, account, profileIn(profiles, otherOf(pair, account))))
 }
 
 const profileIn = (profiles: ReadonlyMap<string, Profile>, id: string): Profile =>
   profiles.get(id) ?? profileOf({ _id: id })
 
-export const friendRow: Row<z.input<typeof Friend>> = (pair, account, { username, display_name, avatar_url }) => {
+export const friendRow: Show<z.input<typeof Friend>> = (pair, account, { username, display_name, avatar_url }) => {
   const isAsker = pair.from_address === account
   return {
     id: isAsker ? pair.from_friend_id : pair.to_friend_id,
@@ -43,7 +43,7 @@ export const friendRow: Row<z.input<typeof Friend>> = (pair, account, { username
   }
 }
 
-export const requestRow: Row<z.input<typeof FriendRequest>> = (
+export const requestRow: Show<z.input<typeof FriendRequest>> = (
   pair,
   _account,
   { username, display_name, avatar_url },

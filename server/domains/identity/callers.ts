@@ -1,4 +1,4 @@
-import { roleOf } from '#server/domains/accounts/standing'
+import { roleOf } from '#server/domains/accounts/roles'
 import type { Node } from '#server/kernel/context'
 import type { Callers } from '#server/kernel/domain'
 import { alive, identify } from './sessions.ts'

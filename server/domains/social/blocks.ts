@@ -11,9 +11,9 @@ import type { social as contract } from '#shared/api/social'
 import { AppError } from '#shared/errors'
 import { dmOf, done, roomKey } from '#shared/kit/primitives'
 
-type Row = Awaited<ReturnType<typeof blocksBy>>[number]
+type StoredBlock = Awaited<ReturnType<typeof blocksBy>>[number]
 
-const shown = ({ block_id, blocker_address, blocked_address, reason, created_at }: Row) => ({
+const shown = ({ block_id, blocker_address, blocked_address, reason, created_at }: StoredBlock) => ({
   id: block_id,
   blocker_address,
   blocked_address,

@@ -1,5 +1,5 @@
 import { accountOf } from '#server/domains/accounts/accounts'
-import { roleOf } from '#server/domains/accounts/standing'
+import { roleOf } from '#server/domains/accounts/roles'
 import { readBy } from '#server/domains/rooms/access'
 import { messageIn } from '#server/domains/rooms/facts'
 import { kindOf } from '#server/domains/rooms/kinds'

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { catchUp, concerns, decisions, invited, log, neighbours, outsiders, poison, raced, waiting } from './suites.ts'
+import { catchUp, decisions, invited, log, majority, neighbours, outsiders, poison, raced, waiting } from './suites.ts'
 
 /** What a review found, each broken again as it was. */
 export const mends: readonly Mutation[] = [
@@ -57,7 +57,7 @@ export const mends: readonly Mutation[] = [
     file: 'server/ports/database/mongo.ts',
     find: "readConcern: { level: 'majority' },\n  readConcernLevel: 'majority',",
     put: '',
-    caughtBy: concerns,
+    caughtBy: majority,
   },
   {
     name: 'a refusal that is thrown is given on an old view',

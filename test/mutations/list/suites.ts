@@ -22,7 +22,7 @@ export const feed = unit('client/feed.test.ts')
 export const outbox = unit('client/outbox.test.ts')
 export const poison = unit('log/poison.test.ts')
 export const raced: Suite = { project: 'store', file: 'test/store/records.test.ts', title: 'M44' }
-export const concerns: Suite = { project: 'nodes', file: 'test/nodes/concerns.test.ts', needsMongo: true }
+export const majority: Suite = { project: 'nodes', file: 'test/nodes/majority.test.ts', needsMongo: true }
 export const catchUp: Suite = { project: 'embedded', file: 'test/server/catch-up-head.test.ts' }
 export const outsiders: Suite = { project: 'embedded', file: 'test/server/outsiders.test.ts' }
 export const decisions: Suite = { project: 'embedded', file: 'test/server/decisions.test.ts' }
@@ -45,7 +45,7 @@ export const invited = (title: string): Suite => ({
   file: 'test/server/invitations.test.ts',
   title: `M64: ${title}`,
 })
-export const clients = (title: string): Suite => hostile('places.test.ts', title)
+export const clients = (title: string): Suite => hostile('connection-slots.test.ts', title)
 export const ownMachine = hostile('own-machine.test.ts', 'M03: development powers are for this very machine')
 export const starts = hostile('own-machine.test.ts', 'M03: what lets others in')
 export const demoRooms = hostile('own-machine.test.ts', 'M03: the rooms of the demo')

@@ -10,30 +10,30 @@ const pieceMilliseconds = 10
 const openMilliseconds = 500
 let spoken = 0
 
-/** People whose bytes are changed on the way, both ways: whatever becomes of it, the others go on in one order. */
-export async function spoil({ cluster, vandals }: World): Promise<void> {
-  if (!vandals) return
-  const links = linksOf(cluster.nodes, 'vandals')
+/** Changes bytes of some people on the way, in both directions; everybody else must go on in one order. */
+export async function corrupt({ cluster, corrupted }: World): Promise<void> {
+  if (!corrupted) return
+  const links = linksOf(cluster.nodes, 'corrupted')
   for (const link of links) link.trouble = { corruptEvery: 3 }
   const flips = () => links.reduce((sum, link) => sum + link.flips, 0)
   const before = flips()
   const end = Date.now() + mostMilliseconds
   const isEnough = () => flips() - before >= flipsAtLeast || Date.now() > end
-  const doors = doorsOf(cluster, 'vandals')
+  const doors = doorsOf(cluster, 'corrupted')
   await Promise.all(
     Array.from({ length: voices }, async (_, at) => {
-      const token = vandals.people[at % vandals.people.length]?.token ?? ''
-      while (!isEnough()) await speak(doors[at % doors.length] ?? '', token, vandals.room.id)
+      const token = corrupted.people[at % corrupted.people.length]?.token ?? ''
+      while (!isEnough()) await speak(doors[at % doors.length] ?? '', token, corrupted.room.id)
     }),
   )
   for (const link of links) {
     link.trouble = {}
     link.cut()
   }
-  vandals.flips += flips() - before
+  corrupted.flips += flips() - before
 }
 
-/** Says a few things in the words of the wire, for no client would go on with what comes back. */
+/** Sends a few messages as raw frames, as no client library would go on after what comes back. */
 async function speak(url: string, token: string, id: string): Promise<void> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
   socket.on('error', () => {})
@@ -46,7 +46,7 @@ async function speak(url: string, token: string, id: string): Promise<void> {
     `40/rooms,${JSON.stringify({ token })}`,
     `42/rooms,${JSON.stringify(['room:join', { room }])}`,
     ...Array.from({ length: pieces }, () => {
-      const message = { room, client_msg_id: `vandal-${++spoken}`, text: 'spoilt' }
+      const message = { room, client_msg_id: `corrupted-${++spoken}`, text: 'spoilt' }
       return `42/rooms,${JSON.stringify(['message:send', message])}`
     }),
   ]

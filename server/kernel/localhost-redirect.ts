@@ -2,7 +2,7 @@ import type { Express } from 'express'
 import { isLocal } from './addresses.ts'
 
 /** Passkeys belong to a name, never to an address; so a page that was asked for by this machine's address moves to its name. */
-export function moveToName(app: Express, publicUrl: string): void {
+export function redirectToLocalhost(app: Express, publicUrl: string): void {
   if (new URL(publicUrl).hostname !== 'localhost') return
   app.get('/{*path}', (request, response, next) => {
     const address = /^(?:127\.0\.0\.1|\[::1\])(:\d{1,5})?$/.exec(request.get('host') ?? '')

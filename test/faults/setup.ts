@@ -4,13 +4,13 @@ import { call, signIn, wallet } from '#test/support/wallet'
 import type { Person } from './client.ts'
 import type { Room } from './sender.ts'
 
-const Founded = z.object({ group: z.object({ id: z.string() }) })
+const CreatedGroup = z.object({ group: z.object({ id: z.string() }) })
 const mostTries = 20
 const retryMilliseconds = 250
-const Created = z.object({ channel: z.object({ id: z.string() }) })
+const CreatedChannel = z.object({ channel: z.object({ id: z.string() }) })
 
-/** Signs people in and lets them meet in rooms, before any trouble begins. */
-export class Town {
+/** Signs people in and creates their rooms, before any fault is injected. */
+export class Setup {
   readonly owner: Person
   readonly #url: string
   #rooms = 0
@@ -20,8 +20,8 @@ export class Town {
     this.owner = owner
   }
 
-  static async found(url: string): Promise<Town> {
-    return new Town(url, await arrive(url, 'owner'))
+  static async open(url: string): Promise<Setup> {
+    return new Setup(url, await arrive(url, 'owner'))
   }
 
   people(name: string, count: number): Promise<Person[]> {
@@ -30,7 +30,7 @@ export class Town {
 
   async room(members: readonly Person[], moderators: readonly Person[] = []): Promise<Room> {
     const name = `Room ${++this.#rooms}`
-    const { id } = Created.parse(await this.#ask(this.owner, 'POST /api/channels', { name })).channel
+    const { id } = CreatedChannel.parse(await this.#ask(this.owner, 'POST /api/channels', { name })).channel
     const room = { type: 'channel', id }
     await Promise.all([...members, ...moderators].map((who) => this.#ask(who, `POST /api/channels/${id}/join`, {})))
     for (const { account: target } of moderators)
@@ -46,7 +46,7 @@ export class Town {
   /** A group that nobody but the owner may see. */
   async closed(): Promise<Room> {
     const asked = await this.#ask(this.owner, 'POST /api/groups', { name: 'Closed', memberAddresses: [] })
-    const { id } = Founded.parse(asked).group
+    const { id } = CreatedGroup.parse(asked).group
     return { id, key: `group:${id}` }
   }
 

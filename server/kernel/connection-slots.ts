@@ -4,19 +4,19 @@ import { addressOf, clientOf, isProxy, type Proxies } from './addresses.ts'
 import type { Caller } from './context.ts'
 
 /**
- * What is known of who holds a connection. Each kind has places of its own at every address, so that those who may be
+ * What is known of who holds a connection. Each kind has slots of its own at every address, so that those who may be
  * anybody cannot take them from people who have been here for a day.
  */
 type Kind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
 
-/** Places at one address, on each node. */
-export const placesAtOnce: Record<Kind, number> = { anonymous: 50, guest: 200, newcomer: 200, regular: 1_000 }
+/** Connection slots at one address, on each node. */
+export const slotsAtOnce: Record<Kind, number> = { anonymous: 50, guest: 200, newcomer: 200, regular: 1_000 }
 
 const dayMilliseconds = 24 * 60 * 60 * 1000
-/** How long an answer may hold its connection where places are short; an anonymous connection is held no longer either. */
+/** How long an answer may hold its connection where slots are short; an anonymous connection is held no longer either. */
 const deadlineMilliseconds = (kind: Kind) => (kind === 'anonymous' ? 1_000 : 10_000)
 
-interface Place {
+interface Slot {
   address: string
   kind: Kind
   account: string | null
@@ -29,44 +29,44 @@ interface Place {
 }
 
 /** Who holds how many connections from where. A connection of a proxy counts while it carries a request, as the client's own. */
-export function openPlaces(server: Server, proxies: Proxies, scale: number) {
-  const taken = new Map<string, Set<Place>>()
-  const bySocket = new WeakMap<Socket, Place>()
+export function openConnectionSlots(server: Server, proxies: Proxies, scale: number) {
+  const taken = new Map<string, Set<Slot>>()
+  const bySocket = new WeakMap<Socket, Slot>()
 
   server.on('connection', (socket) => {
     const remote = socket.remoteAddress ?? 'unknown'
     if (isProxy(proxies, remote)) return
-    const place = newPlace(addressOf(undefined, 0, remote), socket)
-    if (!enter(place, 'anonymous', null)) return void socket.destroy()
-    bySocket.set(socket, place)
-    socket.once('close', () => leave(place))
+    const slot = newSlot(addressOf(undefined, 0, remote), socket)
+    if (!enter(slot, 'anonymous', null)) return void socket.destroy()
+    bySocket.set(socket, slot)
+    socket.once('close', () => leave(slot))
   })
 
-  function leave(place: Place): void {
-    const key = `${place.kind} ${place.address}`
+  function leave(slot: Slot): void {
+    const key = `${slot.kind} ${slot.address}`
     const bucket = taken.get(key)
-    bucket?.delete(place)
+    bucket?.delete(slot)
     if (bucket?.size === 0) taken.delete(key)
   }
 
-  /** False where all places of the kind are held by others with as much right to them. */
-  function enter(place: Place, kind: Kind, account: string | null): boolean {
-    const key = `${kind} ${place.address}`
-    const others = [...(taken.get(key) ?? [])].filter((other) => other !== place)
-    if (others.length >= Math.max(1, placesAtOnce[kind] * scale)) {
+  /** False where all slots of the kind are held by others with as much right to them. */
+  function enter(slot: Slot, kind: Kind, account: string | null): boolean {
+    const key = `${kind} ${slot.address}`
+    const others = [...(taken.get(key) ?? [])].filter((other) => other !== slot)
+    if (others.length >= Math.max(1, slotsAtOnce[kind] * scale)) {
       const giving = idleAmong(others) ?? oldestOfMost(others, account)
       if (!giving) return false
       leave(giving)
       giving.socket.destroy()
     }
-    leave(place)
-    Object.assign(place, { kind, account })
-    taken.set(key, (taken.get(key) ?? new Set()).add(place))
+    leave(slot)
+    Object.assign(slot, { kind, account })
+    taken.set(key, (taken.get(key) ?? new Set()).add(slot))
     return true
   }
 
   return {
-    /** Takes a place for a request that a proxy carries, of its own kind where the anonymous have none; false where there is none. */
+    /** Takes a slot for a request that a proxy carries, of its own kind where the anonymous have none; false where there is none. */
     async arrive(
       request: IncomingMessage,
       ended: ServerResponse | Socket,
@@ -74,45 +74,45 @@ export function openPlaces(server: Server, proxies: Proxies, scale: number) {
       now: number,
     ): Promise<boolean> {
       if (bySocket.has(request.socket)) return true
-      const place = newPlace(clientOf(request, proxies), request.socket)
-      if (!enter(place, 'anonymous', null)) {
+      const slot = newSlot(clientOf(request, proxies), request.socket)
+      if (!enter(slot, 'anonymous', null)) {
         const caller = await asker()
-        if (caller.account === null || ended.destroyed || !enter(place, kindOf(caller, now), caller.account))
+        if (caller.account === null || ended.destroyed || !enter(slot, kindOf(caller, now), caller.account))
           return false
       }
-      bySocket.set(request.socket, place)
+      bySocket.set(request.socket, slot)
       ended.once('close', () => {
-        leave(place)
+        leave(slot)
         bySocket.delete(request.socket)
       })
       return true
     },
     /** The request has come in whole, and is being answered. */
     begin(request: IncomingMessage, response: ServerResponse): void {
-      const place = bySocket.get(request.socket)
-      if (!place) return
-      place.running++
-      place.since = performance.now()
-      response.once('close', () => place.running--)
+      const slot = bySocket.get(request.socket)
+      if (!slot) return
+      slot.running++
+      slot.since = performance.now()
+      response.once('close', () => slot.running--)
     },
     /** The connection goes on as a live one. */
     stay(request: IncomingMessage): void {
-      const place = bySocket.get(request.socket)
-      if (place) Object.assign(place, { isLive: true, since: performance.now() })
+      const slot = bySocket.get(request.socket)
+      if (slot) Object.assign(slot, { isLive: true, since: performance.now() })
     },
-    /** It is known who asks. False where there is no place left among their kind; the one they have stays theirs. */
+    /** It is known who asks. False where there is no slot left among their kind; the one they have stays theirs. */
     recognise({ socket }: IncomingMessage, caller: Caller, now: number): boolean {
-      const place = bySocket.get(socket)
+      const slot = bySocket.get(socket)
       const kind = kindOf(caller, now)
-      const isSettled = place?.kind === kind && place.account === caller.account
-      if (!place || place.socket.destroyed || isSettled) return true
-      return enter(place, kind, caller.account)
+      const isSettled = slot?.kind === kind && slot.account === caller.account
+      if (!slot || slot.socket.destroyed || isSettled) return true
+      return enter(slot, kind, caller.account)
     },
   }
 }
-export type Places = ReturnType<typeof openPlaces>
+export type ConnectionSlots = ReturnType<typeof openConnectionSlots>
 
-const newPlace = (address: string, socket: Socket): Place => ({
+const newSlot = (address: string, socket: Socket): Slot => ({
   ...{ address, socket, kind: 'anonymous', account: null },
   ...{ running: 0, since: performance.now(), isLive: false },
 })
@@ -129,19 +129,19 @@ function kindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: 
  * Nobody misses a connection that carries nothing. An answer that is waited for or not read holds none for long, and
  * neither does a live connection that does not say whose it is.
  */
-function idleAmong(places: readonly Place[]): Place | undefined {
+function idleAmong(slots: readonly Slot[]): Slot | undefined {
   const now = performance.now()
-  return places.find(({ kind, isLive, running, since }) => {
+  return slots.find(({ kind, isLive, running, since }) => {
     const isOverdue = now - since > deadlineMilliseconds(kind)
     return isLive ? kind === 'anonymous' && isOverdue : running === 0 || isOverdue
   })
 }
 
-/** The oldest place of the account that holds most, where it holds more than the one that comes would. */
-function oldestOfMost(places: readonly Place[], account: string | null): Place | undefined {
+/** The oldest slot of the account that holds most, where it holds more than the one that comes would. */
+function oldestOfMost(slots: readonly Slot[], account: string | null): Slot | undefined {
   const held = new Map<string | null, number>()
-  for (const place of places) held.set(place.account, (held.get(place.account) ?? 0) + 1)
+  for (const slot of slots) held.set(slot.account, (held.get(slot.account) ?? 0) + 1)
   const most = Math.max(...held.values())
   if (account === null || most <= (held.get(account) ?? 0) + 1) return undefined
-  return places.find((place) => held.get(place.account) === most)
+  return slots.find((slot) => held.get(slot.account) === most)
 }

@@ -4,16 +4,16 @@ import { spellingsOf } from '#server/kernel/http-input'
 import { objectsIn } from '#server/kernel/invoke'
 import { api } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
-import { type House, newChannel, openHouse, type Person, person } from './house.ts'
+import { type ChangedServer, newChannel, openChangedServer, type Person, person } from './changed-server.ts'
 import { jsonRequest, openWire, request, sendBytes } from './wire.ts'
 
-let house: House
+let server: ChangedServer
 let me: Person
 let poll: string
 let channel: string
 beforeAll(async () => {
-  house = await openHouse()
-  me = await person(house.url, 'mannered')
+  server = await openChangedServer()
+  me = await person(server.url, 'mannered')
   channel = await newChannel(me, 'Manners')
   const asked = await me.ask(`POST /api/rooms/channel/${channel}/polls`, {
     question: 'Which?',
@@ -21,7 +21,7 @@ beforeAll(async () => {
   })
   poll = (asked.body.poll as { id: string }).id
 })
-afterAll(() => house.close())
+afterAll(() => server.close())
 
 describe('M19: JSON null is no object', () => {
   test.each([
@@ -31,12 +31,12 @@ describe('M19: JSON null is no object', () => {
     'DELETE /api/username',
     'GET /api/status',
   ])('%s', async (line) => {
-    const { status, body } = await sendBytes(house.url, jsonRequest(line, me.token, 'null'))
+    const { status, body } = await sendBytes(server.url, jsonRequest(line, me.token, 'null'))
     expect([status, body]).toEqual([400, expect.stringContaining('VALIDATION_ERROR')])
   })
 
   test('null is refused over a socket too; an event without a payload has no input', async () => {
-    const wire = await openWire(house.url, '/rooms', { token: me.token })
+    const wire = await openWire(server.url, '/rooms', { token: me.token })
     expect(await wire.ask('room:list', 'null')).toMatchObject({ ok: false, error: { code: 'VALIDATION_ERROR' } })
     expect(await wire.ask('room:list', '')).toMatchObject({ ok: true })
     wire.close()
@@ -96,7 +96,7 @@ describe('M19: a malformed idempotency key is refused on every path and over bot
       }
   })
   test('over the socket', async () => {
-    const wire = await openWire(house.url, '/rooms', { token: me.token })
+    const wire = await openWire(server.url, '/rooms', { token: me.token })
     const room = { type: 'channel', id: channel }
     for (const client_action_id of malformed) {
       const vote = JSON.stringify({ room, pollId: poll, optionIndex: 0, client_action_id })
@@ -158,10 +158,10 @@ test('M19: 405 names the methods of the path', async () => {
   ]
   const sorted = (text = '') => text.split(', ').sort()
   for (const [line, allow] of paths) {
-    const { status, headers } = await sendBytes(house.url, request(line))
+    const { status, headers } = await sendBytes(server.url, request(line))
     expect([line, status, sorted(headers.allow)]).toEqual([line, 405, sorted(allow)])
   }
-  expect((await sendBytes(house.url, request('PUT /api/nowhere'))).headers).not.toHaveProperty('allow')
+  expect((await sendBytes(server.url, request('PUT /api/nowhere'))).headers).not.toHaveProperty('allow')
 })
 
 test('M19: the document says which strings are times, addresses of pages and of e-mail', () => {
@@ -204,7 +204,7 @@ test('M31: a page of an allowed origin may send the headers that clients of olde
     'Access-Control-Request-Method: POST',
     `Access-Control-Request-Headers: ${names.join(',')}`,
   ]
-  const { status, headers } = await sendBytes(house.url, request('OPTIONS /api/channels', preflight))
+  const { status, headers } = await sendBytes(server.url, request('OPTIONS /api/channels', preflight))
   const allowed = (headers['access-control-allow-headers'] ?? '').toLowerCase().split(', ')
   expect([status, names.filter((name) => !allowed.includes(name.toLowerCase()))]).toEqual([204, []])
   const claimed = { 'x-address': '0x0000000000000000000000000000000000000001', 'x-api-key': 'anything' }

@@ -3,7 +3,10 @@ import { boot } from '#test/support/boot'
 import { call, signIn, wallet } from '#test/support/wallet'
 
 /** One server whose platform a test may change: another clock, a logger that remembers. */
-export async function openHouse(environment: Record<string, string> = {}, change = (platform: Platform) => platform) {
+export async function openChangedServer(
+  environment: Record<string, string> = {},
+  change = (platform: Platform) => platform,
+) {
   let platform: Platform | undefined
   const { url, opsUrl, apps, close } = await boot({
     nodes: 1,
@@ -14,10 +17,10 @@ export async function openHouse(environment: Record<string, string> = {}, change
     },
   })
   const [app] = apps
-  if (!app || !platform) throw new Error('There is no house')
+  if (!app || !platform) throw new Error('The server has not started')
   return { url, opsUrl, app, platform, close }
 }
-export type House = Awaited<ReturnType<typeof openHouse>>
+export type ChangedServer = Awaited<ReturnType<typeof openChangedServer>>
 
 /** An account and its session. `headers` may give it an address of its own. */
 export async function person(url: string, name: string, headers = {}) {

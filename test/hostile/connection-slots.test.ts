@@ -4,11 +4,11 @@ import { v7 } from 'uuid'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
 import { addressOf, proxiesAt } from '#server/kernel/addresses'
-import { placesAtOnce } from '#server/kernel/places'
+import { slotsAtOnce } from '#server/kernel/connection-slots'
 import { memoryKv } from '#server/ports/kv/memory'
 import { openProxy, standing } from '#test/support/proxy'
 import { call, wallet } from '#test/support/wallet'
-import { openHouse, person } from './house.ts'
+import { openChangedServer, person } from './changed-server.ts'
 import { dial, openWire, request, sendBytes } from './wire.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -21,16 +21,16 @@ const minute = 61_000
 
 /** A server with the real limits, and a proxy before it where one is trusted; time is the test's. */
 async function open(environment: Record<string, string> = {}) {
-  const house = await openHouse({ RATE_LIMIT_SCALE: '1', ...environment }, (platform) => ({
+  const server = await openChangedServer({ RATE_LIMIT_SCALE: '1', ...environment }, (platform) => ({
     ...platform,
     kv: memoryKv(),
     database: { ...platform.database, now: () => Date.now() + aheadMilliseconds },
   }))
-  cleanups.push(house.close)
+  cleanups.push(server.close)
   const isBehind = environment.TRUSTED_PROXIES !== undefined
-  const proxy = isBehind ? await openProxy(house.url) : null
+  const proxy = isBehind ? await openProxy(server.url) : null
   if (proxy) cleanups.push(proxy.close)
-  return { url: proxy?.url ?? house.url, own: house.url }
+  return { url: proxy?.url ?? server.url, own: server.url }
 }
 
 const at = (address: string, more = {}) => ({ [standing]: address, ...more })
@@ -128,7 +128,7 @@ describe.each(waysToTrust)('M02: behind a proxy that is trusted %s', (_title, TR
     const member = await person(url, 'colleague', at('203.0.113.4'))
     const { body } = await call(url, 'GET /api/rooms/alpha/events?after_seq=0', null)
     const poll = `GET /api/rooms/alpha/events?after_seq=${body.head_seq}&wait=25`
-    const waiting = Array.from({ length: placesAtOnce.anonymous + 20 }, () =>
+    const waiting = Array.from({ length: slotsAtOnce.anonymous + 20 }, () =>
       dial(url)
         .on('error', () => undefined)
         .on('data', () => refused++),
@@ -222,7 +222,7 @@ describe('M02: strangers at one address, such as that of a company', () => {
       () => openWire(url, '/rooms', undefined).then((wire) => void cleanups.push(wire.close)),
     ]
     for (const hold of holds) {
-      for (let one = 0; one < placesAtOnce.anonymous; one++) await hold()
+      for (let one = 0; one < slotsAtOnce.anonymous; one++) await hold()
       await new Promise((resolve) => setTimeout(resolve, 1_500))
       expect((await sendBytes(url, request('GET /api/status'))).status).toBe(200)
       aheadMilliseconds += minute
@@ -255,7 +255,7 @@ describe('M02: strangers at one address, such as that of a company', () => {
     const old = await person(url, 'of yesterday')
     await Accounts.updateOne({ _id: old.address }, { user_id: v7({ msecs: Date.now() - 2 * 24 * 3_600_000 }) })
     const regular = await person(url, 'of yesterday')
-    const guests = await crowd(url, 'guest', placesAtOnce.guest / 10)
+    const guests = await crowd(url, 'guest', slotsAtOnce.guest / 10)
     const theirs: Awaited<ReturnType<typeof hoard>> = []
     for (const guest of guests) theirs.push(...(await hoard(url, guest.token)))
     expect(theirs.every(isIn)).toBe(true)

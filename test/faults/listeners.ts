@@ -1,10 +1,10 @@
 import type { Socket } from 'socket.io-client'
 import { Client, type Person } from './client.ts'
 import type { Place, Room } from './sender.ts'
-import { until } from './town.ts'
+import { until } from './setup.ts'
 
 /** Many who only listen, a few accounts for all of them. */
-export class Herd {
+export class Listeners {
   readonly #clients: readonly Client[]
   readonly #room: Room
   readonly #in = new Set<Client>()
@@ -13,13 +13,13 @@ export class Herd {
     this.#room = room
     this.#clients = Array.from({ length: size }, (_, at) => {
       const person = people[at % people.length]
-      if (!person) throw new Error('A herd needs somebody')
+      if (!person) throw new Error('Listeners need an account')
       const client: Client = new Client(person, doors, at, (socket) => this.#follow(client, socket))
       return client
     })
   }
 
-  async gather(milliseconds: number): Promise<boolean> {
+  async connectAll(milliseconds: number): Promise<boolean> {
     for (const client of this.#clients) void client.connected()
     return this.areAllBack(milliseconds)
   }
@@ -32,7 +32,7 @@ export class Herd {
     return until(() => this.isWhole, milliseconds)
   }
 
-  scatter(): void {
+  closeAll(): void {
     for (const client of this.#clients) client.close()
   }
 
