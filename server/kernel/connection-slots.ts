@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressOf, clientOf, isProxy, type Proxies } from './addresses.ts'
+import { whenOver } from './answer-end.ts'
 import type { Caller } from './context.ts'
 
 /**
@@ -81,7 +82,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
           return false
       }
       bySocket.set(request.socket, slot)
-      ended.once('close', () => {
+      whenOver(request, ended, () => {
         leave(slot)
         bySocket.delete(request.socket)
       })

@@ -2,6 +2,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import { AppError } from '#shared/errors'
 import { expandRoute, type Method, pathParameters } from '#shared/kit/contract'
 import { clientOf, isLocal } from './addresses.ts'
+import { whenOver } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
 import { whileThere } from './deadline.ts'
 import type { Door } from './door.ts'
@@ -76,13 +77,13 @@ const identifyRequest =
     const given = request.get('x-request-id')
     response.setHeader('x-request-id', given && /^[\w.-]{1,64}$/.test(given) ? given : newId())
     const started = performance.now()
-    response.on('finish', () =>
+    whenOver(request, response, () =>
       kernel.node.logger.info(
         {
           request_id: idOf(request),
           method: request.method,
           path: loggedPath(request.path.slice(0, 200)),
-          status: response.statusCode,
+          status: response.headersSent ? response.statusCode : null,
           milliseconds: Math.round(performance.now() - started),
         },
         'http',
@@ -122,6 +123,9 @@ async function handle(
   response: Response,
 ) {
   response.locals.errorBody = spelling.errorBody
+  const { stream } = bound.operation
+  if (stream && response.socket === null)
+    throw new AppError('VALIDATION_ERROR', { message: 'A stream is not asked for behind another request' })
   if (['GET', 'HEAD'].includes(request.method) && bound.operation.http?.startsWith('GET ') === false) {
     refuseForeign(door.origins, request)
     refuseVisits(request)
@@ -133,9 +137,11 @@ async function handle(
   const caller = await recognise()
   door.slots.recognise(request, caller, door.kernel.node.now())
   const gone = new AbortController()
-  response.on('close', () => gone.abort())
-  const { stream } = bound.operation
-  if (stream) response.on('close', door.kernel.streams.enter({ caller, end: (error: AppError) => gone.abort(error) }))
+  const leave = stream && door.kernel.streams.enter({ caller, end: (error: AppError) => gone.abort(error) })
+  whenOver(request, response, () => {
+    gone.abort()
+    leave?.()
+  })
   const { output, input } = await invoke(door.kernel, bound, spelling.schema, raw, {
     door: 'http',
     caller,

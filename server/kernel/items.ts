@@ -31,7 +31,7 @@ export async function answerItems(
     if (!response.writableNeedDrain) response.write('\n')
     void isStill().then((error) => error && gone.abort(error))
   }, heartbeatMilliseconds)
-  const end = await give(items, gone.signal, (item) => written(response, metrics, `${JSON.stringify(item)}\n`))
+  const end = await give(items, gone.signal, metrics, (item) => written(response, metrics, `${JSON.stringify(item)}\n`))
   clearInterval(beat)
   if (end === 'gone') return
   response.end(`${JSON.stringify(end === null ? { success: true } : errorBody(end, 'coded'))}\n`)
@@ -61,7 +61,7 @@ export async function tellItems(
   signal: AbortSignal,
   metrics: Metrics,
 ): Promise<void> {
-  const end = await give(items, signal, async (item) => {
+  const end = await give(items, signal, metrics, async (item) => {
     const began = performance.now()
     while (live.isBusyReading) {
       if (performance.now() - began > unreadMilliseconds) {
@@ -82,9 +82,11 @@ export async function tellItems(
 async function give(
   items: Items,
   signal: AbortSignal,
+  metrics: Metrics,
   take: (item: unknown) => Promise<void> | undefined,
 ): Promise<AppError | 'gone' | null> {
   const each = items[Symbol.asyncIterator]()
+  const isOver = metrics.streamBegun()
   let stop: (() => void) | undefined
   const stopped = () => stop?.()
   signal.addEventListener('abort', stopped)
@@ -105,6 +107,7 @@ async function give(
     if (signal.aborted) return signal.reason instanceof AppError ? signal.reason : 'gone'
     return refusalFrom(error) ?? new AppError('INTERNAL_ERROR', { cause: error })
   } finally {
+    isOver()
     signal.removeEventListener('abort', stopped)
     // The generator ends when its own wait ends, as it has the same signal.
     void Promise.resolve(each.return?.()).catch(() => undefined)

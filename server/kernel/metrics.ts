@@ -30,6 +30,11 @@ export function createMetrics() {
     registers,
   })
   const sockets = new Gauge({ name: 'plaza_sockets', help: 'Open socket connections.', registers })
+  const streams = new Gauge({
+    name: 'plaza_streams',
+    help: 'Answers that are sequences and go on, over both doors.',
+    registers,
+  })
   const verdicts = new Counter({
     name: 'plaza_verdicts_total',
     help: 'Verdicts by the step that decided.',
@@ -141,6 +146,11 @@ export function createMetrics() {
       seconds.observe({ operation, door }, milliseconds / 1000)
     },
     sockets: (open: number) => sockets.set(open),
+    /** A sequence has begun; returns how to tell of its end. */
+    streamBegun(): () => void {
+      streams.inc()
+      return () => streams.dec()
+    },
     verdict: (step: string) => verdicts.inc({ step }),
     slowConsumer: () => slow.inc(),
     unhandled: () => unhandled.inc(),

@@ -6,6 +6,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/kernel/ids.ts: used': 'ids of a process are in the order they are made, whoever makes them',
   'server/kernel/ids.ts: at': 'ids of a process are in the order they are made, whoever makes them',
   'server/kernel/ids.ts: place': 'ids of a process are in the order they are made, whoever makes them',
+  'server/kernel/answer-end.ts: pending': 'a socket is of one node',
   'server/kernel/connection.ts: connections': 'a socket is of one node',
   'server/kernel/sockets.ts: accepted': 'a socket is of one node',
   'server/kernel/invoke.ts: callerFields': 'follows from the schema, which does not change',

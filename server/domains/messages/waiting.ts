@@ -12,7 +12,7 @@ export const wakeWaiting = (node: Node, audience: string): void => {
 /** Does any call wait for rows on this node? */
 export const isAwaited = (node: Node): boolean => waitersOn(node).size > 0
 
-/** Resolves on timeout, on a new row of the room, on a row about the account, when the caller disconnects, or at once if the row is there already. */
+/** Resolves on timeout, on a new row of the room, on a row about the account, when the caller disconnects, or at once if the row is there or the caller gone already. */
 export async function waitFor(
   node: Node,
   { room, account }: { room: RoomKey; account: string | null },
@@ -20,6 +20,7 @@ export async function waitFor(
   signal: AbortSignal,
   isThere: () => Promise<boolean>,
 ): Promise<void> {
+  if (signal.aborted) return
   const waiting = waitersOn(node)
   const heard = [audiences.room(room), ...(account === null ? [] : [audiences.account(account)])]
   await new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { inside, items, stopped, streams } from './suites.ts'
+import { follows, inside, items, stopped, streams } from './suites.ts'
 
 /** Answers that are sequences, and calls from inside the house. */
 export const sequences: readonly Mutation[] = [
@@ -58,6 +58,56 @@ export const sequences: readonly Mutation[] = [
     find: "request.query[name] === value) ? undefined : 'route'",
     put: "request.query[name] !== value) ? undefined : 'route'",
     caughtBy: streams('is asked for by'),
+  },
+  {
+    name: 'the end of a connection ends no answer that has not had its turn',
+    breaks: 'T79',
+    file: 'server/kernel/answer-end.ts',
+    find: 'for (const over of [...listeners]) over()',
+    put: '',
+    caughtBy: follows('a hundred waits'),
+  },
+  {
+    name: 'a client that has gone already is waited for',
+    breaks: 'T79',
+    file: 'server/kernel/answer-end.ts',
+    find: 'if (socket.destroyed) return void callback()',
+    put: '',
+    caughtBy: follows('a client that goes while it is looked up leaves nothing of follow=true'),
+  },
+  {
+    name: 'a wait begins for who has gone',
+    breaks: 'T79',
+    file: 'server/domains/messages/waiting.ts',
+    find: 'if (signal.aborted) return',
+    put: '',
+    caughtBy: follows('a client that goes while it is looked up leaves nothing of wait=25'),
+  },
+  {
+    name: 'a wait goes on for who has gone',
+    breaks: 'T79',
+    file: 'server/domains/messages/waiting.ts',
+    find: "signal.addEventListener('abort', end, { once: true })",
+    put: '',
+    caughtBy: follows('a hundred waits'),
+  },
+  {
+    name: 'a stream waits behind another answer',
+    breaks: 'T79',
+    file: 'server/kernel/http.ts',
+    find: 'if (stream && response.socket === null)',
+    put: 'if (stream && response.destroyed)',
+    caughtBy: follows('a follow behind an answer'),
+  },
+  {
+    name: 'a request that its client ends is not logged',
+    breaks: 'T42',
+    file: 'server/kernel/http.ts',
+    find: `whenOver(request, response, () =>
+      kernel`,
+    put: `response.on('finish', () =>
+      kernel`,
+    caughtBy: follows('a follow that its client ends'),
   },
   {
     name: 'a call from inside counts as one of the account',

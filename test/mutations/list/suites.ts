@@ -86,5 +86,6 @@ export const commits = (title: string): Suite => store('commits.test.ts', title)
 export const large: Suite = { project: 'kill', file: 'test/store/large.kill.test.ts' }
 export const items = (title: string): Suite => unit('unit/items.test.ts', title)
 export const streams = (title: string): Suite => ({ project: 'embedded', file: 'test/server/streams.test.ts', title })
+export const follows = (title: string): Suite => hostile('follows.test.ts', title)
 export const stopped: Suite = { project: 'embedded', file: 'test/server/stop.test.ts', title: 'followed over REST' }
 export const inside = (title: string): Suite => ({ project: 'embedded', file: 'test/server/call-as.test.ts', title })
