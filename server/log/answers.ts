@@ -37,10 +37,7 @@ export async function answerStanding(
       rows,
     )
     await core.policy.beforeAck(saving)
-    // Alone, the head only tells an opening where to begin to read.
-    const raising = persist(core, () => core.raiseHead(room))
-    if (!core.store.alone) await raising
-    else raising.catch(() => {})
+    await headTold(core, room, rows)
   } catch (error) {
     for (const { waiting } of accepted) waiting.refuse(unavailable(error))
     return
@@ -50,11 +47,24 @@ export async function answerStanding(
   core.policy.reached('after-ack')
 }
 
+/**
+ * Raises the head, by which other nodes hear of rows that no hint has told them. An answer waits for it where others have to know: the
+ * first row of a room, as from then on who opens it needs a lease, and rows that hold everywhere.
+ */
+async function headTold(core: Core, room: Room, rows: readonly Row[]): Promise<void> {
+  const last = rows.at(-1)?.seq ?? 0
+  if (last <= room.head.at) return
+  const isAwaited = room.head.at === 0 || rows.some(({ type }) => core.projection.holdsEverywhere(type))
+  const raising = persist(core, () => core.raiseHead(room))
+  if (isAwaited && !core.store.alone) await raising
+  else raising.catch(() => {})
+}
+
 /** Answers a repeated act with its first row, under the same conditions as the first. */
 export function answerDuplicate(core: Core, room: Room, waiting: Waiting<unknown>, row: Row): void {
   conclude(waiting, async () => {
     await core.policy.beforeAck(recordsWritten(core, room, row.seq))
-    if (!core.store.alone && row.seq > room.head.at) await core.raiseHead(room)
+    await headTold(core, room, [row])
     answer(core, room, waiting, row, true)
   })
 }

@@ -61,7 +61,7 @@ export interface Core extends LogDependencies {
   /** Inserts judged and not yet decided. */
   readonly inFlight: Set<Promise<unknown>>
   /** The last beat that was seen of each node, and when it was first seen. */
-  readonly peers: Map<string, { beat: number; seenAt: number }>
+  readonly peers: Map<string, { beat: number; seenAt: number; isSilent: boolean }>
   /** When this node's leases were last renewed, `global` read after. */
   readonly leasedAt: Rising
   /** Grows whenever the leases had run out before they were renewed. */
@@ -143,14 +143,16 @@ export function unavailable(cause: unknown): AppError {
   return cause instanceof AppError ? cause : new AppError('SERVICE_UNAVAILABLE', { cause })
 }
 
-// Alone, nobody waits to hear of heads; one write of many is a fraction of many writes.
-const headsMilliseconds = 50
+// Alone, nobody waits to hear of heads, and an opening reads on from an old one: one write of many is a fraction of many writes.
+const headsMilliseconds = 1_000
+const lookAgainMilliseconds = 50
 
 function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Core['raiseHead'] {
   const { store, clock } = core
   const due = new Set<Room>()
   const write = coalesce(async () => {
-    if (store.alone && !core.isClosed) await clock.sleep(headsMilliseconds)
+    const begins = clock.elapsed() + (store.alone ? headsMilliseconds : 0)
+    while (clock.elapsed() < begins && !core.isClosed) await clock.sleep(lookAgainMilliseconds)
     const rooms = [...due].filter(({ view }) => view.seq > 0)
     due.clear()
     const heads = rooms.map(({ key, view, materialised }) => ({

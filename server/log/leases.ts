@@ -54,17 +54,24 @@ async function pendingNodes(core: Core, room: Room, seq: number): Promise<number
   }
 }
 
-/** Looks who beats, so that who no longer does is known when it is asked. */
-export async function observePeers(core: Core): Promise<void> {
+/** Looks who beats, so that who no longer does is known when it is asked; tells whether somebody has just fallen silent. */
+export async function observePeers(core: Core): Promise<boolean> {
   await leasesSeen(core, GLOBAL)
-  for (const [node, { seenAt }] of core.peers)
-    if (core.clock.elapsed() - seenAt > 2 * forgottenMilliseconds) core.peers.delete(node)
+  let isNew = false
+  for (const [node, peer] of core.peers) {
+    const silence = core.clock.elapsed() - peer.seenAt
+    if (silence > 2 * forgottenMilliseconds) core.peers.delete(node)
+    isNew ||= silence > leaseMilliseconds && !peer.isSilent
+    peer.isSilent = silence > leaseMilliseconds
+  }
+  return isNew
 }
 
 async function leasesSeen({ store, clock, peers }: Core, room: RoomKey) {
   const leases = await store.leasesOf(room, clock.now() - forgottenMilliseconds)
   for (const { node, beat } of leases)
-    if (beat > (peers.get(node)?.beat ?? Number.NEGATIVE_INFINITY)) peers.set(node, { beat, seenAt: clock.elapsed() })
+    if (beat > (peers.get(node)?.beat ?? Number.NEGATIVE_INFINITY))
+      peers.set(node, { beat, seenAt: clock.elapsed(), isSilent: false })
   return leases
 }
 

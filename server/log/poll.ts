@@ -19,15 +19,16 @@ export async function poll(core: Core): Promise<void> {
     const [now, elapsed] = [core.clock.now(), core.clock.elapsed()]
     isolateStuck(core)
     if (!core.store.alone && core.rooms.size > 0) {
+      let hasLostPeer = false
       await alone(async () => {
         await renewLeases(core)
-        await observePeers(core)
+        hasLostPeer = await observePeers(core)
       })
       await alone(async () => {
         await followHeads(core, polledAt - overlapMilliseconds)
         polledAt = now
       })
-      if (elapsed - comparedAt >= comparisonMilliseconds)
+      if (hasLostPeer || elapsed - comparedAt >= comparisonMilliseconds)
         await alone(async () => {
           await compare(core)
           comparedAt = elapsed

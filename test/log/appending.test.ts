@@ -69,22 +69,60 @@ test('an act whose insert was left open is not refused while the insert may stil
   expect(log()).toHaveLength(3)
 })
 
-test('an act is acknowledged when its head is raised, and a repeat of it no sooner', async () => {
-  let isSlow = false
+/** A node whose heads are written slowly once it is told so. */
+function slowHeads() {
+  const slow = { isOn: false }
   const one = nodes.start('one', {
     reach: async (name, work) => {
-      if (name === 'raiseHeads' && isSlow) await pause(40)
+      if (name === 'raiseHeads' && slow.isOn) await pause(60)
       return work()
     },
   })
+  const head = (key = room) => nodes.memory.heads.get(key)?.seq ?? 0
+  return { one, slow, head }
+}
+
+test('a message is acknowledged before the head of its room is raised, which follows', async () => {
+  const { one, slow, head } = slowHeads()
   await one.act(room, join('ada'))
-  isSlow = true
-  const head = () => nodes.memory.heads.get(room)?.seq
+  slow.isOn = true
+  expect(await one.act(room, say('ada', 'k')).then(() => head())).toBe(1)
+  await expect.poll(() => head(), { timeout: 2_000 }).toBe(2)
+})
+
+test('the first row of a room is acknowledged when its head is raised, and a repeat of it no sooner', async () => {
+  const { one, slow, head } = slowHeads()
+  await one.act(GLOBAL, moderate('suspend', 'bo'))
+  slow.isOn = true
+  const first = { ...join('ada'), cid: 'k' }
   const heads = await Promise.all([
-    one.act(room, say('ada', 'k')).then(head),
-    pause(10).then(() => one.act(room, say('ada', 'k')).then(head)),
+    one.act(room, first).then(() => head()),
+    pause(10).then(() => one.act(room, first).then(() => head())),
+  ])
+  expect(heads).toEqual([1, 1])
+})
+
+test('an act that holds everywhere is acknowledged when the head is raised, and a repeat of it no sooner', async () => {
+  const { one, slow, head } = slowHeads()
+  await one.act(room, join('ada'))
+  slow.isOn = true
+  const ban = { ...moderate('ban', 'ada'), cid: 'k' }
+  const heads = await Promise.all([
+    one.act(room, ban).then(() => head()),
+    pause(10).then(() => one.act(room, ban).then(() => head())),
   ])
   expect(heads).toEqual([2, 2])
+})
+
+test('alone, heads are raised once a second at most, and at the end', async () => {
+  const raised = counting('raiseHeads')
+  const one = nodes.alone({ reach: raised.reach })
+  await one.act(room, join('ada'))
+  const began = performance.now()
+  for (let at = 0; at < 20; at++) await one.act(room, say('ada')).then(() => pause(15))
+  expect(raised.count).toBeLessThanOrEqual(1 + Math.floor((performance.now() - began) / 1_000))
+  await one.close()
+  expect(nodes.memory.heads.get(room)?.seq).toBe(21)
 })
 
 test('of rows that were stored in part the rest is inserted again, and no more', async () => {

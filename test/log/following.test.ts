@@ -112,3 +112,30 @@ test('a comparison that failed is made again by the next poll', async () => {
   await expect.poll(() => asked.length, { timeout: 2_000 }).toBeGreaterThan(1)
   expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeLessThan(20_000)
 })
+
+test('rows whose node died before it raised their head are found when its silence is noticed, not 25 s later', async () => {
+  nodes.hasHints = false
+  const clock = clockOf(20)
+  let isDead = false
+  const one = nodes.start('one', {
+    clock,
+    pollMilliseconds: 500,
+    reach: async (name, work) => {
+      if (isDead && name !== 'insert') throw new Error('Dead.')
+      return work()
+    },
+  })
+  const heard: { seq: number; at: number }[] = []
+  const other = nodes.start('other', { clock, pollMilliseconds: 500 })
+  other.onRows((key, rows) => {
+    if (key === room) for (const { seq } of rows) heard.push({ seq, at: clock.elapsed() })
+  })
+  await one.act(room, join('ada'))
+  await other.hold(room)
+  await pause(100)
+  isDead = true
+  const died = clock.elapsed()
+  await one.act(room, say('ada'))
+  await expect.poll(() => heard.find(({ seq }) => seq === 2), { timeout: 3_000 }).toBeTruthy()
+  expect((heard.find(({ seq }) => seq === 2)?.at ?? 0) - died).toBeLessThan(12_000)
+})

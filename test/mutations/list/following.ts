@@ -111,9 +111,17 @@ export const following: readonly Mutation[] = [
     name: 'a row whose head was never raised is never found',
     breaks: 'P5',
     file: 'server/log/poll.ts',
-    find: 'if (elapsed - comparedAt >= comparisonMilliseconds)',
+    find: 'if (hasLostPeer || elapsed - comparedAt >= comparisonMilliseconds)',
     put: 'if (elapsed - comparedAt < 0)',
     caughtBy: log,
+  },
+  {
+    name: 'the silence of a node is no reason to compare',
+    breaks: 'P5',
+    file: 'server/log/poll.ts',
+    find: 'if (hasLostPeer || elapsed - comparedAt >= comparisonMilliseconds)',
+    put: 'if (elapsed - comparedAt >= comparisonMilliseconds)',
+    caughtBy: followed,
   },
   {
     name: 'a page of memory begins a row too late',
