@@ -137,3 +137,9 @@ describe('M20: docker-compose.yml', () => {
     expect(textOf('deploy/secrets.sh')).toMatch(/requirepass %s/)
   })
 })
+
+test('the image starts the server with the options of npm start', () => {
+  const { scripts } = z.object({ scripts: z.object({ start: z.string() }) }).parse(JSON.parse(textOf('package.json')))
+  const [, command = ''] = /^CMD (\[.*\])$/m.exec(textOf('Dockerfile')) ?? []
+  expect(z.array(z.string()).parse(JSON.parse(command)).join(' ')).toBe(scripts.start.replace('exec ', ''))
+})

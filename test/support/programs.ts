@@ -1,10 +1,17 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 /** The server and its tool as `npm start` and `npm run plaza` run them. */
 export const programs = { main: at('dist/server/main.js'), cli: at('dist/cli/main.js') }
+
+/** What `npm start` tells node beside the program. */
+export function startOptions(): string[] {
+  const { scripts } = JSON.parse(readFileSync(at('package.json'), 'utf8')) as { scripts: { start: string } }
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
+}
 
 /** Builds the page and the programs, where they are older than their sources. */
 export function build(): void {
