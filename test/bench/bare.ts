@@ -14,15 +14,16 @@ const io = new Server(server, {
   perMessageDeflate: false,
   ...(options.redis ? { adapter: createShardedAdapter(new Redis(options.redis), new Redis(options.redis)) } : {}),
 })
-const Sent = z.object({ cid: z.string(), text: z.string() })
+const Joined = z.object({ room: z.string() })
+const Sent = z.object({ room: z.string(), cid: z.string(), text: z.string() })
 
 io.on('connection', (socket) => {
-  socket.on('join', async (_input: unknown, acknowledge: (answer: unknown) => void) => {
-    await socket.join('room')
+  socket.on('join', async ({ room }: z.infer<typeof Joined>, acknowledge: (answer: unknown) => void) => {
+    await socket.join(room)
     acknowledge({ ok: true })
   })
-  socket.on('send', ({ cid, text }: z.infer<typeof Sent>, acknowledge: (answer: unknown) => void) => {
-    io.to('room').emit('message', { cid, text, sender: socket.id, at: Date.now() })
+  socket.on('send', ({ room, cid, text }: z.infer<typeof Sent>, acknowledge: (answer: unknown) => void) => {
+    io.to(room).emit('message', { cid, text, sender: socket.id, at: Date.now() })
     acknowledge({ ok: true })
   })
 })

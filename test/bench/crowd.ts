@@ -52,6 +52,7 @@ export class Crowd {
   #sent = new Map<string, Sent>()
   #acks = 0
   #cids = 0
+  sends = 0
   acknowledged = 0
   delivered = 0
   refused = 0
@@ -71,14 +72,18 @@ export class Crowd {
   }
 
   async grow(tokens: readonly string[]): Promise<void> {
+    await this.enter(tokens)
+    await sleep(settleMilliseconds)
+    this.begin()
+  }
+
+  async enter(tokens: readonly string[]): Promise<void> {
     const atOnce = 32
     const before = this.#members.length
     for (let from = 0; from < tokens.length; from += atOnce)
       await Promise.all(
         tokens.slice(from, from + atOnce).map((token, at) => this.#enter(token, this.#nodeOf(before + from + at))),
       )
-    await sleep(settleMilliseconds)
-    this.begin()
   }
 
   close(): void {
@@ -96,7 +101,7 @@ export class Crowd {
     for (const member of this.#members) member.place = 0
     this.#sent = new Map()
     for (const node of this.#nodes) Object.assign(node, { frames: new Map(), lastSeq: null })
-    this.acknowledged = this.delivered = this.refused = 0
+    this.sends = this.acknowledged = this.delivered = this.refused = 0
     this.ackMilliseconds = []
     this.lastMilliseconds = []
   }
@@ -105,6 +110,7 @@ export class Crowd {
     const member = this.#members[sender]
     if (!member) throw new Error('Nobody is there to send')
     const cid = `bench-${process.pid}-${++this.#cids}`
+    this.sends++
     const sent: Sent = { at: performance.now(), isAcknowledged: false, nodes: 0, isWithEverybody: false }
     this.#sent.set(cid, sent)
     const isOk = await this.#ask(member, (ack) => this.#dialect.send(ack, cid, text))
@@ -124,6 +130,8 @@ export class Crowd {
     const isUnsettled = () => this.#sent.size > this.refused || this.#nodes.some(({ frames }) => frames.size > 0)
     while (isUnsettled() && performance.now() < until) await sleep(20)
     const lost = [...this.#sent.values()].filter(({ isAcknowledged }) => isAcknowledged).length
+    const unanswered = this.sends - this.acknowledged - this.refused
+    if (unanswered > 0) this.faults.push(`${unanswered} messages were never answered`)
     if (lost > 0) this.faults.push(`${lost} acknowledged messages did not reach everybody`)
     if (this.refused > 0) this.faults.push(`${this.refused} messages were refused`)
   }

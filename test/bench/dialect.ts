@@ -12,22 +12,16 @@ export interface Dialect {
   read(frame: string): { cid: string | null; seq: number | null }[]
 }
 
-export const bareDialect: Dialect = {
+export const bareDialect = (room: string): Dialect => ({
   hello: () => '40',
-  join: (ack) => `42${ack}["join",{}]`,
-  send: (ack, cid, text) => `42${ack}${JSON.stringify(['send', { cid, text }])}`,
+  join: (ack) => `42${ack}${JSON.stringify(['join', { room }])}`,
+  send: (ack, cid, text) => `42${ack}${JSON.stringify(['send', { room, cid, text }])}`,
   heard: '42["message"',
   acknowledged: '43',
   read: (frame) => [
     { cid: z.tuple([z.string(), z.object({ cid: z.string() })]).parse(JSON.parse(frame.slice(2)))[1].cid, seq: null },
   ],
-}
-
-/** A frame a message over a plain WebSocket, written so that it reads as the others do. */
-export const wsDialect: Dialect = {
-  ...bareDialect,
-  heard: '42["message"',
-}
+})
 
 interface Event {
   seq: number

@@ -1,35 +1,53 @@
 import { Crowd } from './crowd.ts'
-import { bareDialect, type Dialect, plazaDialect, wsDialect } from './dialect.ts'
-import { type Paced, type Plan, pace, type Saturated, saturate } from './load.ts'
+import { bareDialect, type Dialect, plazaDialect } from './dialect.ts'
+import { type Paced, type Plan, pace, type Saturated, type Scatter, saturate, scatter } from './load.ts'
+import type { Side } from './report.ts'
 
 /** What the driver is asked, in a process of its own. */
 export type Order =
-  | { order: 'open'; crowd: string; urls: readonly string[]; dialect: 'bare' | 'ws' | { roomId: string } }
+  | { order: 'open'; crowd: string; urls: readonly string[]; dialect: Spoken }
+  | { order: 'fill'; crowd: string; urls: readonly string[]; rooms: readonly Filled[] }
   | { order: 'grow'; crowd: string; tokens: readonly string[] }
   | { order: 'saturate'; crowd: string; plan: Plan }
   | { order: 'pace'; crowd: string; perSecond: number; seconds: number }
+  | { order: 'scatter'; crowd: string; plan: Scatter }
   | { order: 'close'; crowd: string }
+
+/** What is spoken with a server, about one room. */
+export interface Spoken {
+  side: Side
+  room: string
+}
+interface Filled {
+  dialect: Spoken
+  tokens: readonly string[]
+}
 
 export type Answer = { result: Saturated | Paced | null; faults: readonly string[] }
 
 const crowds = new Map<string, Crowd>()
+/** The crowds of many small rooms, by their side. */
+const filled = new Map<string, Crowd[]>()
 const crowdOf = (name: string): Crowd => {
   const crowd = crowds.get(name)
   if (!crowd) throw new Error(`There is no crowd ${name}`)
   return crowd
 }
 
-function dialectOf(dialect: Extract<Order, { order: 'open' }>['dialect']): Dialect {
-  if (dialect === 'bare') return bareDialect
-  return dialect === 'ws' ? wsDialect : plazaDialect(dialect.roomId)
-}
+// A plain WebSocket is spoken to as a bare Socket.IO is.
+const dialectOf = ({ side, room }: Spoken): Dialect => (side === 'plaza' ? plazaDialect(room) : bareDialect(room))
+
+const faultsOf = (name: string): string[] =>
+  [crowds.get(name) ?? [], filled.get(name) ?? []].flat().flatMap(({ faults }) => faults.splice(0))
 
 process.on('message', (order: Order) => {
   obey(order).then(
-    (result) => process.send?.({ result, faults: crowds.get(order.crowd)?.faults.splice(0) ?? [] } satisfies Answer),
+    (result) => process.send?.({ result, faults: faultsOf(order.crowd) } satisfies Answer),
     (error: unknown) => process.send?.({ result: null, faults: [String(error)] } satisfies Answer),
   )
 })
+
+const roomsAtOnce = 4
 
 async function obey(order: Order): Promise<Answer['result']> {
   switch (order.order) {
@@ -43,8 +61,23 @@ async function obey(order: Order): Promise<Answer['result']> {
       return saturate(crowdOf(order.crowd), order.plan)
     case 'pace':
       return pace(crowdOf(order.crowd), order.perSecond, order.seconds)
+    case 'fill': {
+      const rooms = order.rooms.map(({ dialect, tokens }) => ({
+        crowd: new Crowd(order.urls, dialectOf(dialect)),
+        tokens,
+      }))
+      for (let from = 0; from < rooms.length; from += roomsAtOnce)
+        await Promise.all(rooms.slice(from, from + roomsAtOnce).map(({ crowd, tokens }) => crowd.enter(tokens)))
+      filled.set(
+        order.crowd,
+        rooms.map(({ crowd }) => crowd),
+      )
+      return null
+    }
+    case 'scatter':
+      return scatter(filled.get(order.crowd) ?? [], order.plan)
     case 'close':
-      crowdOf(order.crowd).close()
+      for (const crowd of filled.get(order.crowd) ?? [crowdOf(order.crowd)]) crowd.close()
       return null
   }
 }

@@ -8,6 +8,7 @@ export interface Saturated {
   driverShare: number
 }
 export interface Paced {
+  messages: number
   ack: Percentiles
   last: Percentiles
 }
@@ -81,16 +82,48 @@ export interface Plan {
 /** A steady stream of so many sends a second. */
 export async function pace(crowd: Crowd, perSecond: number, seconds: number): Promise<Paced> {
   crowd.begin()
-  const startedAt = performance.now()
   const total = Math.max(5, Math.floor(perSecond * seconds))
+  await inTime(total, perSecond, (at) => crowd.send(at % crowd.size, texts[at % texts.length] ?? ''))
+  await crowd.settle()
+  return heardBy([crowd])
+}
+
+/** A steady stream over many rooms, of which so many talk at any moment, in turn. */
+export async function scatter(
+  crowds: readonly Crowd[],
+  { perSecond, seconds, talking, turnSeconds }: Scatter,
+): Promise<Paced> {
+  for (const crowd of crowds) crowd.begin()
+  await inTime(perSecond * seconds, perSecond, async (at) => {
+    const turn = Math.floor(at / (perSecond * turnSeconds))
+    const crowd = crowds[(turn * talking + (at % talking)) % crowds.length]
+    await crowd?.send(Math.floor(at / talking) % crowd.size, texts[at % texts.length] ?? '')
+  })
+  await Promise.all(crowds.map((crowd) => crowd.settle()))
+  return heardBy(crowds)
+}
+
+export interface Scatter {
+  perSecond: number
+  seconds: number
+  /** Rooms. */
+  talking: number
+  turnSeconds: number
+}
+
+async function inTime(total: number, perSecond: number, send: (at: number) => Promise<void>): Promise<void> {
+  const startedAt = performance.now()
   const sends: Promise<void>[] = []
   while (sends.length < total) {
     const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1_000) * perSecond) + 1)
-    while (sends.length < due)
-      sends.push(crowd.send(sends.length % crowd.size, texts[sends.length % texts.length] ?? ''))
+    while (sends.length < due) sends.push(send(sends.length))
     await sleep(1)
   }
   await Promise.race([Promise.all(sends), sleep(20_000)])
-  await crowd.settle()
-  return { ack: percentiles(crowd.ackMilliseconds), last: percentiles(crowd.lastMilliseconds) }
 }
+
+const heardBy = (crowds: readonly Crowd[]): Paced => ({
+  messages: crowds.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
+  ack: percentiles(crowds.flatMap(({ ackMilliseconds }) => ackMilliseconds)),
+  last: percentiles(crowds.flatMap(({ lastMilliseconds }) => lastMilliseconds)),
+})

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build, programs } from '#test/support/programs'
+import { build, programs, startOptions } from '#test/support/programs'
 import type { Answer, Order } from './driver.ts'
 import type { Paced, Saturated } from './load.ts'
 
@@ -64,10 +64,11 @@ export function directoryOfRun(): string {
 export function startPlaza({ mongodbUri, redisUrl, directory = directoryOfRun() }: Ground = {}): Promise<Measured> {
   build()
   return listening(
-    start(0, [...probed, programs.main], {
+    start(0, [...startOptions(), ...probed, programs.main], {
       PORT: '0',
       OPS_PORT: '0',
       DATA_DIR: directory,
+      NODE_ENV: 'production',
       DEMO: 'off',
       LOG_LEVEL: 'error',
       RATE_LIMIT_SCALE: '100000',
@@ -84,7 +85,7 @@ const sessionKeys = `bench:${Buffer.alloc(32, 7).toString('base64')}`
 export interface Driver {
   tell(order: Order): Promise<void>
   saturate(order: Extract<Order, { order: 'saturate' }>): Promise<Saturated>
-  pace(order: Extract<Order, { order: 'pace' }>): Promise<Paced>
+  pace(order: Extract<Order, { order: 'pace' | 'scatter' }>): Promise<Paced>
 }
 
 /** The process that plays the people. Throws where a run was not whole. */

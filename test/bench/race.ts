@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settleMilliseconds } from './crowd.ts'
-import type { Order } from './driver.ts'
+import type { Spoken } from './driver.ts'
+import type { Scatter } from './load.ts'
 import type { Driver, Measured, Reading } from './processes.ts'
 import type { Report, Setting, Side } from './report.ts'
 
@@ -10,12 +11,15 @@ export interface Plan {
   pacedSeconds: number
   rooms: readonly { size: number; senders: number; windows: readonly number[] }[]
   idleConnections: number
+  many: Scatter & { rooms: number; members: number }
 }
 
 export interface Server {
   side: Side
   nodes: readonly Measured[]
-  dialect: Extract<Order, { order: 'open' }>['dialect']
+  /** The rooms of the run, as this server names them; talked about is the first. */
+  rooms: readonly string[]
+  driver: Driver
 }
 
 interface Place {
@@ -34,7 +38,6 @@ const idleParts = 10
 export class Race {
   readonly #setting: Setting
   readonly #plan: Plan
-  readonly #driver: Driver
   readonly #servers: readonly Server[]
   readonly #tokens: readonly string[]
   readonly #report: Report
@@ -42,22 +45,22 @@ export class Race {
   constructor(parts: {
     setting: Setting
     plan: Plan
-    driver: Driver
     servers: readonly Server[]
     tokens: readonly string[]
     report: Report
   }) {
     this.#setting = parts.setting
     this.#plan = parts.plan
-    this.#driver = parts.driver
     this.#servers = parts.servers
     this.#tokens = parts.tokens
     this.#report = parts.report
   }
 
   async #open(): Promise<void> {
-    for (const { side, nodes, dialect } of this.#servers)
-      await this.#driver.tell({ order: 'open', crowd: side, urls: nodes.map(({ url }) => url), dialect })
+    for (const { side, nodes, rooms, driver } of this.#servers) {
+      const dialect: Spoken = { side, room: rooms[0] ?? '' }
+      await driver.tell({ order: 'open', crowd: side, urls: urlsOf(nodes), dialect })
+    }
   }
 
   /** Rooms of each size, at full load and at a tenth of it. */
@@ -67,11 +70,48 @@ export class Race {
     await this.#open()
     let size = 0
     for (const room of this.#plan.rooms) {
-      for (const { side } of this.#servers) await this.#grow(side, size, room.size)
+      for (const server of this.#servers) await this.#grow(server, size, room.size)
       size = room.size
       for (let round = 0; round < this.#plan.rounds; round++)
         for (const window of room.windows) await this.#round({ ...room, window })
     }
+  }
+
+  /** Many small rooms, of which some talk at any moment. */
+  async scatter(): Promise<void> {
+    const { members, rooms: _, ...plan } = this.#plan.many
+    for (const { side, nodes, rooms, driver } of this.#servers) {
+      const filled = rooms.map((room, at) => ({
+        dialect: { side, room },
+        tokens: Array.from({ length: members }, (_, of) => this.#tokens[memberOf(at, of, this.#tokens.length)] ?? ''),
+      }))
+      await driver.tell({ order: 'fill', crowd: side, urls: urlsOf(nodes), rooms: filled })
+    }
+    await sleep(settleMilliseconds)
+    for (let round = 0; round < this.#plan.rounds; round++)
+      for (const server of this.#servers) await this.#scatter(server, plan)
+  }
+
+  async #scatter({ side, nodes, rooms, driver }: Server, plan: Scatter): Promise<void> {
+    const note = (what: string, value: number) =>
+      this.#report.note(
+        this.#setting,
+        side,
+        this.#plan.many.members,
+        `${what}, ${rooms.length.toLocaleString('en')} rooms, ${plan.perSecond.toLocaleString('en')} messages/s`,
+        value,
+      )
+    await driver.pace({ order: 'scatter', crowd: side, plan: { ...plan, seconds: plan.turnSeconds } })
+    const before = await readings(nodes)
+    const { messages, ack, last } = await driver.pace({ order: 'scatter', crowd: side, plan })
+    const after = await readings(nodes)
+    const each = (total(after) - total(before)) / messages
+    note('server CPU us/message', each)
+    note('send to ack p50 ms', ack.p50)
+    note('send to ack p99 ms', ack.p99)
+    note('send to last delivery p50 ms', last.p50)
+    note('send to last delivery p99 ms', last.p99)
+    console.error(`${side.padEnd(5)} ${rooms.length} rooms  ${Math.round(each)} us of the server a message`)
   }
 
   /** Each at full load, then all at a tenth of what the slowest of them can do. */
@@ -80,9 +120,9 @@ export class Race {
     for (const server of this.#servers) full.push(await this.#saturate(server, place))
     if (place.window === floodWindow) return
     const perSecond = Math.max(1, Math.min(...full) / 10)
-    for (const { side } of this.#servers) {
+    for (const { side, driver } of this.#servers) {
       const seconds = this.#plan.pacedSeconds
-      const { ack, last } = await this.#driver.pace({ order: 'pace', crowd: side, perSecond, seconds })
+      const { ack, last } = await driver.pace({ order: 'pace', crowd: side, perSecond, seconds })
       const note = (what: string, value: number) =>
         this.#report.note(this.#setting, side, place.size, `${what}, a tenth of the load`, value)
       note('send to ack p50 ms', ack.p50)
@@ -93,12 +133,12 @@ export class Race {
   }
 
   /** Sends acknowledged per second. */
-  async #saturate({ side, nodes }: Server, { size, senders, window }: Place): Promise<number> {
+  async #saturate({ side, nodes, driver }: Server, { size, senders, window }: Place): Promise<number> {
     const note = (what: string, value: number) =>
       this.#report.note(this.#setting, side, size, `${what}, ${window} unacknowledged each of ${senders}`, value)
     const before = await readings(nodes)
     const plan = { senders, window, ...this.#plan.load }
-    const full = await this.#driver.saturate({ order: 'saturate', crowd: side, plan })
+    const full = await driver.saturate({ order: 'saturate', crowd: side, plan })
     const after = await readings(nodes)
     if (full.driverShare > fullShare)
       console.error(`The driver was the limit: ${side} in a room of ${size} can do more than this says.`)
@@ -121,12 +161,12 @@ export class Race {
       this.#report.note(this.#setting, side, idleConnections, what, value)
     const before = await resting()
     for (let parts = 0; parts < idleParts; parts++) {
-      for (const { side } of this.#servers) {
+      for (const server of this.#servers) {
         const startedAt = performance.now()
-        await this.#grow(side, parts * part, (parts + 1) * part)
+        await this.#grow(server, parts * part, (parts + 1) * part)
         const seconds = (performance.now() - startedAt - settleMilliseconds) / 1_000
         // The first to come warm the servers up.
-        if (parts > 0) note(side, 'connect, sign in and join, per second', part / seconds)
+        if (parts > 0) note(server.side, 'connect, sign in and join, per second', part / seconds)
       }
     }
     const after = await resting()
@@ -134,9 +174,9 @@ export class Race {
       note(side, 'kB heap per idle joined connection', ((after[at] ?? 0) - (before[at] ?? 0)) / idleConnections / 1_024)
   }
 
-  async #grow(crowd: Side, from: number, to: number): Promise<void> {
+  async #grow({ side: crowd, driver }: Server, from: number, to: number): Promise<void> {
     const tokens = Array.from({ length: to - from }, (_, at) => this.#tokens[(from + at) % this.#tokens.length] ?? '')
-    await this.#driver.tell({ order: 'grow', crowd, tokens })
+    await driver.tell({ order: 'grow', crowd, tokens })
   }
 }
 
@@ -149,6 +189,11 @@ async function restingBytes(node: Measured): Promise<number> {
   }
   return least
 }
+
+const urlsOf = (nodes: readonly Measured[]): string[] => nodes.map(({ url }) => url)
+
+/** Which account the nth member of a room is: everybody is in about as many rooms. */
+export const memberOf = (room: number, nth: number, accounts: number): number => (room + nth * 101) % accounts
 
 const readings = (nodes: readonly Measured[]): Promise<Reading[]> => Promise.all(nodes.map((node) => node.probe()))
 const total = (readings: readonly Reading[]): number =>

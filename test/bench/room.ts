@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call, signIn, wallet } from '#test/support/wallet'
+import { memberOf } from './race.ts'
 
 const Made = z.object({ channel: z.object({ id: z.string() }) })
 
@@ -37,6 +38,22 @@ export async function moderatedRoom(
   const strangers = Array.from({ length: bans }, (_, at) => wallet(`banned ${at}`).address)
   await inParts(strangers, 8, (target) => act('ban', { target, duration: 'permanent' }))
   return id
+}
+
+/** Small channels without rules of their own, each with so many of the people as members. */
+export function smallRooms(
+  url: string,
+  people: readonly { token: string }[],
+  count: number,
+  members: number,
+): Promise<string[]> {
+  const names = Array.from({ length: count }, (_, at) => `Small ${at} ${Date.now()}`)
+  return inParts([...names.entries()], 8, async ([at, name]) => {
+    const [owner, ...others] = Array.from({ length: members }, (_, nth) => people[memberOf(at, nth, people.length)])
+    const { id } = Made.parse(await ask(url, 'POST /api/channels', { name }, owner?.token)).channel
+    for (const other of others) await ask(url, `POST /api/channels/${id}/join`, {}, other?.token)
+    return id
+  })
 }
 
 async function ask(url: string, route: string, input: object, token: string | undefined): Promise<unknown> {

@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureEffect, measureLongLog, measureVerdict, type Size } from './alone.ts'
+import { measureDisk } from './disk.ts'
 import { measureHolds } from './holds.ts'
-import { type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
+import { directoryOfRun, type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
 import { type Plan, Race, type Server } from './race.ts'
-import { Report, type Setting } from './report.ts'
-import { moderatedRoom, people } from './room.ts'
+import { Report, type Setting, type Side } from './report.ts'
+import { moderatedRoom, people, smallRooms } from './room.ts'
 
-const settings = ['embedded', 'connections', 'mongodb', 'nodes', 'alone'] as const
+const settings = ['embedded', 'many', 'connections', 'mongodb', 'nodes', 'alone'] as const
 const { values: options } = parseArgs({
   options: {
     json: { type: 'string' },
@@ -26,6 +27,9 @@ const plan: Plan = {
     { size: 100, senders: 20, windows: [8] },
     { size: 1_000, senders: 50, windows: isQuick ? [2] : [2, 16] },
   ],
+  many: isQuick
+    ? { rooms: 100, members: 10, perSecond: 200, seconds: 4, talking: 20, turnSeconds: 2 }
+    : { rooms: 1_000, members: 10, perSecond: 1_000, seconds: 12, talking: 200, turnSeconds: 2 },
   idleConnections: isQuick ? 500 : 5_000,
 }
 const size: Size & { stored: number } = isQuick
@@ -40,6 +44,7 @@ if (options.only.includes('embedded')) {
   await compare(embedded, plan, (race) => race.talk())
   await measureHolds(report, size.stored)
 }
+if (options.only.includes('many')) await compare(embedded, plan, (race) => race.scatter(), {}, true)
 // On servers of their own, as one that was under load keeps memory that these people would then fill.
 if (options.only.includes('connections')) await compare(embedded, plan, (race) => race.gather())
 const onShared = (setting: Setting, ground: Ground) => compare(setting, shared, (race) => race.talk(), ground)
@@ -55,8 +60,15 @@ if (options.only.includes('alone')) {
 console.log(`\nNode ${process.version}; ${accounts} accounts share the connections of a larger room.\n`)
 console.log(report.text)
 for (const reason of missing) console.log(`\nNot measured: ${reason}`)
+console.log(`\n${diskTold()}`)
 if (options.json)
   writeFileSync(options.json, `${JSON.stringify({ rows: report.rows, alone: report.figures }, null, 2)}\n`)
+
+/** Beside the latencies, so that a reader can tell the disk from the server. */
+function diskTold(): string {
+  const { p50, p99 } = measureDisk(directoryOfRun(), isQuick ? 1 : 5)
+  return `The disk alone, 4 kB and their fdatasync: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`
+}
 
 /** Every server of a setting runs at the same time; each is measured in turn, all under the same load. */
 async function compare(
@@ -64,22 +76,24 @@ async function compare(
   plan: Plan,
   run: (race: Race) => Promise<void>,
   ground: Ground = {},
+  hasManyRooms = false,
 ): Promise<void> {
   try {
     const times = Array.from({ length: setting.nodes })
     const bare = await inTurn(times, () => startBare(ground.redisUrl))
     const plaza = await inTurn(times, () => startPlaza(ground))
-    const raw = setting.nodes === 1 && setting.store === 'embedded' ? [await startRaw()] : []
-    const driver = startDriver()
+    const raw = setting.nodes === 1 && setting.store === 'embedded' && !hasManyRooms ? [await startRaw()] : []
     const members = await people(plaza[0]?.url ?? '', accounts)
-    const roomId = await moderatedRoom(plaza[0]?.url ?? '', members)
-    const servers: Server[] = [
-      { side: 'bare', nodes: bare, dialect: 'bare' },
-      { side: 'plaza', nodes: plaza, dialect: { roomId } },
-      ...(raw.length > 0 ? [{ side: 'ws' as const, nodes: raw, dialect: 'ws' as const }] : []),
-    ]
+    const rooms = hasManyRooms
+      ? await smallRooms(plaza[0]?.url ?? '', members, plan.many.rooms, plan.many.members)
+      : [await moderatedRoom(plaza[0]?.url ?? '', members)]
+    const sides = { bare, plaza, ...(raw.length > 0 ? { ws: raw } : {}) }
+    // A driver for each, as one may not hold open so many connections as all together have.
+    const servers = Object.entries(sides).map(([side, nodes]): Server => {
+      return { side: side as Side, nodes, rooms, driver: startDriver() }
+    })
     const tokens = members.map(({ token }) => token)
-    await run(new Race({ setting, plan, driver, servers, tokens, report }))
+    await run(new Race({ setting, plan, servers, tokens, report }))
   } finally {
     await stopAll()
   }
