@@ -7,7 +7,7 @@ import { backoff, pauseFor } from './timing.ts'
 import type { Transport } from './transport.ts'
 import type { Calls, ClientOptions } from './types.ts'
 
-export interface Doors {
+interface Doors {
   transport: Transport
   rest: Rest
   session: Session
@@ -17,7 +17,7 @@ export interface Doors {
   readonly prove: (() => Promise<void>) | undefined
 }
 
-export interface CallOptions {
+interface CallOptions {
   door?: 'rest'
   signal?: AbortSignal
   /** How often it is tried before an unanswered call fails. */

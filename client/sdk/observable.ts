@@ -1,4 +1,4 @@
-export interface Observable<Value> {
+interface Observable<Value> {
   readonly value: Value
   set(value: Value): void
   subscribe(listener: () => void): () => void

@@ -20,7 +20,7 @@ export interface Pending {
 
 type Kept = Pick<Pending, 'room' | 'client_msg_id' | 'draft' | 'at'>
 
-export interface OutboxOptions {
+interface OutboxOptions {
   storage: ClientStorage
   now(): number
   send(pending: Pending): Promise<Message>

@@ -2,7 +2,7 @@ import { AppError, type ErrorExtras } from '#shared/errors'
 import type { Method, Route } from '#shared/kit/contract'
 import { noAnswer, toldError } from './failures.ts'
 
-export interface RestOptions {
+interface RestOptions {
   url: string
   fetch: typeof fetch
   token(): string | null

@@ -10,7 +10,7 @@ import { atMostEvery } from './timing.ts'
 import type { Draft, LiveRoom, LocalMessage, Me, PayloadOf, RoomState } from './types.ts'
 import { View, type ViewOptions } from './view.ts'
 
-export interface RoomOptions extends ViewOptions {
+interface RoomOptions extends ViewOptions {
   closed(): void
 }
 

@@ -1,7 +1,7 @@
 import type { Message } from '#shared/api/message'
 import type { LocalMessage } from './types.ts'
 
-export const asSent = (message: Message): LocalMessage => ({ ...message, local: 'sent', refusal: null })
+const asSent = (message: Message): LocalMessage => ({ ...message, local: 'sent', refusal: null })
 
 /** The row as the server tells it. */
 export function bare(row: Message | LocalMessage): Message {

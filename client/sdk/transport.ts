@@ -5,7 +5,7 @@ import { observable } from './observable.ts'
 import { extrasOf } from './rest.ts'
 import { backoff } from './timing.ts'
 
-export interface TransportOptions {
+interface TransportOptions {
   url: string
   now(): number
   token(): string | null

@@ -7,7 +7,6 @@ export const tiers: Record<Tier, number> = {
   auth: 10,
   strict: 5,
   contact: 3,
-  ai: 30,
   messaging: 60,
   search: 30,
   general: 100,

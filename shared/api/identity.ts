@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { CallerAddress, Link, Mail, Time, WalletAddress, written } from '#shared/kit/primitives'
 
-export const authMethods = ['wallet', 'passkey', 'email', 'worldid', 'alien', 'solana'] as const
+const authMethods = ['wallet', 'passkey', 'email', 'worldid', 'alien', 'solana'] as const
 export const AuthMethod = z.enum(authMethods)
 export type AuthMethod = z.infer<typeof AuthMethod>
 /** Who calls with a service token is a bot, which never signs in. */

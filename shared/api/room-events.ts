@@ -117,7 +117,7 @@ const placed = { room: RoomKey, epoch: z.string(), seq, at: Time, actor: Person 
 type Placed = z.infer<z.ZodObject<typeof placed>>
 
 /** One event in its place in the order of its room. */
-export type RoomEventOf<T extends RoomEventType> = Placed & { type: T; data: RoomEventData<T> }
+type RoomEventOf<T extends RoomEventType> = Placed & { type: T; data: RoomEventData<T> }
 export type RoomEvent = { [T in keyof typeof roomEventTypes]: RoomEventOf<T> }[keyof typeof roomEventTypes]
 export type Notice = {
   [T in keyof typeof roomEventTypes]: (typeof roomEventTypes)[T] extends { isNotice: true } ? RoomEventOf<T> : never

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Link, RoomType, Time } from '#shared/kit/primitives'
 
 export const RoomKey = z.object({ type: RoomType, id: z.string().nullable() })
-export const memberRoles = ['owner', 'admin', 'moderator', 'member'] as const
+const memberRoles = ['owner', 'admin', 'moderator', 'member'] as const
 export const MemberRole = z.enum(memberRoles)
 export type MemberRole = z.infer<typeof MemberRole>
 

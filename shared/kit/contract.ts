@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ErrorCode } from '#shared/errors'
 import { singleTypes } from './room-kinds.ts'
 
-export const namespaces = ['/rooms', '/agents', '/streams', '/notifications', '/moderation'] as const
+export const namespaces = ['/rooms', '/notifications', '/moderation'] as const
 export type Namespace = (typeof namespaces)[number]
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -16,7 +16,7 @@ export type SocketEvent = `${Namespace | '*'} ${string}`
 
 /** Who may call at all. Who may touch an object is decided by the finder that loads it. */
 export type Access = 'public' | 'user' | 'admin'
-export type Tier = 'auth' | 'strict' | 'contact' | 'ai' | 'messaging' | 'search' | 'general'
+export type Tier = 'auth' | 'strict' | 'contact' | 'messaging' | 'search' | 'general'
 
 /** `text`: `{ error: text, code }`. `coded`: `{ success: false, error: { code, message } }`. */
 export type ErrorBody = 'text' | 'coded'

@@ -87,7 +87,7 @@ export const isChatType = (type: RoomType): type is ChatType => roomKinds[type]?
 export const chatTypes = roomTypes.filter(isChatType)
 
 /** A kind of which there is one room, without an id. */
-export type SingleType = TypeWith<'id', 'none'>
+type SingleType = TypeWith<'id', 'none'>
 export const isSingle = (type: RoomType): type is SingleType => roomKinds[type].id === 'none'
 export const singleTypes = roomTypes.filter(isSingle)
 

@@ -122,7 +122,9 @@ describe('T03: forged tokens', () => {
 
 test('T04: signing out by REST closes the sockets of every node within a second', async () => {
   const { sessionToken } = await signIn(url, wallet('watched'))
-  const sockets = server.urls.flatMap((node) => ['/rooms', '/streams'].map((name) => connect(node, name, sessionToken)))
+  const sockets = server.urls.flatMap((node) =>
+    ['/rooms', '/notifications'].map((name) => connect(node, name, sessionToken)),
+  )
   await Promise.all(sockets.map((socket) => heard(socket, 'session:ready')))
   const closed = Promise.all(sockets.map((socket) => heard(socket, 'disconnect')))
   const started = Date.now()

@@ -85,7 +85,7 @@ describe('devices', () => {
   test('ending all others leaves the calling one', async () => {
     const me = await person(server, 'all others')
     const others = await Promise.all([1, 2, 3].map(() => signIn(server.url, wallet('all others'))))
-    const line = follow(connect(server.url, '/streams', others[0]?.sessionToken ?? ''))
+    const line = follow(connect(server.url, '/notifications', others[0]?.sessionToken ?? ''))
     await line.hears('session:ready')
     await me.does('rest', sessions.endOthers, {})
     await line.hears(sessionEnded)

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from '
 import { z } from 'zod'
 
 /** How a provider behaves at the moment: as it should, or in one of the ways in which such a service fails. */
-export type Mood = 'well' | 'failing' | 'silent' | 'junk' | 'endless' | 'elsewhere'
+type Mood = 'well' | 'failing' | 'silent' | 'junk' | 'endless' | 'elsewhere'
 
 interface Provider {
   url: string
@@ -83,7 +83,7 @@ export const openOnrampProvider = (shop: { key: string }, opened: object): Promi
 /** A service that opens purchases. */
 export const openOnramp = () => openProvider(() => ({ status: 200, body: { token: 'a-purchase' } }))
 
-export const partnerIssuer = 'https://partner.example'
+const partnerIssuer = 'https://partner.example'
 export const partnerAudience = 'plaza-test'
 /** Which tokens of the partner are for us. */
 export const partnerRules = { PARTNER_ISSUER: partnerIssuer, PARTNER_AUDIENCE: partnerAudience }

@@ -11,7 +11,7 @@ export function solana(name: string) {
   const sign = (message: string) => base58.encode(ed25519.sign(new TextEncoder().encode(message), secret))
   return { address, sign }
 }
-export type SolanaWallet = ReturnType<typeof solana>
+type SolanaWallet = ReturnType<typeof solana>
 
 const Begun = z.object({ message: z.string(), nonce: z.string() })
 

@@ -4,7 +4,7 @@ import { findChromium } from '../../scripts/test-servers.mjs'
 export { freePort } from '../../scripts/test-servers.mjs'
 
 /** The store this run is about: the same tests run on both. */
-export const storeUnderTest = process.env.PLAZA_TEST_STORE === 'mongodb' ? 'mongodb' : 'embedded'
+const storeUnderTest = process.env.PLAZA_TEST_STORE === 'mongodb' ? 'mongodb' : 'embedded'
 
 /** How many nodes serve each test; more than one only on MongoDB. */
 export const nodesUnderTest = Number(process.env.PLAZA_TEST_NODES ?? 1)

@@ -1,15 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  encryptedImageMarker,
-  imageMimeTypes,
-  locationMarker,
-  markerFault,
-  mediaMarker,
-  pollMarker,
-  readMarker,
-  voiceMarker,
-} from '#server/domains/verdict/markers'
+import { imageMimeTypes, markerFault, pollMarker, readMarker } from '#server/domains/verdict/markers'
 import type { MessageType } from '#shared/api/verdict'
 
 const sender = '0x00000000000000000000000000000000000000aa'
@@ -25,17 +16,17 @@ function faultOf(text: string, type: MessageType = 'text', of = storage): string
 
 describe('markers', () => {
   it.each([
-    encryptedImageMarker('image/png', image),
-    voiceMarker(0, voice),
-    voiceMarker(3600, voice),
-    mediaMarker('IMAGE', image),
-    mediaMarker('GIF', image),
-    mediaMarker('PIXEL_ART', image),
-    locationMarker({ lat: 1.5, lng: -2 }),
+    `[ENC_IMAGE:image/png]${image}`,
+    `[VOICE:0]${voice}`,
+    `[VOICE:3600]${voice}`,
+    `[IMAGE]${image}`,
+    `[GIF]${image}`,
+    `[PIXEL_ART]${image}`,
+    '[LOCATION]{"lat":1.5,"lng":-2}',
     pollMarker('Tea or coffee?'),
-    `${mediaMarker('IMAGE', image)}\n`,
-    mediaMarker('IMAGE', `https://media.test/files/chat-images/encrypted/${sender}/aGVsbG8w/1_a.enc`),
-    voiceMarker(9, `https://media.test/files/chat-voice/voice/${sender}/aGVsbG8w/1_a.enc`),
+    `[IMAGE]${image}\n`,
+    `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}/aGVsbG8w/1_a.enc`,
+    `[VOICE:9]https://media.test/files/chat-voice/voice/${sender}/aGVsbG8w/1_a.enc`,
   ])('takes %s', (text) => expect(faultOf(text)).toBeNull())
 
   it.each([
@@ -99,14 +90,14 @@ describe('markers', () => {
   it('knows a sender by the lowercased id that is in the path', () => {
     const base58 = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'
     const path = `https://media.test/files/encrypted/${base58.toLowerCase()}/aGVsbG8w/1_a.enc`
-    expect(faultOf(mediaMarker('IMAGE', path), 'text', { ...storage, sender: base58 })).toBeNull()
+    expect(faultOf(`[IMAGE]${path}`, 'text', { ...storage, sender: base58 })).toBeNull()
   })
 
   it('takes what it builds, and nothing under any other prefix', () => {
     fc.assert(
       fc.property(fc.constantFrom(...imageMimeTypes), fc.webUrl({ withQueryParameters: true }), (mime, url) => {
-        expect(faultOf(encryptedImageMarker(mime, image))).toBeNull()
-        expect(faultOf(encryptedImageMarker(mime, url))).not.toBeNull()
+        expect(faultOf(`[ENC_IMAGE:${mime}]${image}`)).toBeNull()
+        expect(faultOf(`[ENC_IMAGE:${mime}]${url}`)).not.toBeNull()
       }),
     )
   })

@@ -37,10 +37,6 @@ export const imageMimeTypes = [
 ] as const
 const maxVoiceSeconds = 3600
 
-export const encryptedImageMarker = (mime: string, url: string) => `[ENC_IMAGE:${mime}]${url}`
-export const voiceMarker = (durationSeconds: number, url: string) => `[VOICE:${durationSeconds}]${url}`
-export const mediaMarker = (tag: 'IMAGE' | 'PIXEL_ART' | 'GIF', url: string) => `[${tag}]${url}`
-export const locationMarker = (place: object) => `[LOCATION]${JSON.stringify(place)}`
 export const pollMarker = (question: string) => `[POLL]${question}`
 
 /** A message text that stands for media. */

@@ -1,4 +1,4 @@
-/** Short-lived counters and values that nodes share. */
+/** Short-lived counters that nodes share. */
 export interface Kv {
   /**
    * Takes one from a sliding window of `limit` in `windowMilliseconds`, unless it is full.
