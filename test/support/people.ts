@@ -42,10 +42,10 @@ export interface Person {
   rest(route: string, body?: object | null, headers?: object): ReturnType<typeof call>
   /** A new connection, greeted. */
   socket(namespace: string): Promise<Line>
-  /** Asks over one connection that stays. */
-  ask(event: string, input: object): Promise<Answer>
+  /** Asks over one connection that stays, on `/rooms` or another namespace. */
+  ask(event: string, input: object, namespace?: string): Promise<Answer>
   /** The connection that `ask` uses. */
-  line(): Promise<Line>
+  line(namespace?: string): Promise<Line>
   /** What the operation answers at its own path or event; fails the test where it is refused. */
   does<O extends Operation>(door: Door, operation: O, input: CallOf<O>): Promise<OutputOf<O>>
   /** The refusal; fails the test where there is none. */
@@ -61,17 +61,21 @@ export async function person(
   url = server.urls[made++ % server.urls.length] ?? server.url,
 ): Promise<Person> {
   const { sessionToken: token, address: account } = await signIn(url, wallet(name))
-  let own: Promise<Line> | null = null
+  const lines = new Map<string, Promise<Line>>()
   const rest = (route: string, body: object | null = null, headers = {}) => call(url, route, body, token, headers)
   const socket = (namespace: string) => greeted(connect(url, namespace, token))
-  const line = () => {
-    own ??= socket('/rooms')
+  const line = (namespace = '/rooms') => {
+    const own = lines.get(namespace) ?? socket(namespace)
+    lines.set(namespace, own)
     return own
   }
-  const ask = async (event: string, input: object): Promise<Answer> =>
-    Acked.parse(await (await line()).socket.timeout(15_000).emitWithAck(event, input))
-  const tell = (door: Door, operation: Operation, input: object): Promise<Answer> =>
-    door === 'rest' ? tellRest(rest, operation, input) : ask(operation.socket?.split(' ')[1] ?? '', input)
+  const ask = async (event: string, input: object, namespace?: string): Promise<Answer> =>
+    Acked.parse(await (await line(namespace)).socket.timeout(15_000).emitWithAck(event, input))
+  const tell = (door: Door, operation: Operation, input: object): Promise<Answer> => {
+    if (door === 'rest') return tellRest(rest, operation, input)
+    const { namespace, event } = eventOf(operation)
+    return ask(event, input, namespace)
+  }
   return {
     account,
     token,
@@ -100,6 +104,13 @@ async function greeted(socket: Socket): Promise<Line> {
   return line
 }
 
+/** Where an operation is asked over a socket: on the namespace of its declaration, or on `/rooms` where that is any. */
+export function eventOf({ socket, summary }: Operation): { namespace: string; event: string } {
+  const [namespace = '', event = ''] = socket?.split(' ') ?? []
+  if (event === '') throw new Error(`No socket event: ${summary}`)
+  return { namespace: namespace === '*' ? '/rooms' : namespace, event }
+}
+
 async function tellRest(rest: Person['rest'], operation: Operation, input: object): Promise<Answer> {
   const { route, body } = requestOf(operation.http ?? '', input)
   const { status, body: answered } = await rest(route, body)
@@ -108,7 +119,7 @@ async function tellRest(rest: Person['rest'], operation: Operation, input: objec
 }
 
 /** The path of an operation for this input, with what the path does not say in the query or the body. */
-function requestOf(route: string, input: object): { route: string; body: object | null } {
+export function requestOf(route: string, input: object): { route: string; body: object | null } {
   const { room, ...fields } = input as { room?: { type: string; id?: string | null } } & Body
   const place = room && (room.id ? `${room.type}/${encodeURIComponent(room.id)}` : room.type)
   const named = new Set<string>()

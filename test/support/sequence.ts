@@ -1,6 +1,7 @@
+import { messages } from '#shared/api/messages'
 import { streamEnd, streamItem } from '#shared/kit/connection'
-import type { RoomRef } from '#shared/kit/primitives'
-import type { Door, Person } from './people.ts'
+import type { CallOf, Operation } from '#shared/kit/contract'
+import { type Door, eventOf, type Person, requestOf } from './people.ts'
 import { linesOf } from './wallet.ts'
 
 /** An answer that goes on, as it comes in. */
@@ -34,20 +35,22 @@ export async function sequenceAt<Item>(url: string, token: string | null): Promi
   return { items, end: read().catch(() => 'cut'), stop: async () => stopped.abort() }
 }
 
-const pathOf = ({ type, id }: RoomRef) => (id ? `${type}/${id}` : type)
-
 /** Follows a room over either door. */
-export async function following<Item>(
+export const following = <Item>(door: Door, who: Person, input: CallOf<typeof messages.follow>, url = who.url) =>
+  sequenceOf<Item>(door, who, messages.follow, input, url)
+
+/** Asks any operation that answers with a sequence, over either door; fails where it is refused. */
+export async function sequenceOf<Item, O extends Operation = Operation>(
   door: Door,
   who: Person,
-  input: { room: RoomRef; after_seq?: number },
+  operation: O,
+  input: CallOf<O>,
   url = who.url,
 ): Promise<Sequence<Item>> {
-  if (door === 'rest') {
-    const query = `follow=true&after_seq=${input.after_seq ?? 0}`
-    return sequenceAt(`${url}/api/rooms/${pathOf(input.room)}/events?${query}`, who.token)
-  }
-  const line = await who.line()
+  if (door === 'rest')
+    return sequenceAt(url + requestOf(operation.http ?? '', input).route.replace('GET ', ''), who.token)
+  const { namespace, event } = eventOf(operation)
+  const line = await who.line(namespace)
   const items: Item[] = []
   const early: { stream: string; item: unknown }[] = []
   let stream: string | null = null
@@ -55,7 +58,7 @@ export async function following<Item>(
     if (stream === null) early.push(told)
     else if (told.stream === stream) items.push(told.item as Item)
   })
-  const answer = await who.ask('room:follow', input)
+  const answer = await who.ask(event, input, namespace)
   if (!answer.ok) throw new Error(JSON.stringify(answer.error))
   const named = (answer.data as { stream: string }).stream
   stream = named
@@ -65,6 +68,6 @@ export async function following<Item>(
   return {
     items,
     end: Promise.race([ended, closed]),
-    stop: async () => void (await who.ask('stream:cancel', { stream: named })),
+    stop: async () => void (await who.ask('stream:cancel', { stream: named }, namespace)),
   }
 }

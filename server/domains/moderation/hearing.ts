@@ -1,5 +1,5 @@
 import { banIn, refOf, roomIn, rulesIn } from '#server/domains/rooms/facts'
-import { kindOf, kinds, typesWhere } from '#server/domains/rooms/kinds'
+import { isKnown, kindOf, kinds, typesWhere } from '#server/domains/rooms/kinds'
 import { rightsIn } from '#server/domains/rooms/standing'
 import type { Node } from '#server/kernel/context'
 import { chainedRows } from '#server/log/store'
@@ -22,7 +22,7 @@ export function hearsOf(view: View, account: string, now: number): boolean {
 }
 
 /** Is the room a direct conversation, whose acts are told to its two people alone? */
-export const isUnheard = (key: RoomKey): boolean => key !== GLOBAL && !kindOf(key).hasModerators
+export const isUnheard = (key: RoomKey): boolean => !isKnown(key) || (key !== GLOBAL && !kindOf(key).hasModerators)
 
 const scannedAtMost = 1_000
 
@@ -34,7 +34,9 @@ export async function entriesFor(
   limit: number,
 ): Promise<Row[]> {
   const hidden = typesWhere((kind) => !kind.hasModerators || (!isAdmin && kind.readers === 'members'))
-  const rows = await chainedRows(null, { ...filter, $and: hidden.map(outside) }, isAdmin ? limit : scannedAtMost)
+  const most = isAdmin ? limit : scannedAtMost
+  const stored = await chainedRows(null, { ...filter, $and: hidden.map(outside) }, most)
+  const rows = stored.filter(({ room }) => isKnown(room))
   if (isAdmin) return rows
   const rooms = [...new Set(rows.map(({ room }) => room))]
   const heard = await Promise.all(

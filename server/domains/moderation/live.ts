@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { recordOf, removedBy } from '#server/domains/events'
 import { bodyOf, isOf } from '#server/domains/rooms/events/define'
 import { messageCreated } from '#server/domains/rooms/events/messages'
+import { isKnown } from '#server/domains/rooms/kinds'
 import { isQuarantined, onQuarantine } from '#server/domains/rooms/state'
 import { audiences, type Node } from '#server/kernel/context'
 import { hintFrom } from '#server/log/hints'
@@ -43,7 +44,8 @@ export function followModeration(node: Node): () => void {
   return node.peers.listen(topic, (word) => {
     const hint = hintFrom({ kind: 'rows', node: '', rows: [word] }, keyIn(word))
     if (hint?.kind !== 'rows') return
-    for (const row of hint.rows) if (node.log.headHere(row.room) === null) tellModerators(row.room, row)
+    for (const row of hint.rows)
+      if (isKnown(row.room) && node.log.headHere(row.room) === null) tellModerators(row.room, row)
   })
 }
 

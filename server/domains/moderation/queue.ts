@@ -1,7 +1,7 @@
 import { keyOf } from '#server/domains/rooms/access'
 import { bodyOf, isOf } from '#server/domains/rooms/events/define'
 import { queueChanged } from '#server/domains/rooms/events/global'
-import { kindOf } from '#server/domains/rooms/kinds'
+import { isKnown, kindOf } from '#server/domains/rooms/kinds'
 import { Flags } from '#server/domains/rooms/model'
 import { mayTouch, rightsIn, standingOf } from '#server/domains/rooms/standing'
 import { Reports } from '#server/domains/social/model'
@@ -97,7 +97,10 @@ async function waiting(key: RoomKey): Promise<QueueItem[]> {
       .limit(shownAtMost)
       .lean(),
   ])
-  const items = [...reports.map(itemOfReport), ...flags.map((flag) => itemOfFlag(flag))]
+  const items = [
+    ...reports.map(itemOfReport),
+    ...flags.filter(({ room }) => isKnown(room)).map((flag) => itemOfFlag(flag)),
+  ]
   return items
     .filter((item) => key === GLOBAL || keyOfItem(item) === key)
     .sort((one, other) => (one.created_at < other.created_at ? 1 : -1))
@@ -140,7 +143,7 @@ async function findItem(id: string): Promise<QueueItem | null> {
   const report = await findReport(id)
   if (report) return itemOfReport(report)
   const flag = await findFlag(id)
-  return flag && itemOfFlag(flag)
+  return flag && isKnown(flag.room) ? itemOfFlag(flag) : null
 }
 
 export const claim: Action<typeof contract.claim> = async ({ item: id, on }, context) => {

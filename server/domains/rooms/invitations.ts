@@ -12,6 +12,7 @@ import { actorOf, entryOf } from './entries.ts'
 import { bodyOf } from './events/define.ts'
 import { invitationCreated, invitationRevoked } from './events/invitations.ts'
 import { banIn, type InvitationFact, invitationsIn, isOpen, roomIn } from './facts.ts'
+import { isKnown } from './kinds.ts'
 import { becomeMember } from './membership.ts'
 import { RoomFacts } from './model.ts'
 import { roomAnswer } from './rows.ts'
@@ -141,7 +142,7 @@ async function find(context: Context, token: string): Promise<Found> {
   const token_hash = hashOf(token)
   const stored = await RoomFacts.findOne({ 'value.token_hash': token_hash }, { room: 1, value: 1 }).lean()
   const its = (stored?.value as InvitationFact[] | undefined)?.find((one) => one.token_hash === token_hash)
-  if (!stored || !its) throw new AppError('INVITATION_NOT_FOUND')
+  if (!stored || !its || !isKnown(stored.room)) throw new AppError('INVITATION_NOT_FOUND')
   const [actor, isBlocked] = await Promise.all([actorOf(context.node, account), areBlocked(account, its.invited_by)])
   return {
     key: stored.room,

@@ -1,6 +1,6 @@
-import type { RoomKey } from '#server/log/types'
+import { GLOBAL, type RoomKey } from '#server/log/types'
 import type { MemberRole } from '#shared/api/room'
-import { roomOfKey } from '#shared/kit/room-key'
+import { roomKey, roomOfKey } from '#shared/kit/room-key'
 import { type RoomKind, type RoomType, roomKinds, roomTypes } from '#shared/kit/room-kinds'
 import type { RoomFact } from './facts.ts'
 
@@ -68,5 +68,9 @@ export const kinds = Object.fromEntries(
 
 /** The kind of the room with this key. */
 export const kindOf = (key: RoomKey): Kind => kinds[roomOfKey(key).type]
+
+/** Is it a room of a kind that this version knows? A node of the next version may store others, which this one leaves alone. */
+export const isKnown = (key: RoomKey): boolean =>
+  key === GLOBAL || (Object.hasOwn(kinds, roomOfKey(key).type) && roomKey(roomOfKey(key)) === key)
 
 export const typesWhere = (holds: (kind: Kind) => boolean): RoomType[] => roomTypes.filter((type) => holds(kinds[type]))

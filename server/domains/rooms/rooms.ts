@@ -14,7 +14,7 @@ import { demoChannels } from './demo-rooms.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { roomArchived, roomUpdated } from './events/rooms.ts'
 import { type RoomFact, roomIn } from './facts.ts'
-import { kindOf, kinds, typesWhere } from './kinds.ts'
+import { isKnown, kindOf, kinds, typesWhere } from './kinds.ts'
 import { bringIn, willing } from './members.ts'
 import { becomeMember } from './membership.ts'
 import { Members, RoomFacts, Rooms } from './model.ts'
@@ -79,14 +79,14 @@ export async function fileRooms(): Promise<void> {
 
 export async function membershipsOf(account: string): Promise<string[]> {
   const rows = await Members.find({ user_address: account, is_active: true }, { room: 1 }).lean()
-  return rows.map(({ room }) => room)
+  return rows.map(({ room }) => room).filter(isKnown)
 }
 
 /** Which of these accounts is in which room. */
 export async function membershipsAmong(accounts: readonly string[]): Promise<{ account: string; room: string }[]> {
   const filter = { user_address: { $in: [...accounts] }, is_active: true }
   const rows = await Members.find(filter, { user_address: 1, room: 1 }).lean()
-  return rows.map(({ user_address, room }) => ({ account: user_address, room }))
+  return rows.filter(({ room }) => isKnown(room)).map(({ user_address, room }) => ({ account: user_address, room }))
 }
 
 export const get: Action<typeof contract.get> = async ({ room }, { node, caller }) => {
@@ -188,7 +188,8 @@ export async function finishRooms(node: Node): Promise<void> {
   const before = new Date(node.now() - (node.alone ? 0 : foundingMilliseconds)).toISOString()
   const unfinished = { founding: { $exists: true }, created_at: { $lte: before } }
   for (const { _id } of await Rooms.find(unfinished, { _id: 1 }).sort({ created_at: 1 }).lean())
-    await finishFounding(node, _id).catch((error: unknown) => node.logger.warn({ error }, 'a room was not finished'))
+    if (isKnown(_id))
+      await finishFounding(node, _id).catch((error: unknown) => node.logger.warn({ error }, 'a room was not finished'))
 }
 
 const refuseSuspended = (node: Node, account: string): Promise<void> =>

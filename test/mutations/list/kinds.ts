@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { kindsAreNamedOnce, sight, typing, unlisted, writersOfKinds } from './suites.ts'
+import { kindsAreNamedOnce, sight, typing, unknownKinds, unlisted, writersOfKinds } from './suites.ts'
 
 /** What an entry of a kind of room says. */
 export const kinds: readonly Mutation[] = [
@@ -34,6 +34,14 @@ export const kinds: readonly Mutation[] = [
     find: 'const isHeld = forModerators || (',
     put: 'const isHeld = (',
     caughtBy: writersOfKinds,
+  },
+  {
+    name: 'a node lists rooms of a kind that it does not know',
+    breaks: 'kinds of rooms',
+    file: 'server/domains/rooms/rooms.ts',
+    find: 'rows.map(({ room }) => room).filter(isKnown)',
+    put: 'rows.map(({ room }) => room)',
+    caughtBy: unknownKinds,
   },
   {
     name: 'a kind is told apart outside its entries',

@@ -68,6 +68,7 @@ export const domainsAreBound: Suite = { project: 'laws', file: 'test/laws/domain
 export const startedWork: Suite = { project: 'embedded', file: 'test/server/founding.test.ts' }
 export const unlisted: Suite = { project: 'embedded', file: 'test/server/outcomes.test.ts', title: 'ROOM_NOT_FOUND' }
 export const writersOfKinds = unit('unit/verdict.test.ts', 'in which moderators alone write')
+export const unknownKinds: Suite = { project: 'embedded', file: 'test/server/unknown-kinds.test.ts' }
 export const typing: Suite = { project: 'embedded', file: 'test/server/live.test.ts', title: 'tells none' }
 export const sight: Suite = {
   project: 'embedded',
