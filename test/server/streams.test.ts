@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createClient } from '#client/sdk/client'
 import { memoryStorage } from '#client/sdk/storage'
 import { Sessions } from '#server/domains/identity/model'
@@ -189,6 +189,24 @@ describe('a sequence', () => {
     await call(elsewhere, 'POST /api/auth/logout', { allDevices: true }, who.token)
     expect(['cut', 'SESSION_NOT_FOUND']).toContain(await followed.end)
     expect(await (await who.line()).hears(sessionEnded)).toEqual({ code: 'SESSION_NOT_FOUND' })
+  })
+
+  test('over a socket goes on with the session that took the place of its own, and looks for rows no more often than before', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    await Sessions.updateOne({ _id: idOf(who.token) }, { $set: { expires_at: new Date(Date.now() + 2_000) } })
+    const followed = await following<RoomEvent>('socket', who, { room })
+    const { sessionToken } = await signIn(server.url, wallet(who.name))
+    expect(await who.ask('session:refresh', { token: sessionToken })).toMatchObject({ ok: true })
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    await say(owner, room, 'after the end of the first')
+    await expect.poll(() => texts(followed.items)).toEqual(['after the end of the first'])
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const looks = server.apps.map(({ node }) => vi.spyOn(node.log, 'head'))
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    expect(looks.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBeLessThan(3)
+    vi.restoreAllMocks()
+    await followed.stop()
   })
 
   test('is told to nobody in particular where a room is open, without what moderators did to people', async () => {

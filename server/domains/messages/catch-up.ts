@@ -17,7 +17,8 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
   if (input.allow_reset && seq - after > resetAbove)
     return { events: [], next_after_seq: seq, head_seq: seq, complete: false, epoch, reset: true }
   const mayWait = after === seq && (input.wait ?? 0) > 0
-  const heard = mayWait ? await headAfter(context, key, after, input) : { ...now, caller: context.caller }
+  const here = { ...now, caller: context.caller }
+  const heard = mayWait ? await headAfter(context, here, after, input) : here
   const isElse = heard.caller.account !== context.caller.account
   if (isElse) await readable({ node: context.node, caller: heard.caller }, input.room)
   // Nothing above the head at which the right to read was checked: the very next row may take the caller out.
@@ -37,6 +38,8 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
 const resetAbove = 5_000
 const followPage = 100
 const followSeconds = 25
+/** A wait is no shorter where it is to end with the session. */
+const shortestMilliseconds = 500
 
 export const follow: Action<typeof contract.follow> = async ({ room, after_seq, after = 0, epoch }, context) => {
   const from = after_seq ?? after
@@ -49,13 +52,13 @@ type Readable = Awaited<ReturnType<typeof readable>>
 
 /** Yields pages up to the row the caller may read, and checks the right to read again before each page. */
 async function* eventsAfter(from: number, start: Readable, context: Context, room: RoomRef): AsyncIterable<RoomEvent> {
-  for (let last = from, now = start; ; ) {
+  for (let last = from, now = { ...start, caller: context.caller }; ; ) {
     const rows =
       last < now.seq ? await rowsAfter(context.node, start.key, last, Math.min(followPage, now.seq - last)) : []
     yield* await eventsOf(rows, now.isInsider)
     last = rows.at(-1)?.seq ?? last
     if (context.signal.aborted) return
-    const next = await headAfter(context, start.key, last, { room, wait: followSeconds })
+    const next = await headAfter(context, now, last, { room, wait: followSeconds })
     refuseEnded(context, next.caller)
     if (next.epoch !== start.epoch) throw anotherLog(next)
     if (next.isSuspended && !start.isSuspended) throw new AppError('SUSPENDED')
@@ -74,16 +77,17 @@ const anotherLog = ({ epoch, seq }: Readable) =>
 /** Waits for new rows until the time is up, the caller disconnects, or the session changes; then returns how far the caller may read, and the caller as they are now. */
 async function headAfter(
   context: Context,
-  key: RoomKey,
+  { key, caller }: { key: RoomKey; caller: Caller },
   after: number,
   { room, wait = 0 }: { room: RoomRef; wait?: number | undefined },
 ): Promise<Readable & { caller: Caller }> {
-  const { caller, node, signal } = context
+  const { node, signal } = context
   const release = await node.log.hold(key)
   try {
     const isThere = async () => (await node.log.head(key)).seq > after
     const left = (caller.session?.expiresAt ?? Number.POSITIVE_INFINITY) - node.now() + 1
-    await waitFor(node, { room: key, account: caller.account }, Math.min(wait * 1_000, left), signal, isThere)
+    const milliseconds = Math.min(wait * 1_000, Math.max(left, shortestMilliseconds))
+    await waitFor(node, { room: key, account: caller.account }, milliseconds, signal, isThere)
     const head = await readable(context, room)
     return { ...head, caller: await context.recognise() }
   } finally {

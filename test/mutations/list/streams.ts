@@ -92,6 +92,14 @@ export const sequences: readonly Mutation[] = [
     caughtBy: follows('a hundred waits'),
   },
   {
+    name: 'a follow waits for the end of the session it began with',
+    breaks: 'T45',
+    file: 'server/domains/messages/catch-up.ts',
+    find: 'await headAfter(context, now, last,',
+    put: 'await headAfter(context, { ...now, caller: context.caller }, last,',
+    caughtBy: streams('took the place'),
+  },
+  {
     name: 'a stream waits behind another answer',
     breaks: 'T79',
     file: 'server/kernel/http.ts',
