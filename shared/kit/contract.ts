@@ -69,12 +69,17 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
 export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(declared: Operation<Input, Output>) =>
   declared
 
+/** The field that tells the last line of a sequence from its items. */
+type End = 'success'
+type FieldOf<Item> = Item extends object ? keyof Item : End
+
 /**
- * Declares an operation whose answer is a sequence: `output` is one item, an object without a field `success`. Over REST each
- * item is a line of JSON, over a socket a frame `stream:item`.
+ * Declares an operation whose answer is a sequence: `output` is one item, an object without a field `success`; another does not
+ * compile. Over REST each item is a line of JSON, over a socket a frame `stream:item`.
  */
 export const stream = <Input extends z.ZodObject, Output extends z.ZodType>(
-  declared: Omit<Operation<Input, Output>, 'stream' | 'aliases' | 'idempotency' | 'errorBody'>,
+  declared: Omit<Operation<Input, Output>, 'stream' | 'aliases' | 'idempotency' | 'errorBody'> &
+    (End extends FieldOf<z.output<Output>> ? { output: never } : unknown),
 ) => ({ ...declared, stream: true as const })
 
 export interface Event<Payload extends z.ZodType = z.ZodType> {
