@@ -100,8 +100,6 @@ export async function openPlatform(config: Config): Promise<Platform> {
         adapter: database.alone ? 'this one' : config.redisUrl ? 'told by redis' : 'found by polling',
         why: database.alone ? 'the embedded store has one process' : 'nodes meet on the database',
       },
-      ...vouchingParts(config),
-      ...chainParts(config),
       {
         part: 'jobs',
         adapter: config.redisUrl ? 'bullmq' : 'in the process',
@@ -109,8 +107,7 @@ export async function openPlatform(config: Config): Promise<Platform> {
           ? 'REDIS_URL is set; what is to be done is in the database'
           : 'each node takes them from the database',
       },
-      outgoing('mail', 'MAIL_URL', config.mail.url),
-      outgoing('sms', 'SMS_URL', config.sms.url),
+      ...Object.values(serviceParts).map((partOf) => partOf(config)),
     ],
     async close() {
       await jobs.close()
@@ -197,28 +194,31 @@ function openPartner({ partner: { keys } }: Config) {
   return jwks === undefined ? partnerByUrl(jwksUrl, keys) : partnerByKeys(jwks, keys)
 }
 
-/** What vouches for people, or why nothing does. */
-const vouchingParts = ({ humanProof, partner }: Config): Part[] => [
-  humanProof.appId === undefined
-    ? { part: 'human proof', adapter: 'none', why: 'WORLDID_APP_ID is not set: sign-in by it answers 503' }
-    : { part: 'human proof', adapter: new URL(humanProof.baseUrl).host, why: 'WORLDID_APP_ID is set' },
-  partner.keys === null
-    ? { part: 'partner', adapter: 'none', why: 'PARTNER_JWKS_URL is not set: sign-in by it answers 503' }
-    : {
-        part: 'partner',
-        adapter: partner.keys.jwks ? 'given keys' : 'published keys',
-        why: 'the keys of its tokens are set',
-      },
-]
-
-const chainParts = ({ siwe: { rpcUrls }, onramp }: Config): Part[] => [
-  rpcUrls.size === 0
-    ? { part: 'chains', adapter: 'none', why: 'no RPC_URL_<chainId> is set: what needs one answers 503' }
-    : { part: 'chains', adapter: [...rpcUrls.keys()].join(', '), why: 'RPC_URL_<chainId> is set' },
-  onramp
-    ? { part: 'onramp', adapter: new URL(onramp.url).host, why: 'ONRAMP_URL is set' }
-    : { part: 'onramp', adapter: 'none', why: 'ONRAMP_URL is not set: what needs it answers 503' },
-]
+/** The row of each service in the table of the start: a service without one does not compile. */
+const serviceParts: { readonly [Service in keyof Services]: (config: Config) => Part } = {
+  humanProofs: ({ humanProof: { appId, baseUrl } }) =>
+    appId === undefined
+      ? { part: 'human proof', adapter: 'none', why: 'WORLDID_APP_ID is not set: sign-in by it answers 503' }
+      : { part: 'human proof', adapter: new URL(baseUrl).host, why: 'WORLDID_APP_ID is set' },
+  partnerTokens: ({ partner: { keys } }) =>
+    keys === null
+      ? { part: 'partner', adapter: 'none', why: 'PARTNER_JWKS_URL is not set: sign-in by it answers 503' }
+      : {
+          part: 'partner',
+          adapter: keys.jwks ? 'given keys' : 'published keys',
+          why: 'the keys of its tokens are set',
+        },
+  chains: ({ siwe: { rpcUrls } }) =>
+    rpcUrls.size === 0
+      ? { part: 'chains', adapter: 'none', why: 'no RPC_URL_<chainId> is set: what needs one answers 503' }
+      : { part: 'chains', adapter: [...rpcUrls.keys()].join(', '), why: 'RPC_URL_<chainId> is set' },
+  onramp: ({ onramp }) =>
+    onramp
+      ? { part: 'onramp', adapter: new URL(onramp.url).host, why: 'ONRAMP_URL is set' }
+      : { part: 'onramp', adapter: 'none', why: 'ONRAMP_URL is not set: what needs it answers 503' },
+  mail: ({ mail: { url } }) => outgoing('mail', 'MAIL_URL', url),
+  sms: ({ sms: { url } }) => outgoing('sms', 'SMS_URL', url),
+}
 
 async function openJobs({ redisUrl }: Config, database: Database): Promise<JobQueue> {
   if (!redisUrl) return memoryQueue()
