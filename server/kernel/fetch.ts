@@ -20,6 +20,24 @@ export async function fetchText(
   }
 }
 
+const jsonBounds = { timeoutMilliseconds: 5_000, maxBytes: 64 * 1024 }
+
+/** Posts JSON to a service of the configuration, with the errors of `fetchText`; `answer` is null where its answer is no JSON. */
+export async function postJson(
+  url: string,
+  input: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; answer: unknown }> {
+  const sent = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'plaza', ...headers }
+  const request = { method: 'POST', headers: sent, body: JSON.stringify(input) }
+  const { status, text } = await fetchText(url, request, jsonBounds)
+  try {
+    return { status, answer: JSON.parse(text) }
+  } catch {
+    return { status, answer: null }
+  }
+}
+
 async function readAtMost(response: Response, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

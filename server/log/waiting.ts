@@ -52,7 +52,7 @@ interface Expiring {
   refuse(error: unknown): void
 }
 
-/** Refuses whatever has no answer after 3 s, or so many times that; one sleep at a time, as all are equally patient. */
+/** Refuses acts unanswered after 3 s (times the deadline factor). One timer serves the whole queue, as all acts have the same deadline. */
 export function createDeadlines(clock: Clock, deadlineFactor: number): Deadlines {
   // All but the first few are settled in the order they came, so a queue costs less than a set.
   let queue: { waiting: Expiring; deadline: number }[] = []

@@ -27,6 +27,7 @@ import {
 } from './messages-paths.ts'
 import { RoomKey } from './room.ts'
 import { RoomEvent } from './room-events.ts'
+import { seen } from './room-paths.ts'
 import { Capabilities } from './rooms.ts'
 import { Rules, Verdict } from './verdict.ts'
 
@@ -59,7 +60,6 @@ const touched = [
 ] as const
 /** Words beside a message, such as a reaction, are judged as its text is. */
 const remarked = ['BLOCKED_WORD', 'MESSAGE_REJECTED', 'LINKS_NOT_ALLOWED'] as const
-const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
 
 const Sent = z.object({
   message: Message,

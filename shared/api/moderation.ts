@@ -26,9 +26,8 @@ import {
   RulesRecord,
 } from './moderation-records.ts'
 import { RoomKey } from './room.ts'
+import { seen } from './room-paths.ts'
 import { RulesPatch } from './verdict.ts'
-
-const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
 
 export const moderation = {
   act: operation({

@@ -3,7 +3,7 @@ import { operation } from '#shared/kit/contract'
 import { ClientId, count, Done, Id, line, Moment, RoomRef } from '#shared/kit/primitives'
 import { Message } from './message.ts'
 import { Poll } from './poll.ts'
-import { pathOf, roomPaths } from './room-paths.ts'
+import { pathOf, roomPaths, seen } from './room-paths.ts'
 
 const Options = z.array(line(1, 200)).min(2, 'A poll has at least 2 options').max(10, 'A poll has at most 10 options')
 const fields = {
@@ -22,7 +22,6 @@ const changes = {
   isClosed: z.boolean().optional(),
 }
 
-const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
 const written = [...seen, 'SUSPENDED', 'ROOM_ARCHIVED'] as const
 const touched = [...written, 'NOT_FOUND'] as const
 const judged = [

@@ -4,6 +4,9 @@ import { alpha } from '#shared/kit/room-key'
 
 export const RoomId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: 'Invalid room id' })
 
+/** What an operation on a room that its caller must be able to see may be refused with. */
+export const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
+
 /** `:id` of the channel paths: an id, a slug, or `global` for the alpha room. */
 export const channelRef = (id: string): RoomRef => (id === 'global' ? alpha : { type: 'channel', id })
 export const groupRef = (id: string): RoomRef => ({ type: 'group', id })

@@ -17,7 +17,7 @@ import {
 import type { FoundingOperation } from '#shared/kit/room-kinds'
 import { Member, MemberRole, Room, RoomKey } from './room.ts'
 import { Category, Description, Emoji, HttpsUrl, Name, Slug, Topic } from './room-fields.ts'
-import { RoomId } from './room-paths.ts'
+import { RoomId, seen } from './room-paths.ts'
 import {
   archiveAliases,
   getAliases,
@@ -32,7 +32,6 @@ import {
 const room = RoomRef
 const RoomAnswer = z.object({ room: Room })
 const named = ['BLOCKED_WORD', 'MESSAGE_REJECTED'] as const
-const seen = ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'] as const
 const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED', 'SUSPENDED'] as const
 
 export const rooms = {

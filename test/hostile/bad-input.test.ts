@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { openOnramp, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
+import { openOnrampProvider, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { wallet } from '#test/support/wallet'
 import {
   type ChangedServer,
@@ -42,7 +42,7 @@ let candidates: Record<string, unknown>
 const counts = { inputs: 0, refused: 0, accepted: 0, errorAcks: 0 }
 
 beforeAll(async () => {
-  const [proofs, partner, onramp] = await Promise.all([openProofProvider(), openPartner(), openOnramp()])
+  const [proofs, partner, onramp] = await Promise.all([openProofProvider(), openPartner(), openOnrampProvider()])
   providers.push(proofs, partner, onramp)
   server = await openChangedServer({
     SUPER_ADMINS: admin.address,

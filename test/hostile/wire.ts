@@ -8,14 +8,14 @@ export interface RawAnswer {
 }
 
 /** The bytes of a request exactly as given, for what an HTTP client would put right or refuse to send. */
-export function sendBytes(url: string, bytes: string | Buffer, patienceMilliseconds = 10_000): Promise<RawAnswer> {
+export function sendBytes(url: string, bytes: string | Buffer, timeoutMilliseconds = 10_000): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = dial(url)
     const parts: Buffer[] = []
     const timer = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`no answer in ${patienceMilliseconds} ms`))
-    }, patienceMilliseconds)
+      reject(new Error(`no answer in ${timeoutMilliseconds} ms`))
+    }, timeoutMilliseconds)
     socket.on('data', (part: Buffer) => parts.push(part))
     socket.on('error', () => undefined)
     socket.on('close', () => {
@@ -117,13 +117,13 @@ export async function openWire(url: string, namespace: string, auth: unknown, he
     answer,
     send: (frame: string | Buffer) => socket.send(frame),
     /** One event, its arguments as they stand; null where no acknowledgement comes in time. */
-    ask(event: string, args: string, patienceMilliseconds = 10_000): Promise<Ack | null> {
+    ask(event: string, args: string, timeoutMilliseconds = 10_000): Promise<Ack | null> {
       const id = String(next++)
       return new Promise((resolve) => {
         const timer = setTimeout(() => {
           acks.delete(id)
           resolve(null)
-        }, patienceMilliseconds)
+        }, timeoutMilliseconds)
         acks.set(id, (ack) => {
           clearTimeout(timer)
           resolve(ack)

@@ -14,7 +14,7 @@ describe('a purchase of coins', () => {
   let provider: Awaited<ReturnType<typeof openOnrampProvider>>
   let server: Booted
   beforeAll(async () => {
-    provider = await openOnrampProvider(shop, opened)
+    provider = await openOnrampProvider(opened, shop)
     server = await boot({ environment: { ONRAMP_URL: provider.url, ONRAMP_KEY: 'a key' } })
   })
   afterAll(async () => {

@@ -4,7 +4,7 @@ import { wallet as contract } from '#shared/api/wallet'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { balancesOf, forgetBalances } from './balances.ts'
-import { openOnramp } from './onramp.ts'
+import { openPurchase } from './onramp.ts'
 import { planRecovery, recoverySignerOf } from './recovery.ts'
 import { safeStatusOf } from './safes.ts'
 import { smartWalletOf } from './smart-wallet.ts'
@@ -36,5 +36,5 @@ export const wallet = defineDomain(contract, {
 
   planRecoverySigner: ({ recoveryAddress }, context) => planRecovery(signedIn(context).account, recoveryAddress),
 
-  onramp: ({ walletAddress }, context) => openOnramp(context.node, signedIn(context).account, walletAddress),
+  onramp: ({ walletAddress }, context) => openPurchase(context.node, signedIn(context).account, walletAddress),
 })

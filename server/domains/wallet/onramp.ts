@@ -6,7 +6,7 @@ import { supportedChains } from './chains.ts'
 import { accountWithSmart } from './own.ts'
 
 /** Opens a purchase for the smart account, or for the wallet where that is named; for nobody else's address. */
-export async function openOnramp(node: Node, id: string, wanted: Hex | undefined) {
+export async function openPurchase(node: Node, id: string, wanted: Hex | undefined) {
   const { onramp } = node.services
   if (!onramp) throw new AppError('SERVICE_UNAVAILABLE', { message: 'No onramp provider: ONRAMP_URL is not set' })
   const { account, smart } = await accountWithSmart(id)

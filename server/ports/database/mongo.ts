@@ -5,13 +5,13 @@ import { buildIndexes, type Database, isUnavailable, NoDatabase, readInstallatio
 const CLOCK_INTERVAL_MS = 30_000
 const PROBE_INTERVAL_MS = 500
 const PROBE_DEADLINE_MS = 1_000
-const START_PATIENCE_MS = 30_000
+const START_TIMEOUT_MS = 30_000
 const LOOK_AGAIN_MS = 250
 
 /** A database that is away for a moment is waited for; throws NoDatabase where it stays away or will not have us. */
-export async function connectMongo(uri: string, patienceMilliseconds = START_PATIENCE_MS): Promise<Database> {
+export async function connectMongo(uri: string, startMilliseconds = START_TIMEOUT_MS): Promise<Database> {
   setUpMongoose()
-  await connectPatiently(uri, performance.now() + patienceMilliseconds)
+  await connectBefore(uri, performance.now() + startMilliseconds)
   const installation = await readInstallation()
   let measured = await measureClock()
   const timer = setInterval(() => {
@@ -34,7 +34,7 @@ export async function connectMongo(uri: string, patienceMilliseconds = START_PAT
     installation,
     now: () => Math.round(performance.now() + measured.epoch),
     clockOffset: () => measured.offset,
-    buildIndexes: () => patiently(buildIndexes, performance.now() + patienceMilliseconds),
+    buildIndexes: () => retryUntil(buildIndexes, performance.now() + startMilliseconds),
     ping,
     isAway: health.isAway,
     close: async () => {
@@ -60,7 +60,7 @@ const concerns = {
   writeConcern: { w: 'majority', journal: true },
 } as const satisfies mongoose.mongo.MongoClientOptions
 
-async function connectPatiently(uri: string, end: number): Promise<void> {
+async function connectBefore(uri: string, end: number): Promise<void> {
   for (;;) {
     try {
       await mongoose.connect(uri, {
@@ -80,7 +80,7 @@ async function connectPatiently(uri: string, end: number): Promise<void> {
 }
 
 /** Does the work again where the database goes away in the middle of it. */
-async function patiently(work: () => Promise<void>, end: number): Promise<void> {
+async function retryUntil(work: () => Promise<void>, end: number): Promise<void> {
   for (;;) {
     try {
       return await work()

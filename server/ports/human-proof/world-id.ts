@@ -1,6 +1,6 @@
 import { isHex, keccak256, toBytes, toHex } from 'viem'
 import { z } from 'zod'
-import { fetchText } from '#server/kernel/fetch'
+import { postJson } from '#server/kernel/fetch'
 import { AppError } from '#shared/errors'
 import type { HumanProof, HumanProofs, HumanProofVerdict } from './port.ts'
 
@@ -11,7 +11,6 @@ interface Provider {
   level: string
 }
 
-const bounds = { timeoutMilliseconds: 5_000, maxBytes: 64 * 1024 }
 const Accepted = z.object({
   success: z.literal(true),
   action: z.string().optional(),
@@ -24,25 +23,17 @@ const Refused = z.object({ code: z.string().max(100), detail: z.string().max(500
 export const worldId = ({ baseUrl, appId, level }: Provider): HumanProofs => ({
   async verify({ action, signal, proof, merkle_root, nullifier_hash, verification_level = level }) {
     const asked = { nullifier_hash, merkle_root, proof, verification_level, action, signal_hash: hashSignal(signal) }
-    const { status, text } = await fetchText(
-      `${baseUrl.replace(/\/+$/, '')}/api/v2/verify/${encodeURIComponent(appId)}`,
-      {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'user-agent': 'plaza' },
-        body: JSON.stringify(asked),
-      },
-      bounds,
-    )
-    return read(status, text, { action, nullifier_hash, verification_level })
+    const url = `${baseUrl.replace(/\/+$/, '')}/api/v2/verify/${encodeURIComponent(appId)}`
+    const { status, answer } = await postJson(url, asked)
+    return read(status, answer, { action, nullifier_hash, verification_level })
   },
 })
 
 function read(
   status: number,
-  text: string,
+  answer: unknown,
   asked: Pick<HumanProof, 'action' | 'nullifier_hash'> & { verification_level: string },
 ): HumanProofVerdict {
-  const answer = parse(text)
   const refused = Refused.safeParse(answer).data
   if (status === 400 && refused) return { valid: false, code: refused.code, detail: refused.detail ?? refused.code }
   const accepted = Accepted.safeParse(answer).data
@@ -52,14 +43,6 @@ function read(
   if (action !== asked.action || nullifier_hash.toLowerCase() !== asked.nullifier_hash.toLowerCase())
     return { valid: false, code: 'other_proof', detail: 'The provider verified another proof' }
   return { valid: true, nullifierHash: asked.nullifier_hash, level: verification_level ?? asked.verification_level }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** keccak256 shifted right by a byte, so that it fits the field of the proof; a hex signal stands for its bytes. */

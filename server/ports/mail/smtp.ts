@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { type Mail, Undeliverable } from './port.ts'
 
-const patienceMilliseconds = 10_000
+const timeoutMilliseconds = 10_000
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /**
@@ -14,9 +14,9 @@ export function smtpMail(url: string, from: string): Mail {
   const transport = createTransport({
     url,
     pool: true,
-    connectionTimeout: patienceMilliseconds,
-    greetingTimeout: patienceMilliseconds,
-    socketTimeout: patienceMilliseconds,
+    connectionTimeout: timeoutMilliseconds,
+    greetingTimeout: timeoutMilliseconds,
+    socketTimeout: timeoutMilliseconds,
     disableFileAccess: true,
     disableUrlAccess: true,
     requireTLS: protocol === 'smtp:' && password !== '' && !isHere,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { longestMessage, type Redis } from '#server/ports/redis/port'
 import type { Peers } from './port.ts'
 
-const patienceMilliseconds = 200
+const timeoutMilliseconds = 200
 const headroom = 1_024
 
 interface Word {
@@ -59,7 +59,7 @@ export function redisPeers(redis: Redis, node: string): Peers {
         await new Promise<void>((resolve) => {
           let expected = Number.POSITIVE_INFINITY
           const isEnough = () => answers.length >= expected && resolve()
-          timer.late = setTimeout(resolve, patienceMilliseconds)
+          timer.late = setTimeout(resolve, timeoutMilliseconds)
           waiting.set(id, (answer) => {
             answers.push(answer)
             isEnough()

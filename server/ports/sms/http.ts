@@ -1,6 +1,6 @@
 import type { Sms } from './port.ts'
 
-const patienceMilliseconds = 10_000
+const timeoutMilliseconds = 10_000
 
 /** Posts texts as a form with `To`, `From` and `Body`; the account and the token of the URL go into the header. */
 export function httpSms(url: string, from: string): Sms {
@@ -18,7 +18,7 @@ export function httpSms(url: string, from: string): Sms {
         },
         body: new URLSearchParams({ To: to, From: from, Body: text }),
         redirect: 'error',
-        signal: AbortSignal.timeout(patienceMilliseconds),
+        signal: AbortSignal.timeout(timeoutMilliseconds),
       })
       await answer.body?.cancel()
       if (!answer.ok) throw new Error(`The text service answered ${answer.status}`)
