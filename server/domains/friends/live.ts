@@ -1,5 +1,5 @@
 import { areBlocked } from '#server/domains/blocks/blocks'
-import { isOf } from '#server/domains/rooms/events/define'
+import { isOf, unsigned } from '#server/domains/rooms/events/define'
 import { friendsChanged, friendsEnded } from '#server/domains/rooms/events/global'
 import { audiences, type Node } from '#server/kernel/context'
 import { type Entry, GLOBAL, type Row } from '#server/log/types'
@@ -14,13 +14,13 @@ const namespace = '/notifications'
 type Ended = Pick<Pair, 'state' | 'request_id' | 'from_address' | 'to_address' | 'from_friend_id' | 'to_friend_id'>
 
 export const announce = (node: Node, account: string, pair: Pair): Promise<void> =>
-  tellAll(node, account, { type: friendsChanged.type, body: { pair: pair._id } })
+  tellAll(node, account, unsigned(friendsChanged, { pair: pair._id }))
 
 /** `account` has ended what was between the two. */
 export function announceEnd(node: Node, account: string, pair: Pair): Promise<void> {
   const { state, request_id, from_address, to_address, from_friend_id, to_friend_id } = pair
   const was = { state, request_id, from_address, to_address, from_friend_id, to_friend_id } satisfies Ended
-  return tellAll(node, account, { type: friendsEnded.type, body: { pair: was } })
+  return tellAll(node, account, unsigned(friendsEnded, { pair: was }))
 }
 
 /** Ends whatever is between two people: for a block by the first, once its own record is written. */

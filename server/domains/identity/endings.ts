@@ -1,4 +1,4 @@
-import { isOf } from '#server/domains/rooms/events/define'
+import { isOf, unsigned } from '#server/domains/rooms/events/define'
 import { sessionsEnded } from '#server/domains/rooms/events/global'
 import type { Node, SignedIn } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
@@ -53,7 +53,7 @@ async function deleteAll(which: object, gone: readonly string[] = []): Promise<r
 export async function announceEnd(node: Node, account: string, ids: readonly string[] | 'all'): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: account,
-    judge: () => ({ accept: { type: sessionsEnded.type, body: { ids }, target: account } }),
+    judge: () => ({ accept: unsigned(sessionsEnded, { ids }, { target: account }) }),
   })
 }
 

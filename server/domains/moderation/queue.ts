@@ -1,5 +1,5 @@
 import { keyOf } from '#server/domains/rooms/access'
-import { bodyOf, isOf } from '#server/domains/rooms/events/define'
+import { bodyOf, isOf, unsigned } from '#server/domains/rooms/events/define'
 import { queueChanged } from '#server/domains/rooms/events/global'
 import { isKnown, kindOf } from '#server/domains/rooms/kinds'
 import { Flags } from '#server/domains/rooms/model'
@@ -182,7 +182,7 @@ async function told({ node, caller }: Context, item: QueueItem): Promise<{ item:
 async function announce(node: Node, account: string, item: string): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: account,
-    judge: () => ({ accept: { type: queueChanged.type, body: { item } } }),
+    judge: () => ({ accept: unsigned(queueChanged, { item }) }),
   })
 }
 

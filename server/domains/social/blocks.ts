@@ -2,6 +2,7 @@ import { accountOf } from '#server/domains/accounts/accounts'
 import { blockersOf, blocksBy, recordBlock, removeBlock } from '#server/domains/blocks/blocks'
 import { part } from '#server/domains/friends/live'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
+import { unsigned } from '#server/domains/rooms/events/define'
 import { blocksChanged } from '#server/domains/rooms/events/global'
 import { blockChanged } from '#server/domains/rooms/events/people'
 import { blocksIn } from '#server/domains/rooms/facts'
@@ -54,7 +55,7 @@ export const unblock: Action<typeof contract.unblock> = async ({ userAddress }, 
 /** By the log that every node follows, as other rooms' unread counts change with a block. */
 async function tellDevices(node: Node, account: string, other: string): Promise<void> {
   await node.log
-    .act(GLOBAL, { sender: account, judge: () => ({ accept: { type: blocksChanged.type, body: { other } } }) })
+    .act(GLOBAL, { sender: account, judge: () => ({ accept: unsigned(blocksChanged, { other }) }) })
     .catch((error: unknown) => node.logger.warn({ error }, 'a block could not be told'))
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Change, Row } from '#server/log/types'
+import type { Change, Entry, Row } from '#server/log/types'
 import type { RoomEventData, RoomEventType } from '#shared/api/room-events'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
@@ -60,6 +60,13 @@ export const defineEvent = <Type extends RoomEventType, Body>(
   type: Type,
   record: Omit<EventRecord<Type, Body>, 'type'>,
 ): EventRecord<Type, Body> => ({ type, ...record })
+
+/** An event that nobody signs, as the log takes it. */
+export const unsigned = <Body>(
+  { type }: Pick<EventRecord<RoomEventType, Body>, 'type' | 'body'>,
+  body: NoInfer<Body>,
+  about: Pick<Entry, 'target' | 'reason'> = {},
+): Entry => ({ type, body: body as unknown as Entry['body'], ...about })
 
 /** Is this row an event of that record? */
 export const isOf = (row: Row | null, { type }: EventRecord): boolean => row?.type === type
