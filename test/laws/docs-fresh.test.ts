@@ -61,10 +61,28 @@ describe('the documents', () => {
       idsIn(textOf(path), /^\| ([PT]\d+) \|/gm),
     )
     const tests = filesUnder('test').filter((path) => path.endsWith('.test.ts'))
-    const named = tests.flatMap((path) => idsIn(textOf(path), /\(\s*['"`](P\d{1,2}|T\d\d)\b/g))
-    expect([...new Set(named)].filter((id) => !explained.includes(id))).toEqual([])
+    const named = new Set(tests.flatMap((path) => idsOfTitles(textOf(path))))
+    expect([...named].filter((id) => /^[PT]/.test(id) && !explained.includes(id))).toEqual([])
+    const kinds = new Set([...named].map((id) => id.replace(/\d+/, '..')))
+    const rules = textOf('CONTRIBUTING.md')
+    expect([...kinds].filter((kind) => !rules.includes(kind))).toEqual([])
+  })
+
+  test('ids are found in titles, however many begin one', () => {
+    const titles = [
+      "test('T36, T41: one', a)",
+      'test.each(all)(`P3 P5: two of T01`, a)',
+      "describe(\n'M08: three', a)",
+      "each([['P8: it', 1]])",
+    ]
+    expect(idsOfTitles(titles.join('\n'))).toEqual(['T36', 'T41', 'P3', 'P5', 'M08', 'P8'])
+    expect(idsOfTitles("open('R2D2')")).toEqual([])
   })
 })
+
+/** The ids that titles of tests begin with. */
+const idsOfTitles = (text: string) =>
+  idsIn(text, /[([,]\s*['"`]((?:[A-Z]\d{1,2}\b,? ?)+):/g).flatMap((ids) => idsIn(ids, /([A-Z]\d+)/g))
 
 const idsIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, id = '']) => id)
 
