@@ -12,6 +12,7 @@ import {
   rest,
   starts,
   suspended,
+  wallets,
 } from './suites.ts'
 
 /** Who signs in, how often, from where, and what strangers learn of it. */
@@ -335,5 +336,21 @@ export const identity: readonly Mutation[] = [
     find: "if (session.provenAt === null)\n    throw new AppError('FORBIDDEN', { message: 'This asks for a sign-in, and a service token never signs in' })",
     put: 'if (session.provenAt === null) return',
     caughtBy: freshProofs,
+  },
+  {
+    name: 'a chain may send the server to another address',
+    breaks: 'V15.3.2',
+    file: 'server/ports/chain/viem.ts',
+    find: "redirect: 'error'",
+    put: "redirect: 'follow'",
+    caughtBy: wallets('a contract that signs'),
+  },
+  {
+    name: 'a chain that cannot be asked refuses the signature',
+    breaks: 'signatures of contracts',
+    file: 'server/ports/chain/viem.ts',
+    find: 'await inTime(isDeployed(address))\n    return client.verifyMessage',
+    put: 'return client.verifyMessage',
+    caughtBy: wallets('a contract that signs'),
   },
 ]

@@ -86,6 +86,7 @@ export const opening = (title: string): Suite => store('opening.test.ts', title)
 export const commits = (title: string): Suite => store('commits.test.ts', title)
 export const large: Suite = { project: 'kill', file: 'test/store/large.kill.test.ts' }
 export const items = (title: string): Suite => unit('unit/items.test.ts', title)
+export const wallets = (title: string): Suite => ({ project: 'embedded', file: 'test/server/identity.test.ts', title })
 export const streams = (title: string): Suite => ({ project: 'embedded', file: 'test/server/streams.test.ts', title })
 export const follows = (title: string): Suite => hostile('follows.test.ts', title)
 export const stopped: Suite = { project: 'embedded', file: 'test/server/stop.test.ts', title: 'followed over REST' }
