@@ -137,7 +137,7 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 
 const clockToleranceMilliseconds = 5_000
 
-/** Times are the store's, so that nothing goes wrong by it; but a clock like that says that the machine needs looking after. */
+/** What to warn of where this machine's clock is wrong; otherwise null. Stored times are those of the store, so nothing breaks. */
 function wrongClock(database: Database): string | null {
   const offset = database.clockOffset()
   const seconds = Math.round(Math.abs(offset) / 1_000)

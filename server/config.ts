@@ -158,7 +158,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin
   const reach = reachOf(env.HOST, publicUrl)
   refuseReach(env, production, reach)
-  /** Nothing stands in for a service that nobody named in production, or where others than this machine may ask. */
+  /** In production, or where other machines may connect, a service that is not configured has no stand-in. */
   const standIn = production || reach !== null ? undefined : 'captured'
   const local = production ? [] : [`http://localhost:${env.PORT}`, `http://127.0.0.1:${env.PORT}`]
   if (!env.SIWE_CHAIN_IDS.includes(env.SIWE_DEFAULT_CHAIN_ID))

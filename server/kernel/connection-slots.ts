@@ -5,8 +5,8 @@ import { whenOver } from './answer-end.ts'
 import type { Caller } from './context.ts'
 
 /**
- * What is known of who holds a connection. Each kind has slots of its own at every address, so that those who may be
- * anybody cannot take them from people who have been here for a day.
+ * What is known of who holds a connection. Each kind has slots of its own at every address, so that anonymous clients cannot
+ * take those of people whose account is a day old.
  */
 type Kind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
 
@@ -14,7 +14,7 @@ type Kind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
 export const slotsAtOnce: Record<Kind, number> = { anonymous: 50, guest: 200, newcomer: 200, regular: 1_000 }
 
 const dayMilliseconds = 24 * 60 * 60 * 1000
-/** How long an answer may hold its connection where slots are short; an anonymous connection is held no longer either. */
+/** How long an answer, or an anonymous connection, may keep its slot when all are taken. */
 const deadlineMilliseconds = (kind: Kind) => (kind === 'anonymous' ? 1_000 : 10_000)
 
 interface Slot {
@@ -50,7 +50,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
     if (bucket?.size === 0) taken.delete(key)
   }
 
-  /** False where all slots of the kind are held by others with as much right to them. */
+  /** False where every slot of the kind is taken, and none can be freed for this one. */
   function enter(slot: Slot, kind: Kind, account: string | null): boolean {
     const key = `${kind} ${slot.address}`
     const others = [...(taken.get(key) ?? [])].filter((other) => other !== slot)
@@ -101,7 +101,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       const slot = bySocket.get(request.socket)
       if (slot) Object.assign(slot, { isLive: true, since: performance.now() })
     },
-    /** It is known who asks. False where there is no slot left among their kind; the one they have stays theirs. */
+    /** Moves the connection to the kind of its caller, who is known now. False where that kind has no free slot; it then keeps the slot it has. */
     recognise({ socket }: IncomingMessage, caller: Caller, now: number): boolean {
       const slot = bySocket.get(socket)
       const kind = kindOf(caller, now)
@@ -118,7 +118,7 @@ const newSlot = (address: string, socket: Socket): Slot => ({
   ...{ running: 0, since: performance.now(), isLive: false },
 })
 
-/** Who signs with a bare key may be anybody as often as they like; account ids of ours begin with the time they were made. */
+/** Anybody can make any number of wallet accounts, so these are guests for a day; `userId` begins with the time of creation. */
 function kindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: number): Kind {
   if (account === null || session === null) return 'anonymous'
   const madeAt = Number.parseInt(session.userId.replaceAll('-', '').slice(0, 12), 16)
@@ -127,8 +127,8 @@ function kindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: 
 }
 
 /**
- * Nobody misses a connection that carries nothing. An answer that is waited for or not read holds none for long, and
- * neither does a live connection that does not say whose it is.
+ * A connection that may be closed in favour of a new one: an idle one; one whose answer has been awaited, or left unread, for too
+ * long; an anonymous live one.
  */
 function idleAmong(slots: readonly Slot[]): Slot | undefined {
   const now = performance.now()
@@ -138,7 +138,7 @@ function idleAmong(slots: readonly Slot[]): Slot | undefined {
   })
 }
 
-/** The oldest slot of the account that holds most, where it holds more than the one that comes would. */
+/** The oldest slot of the account that holds most, if that account holds more than the new one would. */
 function oldestOfMost(slots: readonly Slot[], account: string | null): Slot | undefined {
   const held = new Map<string | null, number>()
   for (const slot of slots) held.set(slot.account, (held.get(slot.account) ?? 0) + 1)

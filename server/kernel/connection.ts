@@ -104,7 +104,7 @@ export class LiveConnection implements Connection {
     this.warned = false
   }
 
-  /** How a new event fares: taken, refused, or the last straw. */
+  /** What becomes of a new event: it is taken, or refused, or the connection is closed because of it. */
   meter(): 'ok' | 'limited' | 'abuse' {
     const second = Math.floor(performance.now() / 1000)
     if (second !== this.#second) {
@@ -132,12 +132,12 @@ export class LiveConnection implements Connection {
   get busy(): boolean {
     return this.#running > 0
   }
-  /** Bytes and packets it has not read yet are more than it may owe. */
+  /** The client has left more bytes or packets unread than it may. */
   get isBehind(): boolean {
     const { packets, bytes } = this.#unread
     return packets > maxBufferedPackets || bytes > maxBufferedBytes
   }
-  /** So much is unread that a sequence waits with its next item. */
+  /** The client has left so much unread that a sequence waits with its next item. */
   get isBusyReading(): boolean {
     const { packets, bytes } = this.#unread
     return packets > maxBufferedPackets / 4 || bytes > maxBufferedBytes / 4

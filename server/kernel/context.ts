@@ -74,7 +74,7 @@ export interface Connection {
 /** What an action may use. */
 export interface Context {
   caller: Caller
-  /** Who calls, found out anew as the next call would, for answers that took their time. Throws what the next call would be refused with. */
+  /** Identifies the caller again, as the next call would, for answers that took long. Throws the refusal of that next call. */
   recognise(): Promise<Caller>
   requestId: string
   /** The id of what the call makes: the same each time that a call with a key is done again. */
@@ -95,7 +95,7 @@ export interface Context {
   setBrowserCookie(id: string): void
   /** Tells an audience after the action has succeeded. */
   emit<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.input<Payload>): void
-  /** The last word on an answer over a socket, spoken as it is written: what the check throws is answered instead. */
+  /** A last check of an answer over a socket, at the moment it is written: what it throws is answered instead. */
   onAnswer(check: () => void): void
   /** Headers a REST answer should carry. */
   setHeader(name: string, value: string): void
@@ -129,7 +129,7 @@ export interface Node {
   callAs: CallAs
 }
 
-/** A kind of work that is stored before the answer and done after it, at least once; so what it does must bear to be done twice. */
+/** A kind of work that is stored before the answer and done after it, at least once; so doing it twice must do no harm. */
 export interface Job<Payload extends z.ZodType = z.ZodType> {
   /** `domain.verb`. */
   kind: string
@@ -198,7 +198,7 @@ export interface Live {
   endSessions(account: string, sessionIds: readonly string[] | 'all', code: string): void
 }
 
-/** That of a sequence refuses before it answers it, and takes its time, its failures and `signal` into the items. */
+/** The action of a sequence refuses before it returns; what waits, fails or reads `signal` belongs into the generator. */
 export type Action<O extends Operation> = (input: InputOf<O>, context: Context) => Promise<AnswerOf<O>> | AnswerOf<O>
 
 /** The caller, signed in; the pipeline has refused everybody else before an action that asks for it runs. */

@@ -10,7 +10,7 @@ import {
   type Role,
 } from './context.ts'
 
-/** What ends something that a domain began. */
+/** Stops something that a domain started. */
 export type Stop = () => void
 
 /** What a domain does beside its operations. */

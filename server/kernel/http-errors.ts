@@ -47,7 +47,7 @@ function asAppError(error: unknown): AppError {
   return new AppError('INTERNAL_ERROR', { cause: error })
 }
 
-/** Somebody who follows a link, by a browser, to where nothing is. */
+/** Is this a browser that followed a link, which gets a page instead of JSON? */
 const isVisit = (request: Request) =>
   request.method === 'GET' && !request.path.startsWith('/api/') && request.accepts(['json', 'html']) === 'html'
 const lost = `<!doctype html>

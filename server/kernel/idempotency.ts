@@ -13,7 +13,7 @@ const renewMilliseconds = 1_500
 const deadlineMilliseconds = 10_000
 const lookAgainMilliseconds = 50
 
-/** A call that is to be done once, however often and over whatever node it comes. */
+/** A call to be carried out once, however often and through whichever node it arrives. */
 interface Repeatable {
   account: string
   operation: string
@@ -82,7 +82,7 @@ interface Kept {
 }
 type Claim = Kept & { isMine: boolean }
 
-/** The first claim of a key, one whose lease is over and so is ours now, or what another has made of it. */
+/** Claims a key that is new, or whose lease has expired; otherwise returns what the other call has stored. */
 async function take(node: Keeper, id: string, input_hash: string): Promise<Claim> {
   const now = node.now()
   const run = newId()

@@ -27,7 +27,7 @@ export interface Call {
   setBrowserCookie(id: string): void
   setHeader(name: string, value: string): void
   onAnswer(check: () => void): void
-  /** What the door hears of the bucket, as soon as it is known. */
+  /** Receives the state of the bucket as soon as it is known. */
   onRate(rate: Rate): void
 }
 
@@ -161,7 +161,7 @@ export function objectsIn(schema: z.ZodType): z.ZodObject[] {
   return def.innerType ? objectsIn(def.innerType) : []
 }
 
-/** Before any look-up, so that nothing is learnt by claiming to be somebody else. */
+/** Runs before any look-up, so that claiming to be somebody else reveals nothing. */
 function refuseOtherCallers(schema: z.ZodType, raw: unknown, caller: Caller): void {
   if (caller.account === null || typeof raw !== 'object' || raw === null) return
   for (const field of callerFieldsOf(schema)) {
@@ -188,7 +188,7 @@ const replayKey = (operation: Operation, input: unknown): string | null => {
   return typeof key === 'string' ? key : null
 }
 
-/** One bucket for both doors: of what is claimed, else of the account, else of the address. */
+/** One bucket for both doors: by claim, otherwise by account, otherwise by address. */
 async function spend(
   { node }: Kernel,
   operation: Operation,

@@ -13,7 +13,7 @@ export interface Claim {
   attempts: number
 }
 
-/** Stores a job. One of this id that is there already stands. */
+/** Stores a job; an existing one of this id is left unchanged. */
 export async function storeJob(id: string, kind: string, payload: string, now: number): Promise<void> {
   const created_at = new Date(now)
   const row = { kind, payload, state: 'open', attempts: 0, due_at: created_at, created_at }

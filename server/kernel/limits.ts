@@ -12,7 +12,7 @@ export const tiers: Record<Tier, number> = {
   general: 100,
 }
 const windowSeconds = 60
-/** So many times as much as one claim are all claims made at one address, where many people may be. */
+/** All claims made at one address together may be this many times those of one claim, as many people may share an address. */
 const crowdFactor = 10
 
 export interface Rate {
@@ -33,7 +33,7 @@ export interface Limits {
   scale: number
   /** Takes one call from the bucket of a key. */
   spend(tier: Tier, key: string): Promise<Spent>
-  /** Takes one try at a claim, of those from one address, whatever the scale; and one of the crowd at that address. */
+  /** Takes one try from the bucket of a claim at an address, and one from the bucket of all claims at that address; only the latter is scaled. */
   claim(tier: Tier, address: string, claimed: string): Promise<Spent>
   /** The bucket as it is, without taking from it. */
   peek(tier: Tier, key: string): Promise<Rate>

@@ -6,8 +6,8 @@ const maxNodes = 2_000
 const forbidden = new Set(['constructor', 'prototype'])
 
 /**
- * Refuses what no schema should have to look at: deep, huge or prototype-touching values, and what no store can encode. Does not recurse.
- * Returns a length that the value as JSON surely does not exceed.
+ * Refuses values that are too deep, huge or touch prototypes, and what no store can encode, before any schema reads them. Does not recurse.
+ * Returns an upper bound of the length of the value as JSON.
  */
 export function guardPayload(value: unknown): number {
   let level: unknown[] = [value]

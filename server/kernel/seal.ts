@@ -7,7 +7,7 @@ const cipher = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Text that only who holds our keys can read: `key id.base64url`. */
+/** Encrypts a text with our newest key: `key id.base64url`. */
 export function seal(keys: Keys, text: string): string {
   const newest = keys[0]
   if (!newest) throw new Error('There is no key to seal with')

@@ -130,7 +130,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
         .identify(credentialOf(null, request), { ip, userAgent: '' })
         .catch(() => ({ account: null, session: null }))
     }
-    /** Who shows with the handshake that they are signed in has as many of their own. */
+    /** A client that shows a session with the handshake has a limit of its own, of the same size. */
     async function mayStill(): Promise<boolean> {
       const { account } = await asker()
       return account !== null && limits.throttle('handshake', account, handshakesPerMinuteAndAddress, 60)
@@ -334,7 +334,7 @@ async function stillSignedIn({ alive, kernel: { node } }: SocketDoor, { caller }
   return caller
 }
 
-/** A place that comes when nobody waits for it any more is given back. */
+/** Gives back a slot that is granted after the wait for it has ended. */
 async function placeInTime(node: Node, live: LiveConnection, askedAt: number): Promise<() => void> {
   let isGivenUp = false
   const placed = live.place().then((release) => {
@@ -378,7 +378,7 @@ function deliverOne(io: Server, { event, audience, payload }: Delivery): void {
 
 const spacesOf = ({ namespace }: Event) => (namespace === '*' ? namespaces : [namespace])
 
-/** Ends what has expired, warns what soon will, drops who does not read, and asks now and then whether sessions still stand. */
+/** Ends expired connections, warns those that expire soon, drops clients that do not read, and checks from time to time whether sessions still exist. */
 async function sweepConnections(io: Server, door: SocketDoor, isRecheck: boolean): Promise<void> {
   const now = door.kernel.node.now()
   const all = everybody(io)

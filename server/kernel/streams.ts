@@ -21,7 +21,7 @@ export function openStreams(node: Pick<Node, 'now'>) {
   }, sweepMilliseconds).unref()
 
   return {
-    /** Before anything is looked up, so that no end falls between. Returns what leaves again. */
+    /** Called before anything is looked up, so that no end is missed. Returns the function that leaves again. */
     enter(stream: Open): () => void {
       if (isDraining) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
       open.add(stream)
@@ -33,7 +33,7 @@ export function openStreams(node: Pick<Node, 'now'>) {
         return sessionIds === 'all' || (caller.session !== null && sessionIds.includes(caller.session.id))
       })
     },
-    /** Tells everybody to come back, and takes nobody any more. */
+    /** Ends every sequence with an error that asks clients to come back, and accepts no new one. */
     drain() {
       isDraining = true
       clearInterval(sweep)

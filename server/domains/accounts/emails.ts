@@ -21,7 +21,7 @@ async function ownAccountId(email: string, taken = 0): Promise<string> {
   return isTaken ? ownAccountId(email, taken + 1) : id
 }
 
-/** Before an account lets an address go: what the address had founded is not opened by its next holder. */
+/** Called before an account gives up an address, so that the next holder of the address cannot sign in to the account it created. */
 async function takeFromFounder(id: string): Promise<void> {
   const email = (await Accounts.findOne({ _id: id }, { email: 1 }).lean<Account>())?.email
   if (email === undefined) return
@@ -29,7 +29,7 @@ async function takeFromFounder(id: string): Promise<void> {
   if (founder !== id) await Accounts.updateOne({ _id: founder }, { $set: { email_taken: true } })
 }
 
-/** The account that the holder of an address may open: the one that has verified it, else its own, which is made where there is none. */
+/** The account that the holder of an address signs in to: the one that has verified it; otherwise the address's own, created if there is none. */
 export async function accountOpenedByEmail(email: string, at: number): Promise<string> {
   const owner = await accountByEmail(email)
   if (owner) return owner._id

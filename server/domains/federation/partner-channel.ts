@@ -4,7 +4,7 @@ import { becomeMember } from '#server/domains/rooms/membership'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 
-/** Partner users are in the partner's channel, where there is one. Whatever hinders that, they are signed in. */
+/** Adds partner users to the partner's channel, if there is one. They are signed in even if that fails. */
 export async function joinPartnerChannel(node: Node, account: string): Promise<void> {
   try {
     const key = await keyOf({ type: 'channel', id: node.settings.partner.channel })

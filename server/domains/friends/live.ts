@@ -10,7 +10,7 @@ import { friendRow, requestRow, shownOne } from './rows.ts'
 
 const namespace = '/notifications'
 
-/** What the end of a pair is told by: what its two people call each other, and what was asked, is gone with it. */
+/** The fields of a pair that its end is told with; nicknames and the text of the request are not kept. */
 type Ended = Pick<Pair, 'state' | 'request_id' | 'from_address' | 'to_address' | 'from_friend_id' | 'to_friend_id'>
 
 export const announce = (node: Node, account: string, pair: Pair): Promise<void> =>

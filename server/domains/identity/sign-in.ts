@@ -29,7 +29,7 @@ export async function startSession(node: Node, account: string, proven: Proven) 
   return { ...tokens, user: ownerView(record) }
 }
 
-/** Begins a session for who has just proved to be this account, and ends the one the client came with. */
+/** Begins a session for whoever has just proved to be this account, and ends the session that the client sent. */
 export async function signIn(
   context: Context,
   account: string,
@@ -71,7 +71,7 @@ export async function refreshByToken(node: Node, token: string, seen: Seen): Pro
   throw noSession('SESSION_INVALID')
 }
 
-/** A new session beside the calling one, which goes on until it expires: what is under way is not cut off. */
+/** A new session beside the calling one, which lives until it expires, so that requests under way are not cut off. */
 export async function refreshBySession(
   node: Node,
   sessionId: string,

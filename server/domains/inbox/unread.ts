@@ -17,7 +17,7 @@ const toldEveryMilliseconds = 1_000
 const foundEveryMilliseconds = 5_000
 const recordedMilliseconds = 100
 
-/** What other nodes are told at once, so that nobody waits for the next look. */
+/** Told to other nodes at once, so that nobody waits for the next poll. */
 const marked = 'unread:marked'
 const joined = 'unread:joined'
 const About = z.object({ account: z.string().max(200), key: z.string().max(200) })
@@ -136,7 +136,7 @@ async function findRooms(node: Node): Promise<void> {
   for (const { account, room } of await membershipsAmong([...new Set(connected)])) await hearOf(node, account, room)
 }
 
-/** The word comes with the row, before the record of it; who is not in by then is found later. */
+/** The message of the other node comes with the row, before the record is written; members missing then are found later. */
 async function hearOnceIn(node: Node, { account, key }: About): Promise<void> {
   if (node.live.audienceSize(namespace, audiences.account(account)) === 0) return
   if ((await membershipsOf(account)).includes(key)) await hearOf(node, account, key)
@@ -157,7 +157,7 @@ async function tellRoom(node: Node, key: RoomKey): Promise<void> {
 
 const tell = (node: Node, account: string, key: RoomKey): Promise<void> => tellOf(node, account, (one) => one === key)
 
-/** What somebody has blocked is not unread: told of each room where something is left to read, whoever wrote it. */
+/** Messages of blocked people are not unread, so a block changes the counts: told for each room with anything unread. */
 function tellAfterBlocks(node: Node, rows: readonly Row[]): void {
   const accounts = new Set(rows.filter((row) => isOf(row, blocksChanged)).map(({ sender }) => sender))
   for (const account of accounts) void tellOf(node, account, (_key, { left }) => left > 0).catch(() => {})
@@ -173,7 +173,7 @@ async function tellOf(node: Node, account: string, isDue: (key: RoomKey, counts:
   }
 }
 
-/** Who joins hears of a room, who is out does not any more; a dm is heard of by both from its first line. */
+/** Whoever joins a room is told of it from then on, whoever leaves is not; both people of a dm are told from its first message. */
 function followMembership(node: Node, key: RoomKey, rows: readonly Row[], isOurs: boolean): void {
   for (const row of rows) {
     const { type, id } = roomOfKey(key)

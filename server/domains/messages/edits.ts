@@ -30,7 +30,7 @@ interface Touched {
   standing: Standing
 }
 
-/** The message a client named, if its room may be written to by this member. Throws otherwise. */
+/** The message a client named, if this member may write to its room. Throws otherwise. */
 export function touchable(view: View, account: string, id: string, now: number): Touched {
   const message = messageIn(view, id)
   const { room, standing } = readBy(view, account, now)

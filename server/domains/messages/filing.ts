@@ -4,7 +4,7 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { GLOBAL, type RoomKey } from '#server/log/types'
 
-// Filing takes a twentieth of the time at most, so that it is not felt beside what people do.
+// Filing takes at most a twentieth of the time, so that it slows nobody down.
 const restFactor = 19
 const longestRestMilliseconds = 1_000
 

@@ -56,7 +56,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       },
     )
     remember(context, connection, key, release)
-    // Who was taken out meanwhile has been told so, and must not hear after it that they are in.
+    // Somebody removed in the meantime has been told so, and must not be told afterwards that they have joined.
     context.onAnswer(() => {
       if (connection.has(audiences.room(key))) return
       stopListening(context, connection, key)
@@ -101,7 +101,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
 
 const heldRooms = 'rooms'
 
-/** The rooms a connection listens to, each with what lets it go. */
+/** The rooms a connection listens to, each with the function that leaves it. */
 export function roomsOf(connection: Connection): Map<RoomKey, () => void> {
   const known = connection.memory.get(heldRooms) as Map<RoomKey, () => void> | undefined
   if (known) return known

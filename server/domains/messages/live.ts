@@ -29,7 +29,7 @@ export function followRooms(node: Node): () => void {
   return () => clearInterval(timer)
 }
 
-/** Who is taken out of the room is gone before the next frame. */
+/** Whoever is taken out of the room stops listening before the next frame. */
 function deliver(node: Node, key: RoomKey, rows: readonly Row[]): void {
   for (const { rows: together, removed } of framesOf(rows, removedBy)) {
     const last = together.at(-1)
@@ -70,7 +70,7 @@ const states: Record<
   removed: { state: 'removed', code: 'NOT_A_MEMBER', text: 'You were removed from this room' },
 }
 
-/** The person concerned hears of it before anything else happens to them. */
+/** Tells the person concerned before any effect of the act reaches them. */
 function tellTarget(node: Node, key: RoomKey, row: Row): void {
   const heard = recordOf(row.type)?.heard?.(row.body)
   if (!heard || row.target === null) return
@@ -84,7 +84,7 @@ function tellTarget(node: Node, key: RoomKey, row: Row): void {
   })
 }
 
-/** Those whose rights are others after these rows. */
+/** The people whose rights these rows change. */
 const targetsOf = (rows: readonly Row[]): string[] =>
   rows.flatMap(({ type, target }) =>
     target !== null && recordOf(type)?.changesRights === 'of the target' ? [target] : [],

@@ -25,7 +25,7 @@ import {
 const typingMilliseconds = 6_000
 const toldEveryMilliseconds = 1_000
 const lookedAfterEveryMilliseconds = 5_000
-/** In a room of more only their number is told, and less often. */
+/** Above this many people only their number is told, and less often. */
 const quietAbove = 500
 const countedEveryMilliseconds = 5_000
 
@@ -46,7 +46,7 @@ function passingIn(node: Node, key: RoomKey): Passing {
   return passing
 }
 
-/** Keeps what the nodes know of each other's people right, through every loss. */
+/** Repeats and expires what nodes tell of their people, so that lost messages are made up for. */
 export function followPresence(node: Node): () => void {
   const all = () => [...roomsOn(node)]
   node.peers.onReturn(() => {

@@ -28,7 +28,7 @@ export async function countsOf(
   return { left: total - from, unread: total - from - hidden, mentions }
 }
 
-/** Of more messages than these the older ones count as unread, whoever wrote them. */
+/** Only this many of the newest unread messages are checked for blocked senders; older ones count as unread. */
 const lookedThrough = 1_000
 
 const messagesBy = async (key: RoomKey, senders: readonly string[], which: object): Promise<number> =>
@@ -73,7 +73,7 @@ export const read: Action<typeof contract.read> = async ({ room, seq }, context)
   return { read_seq, unread, mentions }
 }
 
-/** Never goes back, however marks cross. */
+/** Never lowers a mark, in whatever order marks arrive. */
 async function raise(key: RoomKey, account: string, seq: number, n: number): Promise<void> {
   const update = { $max: { seq, n }, $setOnInsert: { room: key, user_address: account } }
   const write = () => Reads.updateOne({ _id: idOf(key, account) }, update, { upsert: true })

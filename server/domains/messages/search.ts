@@ -18,7 +18,7 @@ const readAtMost = 2_000
 const segmentsAtMost = 8
 const sliceMilliseconds = 10
 
-/** However many people search at once, others come in between. */
+/** Slices of searches run one at a time, so that other work comes in between. */
 const turnOn = nodeState(createTurnstile)
 
 /** Ordinals of messages that may match, both ends included; empty where `to` is below `from`. Nothing above `from` is left out. */

@@ -94,7 +94,7 @@ const keyTaken = new AppError('CONFLICT', { message: 'This key was used for some
 const noReply = new AppError('VALIDATION_ERROR', { message: 'reply_to: the message you reply to is not here' })
 const nextSendOf = (ruling: Ruling | null): number | null => ruling?.nextSendAt ?? null
 
-/** A room that is not there, or is no business of theirs. */
+/** The refusal where the room does not exist, or is hidden from the sender; otherwise null. */
 function absent(view: View, isMember: boolean): AppError | null {
   const room = roomIn(view)
   if (!room) return new AppError('ROOM_NOT_FOUND')
@@ -106,7 +106,7 @@ const isToldFirst = ({ verdict: { code } }: Ruling): boolean => code === 'BANNED
 
 const quoted = 200
 
-/** What is quoted is said again, so that nothing is which could not be sent today. */
+/** A quote says its text again, so it is judged again by the rules of today. */
 const quoteOf = ({ id, sender, body: { text, type } }: MessageFact, state: RoomState): MessageBody['reply_to'] => ({
   id,
   sender_address: sender,

@@ -16,7 +16,7 @@ import { followReports, itemOfFlag, tellItem, tellQueue } from './queue.ts'
 
 const namespace = '/moderation'
 
-/** Tells the moderators on this node what happens, and lets go of those who are none any more. */
+/** Tells the moderators connected to this node what happens, and unsubscribes those who are no longer moderators. */
 export function followModeration(node: Node): () => void {
   // One entry after the other, as each is told to those who moderate everywhere once it is known who hears of its room.
   let told: Promise<unknown> = Promise.resolve()

@@ -17,7 +17,7 @@ export interface Scene {
   theirs: Standing
 }
 
-/** What an act comes to: something to append, or a record that is so already. */
+/** The outcome of an act: something to append, or the record that says so already. */
 export type Decision = { entry: Entry; record: unknown } | { already: unknown }
 
 export interface Moderated {
@@ -95,7 +95,7 @@ export function need({ mine }: Scene, permission: Permission): void {
   if (!mine[permission]) throw new AppError('FORBIDDEN', { message: lacks[permission] })
 }
 
-/** Admins are out of reach for everybody but super admins, moderators for moderators who may not manage them. */
+/** Only super admins act on admins; moderators act on moderators only if they may manage them. */
 export function needReach({ mine, theirs, actor, target }: Scene, word: string): void {
   if (actor.account === target.account)
     throw new AppError('VALIDATION_ERROR', { message: `You cannot ${word} yourself` })
@@ -112,7 +112,7 @@ export function needAbove({ view, actor, target }: Scene): void {
     throw new AppError('FORBIDDEN', { message: 'You may not change the rights of someone of this rank' })
 }
 
-/** What somebody above has decided stands, neither lifted nor replaced, for as long as they stand above. */
+/** What somebody of a higher rank decided can be neither lifted nor replaced, for as long as they have that rank. */
 export function needNoSuperior({ view, actor }: Scene, decidedBy: string): void {
   if (gradeOf(view, actor.account) < gradeOf(view, decidedBy))
     throw new AppError('FORBIDDEN', { message: 'Somebody above you has decided this' })

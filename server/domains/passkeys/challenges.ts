@@ -16,7 +16,7 @@ export async function issueChallenge(issued: Issued, now: number): Promise<strin
   return challenge
 }
 
-/** Uses a challenge up, before anything signed with it is looked at. Of several at once exactly one gets it. */
+/** Uses a challenge up before anything signed with it is checked. Of simultaneous calls exactly one succeeds. */
 export async function takeChallenge(ceremony: Ceremony, challenge: string, now: number): Promise<PasskeyChallenge> {
   const taken = await PasskeyChallenges.findOneAndUpdate(
     { _id: challenge, ceremony, used: false, issued_at: { $gt: new Date(now - lifeMilliseconds) } },

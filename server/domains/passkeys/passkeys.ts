@@ -26,7 +26,7 @@ export const firstPasskeyOf = (account: string): Promise<Passkey | null> =>
 export const credentialIdsOf = async (account: string): Promise<string[]> =>
   (await passkeysOf(account)).map(({ credential_id }) => credential_id)
 
-/** Of several first ones at once, one is the first; of two with one credential id, one is stored. */
+/** Of several simultaneous first passkeys exactly one becomes the first; of two with the same credential id one is stored. */
 export async function storePasskey(passkey: Passkey): Promise<void> {
   try {
     await Passkeys.create({ ...passkey, first_of: passkey.user_address })

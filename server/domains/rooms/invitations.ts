@@ -109,7 +109,7 @@ export const invitations = defineDomain(contract, {
   },
 })
 
-/** Who may say who comes in: those who may also say who reads. */
+/** Who may invite: those who may also change who reads. */
 const mayInvite = ({ isModerator, canManageMods }: Standing): boolean => isModerator && canManageMods
 
 function managing(view: View, account: string, now: number) {
@@ -131,7 +131,7 @@ interface Found {
   judge(view: View, now: number): { judgement: Judgement<null>; invitation: InvitationFact | null }
 }
 
-/** What a token stands for, and the judgement of the caller who would come in by it. Each look counts as a guess. */
+/** The invitation of a token, and whether it lets this caller in. Each call counts as a guess at a token. */
 async function find(context: Context, token: string): Promise<Found> {
   const { account, ip } = signedIn(context)
   const { limits } = context.node
@@ -166,7 +166,7 @@ function refusing(joined: Judgement<null>, fault: ErrorCode | null, isBlocked: b
   return joined
 }
 
-/** Why an invitation lets nobody in now; whoever may invite no more has taken theirs along. */
+/** Why an invitation lets nobody in now; it counts as revoked once its creator may no longer invite. */
 function faultOf(view: View, invitation: InvitationFact, now: number): ErrorCode | null {
   const { invited_by, revoked_at, expires_at } = invitation
   const standing = standingOf(view, invited_by)

@@ -23,7 +23,7 @@ type Founding =
   | { by: 'its founder'; role: MemberRole; fields: Partial<RoomFact> }
   /** It is there from the first start, moderated by those who moderate everywhere, and nobody closes it. */
   | { by: 'the house'; fields: Words }
-  /** It is there as soon as the two are whose ids make up its own, and nobody closes it. */
+  /** It exists as soon as both people whose ids make up its own do, and nobody closes it. */
   | { by: 'its peers'; fields: Words }
 type Words = Pick<RoomFact, 'name' | 'description' | 'emoji' | 'category'>
 

@@ -52,7 +52,7 @@ interface Leaving {
   invitations?: null
 }
 
-/** What changes in a room with the one who goes: their rights end, and a limit stays. */
+/** What changes in a room when somebody leaves: their rights end, and a limit stays. */
 export function leaving(view: View, account: string): Leaving {
   const grant = grantIn(view, account)
   const left = grant && isLimited(view, account) ? { ...grant, granted_seq: null } : null
@@ -63,7 +63,7 @@ export function leaving(view: View, account: string): Leaving {
   }
 }
 
-/** What changes with who may no longer invite: whoever asks for it again later makes new invitations. */
+/** What changes for people who may no longer invite: their invitations are revoked, also if they get the right again. */
 export const invitingNoMore = (view: View, account: string): { invitations?: null } =>
   invitationsIn(view).some(({ invited_by, revoked_at }) => invited_by === account && revoked_at === null)
     ? { invitations: null }

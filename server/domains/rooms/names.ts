@@ -33,7 +33,7 @@ export async function withNames<T>(
   }
 }
 
-// An act without an answer may have been stored, or be yet.
+// An act without an answer may have been stored, or may still be.
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.code !== 'SERVICE_UNAVAILABLE'
 
 /** Only what is still held for this act: another may have taken its own names since. */
@@ -49,7 +49,7 @@ async function giveBack(node: Node, key: RoomKey, names: Names): Promise<void> {
   }
 }
 
-// Somebody was quicker to take what this room had let go of for a moment.
+// Another room has taken the name that this one had released for a moment.
 function passOver(error: unknown): void {
   if (!isDuplicate(error)) throw error
 }

@@ -115,7 +115,7 @@ const roomKind: Kind = {
   },
 }
 
-/** A room between two that nobody has written in yet is there as soon as its people are. */
+/** A dm without a row exists as soon as its two people do. */
 async function unopened(type: RoomType, id: string | null) {
   const peers = peersOf(id)
   const known = await Accounts.countDocuments({ _id: { $in: [...peers] } })
@@ -139,7 +139,7 @@ const messageKind: Kind = {
   },
 }
 
-/** Is what a message says other words after it, or none? */
+/** Does the row change or remove the words of a message? */
 const changesText = (row: Row): boolean => {
   const record = recordOf(row.type)
   return record?.message !== undefined || record?.rewrites?.(row, signed(row)).takesBack !== undefined

@@ -106,7 +106,7 @@ export function refuseChange(draft: MessageDraft, state: RoomState): Ruling {
   return ruling
 }
 
-/** Judges words that go along with a message: a reaction, or the reason for taking it back. */
+/** Judges words that go along with a message: a reaction, or the reason for deleting it. */
 export const refuseRemark = (text: string, state: RoomState): void =>
   refuseWith(remarkFault(text, state), state.judgedSeq)
 

@@ -2,7 +2,7 @@ import type { Chain } from '#server/ports/chain/port'
 
 const keptAtMost = 5_000
 
-/** Answers of a chain, kept for a while. Who asks for the same at once shares one answer; a failure is not kept. */
+/** A cache of answers of a chain. Simultaneous calls for the same answer share one request; a failure is not kept. */
 export function keepAnswers<Answer>(ask: (chain: Chain, address: string) => Promise<Answer>, seconds: number) {
   const chains = new WeakMap<Chain, Map<string, { answer: Promise<Answer>; until: number }>>()
   const keptOf = (chain: Chain) => {
