@@ -31,11 +31,16 @@ export async function answerItems(
     if (!response.writableNeedDrain) response.write('\n')
     void isStill().then((error) => error && gone.abort(error))
   }, heartbeatMilliseconds)
-  const end = await give(items, gone.signal, metrics, (item) => written(response, metrics, `${JSON.stringify(item)}\n`))
+  const end = await give(items, gone.signal, metrics, (item) => written(response, metrics, lineOf(item)))
   clearInterval(beat)
   if (end === 'gone') return
   response.end(`${JSON.stringify(end === null ? { success: true } : errorBody(end, 'coded'))}\n`)
 }
+
+/** Some readers of lines end one at these characters, too, which JSON leaves as they are. */
+const alsoEnding = /[\u0085\u2028\u2029]/g
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+const lineOf = (item: unknown) => `${JSON.stringify(item).replace(alsoEnding, escaped)}\n`
 
 function written(response: Response, metrics: Metrics, line: string): Promise<void> | undefined {
   if (response.write(line)) return undefined
@@ -63,10 +68,10 @@ export async function tellItems(
 ): Promise<void> {
   const end = await give(items, signal, metrics, async (item) => {
     const began = performance.now()
-    while (live.isBusyReading) {
+    while (!signal.aborted && live.isBusyReading) {
       if (performance.now() - began > unreadMilliseconds) {
         metrics.slowConsumer()
-        live.drop()
+        return live.drop()
       }
       await new Promise((resolve) => setTimeout(resolve, lookAgainMilliseconds))
     }

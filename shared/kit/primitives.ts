@@ -34,11 +34,11 @@ export const line = (min: number, max: number, says?: string) =>
     .refine((value) => value === '' || isVisible(value), { error: says ?? 'Nothing of it can be seen' })
     .refine((value) => wellFormed(value) && !/[\n\r\t]/.test(value), { error: 'Invalid characters' })
 
-const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+const turning = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 
-/** A line that names somebody or something: without signs that turn the direction of what stands beside it. */
+/** A line that names somebody or something: without signs that turn the direction of what stands beside it or begin another line. */
 export const nameLine = (min: number, max: number, says?: string) =>
-  line(min, max, says).refine((value) => !directions.test(value), { error: 'Invalid characters' })
+  line(min, max, says).refine((value) => !turning.test(value), { error: 'Invalid characters' })
 
 /** One way to write each account id: no invisible characters, `0x` addresses in lower case, the rest as it is. */
 export const canonicalAddress = (value: string): string => {

@@ -1,9 +1,10 @@
 import { connect } from 'node:net'
 import express, { type Request, type Response } from 'express'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import type { LiveConnection } from '#server/kernel/connection'
 import { type Call, invoke, type Kernel } from '#server/kernel/invoke'
-import { answerItems } from '#server/kernel/items'
+import { answerItems, tellItems } from '#server/kernel/items'
 import { createMetrics } from '#server/kernel/metrics'
 import { openStreams } from '#server/kernel/streams'
 import { AppError } from '#shared/errors'
@@ -170,4 +171,95 @@ test('each item passes the output check: what it does not name never leaves, and
   const items = (output as AsyncIterable<unknown>)[Symbol.asyncIterator]()
   expect(await items.next()).toEqual({ done: false, value: { n: 1 } })
   await expect(items.next()).rejects.toMatchObject({ code: 'INTERNAL_ERROR' })
+})
+
+describe('over a socket', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  /** A connection that reads or does not, with what a sequence of it told. */
+  function open(items: AsyncIterable<unknown>) {
+    const told: object[] = []
+    const gone = new AbortController()
+    const metrics = createMetrics()
+    const slow = vi.spyOn(metrics, 'slowConsumer')
+    const live = {
+      isBusyReading: true,
+      drop: vi.fn(() => gone.abort()),
+      endStream: vi.fn(),
+      emit: ({ name }: { name: string }, payload: object) => void told.push({ [name]: payload }),
+    }
+    const isOver = vi.fn()
+    void tellItems(items, live as unknown as LiveConnection, 's', gone.signal, metrics).then(isOver)
+    return { told, gone, live, isOver, slow }
+  }
+  async function* two() {
+    yield { n: 1 }
+    yield { n: 2 }
+  }
+
+  test('who does not read is told nothing, and dropped once after 10 s, which ends the sequence', async () => {
+    const { told, live, isOver, slow } = open(two())
+    await vi.advanceTimersByTimeAsync(9_900)
+    expect(live.drop).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect([live.drop.mock.calls.length, slow.mock.calls.length, isOver.mock.calls.length]).toEqual([1, 1, 1])
+    expect(told).toEqual([])
+  })
+
+  test('who reads again is told all of it, and the end', async () => {
+    const { told, live, isOver } = open(two())
+    await vi.advanceTimersByTimeAsync(9_000)
+    expect(told).toEqual([])
+    live.isBusyReading = false
+    await vi.advanceTimersByTimeAsync(100)
+    expect(told).toEqual([
+      { 'stream:item': { stream: 's', item: { n: 1 } } },
+      { 'stream:item': { stream: 's', item: { n: 2 } } },
+      { 'stream:end': { stream: 's', error: null } },
+    ])
+    expect(isOver).toHaveBeenCalled()
+    expect(live.endStream).toHaveBeenCalledWith('s')
+    expect(live.drop).not.toHaveBeenCalled()
+  })
+
+  test('a sequence that is cancelled while it waits for its reader tells nothing more', async () => {
+    const { told, live, gone, isOver } = open(two())
+    await vi.advanceTimersByTimeAsync(5_000)
+    gone.abort()
+    live.isBusyReading = false
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect([told, isOver.mock.calls.length]).toEqual([[], 1])
+  })
+
+  test('a sequence that is cancelled while its reader stays busy drops nobody', async () => {
+    const { live, gone } = open(two())
+    await vi.advanceTimersByTimeAsync(5_000)
+    gone.abort()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(live.drop).not.toHaveBeenCalled()
+  })
+
+  test('the end says why, with details', async () => {
+    const { told, live } = open(
+      (async function* () {
+        yield { n: 1 }
+        throw new AppError('CONFLICT', { details: { head_seq: 7 } })
+      })(),
+    )
+    live.isBusyReading = false
+    await vi.advanceTimersByTimeAsync(100)
+    expect(told.at(-1)).toMatchObject({
+      'stream:end': { stream: 's', error: { code: 'CONFLICT', status: 409, details: { head_seq: 7 } } },
+    })
+  })
+})
+
+test('an item is one line to whatever splits lines', async () => {
+  const { port } = await open(async function* () {
+    yield { text: 'a\u2028b\u2029c\u0085d' }
+  })
+  const text = await (await fetch(`http://127.0.0.1:${port}`)).text()
+  expect(text.split(/[\n\u0085\u2028\u2029]/)).toHaveLength(3)
+  expect(JSON.parse(text.split('\n')[0] ?? '')).toEqual({ text: 'a\u2028b\u2029c\u0085d' })
 })
