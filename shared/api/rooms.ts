@@ -139,7 +139,7 @@ export const rooms = {
     idempotency: { key: 'client_action_id', kept: 'log' },
     input: z.object({ room, topic: Topic, client_action_id: ClientId.optional() }),
     output: RoomAnswer,
-    errors: [...managed, ...named, 'BANNED', 'LINKS_NOT_ALLOWED'],
+    errors: [...managed, ...named, 'BANNED', 'MUTED', 'LINKS_NOT_ALLOWED'],
     audit: true,
   }),
   archive: operation({

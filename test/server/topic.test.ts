@@ -100,6 +100,18 @@ describe.each(over)('over %s', (door) => {
     expect(await topicFor(outsider, channel)).toBe('Stays')
   })
 
+  test('a moderator who is muted sets none and takes none away', async () => {
+    await set(owner, 'Stays')
+    await moderates(owner, { room: channel, action: 'mute', target: moderator.account, duration: '1h' })
+    for (const topic of ['Said all the same', null]) {
+      const refused = await moderator.refused(door, rooms.setTopic, { room: channel, topic })
+      expect(refused).toMatchObject({ code: 'MUTED', status: 403, details: { until: expect.any(String) } })
+    }
+    expect(await topicFor(member, channel)).toBe('Stays')
+    await moderates(owner, { room: channel, action: 'unmute', target: moderator.account })
+    expect((await set(moderator, 'Heard again')).room.topic).toBe('Heard again')
+  })
+
   test('who is a moderator no more sets no topic', async () => {
     await set(moderator, 'Before')
     await owner.does('rest', rooms.setRole, { room: channel, address: moderator.account, role: 'member' })
@@ -109,7 +121,18 @@ describe.each(over)('over %s', (door) => {
 
   test('is one line of at most 250 characters that turns nothing around and can be seen', async () => {
     await set(owner, 'é'.repeat(250))
-    const hostile = ['a'.repeat(251), 'two\nlines', 'tab\tbed', 'turned \u202e around', '\u2067', '\u200b', '\u2800']
+    const hostile = [
+      'a'.repeat(251),
+      'two\nlines',
+      'two\u2028lines',
+      'two\u2029lines',
+      'two\u0085lines',
+      'tab\tbed',
+      'turned \u202e around',
+      '\u2067',
+      '\u200b',
+      '\u2800',
+    ]
     for (const topic of [...hostile, 'null\u0000', 'half \ud800'])
       expect(await codeOf(owner, topic)).toBe('VALIDATION_ERROR')
     for (const topic of [7, true, ['a'], { $ne: null }, undefined])
@@ -150,6 +173,9 @@ describe.each(over)('over %s', (door) => {
     await owner.does('socket', messages.pin, { room: channel, id: message.id, pinned: true, client_action_id: 'pin:1' })
     const other = await owner.refused(door, rooms.setTopic, { room: channel, topic: 'No', client_action_id: 'pin:1' })
     expect(other).toMatchObject({ code: 'CONFLICT', status: 409 })
+    const another = await owner.refused(door, rooms.setTopic, { room: channel, topic: 'Thrice', client_action_id })
+    expect(another).toMatchObject({ code: 'CONFLICT', status: 409 })
+    expect((await set(owner, 'Once', channel, { client_action_id })).room.topic).toBe('Twice')
   })
 
   test('is no act of moderation, and shown to outsiders of a room for members as its description is', async () => {

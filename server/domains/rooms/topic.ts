@@ -5,6 +5,7 @@ import { actingIn, keyOf } from './access.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { bodyOf } from './events/define.ts'
 import { roomTopicChanged } from './events/rooms.ts'
+import { muteIn } from './facts.ts'
 import { roomAnswer } from './rows.ts'
 import { refuseRemark, stateOf } from './state.ts'
 
@@ -21,12 +22,15 @@ export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, 
       const state = stateOf(view, account, now, node, standing)
       if (!standing.isModerator)
         throw new AppError('FORBIDDEN', { message: 'Only the owner and moderators may set the topic' })
+      const mute = muteIn(view, account, now)
+      if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
       if (!before.is_active) throw new AppError('ROOM_ARCHIVED')
       if (before.topic === topic) return { already: null }
       if (topic !== null) refuseRemark(topic, state)
       return { accept: entryOf(view, actor, roomTopicChanged, { topic }) }
     },
   })
-  if (row) bodyOf(row, roomTopicChanged)
+  if (row && bodyOf(row, roomTopicChanged).topic !== topic)
+    throw new AppError('CONFLICT', { message: 'This key was used for another topic' })
   return { room: await roomAnswer(node, key, account) }
 }

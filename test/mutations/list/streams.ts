@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { follows, inside, items, stopped, streams } from './suites.ts'
+import { follows, inside, items, stopped, streams, topic } from './suites.ts'
 
 /** Answers that are sequences, and calls from inside the house. */
 export const sequences: readonly Mutation[] = [
@@ -156,6 +156,22 @@ export const sequences: readonly Mutation[] = [
     find: '.replace(alsoEnding, escaped)',
     put: '',
     caughtBy: items('an item is one line'),
+  },
+  {
+    name: 'who is muted speaks through the topic',
+    breaks: 'M13',
+    file: 'server/domains/rooms/topic.ts',
+    find: 'if (mute) throw',
+    put: 'if (mute && topic === undefined) throw',
+    caughtBy: topic('a moderator who is muted'),
+  },
+  {
+    name: 'a key that set one topic answers for another',
+    breaks: 'P3',
+    file: 'server/domains/rooms/topic.ts',
+    find: 'bodyOf(row, roomTopicChanged).topic !== topic',
+    put: "bodyOf(row, roomTopicChanged).topic === ''",
+    caughtBy: topic('a repeat changes nothing again'),
   },
   {
     name: 'a call from inside counts as one of the account',
