@@ -250,4 +250,30 @@ describe.each(doors)('over %s', (door) => {
       expect((await done(act(who, room, action, asked, door))).record).toEqual(first.record)
     }
   })
+
+  test('what lifts a ban, a mute or a grant and is repeated with its key answers with what was lifted', async () => {
+    for (const [who, made, lifted] of [
+      [owner, 'ban', 'unban'],
+      [mod, 'mute', 'unmute'],
+      [owner, 'promote', 'demote'],
+    ] as const) {
+      const [target] = await people(server, `target of ${lifted} over ${door}`)
+      await done(target.call(`POST /api/channels/${room.id}/join`, {}))
+      const { record } = await done(act(who, room, made, { target: target.account }, door))
+      const asked = { target: target.account, client_action_id: `${lifted}-${door}-${room.id}` }
+      const first = await done(act(who, room, lifted, asked, door))
+      expect(first.record).toEqual(record)
+      expect((await done(act(who, room, lifted, asked, door))).record).toEqual(record)
+    }
+  })
+
+  test('a word that is taken away answers a repeat with its key with the word', async () => {
+    const patch = { word: `plum${process.pid}${door}`, word_action: 'block' }
+    const { record } = await done(act(owner, room, 'word_add', { patch }, door))
+    const { id } = record as { id: string }
+    const asked = { patch: { word_id: id }, client_action_id: `word-${door}-${room.id}` }
+    const first = await done(act(owner, room, 'word_remove', asked, door))
+    expect(first.record).toMatchObject({ id, word: patch.word })
+    expect((await done(act(owner, room, 'word_remove', asked, door))).record).toEqual(first.record)
+  })
 })

@@ -70,7 +70,7 @@ export const unban =
     if (!current) return { already: null }
     needNoSuperior(scene, current.banned_by)
     const about = { target: target.account, targetName: target.name, reason: reason ?? null }
-    return { entry: entryOf(view, actor, moderationApplied, { action: 'unban' }, about), record: current }
+    return { entry: entryOf(view, actor, moderationApplied, { action: 'unban', ban: current }, about), record: current }
   }
 
 export const mute =
@@ -111,7 +111,10 @@ export const unmute =
     if (!current) return { already: null }
     needNoSuperior(scene, current.muted_by)
     const about = { target: target.account, targetName: target.name, reason: reason ?? null }
-    return { entry: entryOf(view, actor, moderationApplied, { action: 'unmute' }, about), record: current }
+    return {
+      entry: entryOf(view, actor, moderationApplied, { action: 'unmute', mute: current }, about),
+      record: current,
+    }
   }
 
 export const warn =
@@ -184,6 +187,7 @@ export const demote =
     const rank = holdsRank ? { member: { ...member, role: 'member' as const } } : {}
     const about = { target: target.account, targetName: target.name }
     const lost = invitingNoMore(view, target.account)
-    const body = { role: 'member', ...rank, moderator: null, permissions: null, ...lost }
+    const taken = current ? { removed: current } : {}
+    const body = { role: 'member', ...rank, moderator: null, permissions: null, ...taken, ...lost }
     return { entry: entryOf(view, actor, roleChanged, body, about), record: current }
   }

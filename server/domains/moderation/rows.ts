@@ -59,7 +59,7 @@ export function rulesIdOf(key: RoomKey): string {
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }
 
-/** The record that an event holds, so that a repeated act is answered as the first one was. */
+/** The record that an event holds, also what it lifted, so that a repeated act is answered as the first one was. */
 const heldBy = ({ body }: Row) =>
   body.ban ?? body.mute ?? body.moderator ?? body.rules ?? body.added ?? body.removed ?? null
 

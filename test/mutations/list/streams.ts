@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { follows, inside, items, stopped, streams, topic } from './suites.ts'
+import { follows, inside, items, lifted, stopped, streams, topic } from './suites.ts'
 
 /** Answers that are sequences, and calls from inside the house. */
 export const sequences: readonly Mutation[] = [
@@ -172,6 +172,22 @@ export const sequences: readonly Mutation[] = [
     find: 'bodyOf(row, roomTopicChanged).topic !== topic',
     put: "bodyOf(row, roomTopicChanged).topic === ''",
     caughtBy: topic('a repeat changes nothing again'),
+  },
+  {
+    name: 'a repeat does not say what was lifted',
+    breaks: 'P3',
+    file: 'server/domains/moderation/people.ts',
+    find: "{ action: 'unban', ban: current }",
+    put: "{ action: 'unban' }",
+    caughtBy: lifted('what lifts'),
+  },
+  {
+    name: 'a repeat does not say what was taken away',
+    breaks: 'P3',
+    file: 'server/domains/moderation/rows.ts',
+    find: ' ?? body.removed',
+    put: '',
+    caughtBy: lifted('repeat with its key'),
   },
   {
     name: 'a call from inside counts as one of the account',

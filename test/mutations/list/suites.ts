@@ -89,5 +89,10 @@ export const items = (title: string): Suite => unit('unit/items.test.ts', title)
 export const wallets = (title: string): Suite => ({ project: 'embedded', file: 'test/server/identity.test.ts', title })
 export const streams = (title: string): Suite => ({ project: 'embedded', file: 'test/server/streams.test.ts', title })
 export const follows = (title: string): Suite => hostile('follows.test.ts', title)
+export const lifted = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/moderation-people.test.ts',
+  title,
+})
 export const stopped: Suite = { project: 'embedded', file: 'test/server/stop.test.ts', title: 'followed over REST' }
 export const inside = (title: string): Suite => ({ project: 'embedded', file: 'test/server/call-as.test.ts', title })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BanFact, keys, MemberFact, MuteFact } from '../facts.ts'
+import { BanFact, keys, MemberFact, ModeratorFact, MuteFact } from '../facts.ts'
 import { person } from '../shown.ts'
 import { absolute, changeInvitations, gone, lost, memberCount, rightsLost } from './changes.ts'
 import { defineEvent, type Heard, targetOf, unnamed } from './define.ts'
@@ -53,6 +53,8 @@ export const roleChanged = defineEvent('role.changed', {
     role: z.string().optional(),
     member: MemberFact.optional(),
     permissions: z.record(z.string(), z.boolean()).nullable(),
+    /** The grant that was taken away. */
+    removed: ModeratorFact.optional(),
     ...lost,
   }),
   changes: (row, body) => [
@@ -82,6 +84,7 @@ const heard: Record<string, Heard> = {
 export const moderationApplied = defineEvent('moderation.applied', {
   body: z.object({
     action: z.string(),
+    /** The ban or mute that was set, or was lifted. */
     ban: BanFact.optional(),
     mute: MuteFact.optional(),
     duration: z.string().optional(),
