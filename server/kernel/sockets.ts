@@ -292,7 +292,7 @@ async function run(
     throw new AppError('VALIDATION_ERROR', { message: 'The payload must be an object' })
   if (guardPayload(raw) > eventLimitBytes && JSON.stringify(raw).length > eventLimitBytes)
     throw new AppError('PAYLOAD_TOO_LARGE')
-  const unknown = Object.keys(raw).find((key) => !(key in bound.operation.input.shape))
+  const unknown = Object.keys(raw).find((key) => !Object.hasOwn(bound.operation.input.shape, key))
   if (unknown !== undefined)
     throw new AppError('VALIDATION_ERROR', { message: `Unrecognized key: ${unknown.slice(0, 40)}` })
   const askedAt = performance.now()

@@ -31,6 +31,16 @@ const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resol
 const isAlive = async (wire: Wire) => (await wire.ask('room:list', '{}'))?.ok
 const serves = async () => (await fetch(`${server.url}/api/status`)).status
 
+test('T49: a field is one that is declared, not one that every object has', async () => {
+  const wire = await open()
+  const room = { type: 'channel', id: channel }
+  for (const name of ['toString', 'constructor', 'hasOwnProperty', 'valueOf', 'unknown']) {
+    const ack = await wire.ask('message:send', JSON.stringify({ room, text: 'Hello', [name]: 1 }))
+    expect(ack?.error).toMatchObject({ code: 'VALIDATION_ERROR', status: 400 })
+  }
+  wire.close()
+})
+
 describe('T44: too much of everything', () => {
   test('a frame of 1.2 MB closes the connection with 1009', async () => {
     const wire = await open()

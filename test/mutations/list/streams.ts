@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { follows, inside, items, lifted, stopped, streams, topic } from './suites.ts'
+import { follows, framed, inside, items, lifted, stopped, streams, topic } from './suites.ts'
 
 /** Answers that are sequences, and calls from inside the house. */
 export const sequences: readonly Mutation[] = [
@@ -188,6 +188,14 @@ export const sequences: readonly Mutation[] = [
     find: ' ?? body.removed',
     put: '',
     caughtBy: lifted('repeat with its key'),
+  },
+  {
+    name: 'a name that every object has is a field',
+    breaks: 'T49',
+    file: 'server/kernel/sockets.ts',
+    find: '!Object.hasOwn(bound.operation.input.shape, key)',
+    put: '!(key in bound.operation.input.shape)',
+    caughtBy: framed('T49: a field'),
   },
   {
     name: 'a call from inside counts as one of the account',

@@ -88,6 +88,7 @@ export const large: Suite = { project: 'kill', file: 'test/store/large.kill.test
 export const items = (title: string): Suite => unit('unit/items.test.ts', title)
 export const wallets = (title: string): Suite => ({ project: 'embedded', file: 'test/server/identity.test.ts', title })
 export const streams = (title: string): Suite => ({ project: 'embedded', file: 'test/server/streams.test.ts', title })
+export const framed = (title: string): Suite => hostile('frames.test.ts', title)
 export const follows = (title: string): Suite => hostile('follows.test.ts', title)
 export const lifted = (title: string): Suite => ({
   project: 'embedded',
