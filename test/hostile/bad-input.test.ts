@@ -226,7 +226,7 @@ describe(`spoilt inputs over REST, seed ${seed}`, () => {
     expect(await stored()).toEqual(before)
   }, 90_000)
 
-  test('what is read with spoilt queries and paths is answered or refused', async () => {
+  test('reads with malformed queries and paths are answered or refused', async () => {
     const trials = trialsOf(restTargets.filter(({ method }) => method === 'GET'))
     // The address of a smart account is worked out when it is first asked for, and kept.
     for (const person of [mallory, boss]) await person.ask('GET /api/wallet/smart-wallet')
@@ -261,7 +261,7 @@ describe('spoilt inputs over sockets', () => {
   }, 90_000)
 })
 
-describe('M19: what is no JSON object is refused by every operation, and does nothing', () => {
+describe('M19: every operation refuses input that is no JSON object, and does nothing', () => {
   const bodies = ['null', '[]', '[{}]', '7', '"text"', 'true']
   const codeIn = (body: string) => {
     const { code, error } = JSON.parse(body) as { code?: string; error?: string | { code?: string } }

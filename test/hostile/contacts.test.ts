@@ -103,7 +103,7 @@ describe('M10: an identity that was taken elsewhere opens nothing', () => {
   })
 })
 
-describe('M13: nobody learns by asking who has an address or a number', () => {
+describe('M13: no operation reveals who has an address or a number', () => {
   test('adding an address or a number in use is answered as adding a free one, until the code is proved', async () => {
     const [owner, other] = [await person(server, 'owner of contacts'), await person(server, 'asker of contacts')]
     await attach(owner, 'in-use@people.test')

@@ -87,7 +87,7 @@ describe('M08, T75: what opens an account is changed with a fresh proof alone', 
     expect((await me.rest('GET /api/auth/session')).status).toBe(200)
   })
 
-  test('who is not signed in is asked for nothing more: codes and new passkeys sign in', async () => {
+  test('callers who are not signed in need no fresh sign-in: codes and new passkeys sign in', async () => {
     const letter = await letterAfter(server, 'newcomer@example.com', () =>
       call(server.url, 'POST /api/email/send-code', { email: 'newcomer@example.com' }),
     )

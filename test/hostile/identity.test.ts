@@ -42,8 +42,8 @@ describe('T01: session fixation', () => {
   })
 })
 
-describe('T02: what is stored opens nothing', () => {
-  test('a stored hash is no token, and a good signature without a record is none either', async () => {
+describe('T02: stored values cannot be used to sign in', () => {
+  test('neither a stored hash nor a valid signature without a record is accepted as a token', async () => {
     const { sessionToken, refreshToken, address } = await signIn(url, wallet('dumped'))
     const record = await Sessions.findOne({ user_address: address }).lean()
     const stored = JSON.stringify(record)
@@ -109,7 +109,7 @@ describe('T03: forged tokens', () => {
     if (token.length < 8_000) expect(await statusOf(token)).toBe(401)
   })
 
-  test('what was not tampered with is read; a key that was replaced still reads, and the newest signs', async () => {
+  test('an untouched token is read; an older key still verifies, and the newest signs', async () => {
     const token = await signToken([{ id: 'k2', secret: Buffer.alloc(32, 2) }, ...keys], claims)
     const ring = [
       { id: 'k3', secret: Buffer.alloc(32, 3) },
@@ -239,7 +239,7 @@ test('T32: of fifty refreshes with one token at once one succeeds, and its sessi
   expect(await statusOf(String(winner?.body.sessionToken))).toBe(200)
 })
 
-describe('T41: nothing tells who is known here', () => {
+describe('T41: no answer reveals who has an account', () => {
   test('a message to sign looks the same for the known and the unknown', async () => {
     const known = wallet('known')
     await signIn(url, known)

@@ -65,7 +65,7 @@ describe('T18: a blocked word in disguise', () => {
     expect(await verdictOf(text)).toMatchObject({ ok: true })
   })
 
-  test('what is stored is what was written', async () => {
+  test('texts are stored as they were sent', async () => {
     const text = 'ｈｅｌｌｏ e\u0301 \u200b<b>'
     const { body } = await member.ask(`POST /api/channels/${channel}/messages`, { content: text })
     expect(Sent.parse(body).message.content).toBe(text)
@@ -513,7 +513,7 @@ describe('T26: text that would like to be a page', () => {
   })
 })
 
-describe('T41: what is not yours looks like what is not there', () => {
+describe('T41: objects of others are answered as if they did not exist', () => {
   test('a group, a dm and a room that never was', async () => {
     const made = await owner.ask('POST /api/groups', { name: 'Hidden', memberAddresses: [] })
     const { id } = made.body.group as { id: string }

@@ -35,7 +35,7 @@ afterAll(() => watch.stop())
 const canary = '~canary~5ecret~'
 const nested = (levels: number): unknown => (levels === 0 ? canary : { inner: nested(levels - 1), list: [canary] })
 
-test('T57: what is asked of the sockets by plain HTTP is answered once, and by them alone', async () => {
+test('T57: a plain HTTP request to the path of the sockets is answered once, by the socket server alone', async () => {
   for (const path of ['/socket.io/?EIO=4&transport=polling', '/socket.io/?EIO=3', '/socket.io/?transport=websocket']) {
     const answer = await fetch(server.url + path)
     expect([path, answer.status]).toEqual([path, 400])
@@ -45,7 +45,7 @@ test('T57: what is asked of the sockets by plain HTTP is answered once, and by t
   expect(lines.filter((line) => line.includes('failed'))).toEqual([])
 })
 
-describe('T42: what is sent is not written down', () => {
+describe('T42: secrets that clients send are repeated nowhere', () => {
   test('a secret in every header and every field stays out of logs, figures and refusals', async () => {
     const headers = {
       'x-request-id': canary,

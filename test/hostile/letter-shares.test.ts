@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('M12, T76: strangers do not use up what is sent to somebody', () => {
+describe('M12, T76: strangers cannot use up the limit of letters and texts to somebody', () => {
   const from = (ip: string, cookie = '') => ({
     'x-forwarded-for': ip,
     ...(cookie === '' ? {} : { cookie: `app_browser=${cookie}` }),
@@ -42,7 +42,7 @@ describe('M12, T76: strangers do not use up what is sent to somebody', () => {
     expect(seen).toEqual([200, 200, 200, 429, 200])
   })
 
-  test('all strangers together have a limit, and who has proved the address in this browser has a share beside it', async () => {
+  test('all strangers together have a limit, and a browser that has proved the address has one of its own', async () => {
     const email = 'besieged@limits.test'
     const letter = await letterAfter(server, email, () => ask('email/login/send-code', email, from('10.9.0.1')))
     const body = { email, code: codeIn(letter) }

@@ -35,7 +35,7 @@ describe('T39: nobody gets a second bucket by disguise', () => {
     expect(seen).toEqual([...Array(10).fill(200), ...Array(5).fill(429)])
   })
 
-  test('what is no address counts as the socket’s own', async () => {
+  test('a forwarded value that is no address is replaced by the address of the socket', async () => {
     const disguises = ['unknown', '', 'localhost', '203.0.113.7:80', '999.1.1.1', '[::1]', '0x7f.1', "'; --"]
     const seen = await statuses(times(16, (at) => () => begin(from(disguises[at % disguises.length] ?? ''))))
     expect(seen.filter((status) => status === 200)).toHaveLength(10)
@@ -240,7 +240,7 @@ test('R10: repeats under a known key are refused where the bucket is empty, and 
   expect((await ask()).body.group).toMatchObject({ id: ids[0] })
 })
 
-test('T45: one address holds 50 connections of strangers, and gets new ones when it lets go', async () => {
+test('T45: one address holds 50 anonymous connections, and gets new ones after closing some', async () => {
   await server.close()
   server = await openChangedServer({ RATE_LIMIT_SCALE: '1' })
   const sockets = Array.from({ length: 60 }, () => dial(server.url).on('error', () => undefined))

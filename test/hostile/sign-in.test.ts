@@ -183,7 +183,7 @@ test('T39: the path may be spelled as one likes, the bucket is one', async () =>
   expect(remaining).toEqual([remaining[0], Number(remaining[0]) - 1, Number(remaining[0]) - 2])
 })
 
-describe('T41: nothing tells who is known here', () => {
+describe('T41: no answer reveals who has an account', () => {
   const median = (values: number[]) => values.sort((one, other) => one - other)[values.length >> 1] ?? 0
   const timed = async (act: () => Promise<unknown>) => {
     const started = performance.now()

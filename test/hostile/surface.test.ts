@@ -38,7 +38,7 @@ const codeOf = (body: string) => {
 }
 const countOf = async () => ((await me.ask('GET /api/channels?limit=200')).body.channels as unknown[]).length
 
-describe('T57: only what is declared is there', () => {
+describe('T57: only declared routes answer', () => {
   test.each([
     'GET /metrics',
     'GET /healthz',

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('what is done for somebody inside the house is judged, stored and told as what they do themselves', async () => {
+test('an act by callAs is judged, stored and told like an act of the account itself', async () => {
   const room = await channelOf(owner, member)
   const line = await owner.line()
   await owner.does('socket', messages.join, { room })

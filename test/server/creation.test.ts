@@ -143,7 +143,7 @@ describe('M48: a call that creates is done once for each key', () => {
     expect(input.memo).toBe('again')
   })
 
-  test('what is kept can be read by nobody who reads the database', async () => {
+  test('a stored answer cannot be read from the database', async () => {
     const key = newKey()
     const { body } = await ada.rest(
       'POST /api/admin/service-tokens',
@@ -156,7 +156,7 @@ describe('M48: a call that creates is done once for each key', () => {
     expect(kept).not.toContain('Sealed bot')
   })
 
-  test('a claim whose process died is taken over, and goes on with what it began', async () => {
+  test('a claim whose process died is taken over and finished', async () => {
     const key = newKey()
     const input = { name: 'Gone on with', memberAddresses: [bob.account] }
     const first = await ada.rest('POST /api/groups', input, keyed(key))

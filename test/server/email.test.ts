@@ -81,7 +81,7 @@ describe('sign-in by a code', () => {
     expect(await post(verify, { email, code })).toMatchObject({ status: 400, code: 'TOO_MANY_ATTEMPTS' })
   })
 
-  test('what is missing or no address is named', async () => {
+  test('a missing field, or one that is no address, is named', async () => {
     expect((await post('login/send-code', {})).body.error).toBe('Email is required')
     expect((await post('login/send-code', { email: 'nobody' })).body.error).toBe('Invalid email format')
     expect((await post('login/verify', { email: 'a@b.test' })).body.error).toBe('Code is required')

@@ -291,7 +291,7 @@ describe('friends', () => {
       expect(await two.refused('rest', friends.accept, { requestId: id })).toMatchObject({ code: 'NOT_FOUND' })
     })
 
-    test('that is accepted is taken back no more', async () => {
+    test('that is accepted can no longer be cancelled', async () => {
       const { id } = await ask(one, two)
       await accept(two, id)
       await one.does('rest', friends.cancel, { id })
@@ -354,7 +354,7 @@ describe('friends', () => {
       expect(await requestsOf(two)).toEqual(nothing)
     })
 
-    test('cannot be made, nor anything seen, by who is not signed in', async () => {
+    test('can neither be made nor seen by anybody who is not signed in', async () => {
       for (const [route, body] of [
         ['GET /api/friends', null],
         ['GET /api/friend-requests', null],
@@ -449,7 +449,7 @@ describe('friends', () => {
       expect(await remove()).toMatchObject({ status: 404, code: 'NOT_FOUND', body: { error: 'Friend not found' } })
     })
 
-    test('of others look like what is not there', async () => {
+    test('of others are answered as if they did not exist', async () => {
       const { id } = await befriend(one, two)
       const gone = { status: 404, code: 'NOT_FOUND', message: 'Friend not found' }
       for (const who of [one, third]) {
@@ -635,7 +635,7 @@ describe('friends', () => {
   })
 })
 
-test('nobody asks without end: five requests an hour to one, sixty to all', async () => {
+test('one person may send five requests an hour to one other, and sixty to all', async () => {
   const server = await boot({ environment: { RATE_LIMIT_SCALE: '1' }, nodes: 1 })
   try {
     const [pest, victim] = [await person(server, 'pest'), await person(server, 'victim')]

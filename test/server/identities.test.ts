@@ -216,7 +216,7 @@ test('an e-mail address is listed as a way in, as the original where the account
 })
 
 describe('unlinking', () => {
-  test('takes the way in away, and ends the other sessions that began by such a one', async () => {
+  test('removes the way to sign in, and ends the other sessions that began with this method', async () => {
     const me = await person(server, 'unlinker')
     const { identity } = await me.does('rest', identities.linkSolana, await signedBySolana(me.url, solana('unlinker')))
     const there = await verifySolana(url, solana('unlinker'))

@@ -64,7 +64,7 @@ describe('P18: a job is done at least once, and seen to be done once', () => {
     expect(await rowOf('stored-1')).not.toHaveProperty('payload')
   })
 
-  test('what was pushed to nobody is found in the database', async () => {
+  test('a job that no worker was told of is found in the database', async () => {
     const done = vi.fn(async () => {})
     const kind = kindOf(done)
     worker(kind, { at: 1 })

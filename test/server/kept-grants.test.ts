@@ -34,7 +34,7 @@ async function rightsOf(who: Somebody, room: Place): Promise<string[]> {
   return Object.entries(permissions as object).flatMap(([name, may]) => (may === true ? [name] : []))
 }
 
-describe('M06: a log of before, in which who was gone kept their grant', () => {
+describe('M06: a log of an older version, in which people who left kept their grant', () => {
   const actor = { name: 'somebody', role: null }
   /** Adds a row to the log, and its records, as an older version wrote them. */
   async function add(room: Place, row: object): Promise<void> {

@@ -258,7 +258,7 @@ describe('passing things', () => {
   })
 })
 
-test('who is gone before they were let in is not there', async () => {
+test('somebody who disconnects before they are let in is not counted', async () => {
   const watcher = await person(server, 'watcher', member.url)
   const room = await channelOf(owner, member, watcher)
   for (let times = 0; times < 24; times++) {

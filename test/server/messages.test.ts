@@ -304,7 +304,7 @@ describe('slow mode', () => {
 })
 
 describe('a key of the sender', () => {
-  test('makes one message of a repeat by any door, and the first text stands', async () => {
+  test('stores one message for a repeat over any door, with the text of the first', async () => {
     const client_msg_id = randomUUID()
     const first = await member.does('socket', messages.send, { room: general, text: 'the first', client_msg_id })
     const again = await member.does('rest', messages.send, { room: general, text: 'changed', client_msg_id })

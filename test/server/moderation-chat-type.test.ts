@@ -56,7 +56,7 @@ describe('M64: GET /api/moderation with a chatType', () => {
     expect((await ask(owner, 'permissions', everywhere)).body.permissions).toMatchObject({ isModerator: false })
   })
 
-  test('a group is kept from who is not in it, and another kind of chat is none', async () => {
+  test('a group is hidden from those outside it, and another kind of chat is refused', async () => {
     const room = await groupOf(owner, member)
     const its = { chatType: 'group', channelId: room.id, userAddress: member.account }
     for (const action of ['permissions', 'moderators', 'muted', 'check-muted', 'mod-log']) {

@@ -85,7 +85,7 @@ describe('what can be asked of a room', () => {
     expect((await ask(`action=muted&channelId=${room.id}`)).body).toEqual({ mutedUsers: [] })
   })
 
-  test('what is missing or wrong is named', async () => {
+  test('a missing or wrong field is named', async () => {
     for (const action of ['permissions', 'check-muted'])
       expect(await ask(`action=${action}`)).toMatchObject({ status: 400, text: 'userAddress required' })
     for (const query of ['', 'action=everything'])

@@ -75,7 +75,7 @@ describe('what a word does', () => {
     expect(await check(member, room, 'hush')).toMatchObject({ code: 'MESSAGE_REJECTED', rule: null })
   })
 
-  test('a word added is a word for the very next message', async () => {
+  test('an added word applies to the next message', async () => {
     for (const word of ['one', 'two', 'three', 'four', 'five']) {
       await blocked(owner, word)
       expect(await send(member, room, `and ${word}`)).toMatchObject({ code: 'BLOCKED_WORD' })

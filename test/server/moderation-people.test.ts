@@ -221,7 +221,7 @@ describe.each(doors)('over %s', (door) => {
     expect(await act(owner, where, 'ban', { target: other.account }, door)).toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
-  test('nobody acts in a room that is not there, or is none of their business', async () => {
+  test('nobody acts in a room that does not exist, or is hidden from them', async () => {
     const { body } = await owner.call('POST /api/groups', { name: 'Inner circle' })
     const group: Place = { type: 'group', id: (body.group as { id: string }).id }
     for (const where of [group, { type: 'channel', id: 'no-such-channel' } as const])

@@ -149,7 +149,7 @@ test.each([0, 5, 10, 30, 60, 300, 600])('slow mode may be %d seconds', async (sl
   expect(await ruled({ slow_mode_seconds })).toMatchObject({ slow_mode_seconds })
 })
 
-test('what is missing is named', async () => {
+test('a missing field is named', async () => {
   expect(await owner.call('POST /api/chat-rules', { rules: {} })).toMatchObject({
     status: 400,
     text: 'chatType required',

@@ -182,7 +182,7 @@ test('a word of a room one cannot see is not there, nor is the room', async () =
   expect(words).toHaveLength(1)
 })
 
-test('nobody stops listening to what is no room', async () => {
+test('room:leave refuses a room that does not exist', async () => {
   const room = { type: 'channel', id: 'nowhere' } as const
   expect(await owner.refused('socket', messages.leave, { room })).toMatchObject({ code: 'ROOM_NOT_FOUND' })
 })

@@ -89,7 +89,7 @@ test('M16: who is neither a member nor a moderator reads every event in its plac
   for (const who of [owner, admin]) expect(await events(who.call(rest))).toEqual(inside)
 })
 
-test('M16: and so they do messages that were taken back', async () => {
+test('M16: the same holds for deleted messages', async () => {
   const { room } = await acted()
   const pages = [`/api/rooms/channel/${room.id}/messages`, `/api/channels/${room.id}/messages`]
   const takenBack = async (answer: ReturnType<Somebody['call']>) =>

@@ -87,7 +87,7 @@ describe('a new account', () => {
   })
 })
 
-test('what is known already, or made elsewhere, is not stored', async () => {
+test('a passkey that is registered already, or made for another site, is not stored', async () => {
   const { key } = await enrol(url)
   const again = key.create((await beginRegistration(url)).challenge)
   expect(await post(url, 'register/verify', { credential: again })).toMatchObject({
@@ -164,7 +164,7 @@ describe('several passkeys', () => {
 })
 
 describe('removing a passkey', () => {
-  test('by either path and either id; what it began ends, what removes it goes on', async () => {
+  test('by either path and either id; sessions it began end, the calling one stays', async () => {
     const { sessionToken: token } = await enrol(url)
     const made = await Promise.all(Array.from({ length: 4 }, () => enrol(url, new Authenticator(), { token })))
     const [one, two, three, four] = made.map(({ credentialId }) => credentialId)

@@ -229,7 +229,7 @@ describe.each(over)('a vote over %s', (door) => {
     expect(JSON.stringify([told, events.at(-1)])).not.toContain(member.account)
   })
 
-  test('is refused for what is no option, a closed or ended poll, and by those who may not', async () => {
+  test('is refused for an unknown option, for a closed or ended poll, and from those who may not vote', async () => {
     const room = await channelOf(owner, member, other)
     const { poll } = await owner.does('rest', polls.create, { room, ...drinks })
     const vote = (who: Person, more: object = {}) =>

@@ -190,7 +190,7 @@ describe('M06: nobody gives rights to themselves, nor more than they hold, nor c
     expect(record).toMatchObject({ can_pin: true, can_delete: false, can_mute: false, can_manage_mods: false })
   })
 
-  test('a banned moderator acts no more, and lifts no ban of their own', async () => {
+  test('a banned moderator can neither act nor lift their own ban', async () => {
     const [judge] = await people(server, 'a global judge')
     await appoint(admin, null, judge, every)
     const official = await officialChannel(judge, member, other)
@@ -224,7 +224,7 @@ const queueOf = async (who: Somebody, room: Place | null) => {
   return queue as Item[]
 }
 
-describe('M05: nobody sees or decides what is said about themselves', () => {
+describe('M05: nobody sees or decides reports about themselves', () => {
   const ranks = ['owner', 'room admin', 'manager', 'moderator', 'global moderator', 'admin', 'member'] as const
   /** Who sees a report about whom; admins see all but those about themselves. */
   const sees: Record<string, readonly string[]> = {

@@ -229,7 +229,7 @@ describe('members', () => {
     expect(await member.refused('rest', rooms.members, { room: nowhere })).toMatchObject({ code: 'ROOM_NOT_FOUND' })
   })
 
-  test('get a rank from whoever stands above it, and only below their own', async () => {
+  test('get a role only from somebody of a higher rank, and only one below theirs', async () => {
     const room = await channelOf(owner, member, other)
     const set = (who: Person, target: Person, role: string) =>
       who.rest(`PATCH /api/channels/${room.id}/members/${target.account}/role`, { role })
@@ -427,7 +427,7 @@ describe('a group', () => {
     expect((await member.refused('rest', rooms.get, { room })).code).toBe('ROOM_NOT_FOUND')
   })
 
-  test('nobody is brought in who is not there, is blocked or is banned, and nothing is left of the attempt', async () => {
+  test('nobody who has no account, is blocked or is banned is brought in, and the attempt leaves no trace', async () => {
     const before = (await owner.rest('GET /api/user/rooms')).body.rooms
     const create = (memberAddresses: string[]) => ({ name: 'Half a group', memberAddresses })
     const unknown = await owner.refused('rest', rooms.createGroup, create([member.account, nobody]))

@@ -137,7 +137,7 @@ describe('making one', () => {
     expect(await user.rest(route, input)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 
-  test('a token that looks like one is none', async () => {
+  test('a text in the form of a token is refused', async () => {
     const { token } = await made(['identity:read'])
     for (const forged of [`${token}x`, token.slice(0, -1), 'plaza_', `plaza_${'A'.repeat(43)}`])
       expect((await call(url, 'GET /api/auth/session', null, forged)).status).toBe(401)

@@ -55,7 +55,7 @@ describe('M08: a change is told', () => {
     return (await changes())[0]?.text ?? ''
   }
 
-  test('M08: signing out everywhere else lists what was added in the last week', async () => {
+  test('M08: signing out everywhere else lists the ways to sign in that were added in the last week', async () => {
     const me = await person(server, 'lister')
     const linked = await me.does('rest', identities.linkSolana, await signedBySolana(me.url, solana('lister')))
     await enrol(server.url, undefined, { token: me.token })

@@ -113,7 +113,7 @@ describe('blocks', () => {
     })
   })
 
-  test('what is missing or wrong is named', async () => {
+  test('a missing or wrong field is named', async () => {
     expect(await block(one, one)).toMatchObject({ status: 400, text: 'You cannot block yourself' })
     expect(await one.call('POST /api/users/block', {})).toMatchObject({ status: 400 })
     expect(await one.call('POST /api/users/block', { userAddress: wallet('never here').address })).toMatchObject({

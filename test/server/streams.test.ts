@@ -69,7 +69,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     await followed.stop()
   })
 
-  test('ends for who is banned, and tells nothing of after', async () => {
+  test('ends for somebody who is banned, without a later row', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const followed = await following<RoomEvent>(door, who, { room })
@@ -79,7 +79,7 @@ describe.each(over)('a room that is followed over %s', (door) => {
     expect(texts(followed.items)).toEqual([])
   })
 
-  test('ends for who is suspended, and can be followed again', async () => {
+  test('ends for somebody who is suspended, and can be followed again', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
     const followed = await following<RoomEvent>(door, who, { room })

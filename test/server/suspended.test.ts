@@ -70,7 +70,7 @@ const inputOf = ({ input }: Operation, room: RoomRef) => ({
   ...Object.fromEntries(Object.entries(fields).filter(([name]) => name in input.shape)),
 })
 
-describe('who is suspended reads on, over both doors alike', () => {
+describe('suspended people can still read, over both doors alike', () => {
   const reads = inRooms
     .filter(isRead)
     .flatMap(({ name, operation }) => doorsOf(operation).map((door) => [name, door, operation] as const))
@@ -107,7 +107,7 @@ describe('who is suspended reads on, over both doors alike', () => {
   })
 })
 
-describe('who is suspended does nothing, over both doors alike', () => {
+describe('suspended people can change nothing, over both doors alike', () => {
   /** These change what is the own, or tell the verdict. */
   const own = ['rooms.leave', 'messages.leave', 'messages.read', 'messages.check', 'moderation.simulate']
   const acts = inRooms

@@ -112,7 +112,7 @@ describe.each(over)('over %s', (door) => {
     expect((await set(moderator, 'Heard again')).room.topic).toBe('Heard again')
   })
 
-  test('who is a moderator no more sets no topic', async () => {
+  test('a former moderator cannot set the topic', async () => {
     await set(moderator, 'Before')
     await owner.does('rest', rooms.setRole, { room: channel, address: moderator.account, role: 'member' })
     expect(await codeOf(moderator, 'After')).toBe('FORBIDDEN')

@@ -134,7 +134,7 @@ describe.each(places)('R7: a wait in %s', (_place, make) => {
     },
   )
 
-  test('ends for who is suspended, as the next call answers', async () => {
+  test('ends for somebody who is suspended, with the answer of the next call', async () => {
     const who = await waiter()
     const room = await make(who)
     const wait = await waitingIn(room, who.token)

@@ -211,7 +211,7 @@ describe('without an endpoint of a chain', () => {
     expect(refusal.message).toContain(variable)
   })
 
-  test('what was kept is forgotten all the same', async () => {
+  test('cached answers can be cleared all the same', async () => {
     expect(await (await somebody()).does('rest', contract.refreshBalances, { address })).toEqual({ success: true })
   })
 

@@ -41,7 +41,7 @@ export const sequences: readonly Mutation[] = [
     file: 'server/domains/messages/catch-up.ts',
     find: "if (next.isSuspended && !start.isSuspended) throw new AppError('SUSPENDED')",
     put: '',
-    caughtBy: streams('ends for who is suspended'),
+    caughtBy: streams('ends for somebody who is suspended'),
   },
   {
     name: 'a stop leaves sequences open',
