@@ -66,6 +66,31 @@ export const BlockedWord = z.object({
 })
 export type BlockedWord = z.infer<typeof BlockedWord>
 
+/** What the moderation log calls its entries. A newer server may have others, so that `action_type` is any text. */
+export type LogAction =
+  | 'admin_role'
+  | 'archive'
+  | 'delete'
+  | 'demote_mod'
+  | 'invite'
+  | 'kick'
+  | 'mute'
+  | 'pin'
+  | 'promote_mod'
+  | 'purge'
+  | 'room_ban'
+  | 'room_unban'
+  | 'rules'
+  | 'set_role'
+  | 'suspend'
+  | 'uninvite'
+  | 'unmute'
+  | 'unpin'
+  | 'unsuspend'
+  | 'warn'
+  | 'word_add'
+  | 'word_remove'
+
 export const LogEntry = z.object({
   id: z.string(),
   seq: z.number().int(),

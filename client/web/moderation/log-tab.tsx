@@ -4,27 +4,12 @@ import type { LogEntry } from '#shared/api/moderation-records'
 import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
 import { fullTimeOf, nameOf, timeOf } from '../kit/format.ts'
-import { Icon, type IconName } from '../kit/icon.tsx'
+import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
 import { useDeletions } from '../messages/deletions.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
-import { actText } from './act-words.ts'
-
-const icons: Readonly<Record<string, IconName>> = {
-  mute: 'mute',
-  unmute: 'mute',
-  ban: 'block',
-  unban: 'check',
-  delete: 'bin',
-  purge: 'bin',
-  pin: 'pin',
-  unpin: 'pin',
-  warn: 'warn',
-  promote: 'star',
-  demote: 'star',
-  rules: 'book',
-}
+import { actText, actWords } from './act-words.ts'
 
 export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; state: RoomState }) {
   const [action, setAction] = useState('')
@@ -110,11 +95,12 @@ function PendingDeletions() {
 }
 
 function LogLine({ entry, nameFor }: { entry: LogEntry; nameFor: (id: string) => string }) {
+  const { text, icon } = actWords(entry.action_type)
   return (
     <li>
-      <Icon name={icons[entry.action_type.replace(/^room_/, '').split(/[_-]/)[0] ?? ''] ?? 'shield'} />
+      <Icon name={icon} />
       <span className="grow">
-        <strong title={entry.moderator_address}>{nameFor(entry.moderator_address)}</strong> {actText(entry.action_type)}
+        <strong title={entry.moderator_address}>{nameFor(entry.moderator_address)}</strong> {text}
         {entry.target_user_address && (
           <strong title={entry.target_user_address}> {nameFor(entry.target_user_address)}</strong>
         )}

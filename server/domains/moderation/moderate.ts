@@ -4,6 +4,7 @@ import { gradeOf, isSuspended, mayTouch, type Standing, standingOf } from '#serv
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { type Entry, GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
 import type { ModerationAction } from '#shared/api/moderation-acts'
+import type { LogAction } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
 import { actionTypeOf } from './entries.ts'
 
@@ -35,7 +36,9 @@ export interface By {
   action?: ModerationAction | undefined
 }
 
-const loggedAs: { [Action in ModerationAction]?: string } = {
+const loggedAs: { [Action in Exclude<ModerationAction, LogAction>]: LogAction } & {
+  [Action in ModerationAction]?: LogAction
+} = {
   ban: 'room_ban',
   unban: 'room_unban',
   promote: 'promote_mod',

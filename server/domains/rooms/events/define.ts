@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Change, Entry, Row } from '#server/log/types'
+import type { LogAction } from '#shared/api/moderation-records'
 import type { RoomEventData, RoomEventType } from '#shared/api/room-events'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
@@ -39,7 +40,7 @@ export interface EventRecord<Type extends RoomEventType = RoomEventType, Body = 
   message?(row: Row, body: Body & Signature): MessageFact
   /** An entry of the moderation chain: its name there, and what it says beside the place. */
   readonly entry?: {
-    action(body: Body): string
+    action(body: Body): LogAction
     metadata?(row: Row, body: Body & Signature): Record<string, unknown>
   }
   /** It may take people out of a room, or holds in all rooms, so its ack waits for every node. */

@@ -73,17 +73,18 @@ export const roleChanged = defineEvent('role.changed', {
   changesRights: 'of the target',
 })
 
-const heard: Record<string, Heard> = {
+const heard = {
   ban: 'banned',
   unban: 'unbanned',
   mute: 'muted',
   unmute: 'unmuted',
   warn: 'warned',
-}
+} as const satisfies Record<string, Heard>
+const Applied = z.enum(Object.keys(heard) as (keyof typeof heard)[])
 
 export const moderationApplied = defineEvent('moderation.applied', {
   body: z.object({
-    action: z.string(),
+    action: Applied,
     /** The ban or mute that was set, or was lifted. */
     ban: BanFact.optional(),
     mute: MuteFact.optional(),
