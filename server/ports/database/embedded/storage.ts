@@ -40,8 +40,9 @@ export class Storage {
   readonly #database: Environment
   readonly #held = new Set<Transaction>()
   readonly #commits: Commits
-  /** Of the trees that the commit changes which is being made. */
+  /** As they are after the commit that is being made, and those among them that it changes. */
   readonly #tallies = new Map<number, Tally>()
+  readonly #counted = new Set<number>()
   readonly #onDamage: (error: Damaged) => void
   #damage: Damaged | null = null
   #closed = false
@@ -150,6 +151,7 @@ export class Storage {
     }
     for (const { tree, isIndex } of treesOf(this.catalog)) {
       this.#tallies.set(tree, { count: 0, sum: 0 })
+      this.#counted.add(tree)
       for (const { key, value } of this.scan(treeKey(tree), treeKey(tree + 1), false)) {
         this.count(tree, 1, key, isIndex ? value : undefined)
         yield
@@ -217,6 +219,7 @@ export class Storage {
         yield
       }
       this.#tallies.delete(tree)
+      this.#counted.delete(tree)
       this.remove(tallyKey(tree))
       this.catalog.dropped = this.catalog.dropped?.filter((each) => each !== tree) ?? []
       this.saveCatalog()
@@ -232,6 +235,7 @@ export class Storage {
   count(tree: number, change: 1 | -1, key: Buffer, value?: Buffer): void {
     const tally = this.#tallies.get(tree) ?? this.tallyOf(tree)
     this.#tallies.set(tree, tally)
+    this.#counted.add(tree)
     tally.count += change
     tally.sum = (tally.sum + change * checksumOf(key, value)) >>> 0
   }
@@ -274,14 +278,15 @@ export class Storage {
   #transact(run: () => void): Promise<unknown> {
     return this.#database.childTransaction(() => {
       run()
-      for (const [tree, tally] of this.#tallies) this.put(tallyKey(tree), tallyBytes(tally))
-      this.#tallies.clear()
+      for (const [tree, tally] of this.#tallies)
+        if (this.#counted.delete(tree)) this.put(tallyKey(tree), tallyBytes(tally))
       this.counters.commits++
     })
   }
 
   #undo(): void {
     this.#tallies.clear()
+    this.#counted.clear()
     this.catalog = this.#catalogIn({})
     for (const listener of this.#onRollback) listener()
   }
