@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ErrorCode } from '#shared/errors'
 import { singleTypes } from './room-kinds.ts'
 
-export const namespaces = ['/rooms', '/notifications', '/moderation'] as const
+export const namespaces = ['/rooms', '/agents', '/streams', '/notifications', '/moderation'] as const
 export type Namespace = (typeof namespaces)[number]
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
