@@ -2,9 +2,15 @@ import { readFileSync } from 'node:fs'
 import { api } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
 
-/** Says which promised outcome no test has met, given the file in which the tests noted what they met. */
-const met = new Set(readFileSync(process.argv[2] ?? '', 'utf8').split('\n'))
-const promised = operationsOf(api).flatMap(({ name, operation }) =>
+/**
+ * Says which promised outcome no test has met, given the file in which the tests noted what they met; of the operations whose
+ * name begins with the second argument, where there is one.
+ */
+const [file = '', only = ''] = process.argv.slice(2)
+const met = new Set(readFileSync(file, 'utf8').split('\n'))
+const judged = operationsOf(api).filter(({ name }) => name.startsWith(only))
+if (judged.length === 0) throw new Error(`No operation begins with ${only}`)
+const promised = judged.flatMap(({ name, operation }) =>
   ['ok', ...(operation.errors ?? []), ...(operation.freshProof ? ['REAUTHENTICATION_REQUIRED'] : [])].map(
     (outcome) => `${name} ${outcome}`,
   ),

@@ -146,6 +146,7 @@ export const moderation = {
     aliases: simulateAliases,
     access: 'user',
     limit: 'general',
+    repeat: 'harmless',
     input: z.object({
       room: RoomRef,
       word: Word.optional(),
@@ -184,6 +185,7 @@ export const moderation = {
     socket: '/moderation queue:claim',
     access: 'user',
     limit: 'general',
+    repeat: 'harmless',
     input: z.object({ item: Id, on: z.boolean().default(true) }),
     output: z.object({ item: QueueItem }),
     errors: ['NOT_FOUND'],
@@ -194,6 +196,7 @@ export const moderation = {
     socket: '/moderation queue:decide',
     access: 'user',
     limit: 'general',
+    repeat: 'harmless',
     audit: true,
     input: z.object({
       item: Id,

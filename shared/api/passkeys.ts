@@ -135,6 +135,7 @@ export const passkeys = {
     http: 'POST /api/passkey/register/options',
     access: 'public',
     limit: 'auth',
+    repeat: 'harmless',
     freshProof: { unless: ['recoveryToken'] },
     input: z.object({
       userAddress: CallerAddress,
@@ -156,6 +157,7 @@ export const passkeys = {
     http: 'POST /api/passkey/register/verify',
     access: 'public',
     limit: 'auth',
+    repeat: 'harmless',
     claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
     freshProof: { unless: ['recoveryToken', 'isNewAccount'] },
     input: z.object({
@@ -184,6 +186,7 @@ export const passkeys = {
     http: 'POST /api/passkey/login/options',
     access: 'public',
     limit: 'auth',
+    repeat: 'harmless',
     claim: ({ userAddress }) => userAddress,
     input: z.object({ userAddress: Address.nullish(), useDevicePasskey: z.boolean().nullish() }),
     output: RequestOptions.extend({ options: RequestOptions, useDevicePasskey: z.boolean() }),
@@ -194,6 +197,7 @@ export const passkeys = {
     http: 'POST /api/passkey/login/verify',
     access: 'public',
     limit: 'auth',
+    repeat: 'harmless',
     claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
     input: z.object({
       credential: objectOrJson(UsedCredential).nullish(),
@@ -276,6 +280,7 @@ export const passkeys = {
     http: 'POST /api/passkey/check-migration',
     access: 'public',
     limit: 'auth',
+    repeat: 'harmless',
     input: z.object({
       userAddress: Address,
       hasOldCredentials: z.boolean().nullish(),
@@ -300,6 +305,7 @@ export const passkeys = {
     http: 'POST /api/passkey/recover/email',
     access: 'public',
     limit: 'auth',
+    repeat: 'harmless',
     claim: ({ email }) => email,
     input: z.object({ email: EmailAddress }),
     output: z.object({ success: z.literal(true), message: z.string() }),
@@ -311,6 +317,7 @@ export const passkeys = {
     http: 'POST /api/passkey/recover/email/verify',
     access: 'public',
     limit: 'auth',
+    repeat: 'harmless',
     claim: ({ email }) => email,
     input: z.object({
       email: EmailAddress,

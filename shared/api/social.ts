@@ -65,6 +65,7 @@ export const social = {
     http: 'POST /api/users/mute',
     access: 'user',
     limit: 'general',
+    repeat: 'harmless',
     errorBody: 'text',
     input: z.object({
       conversationType: ConversationType,
@@ -96,6 +97,7 @@ export const social = {
     http: 'POST /api/users/block',
     access: 'user',
     limit: 'general',
+    repeat: 'harmless',
     errorBody: 'text',
     audit: true,
     input: z.object({ userAddress: Address, reason: text(500).nullish() }),

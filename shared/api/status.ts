@@ -39,6 +39,7 @@ export const status = {
     http: 'POST /api/demo/moderator',
     access: 'user',
     limit: 'general',
+    repeat: 'harmless',
     input: z.object({}),
     output: Done,
     errors: ['NOT_FOUND'],

@@ -156,6 +156,7 @@ export const wallet = {
     http: 'POST /api/wallet/balances',
     access: 'user',
     limit: 'general',
+    repeat: 'harmless',
     input: z.object({ address: ChainAddress, chainId: ChainId.optional() }),
     output: z.object({ success: z.literal(true) }),
     errorBody: 'text',
@@ -223,6 +224,7 @@ export const wallet = {
     http: 'POST /api/wallet/recovery-signer',
     access: 'user',
     limit: 'general',
+    repeat: 'harmless',
     freshProof: { unless: [] },
     input: z.object({ recoveryAddress: ChainAddress }),
     output: z.object({

@@ -54,6 +54,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
    */
   idempotency?: { key: keyof z.output<Input> & string; kept: 'log' | 'answer' }
   /**
+   * A repeat makes nothing new: it sets, ends or looks up, takes a proof that is good once, or writes to somebody, which the guards
+   * of letters count. Each POST says this or has an `idempotency`.
+   */
+  repeat?: 'harmless'
+  /**
    * Who is signed in must have proved it within `freshMilliseconds`, or hears REAUTHENTICATION_REQUIRED.
    * `unless`: input fields that are a proof of their own, or act on nobody's account.
    */
