@@ -13,15 +13,19 @@ export function isolated(words: string): string {
 export const nameOf = (name: string | null | undefined, id: string): string => isolated(bareNameOf(name, id))
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const shortClock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const dayOfWeek = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 const dayMilliseconds = 86_400_000
 
 export const timeOf = (moment: string): string => clock.format(new Date(moment))
-/** For a narrow margin. */
-export const shortTimeOf = (moment: string): string => shortClock.format(new Date(moment))
+/** For a narrow margin: the same hour as beside a name, without the half of the day. */
+export const shortTimeOf = (moment: string): string =>
+  clock
+    .formatToParts(new Date(moment))
+    .flatMap(({ type, value }) => (type === 'dayPeriod' ? [] : value))
+    .join('')
+    .trim()
 export const fullTimeOf = (moment: string): string => full.format(new Date(moment))
 
 export const dayKeyOf = (moment: string): string => new Date(moment).toDateString()
