@@ -185,7 +185,7 @@ async function identifyCaller(door: Door, { operation }: Bound, request: Request
   const seen = { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }
   const identified = door.identify(credentialOf(request), seen)
   return whileThere(door.kernel.node, performance.now(), identified).catch((error: unknown) => {
-    if (operation.access !== 'public' || !(error instanceof AppError)) throw error
+    if (operation.access !== 'public' || !(error instanceof AppError) || error.status >= 500) throw error
     return { account: null, session: null, ip, userAgent: '' }
   })
 }

@@ -1,13 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createClient } from '#client/sdk/client'
 import { memoryStorage } from '#client/sdk/storage'
 import { Sessions } from '#server/domains/identity/model'
 import { RoomEvents } from '#server/log/model'
+import type { View } from '#server/log/types'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import type { RoomEvent } from '#shared/api/room-events'
 import { rooms } from '#shared/api/rooms'
+import { AppError } from '#shared/errors'
 import { sessionEnded } from '#shared/kit/connection'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
@@ -27,6 +29,7 @@ beforeAll(async () => {
   owner = await person(server, 'stream owner', elsewhere)
   root = await person(server, 'stream root', elsewhere)
 })
+afterEach(() => void vi.restoreAllMocks())
 afterAll(() => server.close())
 
 let followers = 0
@@ -100,6 +103,84 @@ describe.each(over)('a room that is followed over %s', (door) => {
     expect(texts(followed.items)).toEqual([])
   })
 
+  test('goes on for who leaves a channel without what moderators do to people from then on', async () => {
+    const [who, other] = [await follower(), await person(server, `warned ${door}`, elsewhere)]
+    const room = await channelOf(owner, who, other)
+    const warn = (reason: string) =>
+      owner.does('rest', moderation.act, { room, action: 'warn', target: other.account, reason })
+    const followed = await following<RoomEvent>(door, who, { room })
+    await warn('for those inside')
+    await expect.poll(() => JSON.stringify(followed.items)).toContain('for those inside')
+    await who.does('rest', rooms.leave, { room })
+    await warn('not for outsiders')
+    await say(owner, room, 'for all')
+    await expect.poll(() => texts(followed.items)).toEqual(['for all'])
+    const [, told] = followed.items.filter(({ type }) => type === 'moderation.applied')
+    expect(told).toMatchObject({ actor: { id: '', name: '' }, data: { target: { id: '' }, reason: null } })
+    expect(JSON.stringify(followed.items)).not.toContain('not for outsiders')
+    await followed.stop()
+  })
+
+  test('holds no row above the place at which the right to read was judged', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    await say(owner, room, 'before')
+    const log = server.apps[0]?.node.log
+    if (!log) throw new Error('no node')
+    const read = log.read.bind(log)
+    vi.spyOn(log, 'read').mockImplementationOnce(async (...asked) => {
+      await owner.does('rest', moderation.act, { room, action: 'ban', target: who.account })
+      await say(owner, room, 'not for them')
+      return read(...asked)
+    })
+    const followed = await following<RoomEvent>(door, who, { room })
+    expect(await followed.end).toBe('BANNED')
+    expect(texts(followed.items)).toEqual(['before'])
+    expect(followed.items.at(-1)).toMatchObject({ type: 'message.created' })
+  })
+
+  test('ends where another log takes the place of the one that was followed', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const followed = await following<RoomEvent>(door, who, { room })
+    await expect.poll(() => followed.items.length).toBeGreaterThan(0)
+    const log = server.apps[0]?.node.log
+    if (!log) throw new Error('no node')
+    const ask = log.ask.bind(log)
+    vi.spyOn(log, 'ask').mockImplementation((key, judge) =>
+      ask(key, (view, now) => judge(key === roomKey(room) ? ofAnotherLog(view) : view, now)),
+    )
+    await say(owner, room, 'in another log')
+    expect(await followed.end).toBe('CONFLICT')
+    vi.restoreAllMocks()
+    expect(texts(followed.items)).toEqual([])
+  })
+
+  test('keeps the room no longer than it is followed', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const log = server.apps[0]?.node.log
+    if (!log) throw new Error('no node')
+    const hold = log.hold.bind(log)
+    let held = 0
+    vi.spyOn(log, 'hold').mockImplementation(async (key) => {
+      const release = await hold(key)
+      if (key !== roomKey(room)) return release
+      held++
+      return () => {
+        held--
+        release()
+      }
+    })
+    const followed = await following<RoomEvent>(door, who, { room })
+    for (const text of ['one', 'two', 'three']) await say(owner, room, text)
+    await expect.poll(() => texts(followed.items)).toEqual(['one', 'two', 'three'])
+    await expect.poll(() => held).toBe(1)
+    await followed.stop()
+    await expect.poll(() => held).toBe(0)
+    vi.restoreAllMocks()
+  })
+
   test('is refused as any answer, before the first item', async () => {
     const [who, stranger] = [await follower(), await follower()]
     const [group, channel] = [await groupOf(owner), await channelOf(owner, who)]
@@ -136,6 +217,14 @@ describe.each(over)('a room that is followed over %s', (door) => {
     await followed.stop()
   })
 })
+
+const ofAnotherLog = (view: View): View =>
+  new Proxy(view, {
+    get: (target, name) => {
+      const value: unknown = name === 'epoch' ? 'another' : Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
 
 const ends: [string, (who: Person & { name: string }) => Promise<unknown>][] = [
   ['signing out', (who) => call(elsewhere, 'POST /api/auth/logout', { allDevices: false }, who.token)],
@@ -180,6 +269,36 @@ describe('a sequence', () => {
     await say(owner, room, 'not for them')
     expect(await followed.end).toBe('SESSION_NOT_FOUND')
     expect(texts(followed.items)).toEqual([])
+  })
+
+  test('over REST is refused where the session ends before its first item', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const log = server.apps[0]?.node.log
+    if (!log) throw new Error('no node')
+    const ask = log.ask.bind(log)
+    vi.spyOn(log, 'ask').mockImplementationOnce(async (...asked) => {
+      await Sessions.deleteOne({ _id: idOf(who.token) })
+      return ask(...asked)
+    })
+    const { status, headers } = await fetch(urlOf(room), { headers: { authorization: `Bearer ${who.token}` } })
+    expect([status, headers.get('content-type')]).toEqual([401, expect.stringMatching(/^application\/json/)])
+  })
+
+  test('over REST goes on while it cannot be found out whose session it is', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const find = Sessions.findOne.bind(Sessions)
+    let looks = 0
+    vi.spyOn(Sessions, 'findOne').mockImplementation(((...asked: Parameters<typeof find>) => {
+      const isAway = ++looks === 2
+      return isAway ? { lean: () => Promise.reject(new AppError('SERVICE_UNAVAILABLE')) } : find(...asked)
+    }) as never)
+    const followed = await following<RoomEvent>('rest', who, { room })
+    await expect.poll(() => followed.items.length).toBeGreaterThan(0)
+    expect(looks).toBeGreaterThan(1)
+    vi.restoreAllMocks()
+    await followed.stop()
   })
 
   test('over a socket ends with the connection that the end of the session closes', async () => {
