@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isAwaited } from '#server/domains/messages/waiting'
 import { call } from '#test/support/wallet'
-import { type ChangedServer, openChangedServer } from './changed-server.ts'
-import { dial } from './wire.ts'
+import { type ChangedServer, newChannel, openChangedServer, person } from './changed-server.ts'
+import { dial, openWire } from './wire.ts'
 
 let server: ChangedServer
 let path: string
@@ -110,5 +110,67 @@ describe('T79: an answer that waits ends with its client', () => {
     open[1]?.socket.destroy()
     open[2]?.socket.resetAndDestroy()
     await expect.poll(openStreams, { timeout: 3_000 }).toBe(0)
+  })
+
+  test('a HEAD of a follow has its answer at once, and begins none', async () => {
+    const { heard, socket } = sent(line('follow=true', 'HEAD'))
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    await expect.poll(heard).toContain('application/x-ndjson')
+    await closed
+    expect([waits(), await openStreams()]).toEqual([false, 0])
+  })
+})
+
+describe('T79: a sequence over a socket', () => {
+  const room = JSON.stringify({ room: { type: 'alpha' } })
+  async function wire() {
+    const { token } = await person(server.url, 'follower')
+    return openWire(server.url, '/rooms', { token })
+  }
+
+  test('ends with its connection', async () => {
+    const { ask, close } = await wire()
+    for (let one = 0; one < 3; one++) expect((await ask('room:follow', room))?.ok).toBe(true)
+    await expect.poll(openStreams).toBe(3)
+    close()
+    await expect.poll(openStreams, { timeout: 3_000 }).toBe(0)
+    await expect.poll(waits, { timeout: 3_000 }).toBe(false)
+  })
+
+  test('that is refused takes no place', async () => {
+    const { ask, close } = await wire()
+    const nowhere = JSON.stringify({ room: { type: 'channel', id: '018f0000-0000-7000-8000-000000000000' } })
+    for (let one = 0; one < 17; one++)
+      expect((await ask('room:follow', nowhere))?.error).toMatchObject({ code: 'ROOM_NOT_FOUND' })
+    for (let one = 0; one < 16; one++) expect((await ask('room:follow', room))?.ok).toBe(true)
+    expect((await ask('room:follow', room))?.error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
+    close()
+  })
+
+  test('that has ended takes no place', async () => {
+    const { ask, heard, close } = await wire()
+    const owner = await person(server.url, 'owner of rooms')
+    const id = await newChannel(owner, 'Short')
+    const short = JSON.stringify({ room: { type: 'channel', id } })
+    for (let one = 0; one < 16; one++) expect((await ask('room:follow', short))?.ok).toBe(true)
+    const follower = await person(server.url, 'follower')
+    const banned = await owner.ask('POST /api/moderation/act', {
+      room: { type: 'channel', id },
+      action: 'ban',
+      target: follower.address,
+    })
+    expect(banned.status).toBe(200)
+    await expect.poll(() => heard.filter((frame) => frame.includes('stream:end')).length).toBe(16)
+    for (let one = 0; one < 16; one++) expect((await ask('room:follow', room))?.ok).toBe(true)
+    close()
+  })
+
+  test('that nobody can name, as no ack was asked for, is not begun', async () => {
+    const { ask, send, close } = await wire()
+    send(`42/rooms,["room:follow",${room}]`)
+    expect((await ask('room:list', '{}'))?.ok).toBe(true)
+    await pause(500)
+    expect([waits(), await openStreams()]).toEqual([false, 0])
+    close()
   })
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { Node } from '#server/kernel/context'
 import { AuditLines } from '#server/kernel/model'
 import { accounts } from '#shared/api/accounts'
@@ -6,6 +7,7 @@ import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'
 import { serviceTokens } from '#shared/api/service-tokens'
+import { operation } from '#shared/kit/contract'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, groupOf, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
@@ -45,6 +47,13 @@ test('nobody does inside what they may not do', async () => {
   const root = await person(server, 'inside root')
   const asksProof = node.callAs(root.account, serviceTokens.create, { name: 'A bot', scopes: ['messages:read'] })
   await refused(asksProof, 'FORBIDDEN')
+})
+
+test('what is no operation of this server is not found', async () => {
+  const nothing = z.object({})
+  const summary = 'Does nothing.'
+  const unbound = operation({ summary, access: 'user', limit: 'general', input: nothing, output: nothing })
+  await expect(node.callAs(owner.account, unbound, {})).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
 test('the answer is checked, and a repeat under a key gets the first one', async () => {

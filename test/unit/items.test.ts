@@ -16,7 +16,10 @@ afterEach(async () => {
 })
 
 /** A door that answers this sequence, with what became of the answer. */
-async function open(items: (gone: AbortSignal) => AsyncIterable<unknown>) {
+async function open(
+  items: (gone: AbortSignal) => AsyncIterable<unknown>,
+  isStill: () => Promise<AppError | null> = async () => null,
+) {
   let whenClosed: (milliseconds: number) => void = () => undefined
   const closed = new Promise<number>((resolve) => {
     whenClosed = resolve
@@ -28,7 +31,7 @@ async function open(items: (gone: AbortSignal) => AsyncIterable<unknown>) {
     response.on('close', () => whenClosed(performance.now() - began))
     await answerItems(items(gone.signal), request, response, {
       gone,
-      isStill: async () => null,
+      isStill,
       metrics: createMetrics(),
     })
   }
@@ -118,6 +121,30 @@ test('what ends with a reason says it at once, whatever the sequence waits for, 
   const told = await lines(port)
   expect(told).toHaveLength(3)
   expect(told[1]).toContain('"code":"SESSION_NOT_FOUND"')
+})
+
+test('the session is looked at with each heartbeat, and no heartbeat comes after the end', async () => {
+  const ends = [null, null, new AppError('SESSION_NOT_FOUND')]
+  const { port } = await open(
+    async function* (signal) {
+      yield { n: 1 }
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    },
+    async () => ends.shift() ?? null,
+  )
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  cleanups.push(() => void vi.useRealTimers())
+  const told = lines(port)
+  await expect.poll(() => vi.getTimerCount()).toBe(1)
+  for (let beat = 0; beat < 3; beat++) {
+    await pause(50)
+    vi.advanceTimersByTime(15_000)
+  }
+  const [first, ...others] = await told
+  expect(first).toBe('{"n":1}')
+  expect(others.filter((line) => line === '').length).toBe(4)
+  expect(others.at(-2)).toContain('"code":"SESSION_NOT_FOUND"')
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 test('a session ends its own sequences, an expired one within a second, a stop all, and none begins after it', async () => {
