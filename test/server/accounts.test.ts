@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { loadAccountFacts, roleKey, saveAccountFacts, suspensionKey } from '#server/domains/accounts/facts'
 import { Accounts } from '#server/domains/accounts/model'
 import { isDeceptive, isReserved } from '#server/domains/accounts/names'
 import { noteLooks } from '#server/domains/accounts/profile-changes'
+import { forgetProfile, profilesOf } from '#server/domains/accounts/profiles'
 import { recordOf, signed } from '#server/domains/events'
 import { GLOBAL, type Row } from '#server/log/types'
 import { boot } from '#test/support/boot'
@@ -24,6 +25,25 @@ const person = async (name: string) => {
   const { sessionToken, address } = await signIn(url, wallet(name))
   return { address, call: (route: string, input: object | null = null) => call(there, route, input, sessionToken) }
 }
+
+test('a profile that changes while it is loaded is not shown from then on as it was', async () => {
+  const { address } = await person('renamed while loaded')
+  const node = server.apps[0]?.node
+  if (!node) throw new Error('no node')
+  const name = async () => (await profilesOf(node, [address])).get(address)?.display_name
+  forgetProfile(node, address)
+  const find = Accounts.find.bind(Accounts)
+  vi.spyOn(Accounts, 'find').mockImplementationOnce(((...asked: Parameters<typeof find>) => ({
+    async lean() {
+      const found = await find(...asked).lean()
+      await Accounts.updateOne({ _id: address }, { display_name: 'Changed' })
+      forgetProfile(node, address)
+      return found
+    },
+  })) as never)
+  expect(await name()).not.toBe('Changed')
+  expect(await name()).toBe('Changed')
+})
 
 describe('usernames', () => {
   test('one is taken, changed and given up; what is given up is free again', async () => {

@@ -10,6 +10,10 @@ let url: string
 beforeAll(async () => {
   const app = express()
   mountRaw(app, docsRoutes)
+  mountRaw(app, [
+    { path: '/{*path}', answer: 'json', give: () => false },
+    { path: '/next', answer: 'html', give: (_request, response) => Boolean(response.send('here')) },
+  ])
   server = createServer(app).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -33,6 +37,13 @@ test('the pages ask this server alone, and everything they ask for is there, in 
   await follow('/docs')
   expect(seen.size).toBeGreaterThan(12)
   expect([...seen].filter(([, answer]) => !/^200 .*; charset=utf-8$/.test(answer))).toEqual([])
+})
+
+test('a route that has nothing at a path leaves it to the next one, and what nobody has is not found', async () => {
+  const ask = (path: string) => fetch(url + path, { signal: AbortSignal.timeout(3_000) })
+  const answer = await ask('/next')
+  expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['text/html; charset=utf-8', 'here'])
+  expect((await ask('/nowhere')).status).toBe(404)
 })
 
 test.each(['/docs', '/docs/rest'])('%s has no script of its own inside, and no address of elsewhere', async (path) => {

@@ -159,7 +159,7 @@ export const sequences: readonly Mutation[] = [
   },
   {
     name: 'who is muted speaks through the topic',
-    breaks: 'M13',
+    breaks: 'room.topic_changed',
     file: 'server/domains/rooms/topic.ts',
     find: 'if (mute) throw',
     put: 'if (mute && topic === undefined) throw',
@@ -167,7 +167,7 @@ export const sequences: readonly Mutation[] = [
   },
   {
     name: 'a key that set one topic answers for another',
-    breaks: 'P3',
+    breaks: 'P2',
     file: 'server/domains/rooms/topic.ts',
     find: 'bodyOf(row, roomTopicChanged).topic !== topic',
     put: "bodyOf(row, roomTopicChanged).topic === ''",
@@ -175,7 +175,7 @@ export const sequences: readonly Mutation[] = [
   },
   {
     name: 'a repeat does not say what was lifted',
-    breaks: 'P3',
+    breaks: 'P2',
     file: 'server/domains/moderation/people.ts',
     find: "{ action: 'unban', ban: current }",
     put: "{ action: 'unban' }",
@@ -183,7 +183,7 @@ export const sequences: readonly Mutation[] = [
   },
   {
     name: 'a repeat does not say what was taken away',
-    breaks: 'P3',
+    breaks: 'P2',
     file: 'server/domains/moderation/rows.ts',
     find: ' ?? body.removed',
     put: '',
@@ -215,7 +215,7 @@ export const sequences: readonly Mutation[] = [
   },
   {
     name: 'a follow goes on in another log',
-    breaks: 'P2',
+    breaks: 'P5',
     file: 'server/domains/messages/catch-up.ts',
     find: 'if (next.epoch !== start.epoch) throw anotherLog(next)',
     put: '',
@@ -316,6 +316,30 @@ export const sequences: readonly Mutation[] = [
     find: "if (request.method === 'HEAD') return void response.end()",
     put: '',
     caughtBy: follows('a HEAD of a follow'),
+  },
+  {
+    name: 'a profile is kept that changed while it was loaded',
+    breaks: 'profiles',
+    file: 'server/domains/accounts/profiles.ts',
+    find: 'if (changes !== cache.changes) return profiles',
+    put: '',
+    caughtBy: { project: 'embedded', file: 'test/server/accounts.test.ts', title: 'a profile that changes' },
+  },
+  {
+    name: 'a path that a route has nothing at is never answered',
+    breaks: 'T57',
+    file: 'server/kernel/raw-route.ts',
+    find: "if (!give(request, response)) next('route')",
+    put: 'give(request, response)',
+    caughtBy: { project: 'unit', file: 'test/unit/docs.test.ts', title: 'leaves it to the next one' },
+  },
+  {
+    name: 'an operation that is not bound is called inside',
+    breaks: 'T43',
+    file: 'server/kernel/call-as.ts',
+    find: "if (!found) throw new AppError('NOT_FOUND')",
+    put: 'if (!found) return undefined as never',
+    caughtBy: inside('what is no operation'),
   },
   {
     name: 'a call from inside counts as one of the account',
