@@ -53,8 +53,10 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
   /** False where every slot of the kind is taken, and none can be freed for this one. */
   function enter(slot: Slot, kind: Kind, account: string | null): boolean {
     const key = `${kind} ${slot.address}`
-    const others = [...(taken.get(key) ?? [])].filter((other) => other !== slot)
-    if (others.length >= Math.max(1, slotsAtOnce[kind] * scale)) {
+    const holders = taken.get(key) ?? new Set()
+    const free = Math.max(1, slotsAtOnce[kind] * scale) - holders.size + Number(holders.has(slot))
+    if (free <= 0) {
+      const others = [...holders].filter((other) => other !== slot)
       const giving = idleAmong(others) ?? oldestOfMost(others, account)
       if (!giving) return false
       leave(giving)
@@ -62,7 +64,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
     }
     leave(slot)
     Object.assign(slot, { kind, account })
-    taken.set(key, (taken.get(key) ?? new Set()).add(slot))
+    taken.set(key, holders.add(slot))
     return true
   }
 
