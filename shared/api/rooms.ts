@@ -127,7 +127,7 @@ export const rooms = {
       icon_url: HttpsUrl.nullish(),
     }),
     output: RoomAnswer,
-    errors: [...managed, ...named],
+    errors: [...managed, ...named, 'MUTED'],
     audit: true,
   }),
   setTopic: operation({

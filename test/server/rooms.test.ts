@@ -336,6 +336,24 @@ describe('changing a room', () => {
       expect((await member.refused('rest', rooms.createChannel, own)).code).toBe('VALIDATION_ERROR')
   })
 
+  test('is refused to its owner and its admins while they are muted', async () => {
+    const room = await channelOf(owner, member)
+    await owner.does('rest', rooms.setRole, { room, address: member.account, role: 'admin' })
+    for (const [who, by] of [
+      [member, owner],
+      [owner, root],
+    ] as const) {
+      await moderates(by, { room, action: 'mute', target: who.account, duration: '1h' })
+      for (const patch of [{ name: 'Said all the same' }, { description: 'Said all the same' }])
+        expect(await who.refused('rest', rooms.update, { room, ...patch })).toMatchObject({
+          code: 'MUTED',
+          details: { until: expect.any(String) },
+        })
+      await moderates(by, { room, action: 'unmute', target: who.account })
+      await who.does('rest', rooms.update, { room, description: `Heard again ${who.account}` })
+    }
+  })
+
   test('is refused for no room, by the suspended and in an archived room', async () => {
     const room = await channelOf(owner)
     const patch = { description: 'new' }

@@ -21,7 +21,7 @@ import { Members, RoomFacts, Rooms } from './model.ts'
 import { nameTaken, uniqueName, withNames } from './names.ts'
 import { roomAnswer, rowsOf } from './rows.ts'
 import { isSuspended, rankOf, ranks } from './standing.ts'
-import { refuseNames } from './state.ts'
+import { refuseMuted, refuseNames } from './state.ts'
 import { holdsAll, roomTerms, searchWords, termOf } from './terms.ts'
 
 const listedTypes = typesWhere(({ isListed }) => isListed)
@@ -270,6 +270,7 @@ const judgeUpdate =
     if (!before.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
     const changed = Object.entries(patch).some(([name, value]) => before[name as keyof RoomFact] !== value)
     if (!changed) return { already: null }
+    refuseMuted(view, actor.account, now)
     refuseNames(node, view, actor.account, patch)
     return {
       accept: entryOf(view, actor, roomUpdated, { patch: { ...patch, updated_at: new Date(now).toISOString() } }),

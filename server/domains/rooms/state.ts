@@ -106,6 +106,12 @@ export function refuseChange(draft: MessageDraft, state: RoomState): Ruling {
   return ruling
 }
 
+/** Who is muted says nothing in the name of the room either. */
+export function refuseMuted(view: View, account: string, now: number): void {
+  const mute = muteIn(view, account, now)
+  if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
+}
+
 /** Judges words that go along with a message: a reaction, or the reason for deleting it. */
 export const refuseRemark = (text: string, state: RoomState): void =>
   refuseWith(remarkFault(text, state), state.judgedSeq)

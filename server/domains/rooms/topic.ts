@@ -5,9 +5,8 @@ import { actingIn, keyOf } from './access.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { bodyOf } from './events/define.ts'
 import { roomTopicChanged } from './events/rooms.ts'
-import { muteIn } from './facts.ts'
 import { roomAnswer } from './rows.ts'
-import { refuseRemark, stateOf } from './state.ts'
+import { refuseMuted, refuseRemark, stateOf } from './state.ts'
 
 export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, client_action_id }, context) => {
   const { account } = signedIn(context)
@@ -22,8 +21,7 @@ export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, 
       const state = stateOf(view, account, now, node, standing)
       if (!standing.isModerator)
         throw new AppError('FORBIDDEN', { message: 'Only the owner and moderators may set the topic' })
-      const mute = muteIn(view, account, now)
-      if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
+      refuseMuted(view, account, now)
       if (!before.is_active) throw new AppError('ROOM_ARCHIVED')
       if (before.topic === topic) return { already: null }
       if (topic !== null) refuseRemark(topic, state)
