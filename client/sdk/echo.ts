@@ -1,3 +1,4 @@
+import { usualTo } from '#shared/api/lean'
 import type { Pending } from './outbox.ts'
 import type { LocalMessage, RoomState } from './types.ts'
 
@@ -6,21 +7,15 @@ export function echoOf(pending: Pending, state: RoomState, account: string | nul
   const { client_msg_id, draft, at, status, refusal } = pending
   const mine = state.messages.findLast(({ sender_address }) => sender_address === account)
   const answered = state.messages.find(({ id }) => id === draft.reply_to)
+  const actor = mine?.sender ?? { id: account ?? '', name: account ?? '', role: state.me.role, isAgent: false }
+  const place = { room: state.ref, seq: 0, at, actor }
   return {
+    ...usualTo({ ...draft, room: state.ref, client_msg_id }, place, {}),
     id: client_msg_id,
-    room: state.ref,
-    channel_id: state.ref.id,
-    seq: 0,
     n: 0,
     version: 0,
     client_msg_id,
-    sender_address: account ?? '',
-    sender: mine?.sender ?? { id: account ?? '', name: account ?? '', role: state.me.role, isAgent: false },
     content: draft.text,
-    message_type: draft.type ?? 'text',
-    attachments: draft.attachments ?? [],
-    mentions: draft.mentions ?? [],
-    created_at: at,
     reply_to_id: draft.reply_to ?? null,
     reply_to: answered
       ? {
@@ -30,17 +25,6 @@ export function echoOf(pending: Pending, state: RoomState, account: string | nul
           message_type: answered.message_type,
         }
       : null,
-    reactions: {},
-    poll_id: null,
-    is_pinned: false,
-    pinned_by: null,
-    pinned_at: null,
-    is_edited: false,
-    edited_at: null,
-    is_deleted: false,
-    deleted_by: null,
-    deleted_at: null,
-    delete_reason: null,
     local: status,
     refusal,
   }

@@ -1,7 +1,7 @@
 import type { RoomRef } from '#shared/kit/primitives'
+import { roomKey as keyOf } from '#shared/kit/room-key'
 
-/** The text form of a room's key, as the server's `heads` name it. */
-export const keyOf = ({ type, id }: RoomRef): string => (id === null ? type : `${type}:${id}`)
+export { keyOf }
 
 /** The key of a room named in a payload. */
 export function keyIn(room: unknown): string {

@@ -4,6 +4,7 @@ import { isAboutSession, noAnswer, toldError } from './failures.ts'
 import { observable } from './observable.ts'
 import { extrasOf } from './rest.ts'
 import { backoff } from './timing.ts'
+import { Whole } from './whole.ts'
 
 interface TransportOptions {
   url: string
@@ -17,6 +18,8 @@ interface TransportOptions {
 }
 
 export type SocketState = 'down' | 'connecting' | 'ready' | 'failing'
+/** `protocol`: 2 as asked for, or the one that the server knows. */
+type Ready = { protocol: number; user?: unknown; session_expires_at?: string | null }
 type Heard = (payload: unknown) => void
 type Ack = { ok: true; data: unknown } | { ok: false; error: { code: string; message: string } & object }
 
@@ -32,6 +35,7 @@ export class Transport {
   readonly #options: TransportOptions
   readonly #manager: Manager
   readonly #sockets = new Map<Namespace, Socket>()
+  readonly #whole = new Whole()
   readonly #state = observable<SocketState>('down')
   #isWanted = false
   #failures = 0
@@ -88,8 +92,9 @@ export class Transport {
 
   hear(namespace: Namespace, event: string, heard: Heard): () => void {
     const socket = this.#socket(namespace)
-    socket.on(event, heard)
-    return () => void socket.off(event, heard)
+    const hears = (payload: unknown) => heard(this.#whole.payload(event, payload))
+    socket.on(event, hears)
+    return () => void socket.off(event, hears)
   }
 
   /** Asks and waits for the answer; rejects as unanswered when the connection is lost meanwhile. */
@@ -98,7 +103,7 @@ export class Transport {
     const socket = this.#socket(space)
     if (!socket.connected) await connected(socket)
     const answer = (await socket.timeout(ackMilliseconds).emitWithAck(name, input).catch(lost)) as Ack
-    if (answer.ok) return answer.data
+    if (answer.ok) return this.#whole.answer(event, answer.data, input)
     const { code, message, ...extras } = answer.error
     throw toldError(code, { message, ...extrasOf(extras) })
   }
@@ -112,7 +117,7 @@ export class Transport {
   #socket(namespace: Namespace): Socket {
     const known = this.#sockets.get(namespace)
     if (known) return known
-    const auth = (tell: (auth: object) => void) => tell({ token: this.#options.token(), protocol: 1 })
+    const auth = (tell: (auth: object) => void) => tell({ token: this.#options.token(), protocol: 2 })
     const socket = this.#manager.socket(namespace, { auth })
     this.#sockets.set(namespace, socket)
     if (namespace === '/rooms') this.#lead(socket)
@@ -123,7 +128,8 @@ export class Transport {
 
   /** The rooms decide how the connection is; what else is multiplexed on it follows. */
   #lead(socket: Socket): void {
-    socket.on('session:ready', (ready: { user?: unknown; session_expires_at?: string | null }) => {
+    socket.on('session:ready', (ready: Ready) => {
+      this.#whole.begin(ready.protocol)
       this.#failures = 0
       this.#options.welcomed(ready.user, ready.session_expires_at ?? null)
       this.#become('ready')

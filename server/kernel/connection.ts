@@ -1,5 +1,6 @@
 import type { Namespace as IoNamespace, Socket } from 'socket.io'
 import { AppError } from '#shared/errors'
+import type { Protocol } from '#shared/kit/connection'
 import { audiences, type Caller, type Connection } from './context.ts'
 
 const maxRoomsPerSocket = 100
@@ -9,11 +10,19 @@ const streamsAtOnce = 16
 const maxBufferedBytes = 1_000_000
 const maxBufferedPackets = 256
 
+/**
+ * The rooms of Socket.IO that an audience is. Who listens to a room of ours is told its events in the form of their protocol, so that the two
+ * forms have a room each, and a socket is in one of them.
+ */
+export const partsOf = (audience: string): string[] =>
+  audience.startsWith(audiences.room('')) ? [audience, `${audience} lean`] : [audience]
+
 /** One socket of one namespace: who it speaks for, how much it asks, and what is kept while it lives. */
 export class LiveConnection implements Connection {
   caller: Caller
   warned = false
   readonly socket: Socket
+  readonly protocol: Protocol
   readonly #limits: { perSecond: number }
   #memory: Map<string, unknown> | undefined
   #ended: AbortController | undefined
@@ -23,8 +32,9 @@ export class LiveConnection implements Connection {
   #second = 0
   #inSecond = 0
 
-  constructor(socket: Socket, caller: Caller, limits: { perSecond: number }) {
+  constructor(socket: Socket, caller: Caller, limits: { perSecond: number }, protocol: Protocol = 1) {
     this.socket = socket
+    this.protocol = protocol
     this.caller = caller
     this.#limits = limits
   }
@@ -55,15 +65,19 @@ export class LiveConnection implements Connection {
 
   join(audience: string): void {
     const rooms = [...this.socket.rooms].filter((name) => name.startsWith(audiences.room('')))
-    if (rooms.length >= maxRoomsPerSocket && !this.socket.rooms.has(audience))
+    if (rooms.length >= maxRoomsPerSocket && !this.has(audience))
       throw new AppError('RATE_LIMIT_EXCEEDED', { message: `A connection holds at most ${maxRoomsPerSocket} rooms` })
-    void this.socket.join(audience)
+    void this.socket.join(this.#partOf(audience))
   }
   leave(audience: string): void {
-    void this.socket.leave(audience)
+    void this.socket.leave(this.#partOf(audience))
   }
   has(audience: string): boolean {
-    return this.socket.rooms.has(audience)
+    return this.socket.rooms.has(this.#partOf(audience))
+  }
+  #partOf(audience: string): string {
+    const [whole = audience, lean = whole] = partsOf(audience)
+    return this.protocol === 1 ? whole : lean
   }
   close(): void {
     this.socket.disconnect(true)
@@ -161,10 +175,12 @@ const connections = new WeakMap<Socket, LiveConnection>()
 export const rememberConnection = (live: LiveConnection) => connections.set(live.socket, live)
 
 export function* localConnections(namespace: IoNamespace, audience: string): Generator<LiveConnection> {
-  for (const id of namespace.adapter.rooms.get(audience) ?? []) {
-    const socket = namespace.sockets.get(id)
-    const live = socket && connections.get(socket)
-    if (live) yield live
+  for (const part of partsOf(audience)) {
+    for (const id of namespace.adapter.rooms.get(part) ?? []) {
+      const socket = namespace.sockets.get(id)
+      const live = socket && connections.get(socket)
+      if (live) yield live
+    }
   }
 }
 

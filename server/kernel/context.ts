@@ -8,7 +8,7 @@ import type { PartnerTokens } from '#server/ports/partner/port'
 import type { Peers } from '#server/ports/peers/port'
 import type { Sms } from '#server/ports/sms/port'
 import { AppError } from '#shared/errors'
-import type { AnswerOf, CallOf, Contract, Event, InputOf, Operation } from '#shared/kit/contract'
+import type { AnswerOf, CallOf, Contract, Event, EventInTwoForms, InputOf, Operation } from '#shared/kit/contract'
 import type { Limits } from './limits.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
@@ -183,10 +183,13 @@ export interface Settings {
   demo: boolean
 }
 
+/** What makes the shorter form of an event, where it has one. */
+export type LeanOf<E extends Event> = E extends EventInTwoForms<z.ZodType, infer Lean> ? [() => z.output<Lean>] : []
+
 /** Reaches the sockets of this node. */
 export interface Live {
-  /** One frame to every local socket of an audience, in the order of the calls. */
-  send<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.output<Payload>): void
+  /** One frame to every local socket of an audience, in the order of the calls. `lean` makes the form of protocol 2, where somebody hears it. */
+  send<E extends Event>(event: E, audience: string, payload: z.output<E['payload']>, ...lean: LeanOf<E>): void
   /** As `send`, but dropped for a socket that is behind. */
   sendVolatile<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.output<Payload>): void
   audienceSize(namespace: string, audience: string): number

@@ -4,11 +4,18 @@ import { parseCookie } from 'cookie'
 import { Server, type Socket } from 'socket.io'
 import type { Fanout } from '#server/ports/fanout/port'
 import { AppError } from '#shared/errors'
-import { serverNotice, sessionEnded, sessionExpiring, sessionReady } from '#shared/kit/connection'
+import {
+  type Protocol,
+  protocols,
+  serverNotice,
+  sessionEnded,
+  sessionExpiring,
+  sessionReady,
+} from '#shared/kit/connection'
 import { type Event, type Namespace, namespaces } from '#shared/kit/contract'
 import { clientOf, isLocal } from './addresses.ts'
 import { coalesceWrites } from './coalesced-writes.ts'
-import { allConnections, LiveConnection, localConnections, rememberConnection } from './connection.ts'
+import { allConnections, LiveConnection, localConnections, partsOf, rememberConnection } from './connection.ts'
 import { audiences, type Bound, type Caller, type Live, type Node } from './context.ts'
 import { refusalFrom, whileThere } from './deadline.ts'
 import type { Door } from './door.ts'
@@ -166,6 +173,7 @@ const connectError = (error: unknown) => {
 async function admit(door: SocketDoor, socket: Socket, name: string): Promise<void> {
   const auth: unknown = socket.handshake.auth
   guardPayload(auth)
+  const protocol = protocolOf(auth)
   const { request } = socket
   const userAgent = (request.headers['user-agent'] ?? '').slice(0, 200)
   const seen = { ip: clientOf(request, door.proxies), userAgent }
@@ -174,7 +182,7 @@ async function admit(door: SocketDoor, socket: Socket, name: string): Promise<vo
   if (!door.slots.recognise(request, caller, door.kernel.node.now()))
     throw new AppError('RATE_LIMIT_EXCEEDED', { message: 'Too many connections from this address', retryAfter: 10 })
   const { limits } = door.kernel.node
-  const live = new LiveConnection(socket, caller, { perSecond: Math.ceil(eventsPerSecond * limits.scale) })
+  const live = new LiveConnection(socket, caller, { perSecond: Math.ceil(eventsPerSecond * limits.scale) }, protocol)
   accepted.set(socket, live)
   rememberConnection(live)
   const mine = [...localConnections(socket.nsp, audiences.account(caller.account))]
@@ -184,6 +192,15 @@ async function admit(door: SocketDoor, socket: Socket, name: string): Promise<vo
     old.close()
   }
   await socket.join(audiences.account(caller.account))
+}
+
+/** What the client speaks; who names nothing speaks the first one. */
+function protocolOf(auth: unknown): Protocol {
+  const { protocol } = (auth ?? {}) as { protocol?: unknown }
+  const known = protocols.find((one) => one === (protocol ?? 1))
+  if (known === undefined)
+    throw new AppError('INVALID_PARAMETER', { message: `protocol: this server speaks ${protocols.join(' and ')}` })
+  return known
 }
 
 function credentialOf(auth: unknown, request: IncomingMessage): string | null {
@@ -202,7 +219,7 @@ async function greet(door: SocketDoor, name: Namespace, live: LiveConnection): P
     const user = await door.describe(live.caller)
     const { session } = live.caller
     live.emit(sessionReady, {
-      protocol: 1,
+      protocol: live.protocol,
       feature_level: 1,
       server_time: new Date(node.now()).toISOString(),
       node: node.id,
@@ -257,7 +274,9 @@ async function receive(
     const gone = stream ? live.beginStream(requestId) : null
     const data = await run(door, bound, live, args.length === 0 ? {} : args[0], requestId, seen, gone)
     seen.check?.()
-    ack?.({ ok: true, data: gone ? { stream: requestId } : data, meta: metaOf(door, requestId, seen) })
+    const answer = gone ? { stream: requestId } : data
+    if (live.protocol === 1) ack?.({ ok: true, data: answer, meta: metaOf(door, requestId, seen) })
+    else ack?.({ ok: true, data: bound.operation.lean?.of(answer, args[0] as never) ?? answer })
     if (gone) await tellItems(data as AsyncIterable<unknown>, live, requestId, gone.signal, door.kernel.node.metrics)
   } catch (error) {
     live.endStream(requestId)
@@ -348,13 +367,21 @@ async function placeInTime(node: Node, live: LiveConnection, askedAt: number): P
 }
 
 const liveSockets = (io: Server): Live => ({
-  send(event, audience, payload) {
-    for (const space of spacesOf(event)) io.of(space).local.to(audience).emit(event.name, payload)
+  send(event, audience, payload, ...[lean]) {
+    const [whole = audience, thin] = partsOf(audience)
+    for (const space of spacesOf(event)) {
+      const { local, adapter } = io.of(space)
+      if (adapter.rooms.has(whole)) local.to(whole).emit(event.name, payload)
+      if (thin !== undefined && adapter.rooms.has(thin)) local.to(thin).emit(event.name, lean ? lean() : payload)
+    }
   },
   sendVolatile(event, audience, payload) {
-    for (const space of spacesOf(event)) io.of(space).local.volatile.to(audience).emit(event.name, payload)
+    for (const space of spacesOf(event)) io.of(space).local.volatile.to(partsOf(audience)).emit(event.name, payload)
   },
-  audienceSize: (namespace, audience) => io.of(namespace).adapter.rooms.get(audience)?.size ?? 0,
+  audienceSize(namespace, audience) {
+    const { rooms } = io.of(namespace).adapter
+    return partsOf(audience).reduce((sum, part) => sum + (rooms.get(part)?.size ?? 0), 0)
+  },
   connections: () => io.engine.clientsCount,
   connectionsOf: (namespace, audience) => [...localConnections(io.of(namespace), audience)],
   endSessions(account, sessionIds, code) {
@@ -373,7 +400,7 @@ function endConnection(live: LiveConnection, code: string): void {
 }
 
 function deliverOne(io: Server, { event, audience, payload }: Delivery): void {
-  for (const space of spacesOf(event)) io.of(space).to(audience).emit(event.name, payload)
+  for (const space of spacesOf(event)) io.of(space).to(partsOf(audience)).emit(event.name, payload)
 }
 
 const spacesOf = ({ namespace }: Event) => (namespace === '*' ? namespaces : [namespace])

@@ -52,6 +52,10 @@ export const Message = z.object({
 })
 export type Message = z.infer<typeof Message>
 
+/** The same of protocol 2, without what `shared/api/lean.ts` names as usual. */
+export const LeanMessage = Message.partial()
+export type LeanMessage = z.infer<typeof LeanMessage>
+
 export const Reaction = z.object({
   id: z.string(),
   message_id: z.string(),

@@ -13,6 +13,7 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
+import { leanSent } from './lean.ts'
 import { Message, Reaction } from './message.ts'
 import { Content, draft, Sign } from './message-draft.ts'
 import {
@@ -29,6 +30,7 @@ import { RoomKey } from './room.ts'
 import { RoomEvent } from './room-events.ts'
 import { seen } from './room-paths.ts'
 import { Capabilities } from './rooms.ts'
+import { LeanSent, sent } from './sent.ts'
 import { Rules, Verdict } from './verdict.ts'
 
 const room = RoomRef
@@ -61,12 +63,6 @@ const touched = [
 /** Words beside a message, such as a reaction, are judged as its text is. */
 const remarked = ['BLOCKED_WORD', 'MESSAGE_REJECTED', 'LINKS_NOT_ALLOWED'] as const
 
-const Sent = z.object({
-  message: Message,
-  verdict: Verdict,
-  duplicate: z.boolean().optional(),
-  next_send_at: Time.nullable(),
-})
 const Snapshot = z.object({
   room: RoomKey,
   epoch: z.string(),
@@ -209,7 +205,8 @@ export const messages = {
     limit: 'messaging',
     idempotency: { key: 'client_msg_id', kept: 'log' },
     input: Draft.extend({ client_msg_id: ClientId.optional() }),
-    output: Sent,
+    output: z.object(sent),
+    lean: { output: LeanSent, of: leanSent },
     errors: [...judged, 'SLOW_MODE'],
   }),
   check: operation({

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { event } from '#shared/kit/contract'
 import { Time } from '#shared/kit/primitives'
-import { Message } from './message.ts'
+import { LeanMessage, Message } from './message.ts'
 import { Poll } from './poll.ts'
-import { MemberRole, Person, Room, RoomKey } from './room.ts'
+import { LeanPerson, MemberRole, Person, Room, RoomKey } from './room.ts'
 import { Rules } from './verdict.ts'
 
 const declared = <Data extends z.ZodType>(summary: string, data: Data) => ({ summary, data })
@@ -141,14 +141,35 @@ export const RoomEvent = z.union([
   unknown,
 ]) as unknown as z.ZodType<RoomEvent>
 
+/**
+ * The same of protocol 2: `room` as its key (`channel:<id>`), `at` in milliseconds where that says all, `type` left out where it is
+ * `message.created`, `actor` where nobody acted, `data` where it is empty, `epoch` where it is that of the event before.
+ */
+export const LeanEvent = z.object({
+  room: z.string(),
+  epoch: z.string().optional(),
+  seq,
+  at: z.number().int().or(Time),
+  type: z.string().optional(),
+  actor: LeanPerson.optional(),
+  data: z.looseObject({ message: LeanMessage.optional() }).optional(),
+})
+export type LeanEvent = z.infer<typeof LeanEvent>
+const LeanEventIn = LeanEvent.omit({ room: true })
+export type LeanEventIn = z.infer<typeof LeanEventIn>
+export const LeanBatch = z.object({ room: z.string(), events: z.array(LeanEventIn) })
+export type LeanBatch = z.infer<typeof LeanBatch>
+
 export const roomEvent = event('/rooms room:event', {
   summary: 'Something happened in a room. Apply only the seq after the last one applied.',
   audience: 'room',
   payload: RoomEvent,
+  lean: LeanEvent,
 })
 export const roomEventBatch = event('/rooms room:events', {
   summary: 'Several events of one room, in order, in one frame.',
   audience: 'room',
   payload: z.object({ room: RoomKey, events: z.array(RoomEvent) }),
+  lean: LeanBatch,
 })
 export const messageEvents = { roomEvent, roomEventBatch }

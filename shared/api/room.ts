@@ -13,6 +13,9 @@ export const Person = z.object({
   isAgent: z.boolean(),
 })
 export type Person = z.infer<typeof Person>
+/** The same of protocol 2: a `role` of `member` and `isAgent: false` are left out. */
+export const LeanPerson = Person.partial({ role: true, isAgent: true })
+export type LeanPerson = z.infer<typeof LeanPerson>
 
 /** The row of a room, as every list and look-up shows it. Documents 1 and 3, channel record. */
 export const Room = z.object({

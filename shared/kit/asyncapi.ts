@@ -1,5 +1,5 @@
 import { streamItem } from './connection.ts'
-import { type Api, type Event, type Named, namespaces, operationsOf } from './contract.ts'
+import { type Api, type Event, type EventInTwoForms, type Named, namespaces, operationsOf } from './contract.ts'
 import {
   errorCatalogue,
   errorCodesOf,
@@ -32,7 +32,8 @@ export function asyncapi(api: Api, events: Readonly<Record<string, Event>>, { na
       plaza: {
         host: 'localhost:3000',
         protocol: 'ws',
-        description: 'Socket.IO; the credential is `auth.token`, a Bearer header, or the cookie.',
+        description:
+          'Socket.IO; the credential is `auth.token`, a Bearer header, or the cookie. `auth.protocol` is 1, where it is left out, or 2.',
         security: [{ $ref: '#/components/securitySchemes/session' }, { $ref: '#/components/securitySchemes/bearer' }],
       },
     },
@@ -64,6 +65,7 @@ function askedIn(write: SchemaWriter, { name, operation }: Named): Part[] {
   const id = name.replace('.', '_')
   const { own, all } = errorCodesOf(operation)
   const output = write.output(operation.output)
+  const { lean } = operation
   const messages = {
     [id]: {
       name: event,
@@ -71,6 +73,15 @@ function askedIn(write: SchemaWriter, { name, operation }: Named): Part[] {
       payload: { ...write.input(operation.input), additionalProperties: false },
     },
     [`${id}_ack`]: { name: `${event} ack`, payload: ackOf(operation.stream ? streamNamed : output, all) },
+    ...(lean
+      ? {
+          [`${id}_ack_lean`]: {
+            name: `${event} ack`,
+            summary: byProtocol2,
+            payload: ackOf(write.output(lean.output), all),
+          },
+        }
+      : {}),
     ...(operation.stream ? { [`${id}_item`]: { name: streamItem.name, payload: itemOf(output) } } : {}),
   }
   return namespacesOf(where).map((namespace) => ({
@@ -84,7 +95,9 @@ function askedIn(write: SchemaWriter, { name, operation }: Named): Part[] {
       messages: [messageRef(namespace, id)],
       reply: {
         channel: channelRef(namespace),
-        messages: [`${id}_ack`, ...(operation.stream ? [`${id}_item`] : [])].map((one) => messageRef(namespace, one)),
+        messages: Object.keys(messages)
+          .slice(1)
+          .map((one) => messageRef(namespace, one)),
       },
       'x-operation': name,
       'x-access': operation.access,
@@ -99,9 +112,12 @@ function askedIn(write: SchemaWriter, { name, operation }: Named): Part[] {
 function toldIn(
   write: SchemaWriter,
   id: string,
-  { name, namespace: where, summary, audience, payload }: Event,
+  { name, namespace: where, summary, audience, payload, ...more }: Event | EventInTwoForms,
 ): Part[] {
-  const messages = { [id]: { name, summary, payload: write.output(payload) } }
+  const messages = {
+    [id]: { name, summary, payload: write.output(payload) },
+    ...('lean' in more ? { [`${id}_lean`]: { name, summary: byProtocol2, payload: write.output(more.lean) } } : {}),
+  }
   return namespacesOf(where).map((namespace) => ({
     namespace,
     key: keyIn(where, namespace, id),
@@ -110,7 +126,7 @@ function toldIn(
       action: 'send',
       channel: channelRef(namespace),
       summary,
-      messages: [messageRef(namespace, id)],
+      messages: Object.keys(messages).map((one) => messageRef(namespace, one)),
       'x-audience': audience,
     },
   }))
@@ -123,12 +139,14 @@ const channelRef = (namespace: string) => ({ $ref: `#/channels/${keyOf(namespace
 const messageRef = (namespace: string, id: string) => ({ $ref: `#/channels/${keyOf(namespace)}/messages/${id}` })
 const messagesOf = (parts: readonly Part[]) => Object.assign({}, ...parts.map(({ messages }) => messages)) as JsonSchema
 
+const byProtocol2 = 'The same, as it is told by protocol 2.'
+
 const ackOf = (data: JsonSchema, codes: readonly string[]): JsonSchema => ({
   oneOf: [
     {
       type: 'object',
       properties: { ok: { const: true }, data, meta: { $ref: '#/components/schemas/AckMeta' } },
-      required: ['ok', 'data', 'meta'],
+      required: ['ok', 'data'],
     },
     {
       type: 'object',
@@ -154,6 +172,7 @@ const itemOf = (item: JsonSchema): JsonSchema => ({
 const ackSchemas: Record<'AckMeta' | 'AckError', JsonSchema> = {
   AckMeta: {
     type: 'object',
+    description: 'Left out by protocol 2 where the answer is ok.',
     properties: {
       request_id: { type: 'string' },
       server_time: { type: 'string', format: 'date-time' },

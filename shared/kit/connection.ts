@@ -2,11 +2,18 @@ import { z } from 'zod'
 import { event } from './contract.ts'
 import { Time } from './primitives.ts'
 
+/**
+ * What a handshake may name as `auth.protocol`; 1 where it names none. By 2 events of rooms and the answer to a send leave out what is usual or
+ * known, and answers that are `ok` have no `meta`.
+ */
+export const protocols = [1, 2] as const
+export type Protocol = (typeof protocols)[number]
+
 export const sessionReady = event('* session:ready', {
   summary: 'The first event of every connection.',
   audience: 'socket',
   payload: z.object({
-    protocol: z.literal(1),
+    protocol: z.literal(protocols),
     feature_level: z.number().int(),
     server_time: Time,
     node: z.string(),

@@ -46,6 +46,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   claim?(input: z.output<Input>): string | null | undefined
   input: Input
   output: Output
+  /** A shorter form of the answer, for connections of protocol 2: without what a caller knows from what they have sent (`raw`). */
+  lean?: { output: z.ZodType; of(output: z.output<Output>, raw: z.input<Input>): unknown }
   /** Codes particular to this operation; those in `commonErrors` need not be named. */
   errors?: readonly ErrorCode[]
   /**
@@ -96,11 +98,22 @@ export interface Event<Payload extends z.ZodType = z.ZodType> {
   payload: Payload
 }
 
+/** One that connections of protocol 2 are told in a shorter form. */
+export type EventInTwoForms<
+  Payload extends z.ZodType = z.ZodType,
+  Lean extends z.ZodType = z.ZodType,
+> = Event<Payload> & {
+  lean: Lean
+}
+type Declared<E extends Event> = Omit<E, 'name' | 'namespace'>
+
 /** Declares something the server tells. */
-export const event = <Payload extends z.ZodType>(
+export function event<Payload extends z.ZodType, Lean extends z.ZodType>(
   name: SocketEvent,
-  declared: Omit<Event<Payload>, 'name' | 'namespace'>,
-): Event<Payload> => {
+  declared: Declared<EventInTwoForms<Payload, Lean>>,
+): EventInTwoForms<Payload, Lean>
+export function event<Payload extends z.ZodType>(name: SocketEvent, declared: Declared<Event<Payload>>): Event<Payload>
+export function event(name: SocketEvent, declared: Declared<Event>): Event {
   const [namespace, bare] = name.split(' ') as [Namespace | '*', string]
   return { ...declared, namespace, name: bare }
 }

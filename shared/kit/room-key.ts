@@ -33,7 +33,7 @@ export const roomRef = (type: RoomType, id: string | null | undefined): Ref => (
 
 /** The id as rows of the documented paths carry it: null in the fields of other kinds. */
 export const idIn = (field: NonNullable<RoomKind['idField']>, { type, id }: Ref): string | null =>
-  roomKinds[type].idField === field ? id : null
+  roomKinds[type]?.idField === field ? id : null
 
 /** The dm between two accounts. */
 export const dmOf = (one: string, other: string): { type: 'dm'; id: string } => ({

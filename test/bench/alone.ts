@@ -63,7 +63,12 @@ async function costOfLength(
 ): Promise<number> {
   const driver = startDriver()
   for (const roomId of [short, long]) {
-    await driver.tell({ order: 'open', crowd: roomId, urls: [server.url], dialect: { side: 'plaza', room: roomId } })
+    await driver.tell({
+      order: 'open',
+      crowd: roomId,
+      urls: [server.url],
+      dialect: { side: 'plaza', protocol: 2, room: roomId },
+    })
     await driver.tell({ order: 'grow', crowd: roomId, tokens })
   }
   const costOf = async (crowd: string) => {

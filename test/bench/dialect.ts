@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Protocol } from '#shared/kit/connection'
 
 /** What is said over the socket, frame by frame. */
 export interface Dialect {
@@ -25,15 +26,16 @@ export const bareDialect = (room: string): Dialect => ({
 
 interface Event {
   seq: number
-  type: string
-  data: { message?: { client_msg_id: string } }
+  /** Left out of messages by protocol 2. */
+  type?: string
+  data?: { message?: { client_msg_id: string } }
 }
 
-export const plazaDialect = (roomId: string): Dialect => {
+export const plazaDialect = (roomId: string, protocol: Protocol): Dialect => {
   const room = { type: 'channel', id: roomId }
   const space = '/rooms,'
   return {
-    hello: (token) => `40${space}${JSON.stringify({ token })}`,
+    hello: (token) => `40${space}${JSON.stringify({ token, protocol })}`,
     join: (ack) => `42${space}${ack}${JSON.stringify(['room:join', { room }])}`,
     send: (ack, cid, text) => `42${space}${ack}${JSON.stringify(['message:send', { room, text, client_msg_id: cid }])}`,
     heard: `42${space}["room:event`,
@@ -41,9 +43,9 @@ export const plazaDialect = (roomId: string): Dialect => {
     read(frame) {
       const [name, payload] = JSON.parse(frame.slice(2 + space.length)) as [string, Event & { events: Event[] }]
       const events = name === 'room:events' ? payload.events : [payload]
-      return events.map(({ seq, type, data }) => ({
+      return events.map(({ seq, type = 'message.created', data }) => ({
         seq,
-        cid: type === 'message.created' ? (data.message?.client_msg_id ?? null) : null,
+        cid: type === 'message.created' ? (data?.message?.client_msg_id ?? null) : null,
       }))
     },
   }

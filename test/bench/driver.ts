@@ -1,3 +1,4 @@
+import type { Protocol } from '#shared/kit/connection'
 import { Crowd } from './crowd.ts'
 import { bareDialect, type Dialect, plazaDialect } from './dialect.ts'
 import { type Paced, type Plan, pace, type Saturated, type Scatter, saturate, scatter } from './load.ts'
@@ -17,6 +18,7 @@ export type Order =
 export interface Spoken {
   side: Side
   room: string
+  protocol: Protocol
 }
 interface Filled {
   dialect: Spoken
@@ -35,7 +37,8 @@ const crowdOf = (name: string): Crowd => {
 }
 
 // A plain WebSocket is spoken to as a bare Socket.IO is.
-const dialectOf = ({ side, room }: Spoken): Dialect => (side === 'plaza' ? plazaDialect(room) : bareDialect(room))
+const dialectOf = ({ side, room, protocol }: Spoken): Dialect =>
+  side === 'plaza' ? plazaDialect(room, protocol) : bareDialect(room)
 
 const faultsOf = (name: string): string[] =>
   [crowds.get(name) ?? [], filled.get(name) ?? []].flat().flatMap(({ faults }) => faults.splice(0))

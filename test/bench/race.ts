@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Protocol } from '#shared/kit/connection'
 import { settleMilliseconds } from './crowd.ts'
 import type { Spoken } from './driver.ts'
 import type { Scatter } from './load.ts'
@@ -6,6 +7,8 @@ import type { Driver, Measured, Reading } from './processes.ts'
 import type { Report, Setting, Side } from './report.ts'
 
 export interface Plan {
+  /** Spoken with our own server. */
+  protocol: Protocol
   rounds: number
   load: { warmSeconds: number; slices: number }
   pacedSeconds: number
@@ -58,7 +61,7 @@ export class Race {
 
   async #open(): Promise<void> {
     for (const { side, nodes, rooms, driver } of this.#servers) {
-      const dialect: Spoken = { side, room: rooms[0] ?? '' }
+      const dialect: Spoken = { side, room: rooms[0] ?? '', protocol: this.#plan.protocol }
       await driver.tell({ order: 'open', crowd: side, urls: urlsOf(nodes), dialect })
     }
   }
@@ -82,7 +85,7 @@ export class Race {
     const { members, rooms: _, ...plan } = this.#plan.many
     for (const { side, nodes, rooms, driver } of this.#servers) {
       const filled = rooms.map((room, at) => ({
-        dialect: { side, room },
+        dialect: { side, room, protocol: this.#plan.protocol },
         tokens: Array.from({ length: members }, (_, of) => this.#tokens[memberOf(at, of, this.#tokens.length)] ?? ''),
       }))
       await driver.tell({ order: 'fill', crowd: side, urls: urlsOf(nodes), rooms: filled })

@@ -13,12 +13,14 @@ const { values: options } = parseArgs({
   options: {
     json: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    protocol: { type: 'string', default: '2' },
     only: { type: 'string', multiple: true, default: [...settings] },
   },
 })
 const isQuick = options.quick
 const accounts = isQuick ? 50 : 1_000
 const plan: Plan = {
+  protocol: options.protocol === '1' ? 1 : 2,
   rounds: isQuick ? 2 : 3,
   load: isQuick ? { warmSeconds: 0.5, slices: 2 } : { warmSeconds: 2, slices: 6 },
   pacedSeconds: isQuick ? 1 : 5,

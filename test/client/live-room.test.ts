@@ -3,6 +3,8 @@ import { createClient } from '#client/sdk/client'
 import { events } from '#client/sdk/index'
 import { memoryStorage } from '#client/sdk/storage'
 import type { Client, ClientOptions, LiveRoom } from '#client/sdk/types'
+import { leanBatch } from '#shared/api/lean'
+import type { RoomEvent } from '#shared/api/room-events'
 import { room, TinyServer } from './tiny-server.ts'
 
 let server: TinyServer
@@ -33,7 +35,11 @@ async function live(client: Client): Promise<LiveRoom> {
   return open
 }
 
-describe('a room over the socket', () => {
+describe.each([1, 2] as const)('a room over the socket, where the server knows protocol %s', (protocol) => {
+  beforeEach(() => {
+    server.protocol = protocol
+  })
+
   test('shows what was said before and what is said now', async () => {
     for (const text of numbers(1, 3)) server.say('ada', text)
     const open = await live(clientOf())
@@ -102,6 +108,25 @@ describe('a room over the socket', () => {
     client.resume()
     await expect.poll(() => texts(open)).toEqual(['new'])
     expect(open.state.epoch).toBe('second')
+  })
+
+  test('listeners hear each event whole, of the epoch it is of, and an answer is whole', async () => {
+    const client = clientOf()
+    const heard: RoomEvent[][] = [[], []]
+    for (const list of heard) client.on(events.roomEvent, (event) => list.push(event))
+    const batches: unknown[] = []
+    client.on(events.roomEventBatch, (batch) => batches.push(batch))
+    await live(client)
+    const { message } = await client.messages.send({ room, client_msg_id: 'c1', text: 'mine' })
+    server.tell('of.tomorrow', { some: [1] })
+    server.epoch = 'second'
+    server.say('ada', 'hers')
+    await expect.poll(() => heard[0]?.length).toBe(3)
+    for (const list of heard) expect(list).toEqual(server.log)
+    expect(message).toEqual(server.messages[0])
+    const batch = { room, events: server.log }
+    server.emit('room:events', protocol === 1 ? batch : leanBatch(batch, ({ seq }) => seq !== 2))
+    await expect.poll(() => batches).toEqual([batch])
   })
 
   test('is one and the same until it is closed', async () => {

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Server, type Socket } from 'socket.io'
+import { leanEvent, leanSent } from '#shared/api/lean'
 import type { Message } from '#shared/api/message'
 import type { Snapshot } from '#shared/api/messages'
 import type { RoomEvent } from '#shared/api/room-events'
+import type { Sent } from '#shared/api/sent'
 import { defaultRules } from '#shared/api/verdict'
 
 export const room = { type: 'channel' as const, id: 'plaza' }
@@ -16,6 +18,9 @@ export class TinyServer {
   /** How often each event or path was asked for. */
   readonly asked: string[] = []
   epoch = 'first'
+  /** That it knows, whatever is asked for. */
+  protocol: 1 | 2 = 2
+  #toldEpoch: string | null = null
   /** Events of these seqs are not pushed. */
   readonly lost = new Set<number>()
   /** Answers to the next sends that are lost after they were done, or not even done. */
@@ -70,7 +75,14 @@ export class TinyServer {
   }
 
   push(...events: RoomEvent[]): void {
-    for (const event of events) this.#io?.of('/rooms').to(key).emit('room:event', event)
+    for (const event of events) {
+      const isNews = event.epoch !== this.#toldEpoch
+      this.#toldEpoch = event.epoch
+      this.#io
+        ?.of('/rooms')
+        .to(key)
+        .emit('room:event', this.protocol === 1 ? event : leanEvent(event, isNews))
+    }
   }
   cut(): void {
     this.#io?.of('/rooms').disconnectSockets(true)
@@ -101,7 +113,7 @@ export class TinyServer {
 
   #greet(socket: Socket): void {
     const user = { wallet_address: String(socket.handshake.auth.token) }
-    socket.emit('session:ready', { protocol: 1, user })
+    socket.emit('session:ready', { protocol: this.protocol, user })
     socket.use(([event, input, ack]: unknown[]) => {
       this.asked.push(String(event))
       const answer = typeof ack === 'function' ? (ack as (answer: unknown) => void) : () => undefined
@@ -120,6 +132,7 @@ export class TinyServer {
     const no = (code: string, status: number) => ack({ ok: false, error: { code, status, message: code }, meta: {} })
     if (event === 'room:join') {
       void socket.join(key)
+      this.#toldEpoch = null
       return ok(this.#join(input))
     }
     if (event === 'room:sync') return ok(this.#page(Number(input.after_seq), String(input.epoch ?? this.epoch)))
@@ -131,7 +144,8 @@ export class TinyServer {
       return ack({ ok: false, error: { code: 'READ_ONLY', status: 403, message: 'no', verdict: { ok: false } } })
     const sent = this.#send(account, input)
     if (fault === 'cut-after') socket.disconnect(true)
-    return fault === undefined ? ok(sent) : undefined
+    const answer = this.protocol === 1 ? sent : leanSent(sent as Sent, input as never)
+    return fault === undefined ? ok(answer) : undefined
   }
 
   #send(account: string, { text, client_msg_id }: Record<string, string>) {

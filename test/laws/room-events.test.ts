@@ -13,6 +13,8 @@ const others: readonly RegExp[] = [
   declarations,
   // Rooms import accounts, so the records of its events are out of reach here.
   roles,
+  // What protocol 2 leaves out of an event.
+  /^shared\/api\/lean\.ts$/,
   // What a client makes of an event, and how its page words it.
   /^client\/sdk\/(timeline|view)\.ts$/,
   /^client\/web\/messages\/notice-text\.ts$/,

@@ -8,6 +8,7 @@ import { keyed } from './list/keyed.ts'
 import { kinds } from './list/kinds.ts'
 import { mends } from './list/mends.ts'
 import { product } from './list/product.ts'
+import { protocols } from './list/protocols.ts'
 import { records } from './list/records.ts'
 import { sdk } from './list/sdk.ts'
 import { stored } from './list/stored.ts'
@@ -28,6 +29,7 @@ export const mutations: readonly Mutation[] = [
   ...identity,
   ...sdk,
   ...sequences,
+  ...protocols,
   ...terms,
   ...keyed,
   ...stored,

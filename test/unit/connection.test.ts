@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Socket } from 'socket.io'
 import { expect, test } from 'vitest'
 import { LiveConnection } from '#server/kernel/connection'
+import { audiences } from '#server/kernel/context'
 
 const caller = { account: null, session: null, token: null, ip: '', userAgent: '' } as never
 
@@ -38,3 +39,22 @@ test('what is to be done at its end is done at once where it has ended', () => {
   expect(done).toEqual(['kept', 'late'])
   expect(live.signal.aborted).toBe(true)
 })
+
+test.each([1, 2] as const)(
+  'who speaks protocol %s joins, holds and leaves rooms by one name, at most a hundred',
+  (protocol) => {
+    const rooms = new Set<string>()
+    const socket = { rooms, join: (name: string) => rooms.add(name), leave: (name: string) => rooms.delete(name) }
+    const live = new LiveConnection(socket as unknown as Socket, caller, { perSecond: 1 }, protocol)
+    const audienceOf = (at: number) => audiences.room(`channel:${at}`)
+    live.join('all')
+    for (let at = 0; at < 100; at++) live.join(audienceOf(at))
+    expect(() => live.join(audienceOf(100))).toThrow('at most 100 rooms')
+    live.join(audienceOf(7))
+    live.leave(audienceOf(7))
+    expect([6, 7, 100].map((at) => live.has(audienceOf(at)))).toEqual([true, false, false])
+    live.join(audienceOf(100))
+    expect(rooms.size).toBe(101)
+    expect(live.has('all') && rooms.has('all')).toBe(true)
+  },
+)

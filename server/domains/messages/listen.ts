@@ -12,6 +12,7 @@ import { arrive } from './occupancy.ts'
 import { eventsOf, rowsAfter } from './pages.ts'
 import { onlineIn, presenceChanged } from './presence.ts'
 import { unreadOf } from './reads.ts'
+import { listenersChanged } from './told-epochs.ts'
 
 const page = 200
 
@@ -53,6 +54,7 @@ export const join: Action<typeof contract.join> = async ({ room, after_seq, epoc
       () => {
         if (!connection.isOpen) throw new AppError('SERVICE_UNAVAILABLE')
         connection.join(audiences.room(key))
+        listenersChanged(node, key)
       },
     )
     remember(context, connection, key, release)
@@ -123,6 +125,7 @@ function remember(context: Context, connection: Connection, key: RoomKey, releas
 /** Takes a connection out of a room. */
 export function stopListening(context: Pick<Context, 'node'>, connection: Connection, key: RoomKey): void {
   connection.leave(audiences.room(key))
+  listenersChanged(context.node, key)
   roomsOf(connection).get(key)?.()
   roomsOf(connection).delete(key)
   presenceChanged(context.node, key)

@@ -4,6 +4,7 @@ import { messageCreated } from '#server/domains/rooms/events/messages'
 import { memberIn } from '#server/domains/rooms/facts'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
+import { leanBatch, leanEvent } from '#shared/api/lean'
 import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/room-events'
 import { access, capabilitiesChanged, heads } from '#shared/api/rooms'
 import { errors } from '#shared/errors'
@@ -13,6 +14,7 @@ import { roomsOf, stopListening } from './listen.ts'
 import { stoppedTyping } from './presence.ts'
 import { eventOf } from './render.ts'
 import { capabilitiesNow } from './send.ts'
+import { saysEpoch } from './told-epochs.ts'
 import { wakeWaiting } from './waiting.ts'
 
 const namespace = '/rooms'
@@ -49,8 +51,13 @@ function send(node: Node, key: RoomKey, events: readonly RoomEvent[]): void {
   const audience = audiences.room(key)
   if (node.live.audienceSize(namespace, audience) === 0) return
   const [first] = events
-  if (first && events.length === 1) node.live.send(roomEvent, audience, first)
-  else node.live.send(roomEventBatch, audience, { room: roomOfKey(key), events: [...events] })
+  const isNews = ({ epoch }: RoomEvent) => saysEpoch(node, key, epoch)
+  if (first && events.length === 1) {
+    node.live.send(roomEvent, audience, first, () => leanEvent(first, isNews(first)))
+  } else {
+    const batch = { room: roomOfKey(key), events: [...events] }
+    node.live.send(roomEventBatch, audience, batch, () => leanBatch(batch, isNews))
+  }
 }
 
 function takeOut(node: Node, key: RoomKey, account: string): void {

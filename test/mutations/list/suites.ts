@@ -85,6 +85,13 @@ export const meanwhile = (title: string): Suite => store('meanwhile.test.ts', ti
 export const opening = (title: string): Suite => store('opening.test.ts', title)
 export const commits = (title: string): Suite => store('commits.test.ts', title)
 export const large: Suite = { project: 'kill', file: 'test/store/large.kill.test.ts' }
+export const lean = unit('shared/lean.test.ts')
+export const wholeAgain = unit('client/live-room.test.ts', 'listeners hear each event whole')
+export const protocols = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/protocols.test.ts',
+  title,
+})
 export const items = (title: string): Suite => unit('unit/items.test.ts', title)
 export const wallets = (title: string): Suite => ({ project: 'embedded', file: 'test/server/identity.test.ts', title })
 export const streams = (title: string): Suite => ({ project: 'embedded', file: 'test/server/streams.test.ts', title })
