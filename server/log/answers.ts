@@ -1,6 +1,6 @@
 import { type Core, persist, type Room, unavailable } from './core.ts'
 import type { Resolved } from './facts.ts'
-import { everyone } from './leases.ts'
+import { everyone, hasPeers } from './leases.ts'
 import { recordsWritten, saveRecords } from './records.ts'
 import type { Judgement, Row } from './types.ts'
 import type { Waiting } from './waiting.ts'
@@ -48,13 +48,15 @@ export async function answerStanding(
 }
 
 /**
- * Raises the head, by which other nodes hear of rows that no hint has told them. An answer waits for it where others have to know: the
- * first row of a room, as from then on who opens it needs a lease, and rows that hold everywhere.
+ * Raises the head, by which other nodes count messages, and hear of rows that no hint has told them. An answer waits for it where others
+ * live; and where somebody may come at this moment, after the first row of a room, as from then on who opens it needs a lease, and
+ * after rows that hold everywhere.
  */
 async function headTold(core: Core, room: Room, rows: readonly Row[]): Promise<void> {
   const last = rows.at(-1)?.seq ?? 0
   if (last <= room.head.at) return
-  const isAwaited = room.head.at === 0 || rows.some(({ type }) => core.projection.holdsEverywhere(type))
+  const isAwaited =
+    room.head.at === 0 || hasPeers(core) || rows.some(({ type }) => core.projection.holdsEverywhere(type))
   const raising = persist(core, () => core.raiseHead(room))
   if (isAwaited && !core.store.alone) await raising
   else raising.catch(() => {})

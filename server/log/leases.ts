@@ -84,6 +84,13 @@ function mayStillWrite({ peers, clock }: Core, node: string): boolean {
   return silence < leaseMilliseconds + longestInsertMilliseconds
 }
 
+/** Has another node beaten lately? */
+export function hasPeers({ peers, clock, node }: Core): boolean {
+  for (const [name, { seenAt }] of peers)
+    if (name !== node && clock.elapsed() - seenAt < leaseMilliseconds + longestInsertMilliseconds) return true
+  return false
+}
+
 function anyConfirmation({ clock }: Core, room: Room): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {

@@ -82,7 +82,16 @@ function slowHeads() {
   return { one, slow, head }
 }
 
-test('a message is acknowledged before the head of its room is raised, which follows', async () => {
+test('where another node lives, a message is acknowledged when the head of its room is raised', async () => {
+  const { one, slow, head } = slowHeads()
+  await nodes.start('other').hold(GLOBAL)
+  await one.act(room, join('ada'))
+  await pause(200)
+  slow.isOn = true
+  expect(await one.act(room, say('ada', 'k')).then(() => head())).toBe(2)
+})
+
+test('where no other node lives, a message is acknowledged before the head of its room is raised, which follows', async () => {
   const { one, slow, head } = slowHeads()
   await one.act(room, join('ada'))
   slow.isOn = true
