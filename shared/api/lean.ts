@@ -44,10 +44,11 @@ const usualIn = ({ room, seq, at, actor }: Place, { reply_to }: Partial<Message>
   delete_reason: null,
 })
 
-const leanMessage = (message: Message, usual: object): LeanMessage =>
-  Object.fromEntries(
-    Object.entries(message).filter(([field, value]) => !isSame(value, usual[field as keyof typeof usual])),
-  )
+function leanMessage(message: Message, usual: { readonly [field: string]: unknown }): LeanMessage {
+  const lean: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(message)) if (!isSame(value, usual[field])) lean[field] = value
+  return lean
+}
 
 const nobody: Person = { id: '', name: '', role: null, isAgent: false }
 
@@ -185,9 +186,12 @@ function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
   if (Array.isArray(one) !== Array.isArray(other)) return false
-  const [mine, theirs] = [Object.entries(one), Object.entries(other)]
+  const fields = Object.keys(one)
   return (
-    mine.length === theirs.length &&
-    mine.every(([field, value]) => Object.hasOwn(other, field) && isSame(value, other[field as keyof typeof other]))
+    fields.length === Object.keys(other).length &&
+    fields.every(
+      (field) =>
+        Object.hasOwn(other, field) && isSame(one[field as keyof typeof one], other[field as keyof typeof other]),
+    )
   )
 }
