@@ -12,7 +12,7 @@ import type { ErrorCode } from '#shared/errors'
 import type { Operation } from '#shared/kit/contract'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { type Body, groupOf, moderates, over, type Person, person, sealed } from '#test/support/people'
+import { type Body, channelOf, groupOf, moderates, over, type Person, person, sealed } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
 /** Somebody in a room, with a message and a poll that they could touch if nothing stood in their way. */
@@ -70,7 +70,8 @@ const scenes: { [Code in ErrorCode]?: () => Promise<Scene> } = {
     return scene
   },
   async MUTED() {
-    const scene = await lived(await groupOf(owner, bystander), bystander)
+    const scene = await lived(await channelOf(owner, bystander), bystander)
+    await owner.does('rest', rooms.setRole, { room: scene.room, address: bystander.account, role: 'admin' })
     await moderates(owner, { room: scene.room, action: 'mute', target: bystander.account })
     return scene
   },
