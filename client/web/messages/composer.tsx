@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type Ref, useImperativeHandle, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { LocalMessage, RoomState } from '#client/sdk/types'
 import { composerId, useFocused } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -110,8 +111,9 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
     })
 
   const closeAsked = () => {
-    setAsks(null)
-    requestAnimationFrame(() => field.current?.focus())
+    // What is open over the page gives the focus back as it goes, so it has to be gone first.
+    flushSync(() => setAsks(null))
+    field.current?.focus()
   }
   const insert = (emoji: string) => {
     write(inserted({ text, cursor: field.current?.selectionStart ?? text.length }, emoji))
