@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, readFile, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -103,12 +103,18 @@ test('M26: a holder that is slow is not taken for dead, under whatever host name
 })
 
 const another = JSON.stringify({ ...elsewhere, id: 'another' })
-test.each<[string, (lock: string) => Promise<unknown>]>([
-  ['is deleted', (lock) => unlink(lock)],
-  ['is written over', (lock) => writeFile(lock, another)],
-  ['is replaced', (lock) => writeFile(`${lock}.x`, another).then(() => rename(`${lock}.x`, lock))],
-  ['is torn', (lock) => writeFile(lock, '')],
-])('M26: a process whose lock %s acknowledges nothing more, and ends', async (_, take) => {
+const taken = 'was taken by another process (pid 1 on elsewhere)'
+test.each<[string, string, (lock: string) => Promise<unknown>]>([
+  ['is deleted', 'has no lock any more', (lock) => unlink(lock)],
+  ['is written over', taken, (lock) => writeFile(lock, another)],
+  ['is replaced', taken, (lock) => writeFile(`${lock}.x`, another).then(() => rename(`${lock}.x`, lock))],
+  [
+    'is copied',
+    'has a copy of the lock in its place',
+    (lock) => copyFile(lock, `${lock}.x`).then(() => rename(`${lock}.x`, lock)),
+  ],
+  ['is torn', 'has a lock that names nobody', (lock) => writeFile(lock, '')],
+])('M26: a process whose lock %s acknowledges nothing more, and ends', async (_, how, take) => {
   const directory = await freshDirectory()
   const ledger = join(await freshDirectory(), 'ledger')
   const child = spawn(process.execPath, ['--import', 'tsx', writer, directory, ledger, 'x', '1'], {
@@ -124,7 +130,7 @@ test.each<[string, (lock: string) => Promise<unknown>]>([
   const acknowledged = await readFile(ledger, 'utf8')
   if (child.exitCode === null) await once(child, 'exit')
   expect(child.exitCode).not.toBe(0)
-  expect(complaint).toContain(`The data directory ${directory} was taken by another process`)
+  expect(complaint).toContain(`The data directory ${directory} ${how}`)
   expect(await readFile(ledger, 'utf8')).toBe(acknowledged)
 })
 

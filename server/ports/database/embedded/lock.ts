@@ -197,6 +197,15 @@ function isOwn(path: string, { owner, handle }: Own): boolean {
   return found?.ino === fstatSync(handle.fd).ino && look(path)?.content === JSON.stringify(owner)
 }
 
+/** How a lock that is no longer ours was lost, for those who look into it. */
+function takenBy(path: string, { owner }: Own): string {
+  const now = look(path)
+  if (!now) return 'has no lock any more'
+  if (now.content === JSON.stringify(owner)) return 'has a copy of the lock in its place'
+  const other = ownerOf(now)
+  return other ? `was taken by another process (pid ${other.pid} on ${other.host})` : 'has a lock that names nobody'
+}
+
 /** Beats while it is held, so that other hosts see a living owner. */
 function hold(directory: string, path: string, own: Own, release: () => Promise<void>): Lock {
   let lost: LockLost | null = null
@@ -206,11 +215,12 @@ function hold(directory: string, path: string, own: Own, release: () => Promise<
     const found = statSync(path, { throwIfNoEntry: false })
     const stamp = `${found?.ino} ${found?.mtimeMs}`
     if (stamp === known) return
-    if (isOwn(path, own)) {
+    // What is read once amiss is read again: a process ends only where the lock is another's.
+    if (isOwn(path, own) || isOwn(path, own)) {
       known = stamp
       return
     }
-    const error = new LockLost(`The data directory ${directory} was taken by another process: this one ends.`)
+    const error = new LockLost(`The data directory ${directory} ${takenBy(path, own)}: this process ends.`)
     lost = error
     setImmediate(() => {
       throw error
