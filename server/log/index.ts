@@ -67,7 +67,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
 
     headHere(key) {
       const room = core.rooms.get(key)
-      return room?.isOpen ? { seq: room.view.seq, total: room.view.total } : null
+      return room?.isOpen ? { seq: room.view.seq, total: room.view.total, recorded: room.materialised.at } : null
     },
 
     answerHere(key, question) {

@@ -138,8 +138,8 @@ export interface RoomLog {
   read(room: RoomKey, after: number, limit: number): Promise<Row[]>
   /** The head as this node knows it, without a read; opens the room. */
   head(room: RoomKey): Promise<{ epoch: string; seq: number; total: number }>
-  /** The head of a room that is open on this node, at once; null where it is not. */
-  headHere(room: RoomKey): { seq: number; total: number } | null
+  /** The head of a room that is open on this node, and the row up to which all records are known to be written, at once; null where it is not. */
+  headHere(room: RoomKey): { seq: number; total: number; recorded: number } | null
   /** What the view in memory says, at once; null where the room is not open on this node or a fact that is asked for not loaded. */
   answerHere<T>(room: RoomKey, question: (view: View) => T): T | null
   /** Keeps a room followed while the hold is not released: its rows are delivered within one poll at the latest. */

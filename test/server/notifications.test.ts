@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { countsOf } from '#server/domains/inbox/list'
+import { Members, Mentions } from '#server/domains/rooms/model'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
@@ -195,6 +196,32 @@ test('the first direct message is told to a connection that was there before the
   await line.hears(unreadSnapshot)
   await owner.does('socket', messages.send, { room, text: sealed() })
   expect(await changed(line, room, 1)).toMatchObject({ silent: false })
+})
+
+test.each([
+  ['a conversation', Members, (guest: Person) => dmOf(owner.account, guest.account), { text: sealed() }],
+  ['a mention', Mentions, (guest: Person) => channelOf(owner, guest), { text: '@late' }],
+] as const)('%s is told although its record is written seconds after the row', async (what, model, roomFor, sent) => {
+  const guest = await person(server, 'late', owner.url)
+  const room = await roomFor(guest)
+  const line = await guest.socket('/notifications')
+  await line.hears(unreadSnapshot)
+  const isMention = what === 'a mention'
+  const write = model.bulkWrite.bind(model) as (...asked: unknown[]) => Promise<never>
+  const slow = vi.spyOn(model, 'bulkWrite').mockImplementation(async (...asked: unknown[]) => {
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    return write(...asked)
+  })
+  try {
+    const mentions = isMention ? [{ kind: 'user' as const, id: guest.account, start: 0, len: 5 }] : []
+    await owner.does('socket', messages.send, { room, ...sent, mentions })
+  } finally {
+    slow.mockRestore()
+  }
+  await line.hears(
+    unreadChanged,
+    (told) => isAbout(room)(told) && told.unread === 1 && told.mentions === (isMention ? 1 : 0),
+  )
 })
 
 test('a room joined and a conversation begun on another node are told within a few seconds', async () => {

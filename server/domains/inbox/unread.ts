@@ -92,18 +92,34 @@ function unfollow(connection: Connection, key: RoomKey): void {
   rooms?.delete(key)
 }
 
-/** Changes of a room are gathered for a second and told once to each account that listens. */
+/**
+ * Changes of a room are gathered for a second and told once to each account that listens. Counts are computed from records, which are
+ * written after the row: where they were not, they are told again.
+ */
 export function followUnread(node: Node): () => void {
   const due = new Set<RoomKey>()
+  const unrecorded = new Map<RoomKey, number>()
+  const noteUnrecorded = (key: RoomKey) => {
+    const { seq, recorded } = node.log.headHere(key) ?? closed
+    if (recorded < seq && !unrecorded.has(key)) unrecorded.set(key, seq)
+  }
   node.log.onRows((key, rows, isOurs) => {
     if (key === GLOBAL) tellAfterBlocks(node, rows)
-    followMembership(node, key, rows, isOurs)
+    followMembership(node, key, rows, isOurs, noteUnrecorded)
     if (rows.some((row) => row.n !== null) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
   })
   const timer = setInterval(() => {
+    for (const [key, seq] of unrecorded) {
+      if ((node.log.headHere(key) ?? closed).recorded < seq) continue
+      unrecorded.delete(key)
+      due.add(key)
+    }
     const keys = [...due]
     due.clear()
-    for (const key of keys) void tellRoom(node, key).catch(() => {})
+    for (const key of keys) {
+      noteUnrecorded(key)
+      void tellRoom(node, key).catch(() => {})
+    }
   }, toldEveryMilliseconds).unref()
   const finder = node.alone
     ? undefined
@@ -128,6 +144,9 @@ export function followUnread(node: Node): () => void {
     clearInterval(finder)
   }
 }
+
+/** A room is closed only once all of it is recorded. */
+const closed = { seq: 0, recorded: Number.POSITIVE_INFINITY }
 
 /** A room joined, or a conversation begun, on another node is in no log that this one follows. */
 async function findRooms(node: Node): Promise<void> {
@@ -174,7 +193,13 @@ async function tellOf(node: Node, account: string, isDue: (key: RoomKey, counts:
 }
 
 /** Whoever joins a room is told of it from then on, whoever leaves is not; both people of a dm are told from its first message. */
-function followMembership(node: Node, key: RoomKey, rows: readonly Row[], isOurs: boolean): void {
+function followMembership(
+  node: Node,
+  key: RoomKey,
+  rows: readonly Row[],
+  isOurs: boolean,
+  noteUnrecorded: (key: RoomKey) => void,
+): void {
   for (const row of rows) {
     const { type, id } = roomOfKey(key)
     const [joins, leaves] = [recordOf(row.type)?.admits?.(row) ?? null, removedBy(row)]
@@ -184,8 +209,12 @@ function followMembership(node: Node, key: RoomKey, rows: readonly Row[], isOurs
     const accounts = isLine ? peersOf(id) : concerned === null ? [] : [concerned]
     for (const account of accounts) {
       tune(node, key, account, !isOut)
-      // By then the record of it is written, so that the room is in the list that is asked for.
-      if (isOurs && isIn) setTimeout(() => void tell(node, account, key).catch(() => {}), toldEveryMilliseconds).unref()
+      // By then the record of it is mostly written, so that the room is in the list that is asked for.
+      if (isOurs && isIn)
+        setTimeout(() => {
+          noteUnrecorded(key)
+          void tell(node, account, key).catch(() => {})
+        }, toldEveryMilliseconds).unref()
       if (isOurs && !isOut && (isIn || row.n === 1)) node.peers.tell(joined, { account, key } satisfies About)
     }
   }

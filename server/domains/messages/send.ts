@@ -4,7 +4,6 @@ import { isOf } from '#server/domains/rooms/events/define'
 import { messageCreated } from '#server/domains/rooms/events/messages'
 import { type MessageBody, type MessageFact, messageIn, roomIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'
-import { ensureDm } from '#server/domains/rooms/rooms'
 import { messageOfRow } from '#server/domains/rooms/shown'
 import { standingOf } from '#server/domains/rooms/standing'
 import { acceptedAt, capabilitiesOf, refusalOf, stateOf } from '#server/domains/rooms/state'
@@ -21,7 +20,6 @@ import type { messages as contract } from '#shared/api/messages'
 import { capabilitiesChanged } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
-import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { draftOf } from './drafts.ts'
 
 export const send: Action<typeof contract.send> = async (input, context) => {
@@ -83,7 +81,6 @@ export async function sendDraft(
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
   const { row, duplicate } = outcome
   if (!isOf(row, messageCreated)) throw keyTaken
-  if (isBetweenTwo(roomOfKey(key).type)) await ensureDm(node, key)
   const nextSendAt = duplicate ? null : nextSendOf(ruling)
   if (nextSendAt !== null)
     emit(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))

@@ -40,6 +40,7 @@ export const keys = {
   pins: 'pins',
   blocks: 'blocks',
   invitations: 'invitations',
+  conversation: 'conversation',
   member: (account: string) => `member:${account}`,
   ban: (account: string) => `ban:${account}`,
   mute: (account: string) => `mute:${account}`,

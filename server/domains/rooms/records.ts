@@ -7,6 +7,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import { type RoomType, roomOfKey } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
+import { ensureDm } from './conversations.ts'
 import { isOf } from './events/define.ts'
 import { messageCreated } from './events/messages.ts'
 import { keys, type MessageFact, messageFactOf, type PurgeFact, type RoomFact, roomFactOf } from './facts.ts'
@@ -208,6 +209,14 @@ const accountKind: Kind = {
   save: (_room, changes) => saveAccountFacts(changes),
 }
 
+/** A conversation is in the list of rooms of both people from its first message on. */
+const conversationKind: Kind = {
+  load: async (_room, wanted) => new Map(wanted.map((key) => [key, nothing])),
+  async save(room, changes) {
+    for (const { row } of changes) await ensureDm(room, row.at)
+  },
+}
+
 const about = (key: string) => {
   const [, first = '', ...rest] = key.split(':')
   return { first, rest: rest.join(':') }
@@ -222,6 +231,7 @@ const kinds: Record<string, Kind> = {
   blocks: singleValue,
   invitations: singleValue,
   clock: clockKind,
+  conversation: conversationKind,
   message: messageKind,
   role: accountKind,
   suspension: accountKind,

@@ -2,14 +2,13 @@ import { accountOf } from '#server/domains/accounts/accounts'
 import { areBlocked } from '#server/domains/blocks/blocks'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type View } from '#server/log/types'
-import { isDuplicate } from '#server/ports/database/port'
 import type { rooms as contract } from '#shared/api/rooms'
 import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
-import { dmOf, roomKey, roomOfKey } from '#shared/kit/primitives'
-import { peersOf } from '#shared/kit/room-key'
+import { dmOf, roomKey } from '#shared/kit/primitives'
 import type { FoundedType } from '#shared/kit/room-kinds'
 import { keyOf, seenBy } from './access.ts'
+import { ensureDm } from './conversations.ts'
 import { demoChannels } from './demo-rooms.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { roomArchived, roomUpdated } from './events/rooms.ts'
@@ -204,41 +203,8 @@ export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress 
   if (await areBlocked(account, recipientAddress)) throw new AppError('BLOCKED')
   await refuseSuspended(context.node, account)
   const room = dmOf(account, recipientAddress)
-  await ensureDm(context.node, roomKey(room))
+  await ensureDm(roomKey(room), context.node.now())
   return { room: await roomAnswer(context.node, roomKey(room), account) }
-}
-
-/** Lists a room of two among the rooms of both people. The log of the room does not need this. */
-export async function ensureDm(node: Node, key: string): Promise<void> {
-  const { type, id } = roomOfKey(key)
-  const peers = peersOf(id)
-  if (await Rooms.findOne({ _id: key }, { _id: 1 }).lean()) return
-  const now = new Date(node.now()).toISOString()
-  const fields = {
-    type,
-    id,
-    ...kinds[type].founded.fields,
-    peers,
-    member_count: peers.length,
-    created_at: now,
-    updated_at: now,
-  }
-  const rows = peers.map((user_address) => ({
-    updateOne: {
-      filter: { _id: `${key}|member:${user_address}` },
-      update: {
-        $setOnInsert: { room: key, user_address, role: 'member', joined_at: now, is_active: true, applied_seq: 0 },
-      },
-      upsert: true,
-    },
-  }))
-  // The room is written last: where it exists, its members do.
-  await Members.bulkWrite(rows, { ordered: false }).catch(passOverDuplicate)
-  await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
-}
-
-function passOverDuplicate(error: unknown): void {
-  if (!isDuplicate(error)) throw error
 }
 
 export const update: Action<typeof contract.update> = async ({ room, ...input }, context) => {

@@ -155,4 +155,20 @@ export const records: readonly Mutation[] = [
     put: 'if (isBehind(core, room, facts)) void',
     caughtBy: recordsOfLog,
   },
+  {
+    name: 'unread counts are not told again once their records are written',
+    breaks: 'P5',
+    file: 'server/domains/inbox/unread.ts',
+    find: 'if (recorded < seq && !unrecorded.has(key))',
+    put: 'if (recorded < 0)',
+    caughtBy: { project: 'embedded', file: 'test/server/notifications.test.ts' },
+  },
+  {
+    name: 'a conversation is not listed with its first message',
+    breaks: 'P5',
+    file: 'server/domains/rooms/events/messages.ts',
+    find: 'if (n === 1 && isBetweenTwo',
+    put: 'if (n === 0 && isBetweenTwo',
+    caughtBy: { project: 'embedded', file: 'test/server/notifications.test.ts' },
+  },
 ]

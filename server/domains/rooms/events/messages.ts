@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Row } from '#server/log/types'
+import { roomOfKey } from '#shared/kit/room-key'
+import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { keys, MessageBody, MessageFact, messageFactOf, type PurgeFact, purgedBody } from '../facts.ts'
 import { messageOf, messageOfRow, pollOf } from '../shown.ts'
 import { absolute, ofMessage, patchList, patchMessage, takenBack, unpin } from './changes.ts'
@@ -7,9 +9,10 @@ import { defineEvent, type Rewrite, targetOf } from './define.ts'
 
 export const messageCreated = defineEvent('message.created', {
   body: MessageBody.omit({ actor: true }),
-  changes({ _id, sender, seq, at }, { mentions, flagged, text, poll }) {
+  changes({ _id, room, sender, seq, n, at }, { mentions, flagged, text, poll }) {
     const changes = [absolute(keys.clock(sender), { at })]
     for (const { kind, id } of mentions) if (kind === 'user') changes.push(absolute(keys.mention(id, seq), { seq }))
+    if (n === 1 && isBetweenTwo(roomOfKey(room).type)) changes.push(absolute(keys.conversation, { at }))
     if (flagged.length > 0) changes.push(absolute(keys.flag(_id), { words: flagged, content: text }))
     if (poll) changes.push(absolute(keys.poll(poll.poll_id), { ...poll, message_id: _id, message_seq: seq }))
     return changes

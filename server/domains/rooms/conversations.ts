@@ -1,0 +1,38 @@
+import { isDuplicate } from '#server/ports/database/port'
+import { roomOfKey } from '#shared/kit/primitives'
+import { peersOf } from '#shared/kit/room-key'
+import { kinds } from './kinds.ts'
+import { Members, Rooms } from './model.ts'
+
+/** Lists a room of two among the rooms of both people. */
+export async function ensureDm(key: string, at: number): Promise<void> {
+  const { type, id } = roomOfKey(key)
+  const peers = peersOf(id)
+  if (await Rooms.findOne({ _id: key }, { _id: 1 }).lean()) return
+  const now = new Date(at).toISOString()
+  const fields = {
+    type,
+    id,
+    ...kinds[type].founded.fields,
+    peers,
+    member_count: peers.length,
+    created_at: now,
+    updated_at: now,
+  }
+  const rows = peers.map((user_address) => ({
+    updateOne: {
+      filter: { _id: `${key}|member:${user_address}` },
+      update: {
+        $setOnInsert: { room: key, user_address, role: 'member', joined_at: now, is_active: true, applied_seq: 0 },
+      },
+      upsert: true,
+    },
+  }))
+  // The room is written last: where it exists, its members do.
+  await Members.bulkWrite(rows, { ordered: false }).catch(passOverDuplicate)
+  await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
+}
+
+function passOverDuplicate(error: unknown): void {
+  if (!isDuplicate(error)) throw error
+}
