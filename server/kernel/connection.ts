@@ -173,6 +173,7 @@ export class LiveConnection implements Connection {
 
 const connections = new WeakMap<Socket, LiveConnection>()
 export const rememberConnection = (live: LiveConnection) => connections.set(live.socket, live)
+export const connectionOf = (socket: Socket) => connections.get(socket)
 
 export function* localConnections(namespace: IoNamespace, audience: string): Generator<LiveConnection> {
   for (const part of partsOf(audience)) {

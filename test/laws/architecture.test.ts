@@ -26,7 +26,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
 const PACKAGES: readonly (readonly [name: RegExp, place: RegExp])[] = [
   [/^lmdb(\/|$)/, /^server\/ports\/database\/embedded\/environment\.ts$/],
   [/^(mongoose|mongodb|mingo)(\/|$)/, /^server\/((.+\/)?model\.ts|log\/store\.ts|ports\/database\/.+)$/],
-  [/^(socket\.io|engine\.io)(\/|$)/, /^server\/(kernel\/(sockets|connection|events)|app)\.ts$/],
+  [/^(socket\.io|engine\.io)(\/|$)/, /^server\/kernel\/(sockets|sockets\/\w+|connection)\.ts$/],
 ]
 
 describe('the house', () => {

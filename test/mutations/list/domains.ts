@@ -22,7 +22,7 @@ export const domains: readonly Mutation[] = [
   {
     name: 'no node asks whether the sessions of its sockets still stand',
     breaks: 'nodes apart',
-    file: 'server/kernel/sockets.ts',
+    file: 'server/kernel/sockets/sweep.ts',
     find: '++sweeps % recheckSweeps === 0',
     put: '++sweeps < 0 && recheckSweeps > 0',
     caughtBy: apart('once a minute'),

@@ -300,7 +300,7 @@ export const identity: readonly Mutation[] = [
   {
     name: 'null is read as an empty payload',
     breaks: 'M19',
-    file: 'server/kernel/sockets.ts',
+    file: 'server/kernel/sockets/receive.ts',
     find: 'raw === null || Array.isArray(raw)',
     put: 'Array.isArray(raw)',
     caughtBy: badInput('M19'),

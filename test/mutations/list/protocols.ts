@@ -54,7 +54,7 @@ export const protocols: readonly Mutation[] = [
   {
     name: 'both forms are told to everybody',
     breaks: 'protocol 2',
-    file: 'server/kernel/sockets.ts',
+    file: 'server/kernel/sockets/live.ts',
     find: 'local.to(thin).emit(',
     put: 'local.to([whole, thin]).emit(',
     caughtBy: spoken('the same events, in the same order'),
@@ -94,7 +94,7 @@ export const protocols: readonly Mutation[] = [
   {
     name: 'a protocol that is not known is taken for the first',
     breaks: 'protocol 2',
-    file: 'server/kernel/sockets.ts',
+    file: 'server/kernel/sockets/admission.ts',
     find: 'if (known === undefined)\n    throw',
     put: 'if (known === undefined && protocol === 0)\n    throw',
     caughtBy: spoken('a handshake'),

@@ -200,7 +200,7 @@ export const sequences: readonly Mutation[] = [
   {
     name: 'a name that every object has is a field',
     breaks: 'T49',
-    file: 'server/kernel/sockets.ts',
+    file: 'server/kernel/sockets/receive.ts',
     find: '!Object.hasOwn(bound.operation.input.shape, key)',
     put: '!(key in bound.operation.input.shape)',
     caughtBy: framed('T49: a field'),
@@ -296,7 +296,7 @@ export const sequences: readonly Mutation[] = [
   {
     name: 'a sequence that was refused keeps its place',
     breaks: 'T79',
-    file: 'server/kernel/sockets.ts',
+    file: 'server/kernel/sockets/receive.ts',
     find: '    live.endStream(requestId)',
     put: '',
     caughtBy: follows('that is refused takes no place'),
@@ -312,7 +312,7 @@ export const sequences: readonly Mutation[] = [
   {
     name: 'a sequence begins that nobody can name',
     breaks: 'T79',
-    file: 'server/kernel/sockets.ts',
+    file: 'server/kernel/sockets/receive.ts',
     find: 'if (stream && !ack) throw',
     put: 'if (stream && !ack && !stream) throw',
     caughtBy: follows('that nobody can name'),

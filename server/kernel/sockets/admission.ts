@@ -1,0 +1,81 @@
+import type { Socket } from 'socket.io'
+import { AppError } from '#shared/errors'
+import { type Protocol, protocols, sessionReady } from '#shared/kit/connection'
+import type { Namespace } from '#shared/kit/contract'
+import { clientOf } from '../addresses.ts'
+import { LiveConnection, localConnections, rememberConnection } from '../connection.ts'
+import { audiences } from '../context.ts'
+import { refusalFrom, whileThere } from '../deadline.ts'
+import { guardPayload } from '../payload-guard.ts'
+import { eventLimitBytes, eventsPerSecond, type SocketDoor } from './door.ts'
+import { credentialOf } from './handshake.ts'
+
+const socketsPerAccount = 10
+
+/** Finds out who connects; guests stay outside. */
+export async function admit(door: SocketDoor, socket: Socket, name: string): Promise<void> {
+  const auth: unknown = socket.handshake.auth
+  guardPayload(auth)
+  const protocol = protocolOf(auth)
+  const { request } = socket
+  const userAgent = (request.headers['user-agent'] ?? '').slice(0, 200)
+  const seen = { ip: clientOf(request, door.proxies), userAgent }
+  const caller = await whileThere(door.kernel.node, performance.now(), door.identify(credentialOf(auth, request), seen))
+  if (caller.account === null) throw new AppError('UNAUTHORIZED')
+  if (!door.slots.recognise(request, caller, door.kernel.node.now()))
+    throw new AppError('RATE_LIMIT_EXCEEDED', { message: 'Too many connections from this address', retryAfter: 10 })
+  const { limits } = door.kernel.node
+  const live = new LiveConnection(socket, caller, { perSecond: Math.ceil(eventsPerSecond * limits.scale) }, protocol)
+  rememberConnection(live)
+  const mine = [...localConnections(socket.nsp, audiences.account(caller.account))]
+  const surplus = mine.length + 1 - Math.ceil(socketsPerAccount * limits.scale)
+  for (const old of mine.slice(0, Math.max(0, surplus))) {
+    door.kernel.node.logger.info({ namespace: name }, 'closed the oldest socket of an account')
+    old.close()
+  }
+  await socket.join(audiences.account(caller.account))
+}
+
+/** What the client speaks; who names nothing speaks the first one. */
+function protocolOf(auth: unknown): Protocol {
+  const { protocol } = (auth ?? {}) as { protocol?: unknown }
+  const known = protocols.find((one) => one === (protocol ?? 1))
+  if (known === undefined)
+    throw new AppError('INVALID_PARAMETER', { message: `protocol: this server speaks ${protocols.join(' and ')}` })
+  return known
+}
+
+/** A refusal as the client of Socket.IO reads it. */
+export const connectError = (error: unknown) => {
+  const { code, message } = refusalFrom(error) ?? new AppError('INTERNAL_ERROR')
+  return Object.assign(new Error(message), { data: { code, message } })
+}
+
+/** Says `session:ready`, then lets the domains do what they do with a new connection. */
+export async function greet(door: SocketDoor, name: Namespace, live: LiveConnection): Promise<void> {
+  const { node } = door.kernel
+  try {
+    const user = await door.describe(live.caller)
+    const { session } = live.caller
+    live.emit(sessionReady, {
+      protocol: live.protocol,
+      feature_level: 1,
+      server_time: new Date(node.now()).toISOString(),
+      node: node.id,
+      user,
+      session_expires_at: session ? new Date(session.expiresAt).toISOString() : null,
+      limits: {
+        event_bytes: eventLimitBytes,
+        events_per_second: Math.ceil(eventsPerSecond * node.limits.scale),
+        rooms: 100,
+      },
+      degraded: node.metrics.degradedParts(),
+      recovered: false,
+    })
+    await door.connected(name, live)
+  } catch (error) {
+    if (refusalFrom(error)) node.logger.warn({ error }, 'greeting put off')
+    else node.logger.error({ error }, 'greeting failed')
+    live.drop()
+  }
+}

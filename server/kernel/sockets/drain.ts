@@ -1,0 +1,31 @@
+import { randomInt } from 'node:crypto'
+import type { Server } from 'socket.io'
+import { serverNotice } from '#shared/kit/connection'
+import type { LiveConnection } from '../connection.ts'
+import { everybody } from './live.ts'
+
+const drainMilliseconds = 8_000
+const batchOfClosing = 200
+
+/** Tells everybody to go elsewhere, waits for what runs and is being written, then closes in batches. */
+export async function drainConnections(io: Server): Promise<void> {
+  const all = () => everybody(io)
+  for (const live of all())
+    live.emit(serverNotice, {
+      kind: 'draining',
+      detail: 'This server is restarting.',
+      reconnect_after_ms: randomInt(8_000),
+    })
+  const until = performance.now() + drainMilliseconds
+  const owes = (live: LiveConnection) => live.busy || !live.isFlushed
+  // An answer is written a moment after its event has left its place.
+  do await new Promise((resolve) => setTimeout(resolve, 50))
+  while (performance.now() < until && all().some(owes))
+  const open = all()
+  for (let from = 0; from < open.length; from += batchOfClosing) {
+    for (const live of open.slice(from, from + batchOfClosing)) live.drop()
+    await new Promise((resolve) => setTimeout(resolve, from + batchOfClosing < open.length ? 100 : 0))
+  }
+  // A connection that is slow to end would be waited for; the process ends without it.
+  void io.close()
+}

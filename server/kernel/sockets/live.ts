@@ -1,0 +1,50 @@
+import type { Server } from 'socket.io'
+import { sessionEnded } from '#shared/kit/connection'
+import { type Event, namespaces } from '#shared/kit/contract'
+import { allConnections, type LiveConnection, localConnections, partsOf } from '../connection.ts'
+import { audiences, type Live } from '../context.ts'
+import type { Delivery } from '../invoke.ts'
+
+export const liveSockets = (io: Server): Live => ({
+  send(event, audience, payload, ...[lean]) {
+    const [whole = audience, thin] = partsOf(audience)
+    for (const space of spacesOf(event)) {
+      const { local, adapter } = io.of(space)
+      if (adapter.rooms.has(whole)) local.to(whole).emit(event.name, payload)
+      if (thin !== undefined && adapter.rooms.has(thin)) local.to(thin).emit(event.name, lean ? lean() : payload)
+    }
+  },
+  sendVolatile(event, audience, payload) {
+    for (const space of spacesOf(event)) io.of(space).local.volatile.to(partsOf(audience)).emit(event.name, payload)
+  },
+  audienceSize(namespace, audience) {
+    const { rooms } = io.of(namespace).adapter
+    return partsOf(audience).reduce((sum, part) => sum + (rooms.get(part)?.size ?? 0), 0)
+  },
+  connections: () => io.engine.clientsCount,
+  connectionsOf: (namespace, audience) => [...localConnections(io.of(namespace), audience)],
+  endSessions(account, sessionIds, code) {
+    for (const name of namespaces) {
+      for (const live of localConnections(io.of(name), audiences.account(account))) {
+        const { session } = live.caller
+        if (sessionIds === 'all' || (session && sessionIds.includes(session.id))) endConnection(live, code)
+      }
+    }
+  },
+})
+
+/** Says why, then closes. */
+export function endConnection(live: LiveConnection, code: string): void {
+  live.emit(sessionEnded, { code })
+  setImmediate(() => live.close())
+}
+
+/** To every socket of an audience, on all nodes. */
+export function deliverOne(io: Server, { event, audience, payload }: Delivery): void {
+  for (const space of spacesOf(event)) io.of(space).to(partsOf(audience)).emit(event.name, payload)
+}
+
+const spacesOf = ({ namespace }: Event) => (namespace === '*' ? namespaces : [namespace])
+
+export const everybody = (io: Server): LiveConnection[] =>
+  namespaces.flatMap((name) => [...allConnections(io.of(name))])

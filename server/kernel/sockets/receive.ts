@@ -1,0 +1,145 @@
+import { AppError } from '#shared/errors'
+import { isLocal } from '../addresses.ts'
+import type { LiveConnection } from '../connection.ts'
+import type { Bound, Caller, Node } from '../context.ts'
+import { whileThere } from '../deadline.ts'
+import { newId } from '../ids.ts'
+import { invoke } from '../invoke.ts'
+import { tellItems } from '../items.ts'
+import type { Rate } from '../limits.ts'
+import { guardPayload } from '../payload-guard.ts'
+import { eventLimitBytes, type SocketDoor } from './door.ts'
+
+/** The operations of a namespace by their events. */
+export const eventsOf = (bound: readonly Bound[], namespace: string) =>
+  new Map(
+    bound.flatMap((one) => {
+      const [space, event] = one.operation.socket?.split(' ') ?? []
+      return event !== undefined && (space === namespace || space === '*') ? [[event, one] as const] : []
+    }),
+  )
+
+type Ack = (answer: unknown) => void
+
+/** What became known of a call on its way. */
+interface Seen {
+  rate?: Rate
+  check?: () => void
+}
+
+/** One event of a client. Never throws; always answers where an answer was asked for. */
+export async function receive(
+  door: SocketDoor,
+  known: ReadonlyMap<string, Bound>,
+  live: LiveConnection,
+  event: string,
+  args: unknown[],
+  isDraining: () => boolean,
+) {
+  const ack = typeof args.at(-1) === 'function' ? (args.pop() as Ack) : null
+  const requestId = newId()
+  const seen: Seen = {}
+  try {
+    const weight = live.meter()
+    if (weight === 'abuse') return live.close()
+    if (weight === 'limited') throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
+    if (isDraining()) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+    if (args.length > 1) throw new AppError('VALIDATION_ERROR', { message: 'One payload an event' })
+    const bound = known.get(event)
+    if (!bound) throw new AppError('NOT_FOUND', { message: 'Unknown event' })
+    const { stream } = bound.operation
+    if (stream && !ack) throw new AppError('VALIDATION_ERROR', { message: 'A stream is named by its ack' })
+    const gone = stream ? live.beginStream(requestId) : null
+    const data = await run(door, bound, live, args.length === 0 ? {} : args[0], requestId, seen, gone)
+    seen.check?.()
+    const answer = gone ? { stream: requestId } : data
+    if (live.protocol === 1) ack?.({ ok: true, data: answer, meta: metaOf(door, requestId, seen) })
+    else ack?.({ ok: true, data: bound.operation.lean?.of(answer, args[0] as never) ?? answer })
+    if (gone) await tellItems(data as AsyncIterable<unknown>, live, requestId, gone.signal, door.kernel.node.metrics)
+  } catch (error) {
+    live.endStream(requestId)
+    const { code, message, status, retryAfter, verdict, details } =
+      error instanceof AppError ? error : new AppError('INTERNAL_ERROR')
+    if (!(error instanceof AppError)) door.kernel.node.logger.error({ request_id: requestId, error }, 'event failed')
+    const extras = {
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(verdict === undefined ? {} : { verdict }),
+      ...(details ? { details } : {}),
+    }
+    ack?.({ ok: false, error: { code, message, status, ...extras }, meta: metaOf(door, requestId, seen) })
+  }
+}
+
+const metaOf = ({ kernel }: SocketDoor, requestId: string, seen: Seen) => ({
+  request_id: requestId,
+  server_time: new Date(kernel.node.now()).toISOString(),
+  rate: seen.rate ?? null,
+})
+
+async function run(
+  door: SocketDoor,
+  bound: Bound,
+  live: LiveConnection,
+  raw: unknown,
+  requestId: string,
+  seen: Seen,
+  gone: AbortController | null,
+): Promise<unknown> {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
+    throw new AppError('VALIDATION_ERROR', { message: 'The payload must be an object' })
+  if (guardPayload(raw) > eventLimitBytes && JSON.stringify(raw).length > eventLimitBytes)
+    throw new AppError('PAYLOAD_TOO_LARGE')
+  const unknown = Object.keys(raw).find((key) => !Object.hasOwn(bound.operation.input.shape, key))
+  if (unknown !== undefined)
+    throw new AppError('VALIDATION_ERROR', { message: `Unrecognized key: ${unknown.slice(0, 40)}` })
+  const askedAt = performance.now()
+  const release = await placeInTime(door.kernel.node, live, askedAt)
+  try {
+    const { output } = await invoke(door.kernel, bound, bound.operation.input, raw, {
+      door: 'socket',
+      caller: live.caller,
+      recognise: () => stillSignedIn(door, live),
+      requestId,
+      askedAt,
+      origin: live.socket.request.headers.host ?? null,
+      isLocal: isLocal(live.socket.request),
+      connection: live,
+      get signal() {
+        return gone?.signal ?? live.signal
+      },
+      setSessionCookie() {},
+      browser: null,
+      setBrowserCookie() {},
+      setHeader() {},
+      onAnswer(check) {
+        seen.check = check
+      },
+      onRate(rate) {
+        seen.rate = rate
+      },
+    })
+    return output
+  } finally {
+    release()
+  }
+}
+
+async function stillSignedIn({ alive, kernel: { node } }: SocketDoor, { caller }: LiveConnection): Promise<Caller> {
+  const { session } = caller
+  if (session && !(await alive([session.id])).has(session.id))
+    throw new AppError(session.expiresAt <= node.now() ? 'SESSION_EXPIRED' : 'SESSION_NOT_FOUND')
+  return caller
+}
+
+/** Gives back a slot that is granted after the wait for it has ended. */
+async function placeInTime(node: Node, live: LiveConnection, askedAt: number): Promise<() => void> {
+  let isGivenUp = false
+  const placed = live.place().then((release) => {
+    if (isGivenUp) release()
+    return release
+  })
+  return whileThere(node, askedAt, placed).catch((error: unknown) => {
+    isGivenUp = true
+    throw error
+  })
+}
