@@ -1,28 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomEvents } from '#server/log/model'
+import { moderation } from '#shared/api/moderation'
 import { type ModerationAction, moderationActions } from '#shared/api/moderation-acts'
+import { rooms } from '#shared/api/rooms'
+import { social } from '#shared/api/social'
+import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import {
-  type Answer,
-  act,
-  appoint,
-  channelOf,
-  done,
-  doors,
-  type Grants,
-  nobody,
-  type Place,
-  people,
-  type Somebody,
-  say,
-} from '#test/support/community'
-import { connect, heard, wallet } from '#test/support/wallet'
+import { appoint, type Grants, type More } from '#test/support/moderation'
+import { channelOf, moderates, outcomeOf, over, type Person, people, say } from '#test/support/people'
+import { call, connect, heard, wallet } from '#test/support/wallet'
 
 let server: Booted
-let room: Place & { id: string }
-let author: Somebody
-let target: Somebody
-let roles: Record<Role, Somebody | null>
+let room: RoomRef & { id: string }
+let author: Person
+let target: Person
+let roles: Record<Role, Person | null>
 
 type Permission = keyof Grants
 const needs: Record<ModerationAction, Permission> = {
@@ -71,7 +63,7 @@ beforeAll(async () => {
   const { owner, member, moderator, 'room admin': roomAdmin, 'moderator elsewhere': elsewhere } = roles
   if (!owner || !member || !moderator || !roomAdmin || !elsewhere) throw new Error('Somebody is missing')
   room = await channelOf(owner, author, target, member, roomAdmin, elsewhere)
-  await done(owner.call(`PATCH /api/channels/${room.id}/members/${roomAdmin.account}/role`, { role: 'admin' }))
+  await owner.does('rest', rooms.setRole, { room, address: roomAdmin.account, role: 'admin' })
   await appoint(owner, room, moderator)
   await appoint(owner, await channelOf(owner), elsewhere, { canManageMods: true })
   const full = { canPin: true, canDelete: true, canMute: true, canManageMods: true }
@@ -84,7 +76,7 @@ afterAll(() => server.close())
 
 let made = 0
 /** What an act needs, so that nothing but the rank of its actor can refuse it. */
-async function inputOf(action: ModerationAction): Promise<object> {
+async function inputOf(action: ModerationAction): Promise<More> {
   made += 1
   const owner = roles.owner ?? author
   switch (action) {
@@ -93,7 +85,7 @@ async function inputOf(action: ModerationAction): Promise<object> {
       return { message_id: (await say(author, room, 'Look')).id }
     case 'unpin': {
       const { id: message_id } = await say(author, room, 'Look')
-      await done(act(owner, room, 'pin', { message_id }))
+      await moderates(owner, { room, action: 'pin', message_id })
       return { message_id }
     }
     case 'rules':
@@ -101,16 +93,16 @@ async function inputOf(action: ModerationAction): Promise<object> {
     case 'word_add':
       return { patch: { word: `word${made}` } }
     case 'word_remove': {
-      const { record } = await done(act(owner, room, 'word_add', { patch: { word: `word${made}` } }))
+      const { record } = await moderates(owner, { room, action: 'word_add', patch: { word: `word${made}` } })
       return { patch: { word_id: (record as { id: string }).id } }
     }
     default: {
       const about = { target: target.account, reason: `Reason ${made}` }
       const moderator = roles.moderator ?? owner
       const root = roles['super admin'] ?? owner
-      for (const lift of ['unban', 'unmute'] as const) await done(act(root, room, lift, about))
-      if (action === 'unban') await done(act(moderator, room, 'ban', about))
-      if (action === 'unmute') await done(act(moderator, room, 'mute', about))
+      for (const lift of ['unban', 'unmute'] as const) await moderates(root, { room, action: lift, ...about })
+      if (action === 'unban') await moderates(moderator, { room, action: 'ban', ...about })
+      if (action === 'unmute') await moderates(moderator, { room, action: 'mute', ...about })
       return about
     }
   }
@@ -158,10 +150,10 @@ function documented(action: ModerationAction, input: Record<string, unknown>): [
 }
 
 /** What is refused to those who are not here at all is refused for that. */
-function refusalOf(name: Role, action: ModerationAction): [number, string] {
-  if (name === 'anonymous') return [401, 'UNAUTHORIZED']
+function refusalOf(name: Role, action: ModerationAction): string {
+  if (name === 'anonymous') return '401 UNAUTHORIZED'
   const isOnMessage = action === 'delete' || action === 'pin' || action === 'unpin'
-  return [403, name === 'stranger' && isOnMessage ? 'NOT_A_MEMBER' : 'FORBIDDEN']
+  return name === 'stranger' && isOnMessage ? '403 NOT_A_MEMBER' : '403 FORBIDDEN'
 }
 
 const entries = () => RoomEvents.countDocuments({ room: `channel:${room.id}` })
@@ -171,25 +163,21 @@ describe('T13: each act is for those whom the table names', () => {
     test.each(names)('by %s', async (name) => {
       const who = roles[name]
       const isAllowed = table[name](needs[action])
-      const ways: ((input: object) => Promise<Answer>)[] = who
-        ? doors.map((door) => (input) => act(who, room, action, input, door))
-        : [(input) => nobody(server)('POST /api/moderation/act', { room, action, ...input })]
+      const ways: ((input: More) => Promise<Parameters<typeof outcomeOf>[0]>)[] = who
+        ? over.map((door) => (input) => who.tries(door, moderation.act, { room, action, ...input }))
+        : [(input) => call(server.url, 'POST /api/moderation/act', { room, action, ...input })]
       ways.push((input) => {
         const [route, body] = documented(action, { ...input }) ?? [
           'POST /api/moderation/act',
           { room, action, ...input },
         ]
-        return who ? who.call(route, body) : nobody(server)(route, body)
+        return who ? who.rest(route, body) : call(server.url, route, body)
       })
       for (const way of ways) {
         const input = await inputOf(action)
         const before = await entries()
-        const { status, code } = await way(input)
-        if (isAllowed) expect([status, code]).toEqual([200, null])
-        else {
-          expect([status, code]).toEqual(refusalOf(name, action))
-          expect(await entries()).toBe(before)
-        }
+        expect(outcomeOf(await way(input))).toBe(isAllowed ? '200' : refusalOf(name, action))
+        if (!isAllowed) expect(await entries()).toBe(before)
       }
     })
   })
@@ -219,8 +207,9 @@ describe('T13: each act is for those whom the table names', () => {
   ] as const)('%s to %s: %s is %d', async (actor, whom, action, status) => {
     const [who, them] = [roles[actor], roles[whom]]
     if (!who || !them) throw new Error('Somebody is missing')
-    expect((await act(who, room, action, { target: them.account })).status).toBe(status)
-    if (status === 200) await done(act(roles['super admin'] ?? who, room, 'unmute', { target: them.account }))
+    const answer = await who.tries('socket', moderation.act, { room, action, target: them.account })
+    expect(answer.ok ? 200 : answer.error.status).toBe(status)
+    if (status === 200) await moderates(roles['super admin'] ?? who, { room, action: 'unmute', target: them.account })
   })
 })
 
@@ -229,12 +218,12 @@ describe('T51: reports', () => {
     const reporter = roles.member ?? author
     const { id: messageId } = await say(author, room, 'What I really said')
     const input = { reportedAddress: author.account, reportType: 'spam', messageId, messageContent: 'Forged' }
-    const answers = await Promise.all(Array.from({ length: 50 }, () => reporter.call('POST /api/users/report', input)))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => reporter.rest('POST /api/users/report', input)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(49)
-    const { reports } = await done(reporter.call('GET /api/users/report'))
+    const { reports } = await reporter.does('rest', social.reports, {})
     expect(reports).toMatchObject([{ message_content: 'What I really said' }])
     const long = { ...input, reportType: 'other', messageContent: 'x'.repeat(1_001) }
-    expect(await reporter.call('POST /api/users/report', long)).toMatchObject({ status: 400 })
+    expect(await reporter.rest('POST /api/users/report', long)).toMatchObject({ status: 400 })
   })
 })

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { moderation } from '#shared/api/moderation'
+import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { act, channelOf, check, done, type Place, people, type Somebody } from '#test/support/community'
 import { evilPatterns, evilTexts } from '#test/support/evil-patterns'
+import { channelOf, check, moderates, type Person, people } from '#test/support/people'
 
 let server: Booted
-let owner: Somebody
-let member: Somebody
-let room: Place
+let owner: Person
+let member: Person
+let room: RoomRef
 
 beforeAll(async () => {
   server = await boot()
@@ -17,8 +19,12 @@ afterAll(() => server.close())
 
 describe('T17: no blocked-word pattern can block the server', () => {
   test.each(evilPatterns)('%s', async (pattern) => {
-    const added = await act(owner, room, 'word_add', { patch: { word: pattern, is_regex: true } })
-    expect([200, 400]).toContain(added.status)
+    const added = await owner.tries('socket', moderation.act, {
+      room,
+      action: 'word_add',
+      patch: { word: pattern, is_regex: true },
+    })
+    if (!added.ok) expect(added.error.status).toBe(400)
     for (const text of evilTexts) {
       const costs: number[] = []
       for (let turn = 0; turn < 3; turn++) {
@@ -30,14 +36,22 @@ describe('T17: no blocked-word pattern can block the server', () => {
       }
       expect(Math.min(...costs)).toBeLessThan(100)
     }
-    if (added.status === 200)
-      await done(act(owner, room, 'word_remove', { patch: { word_id: (added.body.record as { id: string }).id } }))
+    if (added.ok)
+      await moderates(owner, {
+        room,
+        action: 'word_remove',
+        patch: { word_id: (added.data.record as { id: string }).id },
+      })
   })
 
   test.each(['a(?=b)', 'a(?!b)', '(?<=a)b', '(?<!a)b', '(a)\\1', '(?<n>a)\\k<n>', '(?>a+)b'])(
     '%s is refused',
     async (word) => {
-      const refused = await act(owner, room, 'word_add', { patch: { word, is_regex: true } })
+      const refused = await owner.refused('socket', moderation.act, {
+        room,
+        action: 'word_add',
+        patch: { word, is_regex: true },
+      })
       expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
     },
   )

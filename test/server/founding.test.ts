@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { Rooms } from '#server/domains/rooms/model'
 import { finishRooms } from '#server/domains/rooms/rooms'
 import type { Node } from '#server/kernel/context'
-import { done, nobody, type Somebody } from '#test/support/community'
-import { communityOf } from '#test/support/community-of'
+import { accounts } from '#shared/api/accounts'
+import { bootWith } from '#test/support/boot-with'
+import type { Person } from '#test/support/people'
+import { call } from '#test/support/wallet'
 
-const { server, admin, founder, late } = await communityOf(['admin', 'founder', 'late'], {
+const { server, admin, founder, late } = await bootWith(['admin', 'founder', 'late'], {
   nodes: 1,
   admins: ['admin'],
 })
@@ -17,7 +19,7 @@ function nodeOf(): Node {
 }
 
 /** The record of a room whose founding ended with a process. */
-async function unfinished(by: Somebody, name: string): Promise<string> {
+async function unfinished(by: Person, name: string): Promise<string> {
   const id = crypto.randomUUID()
   const at = new Date(Date.now() - 3_600_000).toISOString()
   const fields = { type: 'channel', id, name, emoji: '💬', category: 'general', founding: { members: [] } }
@@ -25,8 +27,7 @@ async function unfinished(by: Somebody, name: string): Promise<string> {
   await Rooms.create({ _id: `channel:${id}`, ...fields, ...whose })
   return id
 }
-const suspend = (who: Somebody, ban: boolean) =>
-  done(admin.call('POST /api/admin/ban', { userAddress: who.account, ban }))
+const suspend = (who: Person, ban: boolean) => admin.does('rest', accounts.suspend, { userAddress: who.account, ban })
 const isUnfinished = async (id: string) =>
   (await Rooms.countDocuments({ _id: `channel:${id}`, founding: { $exists: true } })) === 1
 
@@ -36,14 +37,14 @@ test('S5: a founding whose founder was suspended meanwhile is archived, and trie
   const node = nodeOf()
   await finishRooms(node)
   expect(await isUnfinished(id)).toBe(false)
-  expect((await nobody(server)(`GET /api/channels/${id}`)).body.channel).toMatchObject({
+  expect((await call(server.url, `GET /api/channels/${id}`)).body.channel).toMatchObject({
     is_active: false,
     member_count: 0,
   })
-  expect((await late.call(`POST /api/channels/${id}/join`)).code).toBe('ROOM_ARCHIVED')
+  expect((await late.rest(`POST /api/channels/${id}/join`)).code).toBe('ROOM_ARCHIVED')
   await suspend(founder, false)
   await finishRooms(node)
-  expect((await founder.call(`GET /api/channels/${id}`)).body.channel).toMatchObject({ is_active: false })
+  expect((await founder.rest(`GET /api/channels/${id}`)).body.channel).toMatchObject({ is_active: false })
 })
 
 test('S5: a hundred foundings that fail do not keep another from being finished', async () => {
@@ -55,7 +56,7 @@ test('S5: a hundred foundings that fail do not keep another from being finished'
     failing.has(room) ? Promise.reject(new Error('the store is away')) : node.log.act(room, how)
   await finishRooms({ ...node, log: { ...node.log, act } })
   expect(await isUnfinished(id)).toBe(false)
-  expect((await founder.call(`GET /api/channels/${id}`)).body.channel).toMatchObject({ member_count: 1 })
+  expect((await founder.rest(`GET /api/channels/${id}`)).body.channel).toMatchObject({ member_count: 1 })
   const [first] = failing
   expect(await isUnfinished(String(first).slice('channel:'.length))).toBe(true)
   await finishRooms(node)

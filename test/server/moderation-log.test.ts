@@ -1,49 +1,45 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { RoomEvents } from '#server/log/model'
-import { act, appoint, channelOf, done, nobody, type Place, say } from '#test/support/community'
-import { communityOf } from '#test/support/community-of'
-import { wallet } from '#test/support/wallet'
+import { moderation } from '#shared/api/moderation'
+import type { LogEntry } from '#shared/api/moderation-records'
+import type { RoomRef } from '#shared/kit/primitives'
+import { bootWith } from '#test/support/boot-with'
+import { appoint, logOf } from '#test/support/moderation'
+import { channelOf, moderates, say } from '#test/support/people'
+import { call, wallet } from '#test/support/wallet'
 
-const { server, owner, mod, member, other, admin } = await communityOf(['owner', 'mod', 'member', 'other', 'admin'], {
+const { server, owner, mod, member, other, admin } = await bootWith(['owner', 'mod', 'member', 'other', 'admin'], {
   admins: ['admin'],
 })
-let room: Place & { id: string }
+let room: RoomRef & { id: string }
 
 async function newRoom(): Promise<void> {
   room = await channelOf(owner, mod, member, other)
   await appoint(owner, room, mod)
 }
 
-interface Entry {
-  id: string
-  seq: number
-  hash: string
-  action_type: string
-  metadata: Record<string, unknown>
-}
-const log = async (query = '', who = owner) =>
-  (await done(who.call(`GET /api/moderation?action=mod-log&channelId=${room.id}${query}`))).logs as Entry[]
-const verified = (who = owner) => done(who.call(`GET /api/moderation/verify?channelId=${room.id}`))
-const kindsOf = (entries: Entry[]) => entries.map(({ action_type }) => action_type)
+const log = (query: Parameters<typeof logOf>[2] = {}) => logOf(owner, room, query)
+const verified = () => owner.does('rest', moderation.verify, { channelId: room.id })
+const kindsOf = (entries: readonly LogEntry[]) => entries.map(({ action_type }) => action_type)
 
 /** One of each kind, in this order. */
 async function everything(): Promise<void> {
   const target = member.account
   const { id: message_id } = await say(member, room, 'Look')
-  await done(act(mod, room, 'pin', { message_id }))
-  await done(act(mod, room, 'unpin', { message_id }))
-  await done(act(mod, room, 'delete', { message_id, reason: 'Off topic' }))
-  await done(act(mod, room, 'warn', { target }))
-  await done(act(mod, room, 'mute', { target, duration: '1h', reason: 'Loud' }))
-  await done(act(mod, room, 'unmute', { target }))
+  await moderates(mod, { room, action: 'pin', message_id })
+  await moderates(mod, { room, action: 'unpin', message_id })
+  await moderates(mod, { room, action: 'delete', message_id, reason: 'Off topic' })
+  await moderates(mod, { room, action: 'warn', target })
+  await moderates(mod, { room, action: 'mute', target, duration: '1h', reason: 'Loud' })
+  await moderates(mod, { room, action: 'unmute', target })
   await say(member, room, 'Spam')
-  await done(act(mod, room, 'purge', { target }))
-  await done(act(owner, room, 'rules', { patch: { rules: { read_only: true } } }))
-  const { record } = await done(act(owner, room, 'word_add', { patch: { word: 'zork' } }))
-  await done(act(owner, room, 'word_remove', { patch: { word_id: (record as { id: string }).id } }))
-  await done(act(owner, room, 'demote', { target: mod.account }))
-  await done(act(owner, room, 'ban', { target, duration: '7d' }))
-  await done(act(owner, room, 'unban', { target }))
+  await moderates(mod, { room, action: 'purge', target })
+  await moderates(owner, { room, action: 'rules', patch: { rules: { read_only: true } } })
+  const { record } = await moderates(owner, { room, action: 'word_add', patch: { word: 'zork' } })
+  await moderates(owner, { room, action: 'word_remove', patch: { word_id: (record as { id: string }).id } })
+  await moderates(owner, { room, action: 'demote', target: mod.account })
+  await moderates(owner, { room, action: 'ban', target, duration: '7d' })
+  await moderates(owner, { room, action: 'unban', target })
 }
 const inOrder =
   'promote_mod pin unpin delete warn mute unmute purge rules word_add word_remove demote_mod room_ban room_unban'
@@ -74,38 +70,40 @@ describe('the log of actions', () => {
 
   test('is asked by actor, target, kind, time and number', async () => {
     const entries = await log()
-    expect(new Set((await log(`&actor=${mod.account}`)).map(({ id }) => id))).toEqual(
+    expect(new Set((await log({ actor: mod.account })).map(({ id }) => id))).toEqual(
       new Set(
         entries
           .filter((entry) => 'pin unpin delete warn mute unmute purge'.includes(entry.action_type))
           .map(({ id }) => id),
       ),
     )
-    expect(kindsOf(await log(`&target=${mod.account}`))).toEqual(['demote_mod', 'promote_mod'])
-    expect(kindsOf(await log('&actionType=mute'))).toEqual(['mute'])
-    expect(kindsOf(await log(`&actor=${owner.account}&target=${member.account}`))).toEqual(['room_unban', 'room_ban'])
-    expect(await log('&limit=3')).toEqual(entries.slice(0, 3))
-    expect(await log(`&until=${new Date(0).toISOString()}`)).toEqual([])
-    expect(await log(`&since=${new Date(0).toISOString()}`)).toHaveLength(entries.length)
-    expect(await log('&limit=101')).toHaveLength(entries.length)
-    expect(await owner.call(`GET /api/moderation?action=mod-log&channelId=${room.id}&since=yesterday`)).toMatchObject({
+    expect(kindsOf(await log({ target: mod.account }))).toEqual(['demote_mod', 'promote_mod'])
+    expect(kindsOf(await log({ actionType: 'mute' }))).toEqual(['mute'])
+    expect(kindsOf(await log({ actor: owner.account, target: member.account }))).toEqual(['room_unban', 'room_ban'])
+    expect(await log({ limit: 3 })).toEqual(entries.slice(0, 3))
+    expect(await log({ until: new Date(0).toISOString() })).toEqual([])
+    expect(await log({ since: new Date(0).toISOString() })).toHaveLength(entries.length)
+    expect(await log({ limit: 101 })).toHaveLength(entries.length)
+    expect(await owner.rest(`GET /api/moderation?action=mod-log&channelId=${room.id}&since=yesterday`)).toMatchObject({
       status: 400,
     })
   })
 
   test('is for admins and those who may manage moderators', async () => {
     const path = `GET /api/moderation?action=mod-log&channelId=${room.id}`
-    expect(await nobody(server)(path)).toMatchObject({ status: 401 })
-    for (const who of [mod, member]) expect(await who.call(path)).toMatchObject({ status: 403, text: 'Not authorized' })
-    expect((await admin.call(path)).status).toBe(200)
-    expect(await owner.call(`${path}&requestingUser=${mod.account}`)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
-    expect(await owner.call('GET /api/moderation?action=mod-log')).toMatchObject({ status: 403 })
-    expect((await admin.call('GET /api/moderation?action=mod-log')).status).toBe(200)
+    expect(await call(server.url, path)).toMatchObject({ status: 401 })
+    for (const who of [mod, member])
+      expect(await who.rest(path)).toMatchObject({ status: 403, body: { error: 'Not authorized' } })
+    expect((await admin.rest(path)).status).toBe(200)
+    expect(await owner.rest(`${path}&requestingUser=${mod.account}`)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect(await owner.rest('GET /api/moderation?action=mod-log')).toMatchObject({ status: 403 })
+    expect((await admin.rest('GET /api/moderation?action=mod-log')).status).toBe(200)
   })
 
   test('a refused act leaves nothing', async () => {
     const before = await log()
-    for (const action of ['ban', 'mute', 'warn'] as const) await act(member, room, action, { target: other.account })
+    for (const action of ['ban', 'mute', 'warn'] as const)
+      await member.refused('socket', moderation.act, { room, action, target: other.account })
     expect(await log()).toEqual(before)
   })
 })
@@ -117,13 +115,13 @@ describe('the chain', () => {
     await everything()
     const entries = await log()
     expect(await verified()).toEqual({ ok: true, entries: entries.length, head: entries[0]?.hash, broken_at: null })
-    expect(await member.call(`GET /api/moderation/verify?channelId=${room.id}`)).toMatchObject({ status: 403 })
-    expect(await owner.call('GET /api/moderation/verify?channelId=nowhere')).toMatchObject({ code: 'ROOM_NOT_FOUND' })
+    expect(await member.rest(`GET /api/moderation/verify?channelId=${room.id}`)).toMatchObject({ status: 403 })
+    expect(await owner.rest('GET /api/moderation/verify?channelId=nowhere')).toMatchObject({ code: 'ROOM_NOT_FOUND' })
   })
 
   test('does not cover the words of a message, so that taking them back breaks nothing', async () => {
     const { id } = await say(owner, room, 'My address is')
-    await done(act(owner, room, 'delete', { message_id: id }))
+    await moderates(owner, { room, action: 'delete', message_id: id })
     expect(JSON.stringify(await RoomEvents.find({ room: `channel:${room.id}` }).lean())).not.toContain('My address')
     expect(await verified()).toMatchObject({ ok: true })
   })
@@ -150,11 +148,11 @@ describe('the chain', () => {
 })
 
 /** The entries of a new room, newest first: it was moderated twice. */
-async function mutedAndUnmuted(): Promise<Entry[]> {
+async function mutedAndUnmuted(): Promise<LogEntry[]> {
   await newRoom()
   const target = member.account
-  await done(act(owner, room, 'mute', { target, duration: '1h', reason: 'Loud' }))
-  await done(act(owner, room, 'unmute', { target }))
+  await moderates(owner, { room, action: 'mute', target, duration: '1h', reason: 'Loud' })
+  await moderates(owner, { room, action: 'unmute', target })
   const entries = await log()
   expect(kindsOf(entries)).toEqual(['unmute', 'mute', 'promote_mod'])
   return entries

@@ -1,47 +1,36 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Words } from '#server/domains/rooms/model'
-import {
-  appoint,
-  channelOf,
-  check,
-  done,
-  hearing,
-  officialChannel,
-  type Place,
-  type Somebody,
-  say,
-  send,
-} from '#test/support/community'
-import { communityOf } from '#test/support/community-of'
+import { messages } from '#shared/api/messages'
+import { moderation, queued } from '#shared/api/moderation'
+import type { BlockedWord } from '#shared/api/moderation-records'
+import { rooms } from '#shared/api/rooms'
+import type { RoomRef } from '#shared/kit/primitives'
+import { bootWith } from '#test/support/boot-with'
+import { appoint, officialChannel, subscribe } from '#test/support/moderation'
+import { channelOf, check, type Person, say } from '#test/support/people'
+import { bodyOf } from '#test/support/wallet'
 
-const { owner, mod, member, admin, globalMod } = await communityOf(['owner', 'mod', 'member', 'admin', 'globalMod'], {
+const { owner, mod, member, admin, globalMod } = await bootWith(['owner', 'mod', 'member', 'admin', 'globalMod'], {
   admins: ['admin'],
 })
 await appoint(admin, null, globalMod)
-let room: Place & { id: string }
+let room: RoomRef & { id: string }
 beforeEach(async () => {
   room = await channelOf(owner, mod, member)
   await appoint(owner, room, mod)
 })
 
-interface Word {
-  id: string
-  word: string
-}
-const block = (who: Somebody, word: string, more: object = {}) =>
-  who.call('POST /api/blocked-words', { word, scope: 'room', chatType: room.type, chatId: room.id, ...more })
-const blocked = async (...word: Parameters<typeof block>) => (await done(block(...word))).word as Word
-const wordsFor = async (who: Somebody, query: string) =>
-  (await done(who.call(`GET /api/blocked-words?${query}`))).words as Word[]
+const block = (who: Person, word: string, more: object = {}) =>
+  who.rest('POST /api/blocked-words', { word, scope: 'room', chatType: room.type, chatId: room.id, ...more })
+const blocked = async (...word: Parameters<typeof block>) => (await bodyOf(block(...word))).word as BlockedWord
 
 describe('what a word does', () => {
   test('flag lets the message through and puts it before the moderators', async () => {
     await blocked(owner, 'dubious', { action: 'flag' })
-    const queue = hearing(await owner.socket('/moderation'))
-    await done(owner.ask('mod:subscribe', { scope: 'room', room }, '/moderation'))
+    const line = await subscribe(owner, room)
     const { id } = await say(member, room, 'A dubious offer')
     await expect
-      .poll(() => queue.named('queue:event'))
+      .poll(() => line.all(queued))
       .toMatchObject([
         {
           item: {
@@ -53,24 +42,24 @@ describe('what a word does', () => {
           },
         },
       ])
-    const { body } = await owner.ask('mod:subscribe', { scope: 'room', room }, '/moderation')
-    expect(body.queue).toMatchObject([{ id, room: { type: 'channel', id: room.id } }])
+    const { queue } = await owner.does('socket', moderation.queue, { scope: 'room', room })
+    expect(queue).toMatchObject([{ id, room: { type: 'channel', id: room.id } }])
   })
 
   test('mute refuses without a word of why, alike whatever matched', async () => {
     await blocked(owner, 'hush', { action: 'mute' })
     await blocked(owner, 'psst+', { action: 'mute', isRegex: true })
-    const [one, two] = [await send(member, room, 'hush'), await send(member, room, 'psstt')]
+    const [one, two] = [
+      await member.refused('socket', messages.send, { room, text: 'hush' }),
+      await member.refused('socket', messages.send, { room, text: 'psstt' }),
+    ]
     expect(one).toMatchObject({
       status: 403,
       code: 'MESSAGE_REJECTED',
-      text: 'Your message could not be sent.',
-      body: { verdict: { step: null, rule: null, until: null } },
+      message: 'Your message could not be sent.',
+      verdict: { step: null, rule: null, until: null },
     })
-    const withoutPlace = ({ body: { verdict, ...rest } }: typeof one) => ({
-      ...rest,
-      verdict: { ...(verdict as object), judged_seq: 0 },
-    })
+    const withoutPlace = ({ verdict, ...rest }: typeof one) => ({ ...rest, verdict: { ...verdict, judged_seq: 0 } })
     expect(withoutPlace(two)).toEqual(withoutPlace(one))
     expect(await check(member, room, 'hush')).toMatchObject({ code: 'MESSAGE_REJECTED', rule: null })
   })
@@ -78,7 +67,9 @@ describe('what a word does', () => {
   test('an added word applies to the next message', async () => {
     for (const word of ['one', 'two', 'three', 'four', 'five']) {
       await blocked(owner, word)
-      expect(await send(member, room, `and ${word}`)).toMatchObject({ code: 'BLOCKED_WORD' })
+      expect(await member.refused('socket', messages.send, { room, text: `and ${word}` })).toMatchObject({
+        code: 'BLOCKED_WORD',
+      })
     }
   })
 })
@@ -102,7 +93,7 @@ describe('patterns', () => {
   ])('%s is refused', async (_title, pattern, says) => {
     const refused = await block(owner, pattern, { isRegex: true })
     expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
-    expect(refused.text).toMatch(says)
+    expect(refused.body.error).toMatch(says)
   })
 
   test('a list holds twenty of them', async () => {
@@ -121,11 +112,15 @@ describe('patterns', () => {
       const said = { word, is_regex, action: 'block' as const, added_by: admin.account, added_at: now }
       await Words.create({ _id: `${key}|word:${word_id}`, room: key, word_id, ...said })
     }
-    await member.call(`POST /api/channels/${official.id}/join`)
+    await member.does('rest', rooms.join, { room: official })
     expect(await check(member, official, 'goood')).toMatchObject({ code: 'BLOCKED_WORD', rule: { id: 'good' } })
     expect(await check(member, official, 'plain')).toMatchObject({ code: 'BLOCKED_WORD', rule: { id: 'plain' } })
     expect(await check(member, official, 'a ab b')).toMatchObject({ ok: true })
-    const listed = await wordsFor(admin, `scope=room&chatType=channel&chatId=${official.id}`)
+    const { words: listed } = await admin.does('rest', moderation.words, {
+      scope: 'room',
+      chatType: 'channel',
+      chatId: official.id,
+    })
     expect(listed.find(({ id }) => id === 'bad')).toMatchObject({ quarantined: expect.any(String) })
     expect(listed.find(({ id }) => id === 'good')).toMatchObject({ quarantined: null })
   })

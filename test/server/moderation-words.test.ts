@@ -1,47 +1,36 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import {
-  act,
-  alpha,
-  appoint,
-  channelOf,
-  check,
-  done,
-  doors,
-  hearing,
-  nobody,
-  officialChannel,
-  type Place,
-  type Somebody,
-  send,
-} from '#test/support/community'
-import { communityOf } from '#test/support/community-of'
+import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
+import type { BlockedWord } from '#shared/api/moderation-records'
+import type { CallOf } from '#shared/kit/contract'
+import { dmOf, type RoomRef } from '#shared/kit/primitives'
+import { bootWith } from '#test/support/boot-with'
+import { appoint, officialChannel } from '#test/support/moderation'
+import { alpha, channelOf, check, listenTo, over, type Person } from '#test/support/people'
+import { bodyOf, call } from '#test/support/wallet'
 
-const { server, owner, mod, member, admin, globalMod } = await communityOf(
+const { server, owner, mod, member, admin, globalMod } = await bootWith(
   ['owner', 'mod', 'member', 'admin', 'globalMod'],
   { admins: ['admin'] },
 )
 await appoint(admin, null, globalMod)
-let room: Place & { id: string }
+let room: RoomRef & { id: string }
 beforeEach(async () => {
   room = await channelOf(owner, mod, member)
   await appoint(owner, room, mod)
 })
 
-interface Word {
-  id: string
-  word: string
-}
-const block = (who: Somebody, word: string, more: object = {}) =>
-  who.call('POST /api/blocked-words', { word, scope: 'room', chatType: room.type, chatId: room.id, ...more })
-const blocked = async (...word: Parameters<typeof block>) => (await done(block(...word))).word as Word
-const wordsFor = async (who: Somebody, query: string) =>
-  (await done(who.call(`GET /api/blocked-words?${query}`))).words as Word[]
-const here = () => `scope=room&chatType=channel&chatId=${room.id}`
+const block = (who: Person, word: string, more: object = {}) =>
+  who.rest('POST /api/blocked-words', { word, scope: 'room', chatType: room.type, chatId: room.id, ...more })
+const blocked = async (...word: Parameters<typeof block>) => (await bodyOf(block(...word))).word as BlockedWord
+const wordsFor = async (who: Person, query: CallOf<typeof moderation.words>) =>
+  (await who.does('rest', moderation.words, query)).words
+const here = () => ({ scope: 'room', chatType: 'channel', chatId: room.id }) as const
 
 describe('the list of a room', () => {
-  test.each(doors)('a word is added over %s, kept in lower case, and refuses what holds it', async (door) => {
-    const { body } = await act(owner, room, 'word_add', { patch: { word: 'ZorK' } }, door)
-    expect(body.record).toMatchObject({
+  test.each(over)('a word is added over %s, kept in lower case, and refuses what holds it', async (door) => {
+    const { record } = await owner.does(door, moderation.act, { room, action: 'word_add', patch: { word: 'ZorK' } })
+    expect(record).toMatchObject({
       word: 'zork',
       scope: 'room',
       chat_type: 'channel',
@@ -51,11 +40,11 @@ describe('the list of a room', () => {
       added_by: owner.account,
       is_active: true,
     })
-    const refused = await send(member, room, 'What a ZORK!')
+    const refused = await member.refused('socket', messages.send, { room, text: 'What a ZORK!' })
     expect(refused).toMatchObject({
       status: 403,
       code: 'BLOCKED_WORD',
-      body: { verdict: { step: 'blocked_words', rule: { kind: 'word', scope: 'room' } } },
+      verdict: { step: 'blocked_words', rule: { kind: 'word', scope: 'room' } },
     })
     expect(JSON.stringify(refused).toLowerCase()).not.toContain('zork')
     expect(await check(member, room, 'zorkish')).toMatchObject({ ok: true })
@@ -65,9 +54,9 @@ describe('the list of a room', () => {
     const { id } = await blocked(owner, 'Zork')
     expect(await block(owner, 'zORK')).toMatchObject({ status: 409, code: 'CONFLICT' })
     expect(await block(owner, 'zork', { isRegex: true })).toMatchObject({ status: 409 })
-    expect(await owner.call(`DELETE /api/blocked-words?id=${id}`)).toMatchObject({ body: { success: true } })
+    expect(await owner.rest(`DELETE /api/blocked-words?id=${id}`)).toMatchObject({ body: { success: true } })
     expect(await check(member, room, 'zork')).toMatchObject({ ok: true })
-    expect(await owner.call('DELETE /api/blocked-words', { id })).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    expect(await owner.rest('DELETE /api/blocked-words', { id })).toMatchObject({ status: 404, code: 'NOT_FOUND' })
     const again = await blocked(owner, 'zork')
     expect(again.id).not.toBe(id)
     expect(await check(member, room, 'zork')).toMatchObject({ code: 'BLOCKED_WORD' })
@@ -85,10 +74,12 @@ describe('the list of a room', () => {
     const { id } = await blocked(owner, 'zork')
     for (const who of [mod, member]) {
       expect(await block(who, 'other')).toMatchObject({ status: 403, code: 'FORBIDDEN' })
-      expect(await who.call('DELETE /api/blocked-words', { id })).toMatchObject({ status: 403 })
+      expect(await who.rest('DELETE /api/blocked-words', { id })).toMatchObject({ status: 403 })
       expect(await wordsFor(who, here())).toEqual([])
     }
-    expect(await done(nobody(server)(`GET /api/blocked-words?${here()}`))).toEqual({ words: [] })
+    expect(await bodyOf(call(server.url, `GET /api/blocked-words?${new URLSearchParams(here())}`))).toEqual({
+      words: [],
+    })
     await appoint(owner, room, mod, { canManageMods: true })
     expect((await block(mod, 'other')).status).toBe(200)
     expect((await wordsFor(mod, here())).map(({ word }) => word)).toEqual(['other', 'zork'])
@@ -102,74 +93,72 @@ describe('the list of a room', () => {
   })
 
   test('never tells a list that is not there', async () => {
-    for (const query of ['scope=room&chatType=channel&chatId=nowhere', 'scope=all&chatType=group&chatId=nowhere'])
-      expect((await wordsFor(member, query)).length).toBe(0)
+    for (const query of [
+      { scope: 'room', chatType: 'channel', chatId: 'nowhere' },
+      { scope: 'all', chatType: 'group', chatId: 'nowhere' },
+    ] as const)
+      expect(await wordsFor(member, query)).toEqual([])
   })
 
   test('M32: needs a chat type for every scope but the global one', async () => {
     for (const scope of ['room', 'all'])
       for (const who of [owner, member, admin])
-        expect(await who.call(`GET /api/blocked-words?scope=${scope}`)).toMatchObject({
+        expect(await who.rest(`GET /api/blocked-words?scope=${scope}`)).toMatchObject({
           status: 400,
-          text: 'chatType required',
+          body: { error: 'chatType required' },
         })
-    expect((await admin.call('GET /api/blocked-words?scope=global')).status).toBe(200)
+    await admin.does('rest', moderation.words, { scope: 'global' })
   })
 
   test('M32: needs the id of a room where its words alone are asked for', async () => {
     for (const chatType of ['channel', 'group', 'location', 'token'])
       for (const chatId of ['', '&chatId='])
-        expect(await owner.call(`GET /api/blocked-words?scope=room&chatType=${chatType}${chatId}`)).toMatchObject({
+        expect(await owner.rest(`GET /api/blocked-words?scope=room&chatType=${chatType}${chatId}`)).toMatchObject({
           status: 400,
-          text: 'chatId required',
+          body: { error: 'chatId required' },
         })
     for (const query of ['scope=room&chatType=alpha', 'scope=all&chatType=channel'])
-      expect((await owner.call(`GET /api/blocked-words?${query}`)).status).toBe(200)
+      expect((await owner.rest(`GET /api/blocked-words?${query}`)).status).toBe(200)
   })
 
   test('tells the room nothing but that its log moved on', async () => {
-    const { events } = await (async () => {
-      const socket = await member.socket()
-      const heard = hearing(socket)
-      await member.ask('room:join', { room })
-      return heard
-    })()
+    const line = await listenTo(member, room)
     await blocked(owner, 'zork')
-    await expect.poll(() => events().at(-1)?.type).toBe('words.updated')
-    expect(events().at(-1)).toMatchObject({ actor: { id: '' }, data: {} })
+    await expect.poll(() => line.log(room).at(-1)?.type).toBe('words.updated')
+    expect(line.log(room).at(-1)).toMatchObject({ actor: { id: '' }, data: {} })
   })
 })
 
 describe('the list of everywhere', () => {
-  const global = (who: Somebody, word: string) => who.call('POST /api/blocked-words', { word })
+  const global = (who: Person, word: string) => who.rest('POST /api/blocked-words', { word })
 
   test('belongs to admins and global moderators', async () => {
     expect(await global(owner, 'glork')).toMatchObject({ status: 403 })
-    const { word } = await done(global(globalMod, 'glork'))
+    const { word } = await bodyOf(global(globalMod, 'glork'))
     expect(word).toMatchObject({ scope: 'global', chat_type: null, chat_id: null })
-    expect((await wordsFor(globalMod, 'scope=global')).map((one) => one.word)).toContain('glork')
-    expect(await wordsFor(owner, 'scope=global')).toEqual([])
-    const { id } = word as Word
-    expect(await owner.call('DELETE /api/blocked-words', { id })).toMatchObject({ status: 403 })
-    expect((await admin.call('DELETE /api/blocked-words', { id })).status).toBe(200)
+    expect((await wordsFor(globalMod, { scope: 'global' })).map((one) => one.word)).toContain('glork')
+    expect(await wordsFor(owner, { scope: 'global' })).toEqual([])
+    const { id } = word as BlockedWord
+    expect(await owner.rest('DELETE /api/blocked-words', { id })).toMatchObject({ status: 403 })
+    expect((await admin.rest('DELETE /api/blocked-words', { id })).status).toBe(200)
   })
 
   test('holds in every shared room, before the room’s own words, and never in a direct message', async () => {
-    const { word } = await done(global(admin, 'glork'))
+    const { word } = await bodyOf(global(admin, 'glork'))
     await blocked(owner, 'zork')
     const official = await officialChannel(member)
     for (const place of [room, official, alpha])
       expect(await check(member, place, 'a glork')).toMatchObject({
         code: 'BLOCKED_WORD',
-        rule: { id: (word as Word).id, scope: 'global' },
+        rule: { id: (word as BlockedWord).id, scope: 'global' },
       })
     expect(await check(member, room, 'zork and glork')).toMatchObject({ rule: { scope: 'global' } })
-    const dm: Place = { type: 'dm', id: [owner.account, member.account].sort().join('~') }
+    const dm = dmOf(owner.account, member.account)
     const sealed = Buffer.from('glork glork glork glork glork').toString('base64')
-    expect((await send(member, dm, sealed)).status).toBe(200)
-    const both = await wordsFor(admin, `scope=all&chatType=channel&chatId=${room.id}`)
+    await member.does('socket', messages.send, { room: dm, text: sealed })
+    const both = await wordsFor(admin, { ...here(), scope: 'all' })
     expect(both.map((one) => one.word)).toEqual(['glork', 'zork'])
-    await admin.call('DELETE /api/blocked-words', { id: (word as Word).id })
+    await admin.rest('DELETE /api/blocked-words', { id: (word as BlockedWord).id })
   })
 })
 
@@ -183,15 +172,15 @@ describe('what may not be written', () => {
     ['a room without its id', { chatId: undefined }, null],
   ])('%s', async (_title, change, text) => {
     const refused = await block(owner, 'zork', change)
-    expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', ...(text ? { text } : {}) })
+    expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', ...(text ? { body: { error: text } } : {}) })
   })
 
   test('without a session: 401; without an id: 400; where there is no room: 404', async () => {
-    expect(await nobody(server)('POST /api/blocked-words', { word: 'zork' })).toMatchObject({
+    expect(await call(server.url, 'POST /api/blocked-words', { word: 'zork' })).toMatchObject({
       status: 401,
-      text: 'Unauthorized',
+      body: { error: 'Unauthorized' },
     })
-    expect(await owner.call('DELETE /api/blocked-words', {})).toMatchObject({ status: 400 })
+    expect(await owner.rest('DELETE /api/blocked-words', {})).toMatchObject({ status: 400 })
     expect(await block(owner, 'zork', { chatId: 'nowhere' })).toMatchObject({ status: 404, code: 'ROOM_NOT_FOUND' })
   })
 })

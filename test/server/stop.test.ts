@@ -1,12 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { RoomEvent } from '#shared/api/room-events'
+import { serverNotice } from '#shared/kit/connection'
 import { openWire } from '#test/hostile/wire'
 import { boot } from '#test/support/boot'
-import { listenTo, people, say } from '#test/support/community'
-import { channelOf, person } from '#test/support/people'
+import { alpha, channelOf, listenTo, people, person, say } from '#test/support/people'
 import { following } from '#test/support/sequence'
-
-const alpha = { type: 'alpha', id: null } as const
 
 test('P11: a stop ends in its time, though one connection reads nothing and never says goodbye', async () => {
   const server = await boot({ nodes: 1 })
@@ -21,8 +19,8 @@ test('P11: a stop ends in its time, though one connection reads nothing and neve
   const begun = Date.now()
   await server.close()
   expect(Date.now() - begun).toBeLessThan(20_000)
-  expect(listening.events().at(-1)).toMatchObject({ data: { message: { content: 'One last word' } } })
-  expect(listening.named('server:notice')).toMatchObject([{ kind: 'draining' }])
+  expect(listening.log(alpha).at(-1)).toMatchObject({ data: { message: { content: 'One last word' } } })
+  expect(listening.all(serverNotice)).toMatchObject([{ kind: 'draining' }])
 })
 
 test('P11: a stop ends each room that is followed over REST, which says so, and waits for none', async () => {

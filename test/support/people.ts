@@ -1,6 +1,7 @@
 import type { Socket } from 'socket.io-client'
 import { expect } from 'vitest'
 import { z } from 'zod'
+import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'
 import type { CallOf, Event, Operation, OutputOf } from '#shared/kit/contract'
@@ -31,7 +32,12 @@ const Texted = z
   .looseObject({ error: z.string() })
   .transform(({ error, ...rest }): Record<string, unknown> => ({ ...rest, message: error }))
 
-export type Answer = { ok: true; data: unknown } | { ok: false; error: Refusal }
+export type Answer<Data = unknown> = { ok: true; data: Data } | { ok: false; error: Refusal }
+/** `200`, or the status and the code of a refusal. */
+export function outcomeOf(answer: Answer | { status: number; code: string | null }): string {
+  if ('ok' in answer) return answer.ok ? '200' : outcomeOf(answer.error)
+  return answer.code === null ? `${answer.status}` : `${answer.status} ${answer.code}`
+}
 export type Body = Record<string, unknown>
 
 export interface Person {
@@ -40,16 +46,18 @@ export interface Person {
   /** The node this person is a client of. */
   url: string
   rest(route: string, body?: object | null, headers?: object): ReturnType<typeof call>
-  /** A new connection, greeted. */
-  socket(namespace: string): Promise<Line>
+  /** A new connection, greeted; on another node where one is named. */
+  socket(namespace: string, node?: string): Promise<Line>
   /** Asks over one connection that stays, on `/rooms` or another namespace. */
   ask(event: string, input: object, namespace?: string): Promise<Answer>
   /** The connection that `ask` uses. */
   line(namespace?: string): Promise<Line>
-  /** What the operation answers at its own path or event; fails the test where it is refused. */
-  does<O extends Operation>(door: Door, operation: O, input: CallOf<O>): Promise<OutputOf<O>>
+  /** What the operation answers at its own path or event, or over this connection; fails the test where it is refused. */
+  does<O extends Operation>(door: Door | Line, operation: O, input: CallOf<O>): Promise<OutputOf<O>>
   /** The refusal; fails the test where there is none. */
-  refused<O extends Operation>(door: Door, operation: O, input: CallOf<O>): Promise<Refusal>
+  refused<O extends Operation>(door: Door | Line, operation: O, input: CallOf<O>): Promise<Refusal>
+  /** The one or the other. */
+  tries<O extends Operation>(door: Door | Line, operation: O, input: CallOf<O>): Promise<Answer<OutputOf<O>>>
 }
 
 let made = 0
@@ -63,18 +71,23 @@ export async function person(
   const { sessionToken: token, address: account } = await signIn(url, wallet(name))
   const lines = new Map<string, Promise<Line>>()
   const rest = (route: string, body: object | null = null, headers = {}) => call(url, route, body, token, headers)
-  const socket = (namespace: string) => greeted(connect(url, namespace, token))
+  const socket = (namespace: string, node = url) => greeted(connect(node, namespace, token))
   const line = (namespace = '/rooms') => {
     const own = lines.get(namespace) ?? socket(namespace)
     lines.set(namespace, own)
     return own
   }
-  const ask = async (event: string, input: object, namespace?: string): Promise<Answer> =>
-    Acked.parse(await (await line(namespace)).socket.timeout(15_000).emitWithAck(event, input))
-  const tell = (door: Door, operation: Operation, input: object): Promise<Answer> => {
+  const ask: Person['ask'] = async (event, input, namespace) => askOver(await line(namespace), event, input)
+  const tell = (door: Door | Line, operation: Operation, input: object): Promise<Answer> => {
     if (door === 'rest') return tellRest(rest, operation, input)
     const { namespace, event } = eventOf(operation)
-    return ask(event, input, namespace)
+    return door === 'socket' ? ask(event, input, namespace) : askOver(door, event, input)
+  }
+  const tries: Person['tries'] = async (door, operation, input) => {
+    const answer = await tell(door, operation, input)
+    if (!answer.ok) return answer
+    const data = operation.stream ? answer.data : operation.output.parse(answer.data)
+    return { ok: true, data: data as OutputOf<typeof operation> }
   }
   return {
     account,
@@ -84,19 +97,26 @@ export async function person(
     socket,
     line,
     ask,
+    tries,
     async does(door, operation, input) {
-      const answer = await tell(door, operation, input)
+      const answer = await tries(door, operation, input)
       if (!answer.ok) throw new Error(`${operation.summary} ${JSON.stringify(answer.error)}`)
-      if (operation.stream) return answer.data as OutputOf<typeof operation>
-      return operation.output.parse(answer.data) as OutputOf<typeof operation>
+      return answer.data
     },
     async refused(door, operation, input) {
-      const answer = await tell(door, operation, input)
+      const answer = await tries(door, operation, input)
       if (answer.ok) throw new Error(`Not refused: ${operation.summary} ${JSON.stringify(answer.data)}`)
       return answer.error
     },
   }
 }
+
+/** These people, each as `person` makes them. */
+export const people = <const Names extends readonly string[]>(server: Booted, ...names: Names) =>
+  Promise.all(names.map((name) => person(server, name))) as Promise<{ -readonly [At in keyof Names]: Person }>
+
+const askOver = async ({ socket }: Line, event: string, input: object): Promise<Answer> =>
+  Acked.parse(await socket.timeout(15_000).emitWithAck(event, input))
 
 async function greeted(socket: Socket): Promise<Line> {
   const line = follow(socket)
@@ -152,6 +172,24 @@ export async function groupOf(admin: Person, ...members: readonly Person[]): Pro
   const memberAddresses = members.map(({ account }) => account)
   const { group } = await admin.does('rest', rooms.createGroup, { name: 'A group', memberAddresses })
   return { type: 'group', id: group.id }
+}
+
+export const alpha: RoomRef = { type: 'alpha', id: null }
+
+/** Says something over a socket, and gives the message back. */
+export const say = async (who: Person, room: RoomRef, text: string, more: Partial<CallOf<typeof messages.send>> = {}) =>
+  (await who.does('socket', messages.send, { room, text, ...more })).message
+
+/** The verdict that a text would get now. */
+export const check = async (who: Person, room: RoomRef, text: string) =>
+  (await who.does('socket', messages.check, { room, text })).verdict
+
+/** Opens a room on a connection, on the one that asks where none is given, which forgets all it was told before. */
+export async function listenTo(who: Person, room: RoomRef, given?: Line): Promise<Line> {
+  const line = given ?? (await who.line())
+  line.forget()
+  await who.does(line, messages.join, { room })
+  return line
 }
 
 /** Lets a moderator act, over a socket. */

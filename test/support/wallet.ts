@@ -30,6 +30,13 @@ export async function call(url: string, route: string, input: object | null = nu
   return { status: answer.status, headers: answer.headers, body, code: codeOf(body) }
 }
 
+/** The body of an answer; fails the test where it is refused. */
+export async function bodyOf(answer: ReturnType<typeof call>) {
+  const { status, body } = await answer
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+  return body
+}
+
 /** All of an answer, or the first item of one that goes on. */
 async function firstOf(answer: Response): Promise<unknown> {
   if (!answer.headers.get('content-type')?.startsWith('application/x-ndjson')) return answer.json()

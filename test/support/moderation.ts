@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { Rooms } from '#server/domains/rooms/model'
+import { moderation } from '#shared/api/moderation'
+import { LogEntry } from '#shared/api/moderation-records'
+import { rooms } from '#shared/api/rooms'
+import type { CallOf } from '#shared/kit/contract'
+import type { RoomRef } from '#shared/kit/primitives'
+import type { Line } from './line.ts'
+import { moderates, type Person } from './people.ts'
+
+/** What may be said of an act beside its room and its action. */
+export type More = Omit<CallOf<typeof moderation.act>, 'room' | 'action'>
+export interface Grants {
+  canPin?: boolean
+  canDelete?: boolean
+  canMute?: boolean
+  canManageMods?: boolean
+}
+export const every: Grants = { canPin: true, canDelete: true, canMute: true, canManageMods: true }
+
+/** Makes somebody a moderator of a room, or of everything. */
+export const appoint = (by: Person, room: RoomRef | null, who: Person, patch: Grants = {}) =>
+  moderates(by, { room, action: 'promote', target: who.account, patch })
+
+const Logged = z.object({ logs: z.array(LogEntry) })
+/** The acts in a room, newest first. */
+export const logOf = async (who: Person, { id }: RoomRef, query: Partial<CallOf<typeof moderation.inspect>> = {}) =>
+  Logged.parse(await who.does('rest', moderation.inspect, { action: 'mod-log', channelId: id, ...query })).logs
+
+let officials = 0
+
+/** An official channel, which no operation creates, with these members. */
+export async function officialChannel(...members: readonly Person[]): Promise<RoomRef & { id: string }> {
+  const id = crypto.randomUUID()
+  const now = new Date().toISOString()
+  const name = `Official ${++officials}`
+  const fields = { type: 'channel', id, name, emoji: '📣', category: 'general', is_official: true }
+  await Rooms.create({ _id: `channel:${id}`, ...fields, created_at: now, updated_at: now })
+  const room = { type: 'channel', id } as const
+  for (const member of members) await member.does('rest', rooms.join, { room })
+  return room
+}
+
+/** Subscribes to what moderators are told, on the connection that asks, which forgets all it was told before. */
+export async function subscribe(who: Person, room: RoomRef | null): Promise<Line> {
+  const line = await who.line('/moderation')
+  line.forget()
+  await who.does(line, moderation.queue, room ? { scope: 'room', room } : { scope: 'global' })
+  return line
+}
