@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { ConfigError, readStore } from './config.ts'
+import { readStore } from './environment.ts'
+import { ConfigError } from './kernel/settings.ts'
 import { copies } from './platform.ts'
 import { NoDatabase } from './ports/database/port.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hintsOver } from '#server/log/hints'
 import type { Hints } from '#server/log/types'
-import type { Config, SessionKeys } from './config.ts'
+import type { Config } from './config.ts'
 import type { Services } from './kernel/context.ts'
 import { createDevMailbox, type DevMailbox } from './kernel/dev-mailbox.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
@@ -28,7 +28,7 @@ import { redisPeers } from './ports/peers/redis.ts'
 import { capturedSms } from './ports/sms/captured.ts'
 import { httpSms } from './ports/sms/http.ts'
 import type { Sms } from './ports/sms/port.ts'
-import { keptSessionKeys } from './session-keys.ts'
+import { keptSessionKeys, type SessionKeys } from './session-keys.ts'
 
 /** What a server stands on: one adapter for each port. */
 export interface Platform {
@@ -180,15 +180,15 @@ export async function openCommons(
   }
 }
 
-const onChains = ({ siwe, onramp }: Config) => ({
-  chains: openChains(siwe.rpcUrls),
+const onChains = ({ rpcUrls, onramp }: Config) => ({
+  chains: openChains(rpcUrls),
   onramp: onramp && httpOnramp(onramp.url, onramp.key),
 })
 
 const openHumanProofs = ({ humanProof: { baseUrl, appId, level } }: Config) =>
   appId === undefined ? null : worldId({ baseUrl, appId, level })
 
-function openPartner({ partner: { keys } }: Config) {
+function openPartner({ partnerKeys: keys }: Config) {
   if (keys === null) return null
   const { jwks, jwksUrl = '' } = keys
   return jwks === undefined ? partnerByUrl(jwksUrl, keys) : partnerByKeys(jwks, keys)
@@ -200,7 +200,7 @@ const serviceParts: { readonly [Service in keyof Services]: (config: Config) => 
     appId === undefined
       ? { part: 'human proof', adapter: 'none', why: 'WORLDID_APP_ID is not set: sign-in by it answers 503' }
       : { part: 'human proof', adapter: new URL(baseUrl).host, why: 'WORLDID_APP_ID is set' },
-  partnerTokens: ({ partner: { keys } }) =>
+  partnerTokens: ({ partnerKeys: keys }) =>
     keys === null
       ? { part: 'partner', adapter: 'none', why: 'PARTNER_JWKS_URL is not set: sign-in by it answers 503' }
       : {
@@ -208,7 +208,7 @@ const serviceParts: { readonly [Service in keyof Services]: (config: Config) => 
           adapter: keys.jwks ? 'given keys' : 'published keys',
           why: 'the keys of its tokens are set',
         },
-  chains: ({ siwe: { rpcUrls } }) =>
+  chains: ({ rpcUrls }) =>
     rpcUrls.size === 0
       ? { part: 'chains', adapter: 'none', why: 'no RPC_URL_<chainId> is set: what needs one answers 503' }
       : { part: 'chains', adapter: [...rpcUrls.keys()].join(', '), why: 'RPC_URL_<chainId> is set' },

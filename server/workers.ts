@@ -1,8 +1,9 @@
 import cluster, { type Worker } from 'node:cluster'
 import { parseArgs } from 'node:util'
-import { type Config, ConfigError } from './config.ts'
+import type { Config } from './config.ts'
 import { createCrewMetrics } from './kernel/metrics.ts'
 import { openOps } from './kernel/ops.ts'
+import { ConfigError } from './kernel/settings.ts'
 import type { Part } from './platform.ts'
 
 /** What a worker tells the primary. */

@@ -162,25 +162,16 @@ export interface Services {
   chains: Chains
 }
 
-/** The part of the configuration that domains read. */
+/** The part of the configuration that the kernel and several domains read. */
 export interface Settings {
   publicUrl: string
   /** Where stored media is served from. */
   storageUrl: string
-  siwe: {
-    domain: string
-    uri: string
-    chainIds: readonly number[]
-    defaultChainId: number
-  }
-  passkeys: { rpId: string; rpName: string; origins: readonly string[] }
-  humanProof: { action: string | undefined }
-  partner: { channel: string }
   sessionKeys: readonly { id: string; secret: Uint8Array }[]
-  admins: readonly string[]
-  superAdmins: readonly string[]
   production: boolean
   demo: boolean
+  /** Only for `defineSettings`: those of the domains, each under its own declaration. */
+  domains: ReadonlyMap<object, object>
 }
 
 /** What makes the shorter form of an event, where it has one. */

@@ -9,12 +9,15 @@ import {
   type Node,
   type Role,
 } from './context.ts'
+import type { DomainSettings } from './settings.ts'
 
 /** Stops something that a domain started. */
 export type Stop = () => void
 
 /** What a domain does beside its operations. */
 interface Beside {
+  /** Its part of the configuration. */
+  settings?: DomainSettings
   /** What it does later; run on every node. */
   jobs?: readonly Job[]
   /** What it does with a new connection to a namespace, once that has been told of its session. */

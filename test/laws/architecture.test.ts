@@ -17,7 +17,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [/^server\/domains\/verdict\//, /^(server\/domains\/(verdict|text)\/|shared\/)/],
   [/^server\/domains\//, /^(server\/(domains|kernel(?!\/fetch\.ts)|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
   [/^server\/demo\//, /^(server\/(demo|domains|kernel)\/|shared\/)/],
-  [/^server\/config\.ts$/, /^(shared\/|server\/kernel\/addresses\.ts$)/],
+  [/^server\/(environment|session-keys)\.ts$/, /^server\/kernel\/settings\.ts$/],
   [/^server\/[^/]+\.ts$/, /^(server\/(?!domains\/)|server\/domains\/index\.ts$|shared\/)/],
   [/^client\/sdk\//, /^(client\/sdk|shared)\//],
   [/^client\/web\//, /^(client|shared)\//],
@@ -69,7 +69,7 @@ describe('the house', () => {
   })
 
   test('only the configuration reads the environment', () => {
-    const others = sources.filter(({ path }) => path !== 'server/config.ts')
+    const others = sources.filter(({ path }) => path !== 'server/environment.ts')
     expect(others.flatMap(environmentIn)).toEqual([])
   })
 

@@ -1,6 +1,8 @@
+import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfig, variableNames } from '#server/config'
-import { textOf } from './sources.ts'
+import { domains } from '#server/domains/index'
+import { findings, sourcesOf, textOf } from './sources.ts'
 
 /** Read by its beginning: there is one for each chain. */
 const families = ['RPC_URL_<chainId>']
@@ -8,6 +10,23 @@ const known = [...variableNames, ...families].sort()
 const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name)
 
 describe('the configuration', () => {
+  test('every variable is declared once', () => expect(variableNames).toEqual([...new Set(variableNames)]))
+
+  test('settings are declared beside a domain, and listed by it', () => {
+    const declared = findings(sourcesOf('server'), /\bdefineSettings\(/g)
+    expect(declared.filter((found) => !found.startsWith('server/domains/'))).toEqual([])
+    expect(domains.flatMap(({ settings }) => settings ?? [])).toHaveLength(declared.length)
+  })
+
+  test('no domain reads the settings of another', () => {
+    const foreign = sourcesOf('server').flatMap(({ path, imports }) =>
+      imports
+        .filter((to) => /\/settings\.ts$/.test(to) && dirname(to) !== dirname(path))
+        .map((to) => `${path} -> ${to}`),
+    )
+    expect(foreign.filter((found) => !found.endsWith('-> server/kernel/settings.ts'))).toEqual([])
+  })
+
   test('every variable that is read has one line in the documentation, and no other has', () => {
     expect(namesIn(textOf('docs/configuration.md'), /^\| `([^`]+)` \|/gm).sort()).toEqual(known)
   })

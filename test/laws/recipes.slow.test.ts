@@ -45,6 +45,27 @@ const recipes: Record<string, Recipe> = {
       { file: 'server/domains/index.ts', before: '  status,\n  identity,', write: "  'recipe-domain': status," },
     ],
   },
+  'a setting': {
+    declared: {
+      file: 'server/domains/federation/settings.ts',
+      before: "    PARTNER_CHANNEL: z.string().min(1).default('partner'),",
+      write: "RECIPE_SETTING: z.string().default('one'),",
+    },
+    // The law of the configuration asks for the rest.
+    missing: [],
+    follows: [
+      {
+        file: 'server/domains/federation/settings.ts',
+        before: '    /** The slug of the channel',
+        write: 'recipe: given.RECIPE_SETTING,',
+      },
+      {
+        file: 'docs/configuration.md',
+        before: '| `PARTNER_CHANNEL` |',
+        write: '| `RECIPE_SETTING` | `one` | a setting of the recipe |',
+      },
+    ],
+  },
   'a room event': {
     declared: {
       file: 'shared/api/room-events.ts',
@@ -152,18 +173,38 @@ describe('a recipe of CONTRIBUTING', () => {
     expect(faulty()).toEqual(all.flatMap(({ missing }) => missing).sort())
   })
 
+  test('a variable that is not documented breaks the law of the configuration', () => {
+    expect(run('laws', 'test/laws/configuration.test.ts')).toMatch(/- +"RECIPE_SETTING"/)
+  })
+
   test('compiles with what it names, and touches no other file', () => {
     for (const { follows } of all) for (const place of follows) put(place)
     expect(faulty()).toEqual([])
+    expect(run('laws', 'test/laws/configuration.test.ts')).toBe('passed')
   })
 
   test('makes a kind of room that holds what its entries say, over both doors', () => {
     writeFileSync(join(scratch.directory, 'test/server/recipe-kind.test.ts'), kindTest)
-    const program = join(scratch.directory, 'node_modules/vitest/vitest.mjs')
-    const options = ['run', '--project', 'embedded', 'test/server/recipe-kind.test.ts']
-    execFileSync(process.execPath, [program, ...options], { cwd: scratch.directory, stdio: 'pipe' })
+    expect(run('embedded', 'test/server/recipe-kind.test.ts')).toBe('passed')
   })
 })
+
+/** What a test of the copy says: `passed`, or how it failed. */
+function run(project: string, test: string): string {
+  const program = join(scratch.directory, 'node_modules/vitest/vitest.mjs')
+  const options = [program, 'run', '--project', project, test]
+  try {
+    execFileSync(process.execPath, options, {
+      cwd: scratch.directory,
+      stdio: 'pipe',
+      env: { ...process.env, NO_COLOR: '1' },
+    })
+    return 'passed'
+  } catch (error) {
+    const { stdout, stderr } = error as Record<'stdout' | 'stderr', Buffer>
+    return `${stdout}${stderr}`
+  }
+}
 
 /** Nothing but the entries of the kind says that its moderators alone write and its members alone read. */
 const kindTest = `

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '#server/config'
+import { readConfig } from '#server/config'
+import { ConfigError } from '#server/kernel/settings'
 import { type Booted, boot } from '#test/support/boot'
 import { call } from '#test/support/wallet'
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readConfig, readStore } from '#server/config'
+import { readConfig } from '#server/config'
+import { readStore } from '#server/environment'
 
 let folder: string
 beforeAll(() => {
@@ -34,7 +35,7 @@ describe('M20: variables by file', () => {
     expect(config.mongodbUri).toBe('mongodb://plaza:secret@mongodb:27017/plaza')
     expect(config.redisUrl).toBe('redis://:secret@redis:6379')
     expect(config.mail.url).toBe('smtps://user:secret@mail.test:465')
-    expect(config.siwe.rpcUrls.get(1)).toBe('https://rpc.test/secret')
+    expect(config.rpcUrls.get(1)).toBe('https://rpc.test/secret')
     expect(config.port).toBe(4321)
   })
 

@@ -10,6 +10,7 @@ import { changeProfile, claimUsername, noteLooks, releaseUsername } from './prof
 import { followProfiles, profileOf } from './profiles.ts'
 import { ownProfileOf, publicPageOf } from './public-pages.ts'
 import { changeRole, ensureAdmins, suspend, unsuspend } from './roles.ts'
+import { roleSettings } from './settings.ts'
 
 export const accounts = defineDomain(
   contract,
@@ -94,6 +95,7 @@ export const accounts = defineDomain(
     users: (input) => listUsers(input),
   },
   {
+    settings: roleSettings,
     async start(node) {
       const stopFollowing = followProfiles(node)
       void noteLooks().catch((error: unknown) => node.logger.warn({ error }, 'older usernames were not compared'))

@@ -2,6 +2,7 @@ import type { Node, Role } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import { roleIn, roleKey, type Suspension, suspensionIn } from './facts.ts'
+import { roleSettings } from './settings.ts'
 
 /** The role an account may use at this moment. */
 export const roleOf = (node: Node, account: string): Promise<Role> =>
@@ -68,7 +69,7 @@ export async function changeRole(node: Node, actor: string, target: string, role
 
 /** Gives the configured admins their role where nobody ever decided on it; what was decided later stands. */
 export async function ensureAdmins(node: Node): Promise<void> {
-  const { admins, superAdmins } = node.settings
+  const { admins, superAdmins } = roleSettings.of(node)
   const wanted = new Map<string, Role>([
     ...admins.map((id) => [id, 'admin'] as const),
     ...superAdmins.map((id) => [id, 'super_admin'] as const),

@@ -6,6 +6,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import type { HumanProof } from '#server/ports/human-proof/port'
 import { SpentProofs } from './model.ts'
 import { refusal } from './refusals.ts'
+import { federationSettings } from './settings.ts'
 
 const signalPrefix = 'plaza:'
 /** In the place of the address a nonce belongs to: who proves to be human has none yet. */
@@ -16,16 +17,15 @@ export async function writeSignal(node: Node) {
   providerOf(node)
   const now = node.now()
   const signal = signalPrefix + (await issueNonce(anybody, now))
-  const { action = null } = node.settings.humanProof
+  const { action } = federationSettings.of(node)
   return { signal, action, expires_at: new Date(now + nonceMilliseconds).toISOString() }
 }
 
 /** Proves that a human stands behind the proof, and uses it up. Only what passes everything does. */
 export async function proveHuman(node: Node, proof: HumanProof): Promise<{ identity: ProvenIdentity; level: string }> {
   const provider = providerOf(node)
-  const { action } = node.settings.humanProof
-  if (action !== undefined && proof.action !== action)
-    throw refusal('INVALID_SIGNATURE', 'The proof is for another action')
+  const { action } = federationSettings.of(node)
+  if (action !== null && proof.action !== action) throw refusal('INVALID_SIGNATURE', 'The proof is for another action')
   const nonce = proof.signal.startsWith(signalPrefix) ? proof.signal.slice(signalPrefix.length) : null
   if (nonce !== null) await checkNonce(nonce, anybody, node.now())
   const verdict = await provider.verify(proof)

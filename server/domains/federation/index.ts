@@ -6,29 +6,34 @@ import { proveHuman, writeSignal } from './human-proof.ts'
 import { provePartner } from './partner.ts'
 import { joinPartnerChannel } from './partner-channel.ts'
 import { partnerIdentity } from './partner-identity.ts'
+import { federationSettings } from './settings.ts'
 
-export const federation = defineDomain(contract, {
-  proofSignal: (_input, { node }) => writeSignal(node),
+export const federation = defineDomain(
+  contract,
+  {
+    proofSignal: (_input, { node }) => writeSignal(node),
 
-  async humanProof(proof, context) {
-    const { identity, level } = await proveHuman(context.node, proof)
-    const answer = await signInBy(context, identity)
-    return { ...answer, nullifier_hash: proof.nullifier_hash, verification_level: level }
+    async humanProof(proof, context) {
+      const { identity, level } = await proveHuman(context.node, proof)
+      const answer = await signInBy(context, identity)
+      return { ...answer, nullifier_hash: proof.nullifier_hash, verification_level: level }
+    },
+
+    async linkHumanProof(proof, context) {
+      const { identity } = await proveHuman(context.node, proof)
+      return link(context, identity)
+    },
+
+    async partner(input, context) {
+      const named = await provePartner(context.node, input)
+      const answer = await signInBy(context, await partnerIdentity(named))
+      await joinPartnerChannel(context.node, answer.userAddress)
+      return { ...answer, partnerAddress: named.name, alienAddress: named.name }
+    },
+
+    async linkPartner(input, context) {
+      return link(context, await partnerIdentity(await provePartner(context.node, input)))
+    },
   },
-
-  async linkHumanProof(proof, context) {
-    const { identity } = await proveHuman(context.node, proof)
-    return link(context, identity)
-  },
-
-  async partner(input, context) {
-    const named = await provePartner(context.node, input)
-    const answer = await signInBy(context, await partnerIdentity(named))
-    await joinPartnerChannel(context.node, answer.userAddress)
-    return { ...answer, partnerAddress: named.name, alienAddress: named.name }
-  },
-
-  async linkPartner(input, context) {
-    return link(context, await partnerIdentity(await provePartner(context.node, input)))
-  },
-})
+  { settings: federationSettings },
+)

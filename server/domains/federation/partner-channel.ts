@@ -3,11 +3,12 @@ import { actorOf } from '#server/domains/rooms/entries'
 import { becomeMember } from '#server/domains/rooms/membership'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
+import { federationSettings } from './settings.ts'
 
 /** Adds partner users to the partner's channel, if there is one. They are signed in even if that fails. */
 export async function joinPartnerChannel(node: Node, account: string): Promise<void> {
   try {
-    const key = await keyOf({ type: 'channel', id: node.settings.partner.channel })
+    const key = await keyOf({ type: 'channel', id: federationSettings.of(node).channel })
     const actor = await actorOf(node, account)
     await node.log.act<null>(key, {
       sender: account,

@@ -12,64 +12,69 @@ import { endAllButThis, endAllSessions, endSession, followSessions } from './end
 import { link, listIdentities, unlink } from './identities.ts'
 import { recentWays } from './recent.ts'
 import { alive, identifyToken, type Tokens } from './sessions.ts'
+import { siweSettings } from './settings.ts'
 import { refreshBySession, refreshByToken, signInBy } from './sign-in.ts'
 import { proveMessage, writeMessage } from './siwe.ts'
 import { proveSolana, writeSolana } from './siws.ts'
 import { isRefreshToken } from './tokens.ts'
 
-export const identity = defineDomain(contract, {
-  begin: ({ address, chainId }, context) => writeMessage(context, address, chainId),
+export const identity = defineDomain(
+  contract,
+  {
+    begin: ({ address, chainId }, context) => writeMessage(context, address, chainId),
 
-  async verify({ address, message, signature }, context) {
-    const { chainId } = await proveMessage(context, message, address, signature)
-    return signInBy(context, { method: 'wallet', identifier: address }, { chainId })
+    async verify({ address, message, signature }, context) {
+      const { chainId } = await proveMessage(context, message, address, signature)
+      return signInBy(context, { method: 'wallet', identifier: address }, { chainId })
+    },
+
+    beginSolana: ({ address }, context) => writeSolana(context, address),
+
+    async verifySolana(signed, context) {
+      return signInBy(context, { method: 'solana', identifier: await proveSolana(context, signed) })
+    },
+
+    async session(_input, context) {
+      const { account, session } = signedIn(context)
+      const record = await accountOf(account)
+      const authMethod = SessionMethod.parse(session.authMethod)
+      const shown = { userAddress: account, authMethod, userId: session.userId }
+      const expiresAt = new Date(session.expiresAt).toISOString()
+      const authenticated = true as const
+      return { authenticated, ...shown, session: { ...shown, expiresAt }, user: record && ownerView(record) }
+    },
+
+    async refresh(input, context) {
+      const { sessionToken, refreshToken, expiresAt, account } = await freshTokens(input, context)
+      context.setSessionCookie(sessionToken)
+      return {
+        ...refreshed,
+        sessionToken,
+        refreshToken,
+        userAddress: account,
+        expiresAt: new Date(expiresAt).toISOString(),
+      }
+    },
+
+    async logout({ allDevices }, context) {
+      const { account, session } = context.caller
+      context.setSessionCookie(null)
+      if (account === null || !session) return { ...done, message: 'Nobody was signed in' }
+      if (allDevices) await endAllSessions(context.node, account)
+      else await endSession(context.node, account, session.id)
+      return { ...done, message: 'Signed out' }
+    },
+
+    async renewConnection({ token }, context) {
+      const { account } = signedIn(context)
+      const renewed = await identifyToken(context.node, token, context.caller)
+      if (renewed.account !== account) throw new AppError('FORBIDDEN', { message: 'The token is of another account' })
+      context.connection?.renew(renewed)
+      return { expires_at: new Date(renewed.session.expiresAt).toISOString() }
+    },
   },
-
-  beginSolana: ({ address }, context) => writeSolana(context, address),
-
-  async verifySolana(signed, context) {
-    return signInBy(context, { method: 'solana', identifier: await proveSolana(context, signed) })
-  },
-
-  async session(_input, context) {
-    const { account, session } = signedIn(context)
-    const record = await accountOf(account)
-    const authMethod = SessionMethod.parse(session.authMethod)
-    const shown = { userAddress: account, authMethod, userId: session.userId }
-    const expiresAt = new Date(session.expiresAt).toISOString()
-    const authenticated = true as const
-    return { authenticated, ...shown, session: { ...shown, expiresAt }, user: record && ownerView(record) }
-  },
-
-  async refresh(input, context) {
-    const { sessionToken, refreshToken, expiresAt, account } = await freshTokens(input, context)
-    context.setSessionCookie(sessionToken)
-    return {
-      ...refreshed,
-      sessionToken,
-      refreshToken,
-      userAddress: account,
-      expiresAt: new Date(expiresAt).toISOString(),
-    }
-  },
-
-  async logout({ allDevices }, context) {
-    const { account, session } = context.caller
-    context.setSessionCookie(null)
-    if (account === null || !session) return { ...done, message: 'Nobody was signed in' }
-    if (allDevices) await endAllSessions(context.node, account)
-    else await endSession(context.node, account, session.id)
-    return { ...done, message: 'Signed out' }
-  },
-
-  async renewConnection({ token }, context) {
-    const { account } = signedIn(context)
-    const renewed = await identifyToken(context.node, token, context.caller)
-    if (renewed.account !== account) throw new AppError('FORBIDDEN', { message: 'The token is of another account' })
-    context.connection?.renew(renewed)
-    return { expires_at: new Date(renewed.session.expiresAt).toISOString() }
-  },
-})
+  { settings: siweSettings },
+)
 
 export const sessions = defineDomain(
   sessionsContract,

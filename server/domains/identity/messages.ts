@@ -1,5 +1,6 @@
 import type { Context } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
+import { siweSettings } from './settings.ts'
 
 export const statement = 'Sign in to Plaza.'
 
@@ -13,9 +14,9 @@ const localHost = /^(localhost|127\.0\.0\.1)(:\d{1,5})?$/
 
 /** What a message may be for: the configured site, and outside production the local one that was asked. */
 export function sitesOf({ node, origin }: Asked): [Site, ...Site[]] {
-  const { siwe, production } = node.settings
-  const configured = { domain: siwe.domain, uri: siwe.uri }
-  if (production || origin === null || !localHost.test(origin)) return [configured]
+  const { domain, uri } = siweSettings.of(node)
+  const configured = { domain, uri }
+  if (node.settings.production || origin === null || !localHost.test(origin)) return [configured]
   return [{ domain: origin, uri: `http://${origin}` }, configured]
 }
 

@@ -4,13 +4,14 @@ import type { Context } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
 import { checkTimes, isForUs, sitesOf, statement } from './messages.ts'
 import { checkNonce, consumeNonce, issueNonce } from './nonces.ts'
+import { siweSettings } from './settings.ts'
 import { checkSignature } from './signatures.ts'
 
 type Asked = Pick<Context, 'node' | 'origin'>
 
 /** A message for this wallet to sign, with a nonce of its own. */
 export async function writeMessage({ node, origin }: Asked, address: string, chainId: number | undefined) {
-  const { siwe } = node.settings
+  const siwe = siweSettings.of(node)
   const chain = chainId ?? siwe.defaultChainId
   refuseOtherChains(siwe.chainIds, chain)
   const now = node.now()
@@ -36,7 +37,7 @@ export async function proveMessage(
   signature: string,
 ): Promise<{ chainId: number }> {
   const { node } = asked
-  const { siwe } = node.settings
+  const siwe = siweSettings.of(node)
   const message = readMessage(raw, address)
   if (!isForUs(asked, message)) throw new AppError('INVALID_DOMAIN')
   refuseOtherChains(siwe.chainIds, message.chainId)

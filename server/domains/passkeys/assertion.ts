@@ -1,16 +1,16 @@
 import { p256 } from '@noble/curves/nist.js'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
-import type { Settings } from '#server/kernel/context'
 import type { UsedCredential } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
 import type { Passkey } from './model.ts'
+import type { Site } from './settings.ts'
 
 /** Proves that the passkey signed this challenge for this site. The counter is still to be compared. */
 export async function proveUse(
   { response }: UsedCredential,
   passkey: Passkey,
   challenge: string,
-  { rpId, origins }: Settings['passkeys'],
+  { rpId, origins }: Site,
 ): Promise<{ counter: number; backedUp: boolean }> {
   const id = passkey.credential_id
   const { clientDataJSON, authenticatorData } = response

@@ -7,10 +7,10 @@ import {
   decodeCredentialPublicKey,
   parseAuthenticatorData,
 } from '@simplewebauthn/server/helpers'
-import type { Settings } from '#server/kernel/context'
 import type { NewCredential } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
 import type { Point } from './bodies.ts'
+import type { Site } from './settings.ts'
 
 /** What an authenticator has made. */
 export interface Made extends Point {
@@ -27,7 +27,7 @@ const coordinateBytes = 32
 export async function proveNew(
   { id, response }: NewCredential,
   challenge: string,
-  { rpId, origins }: Settings['passkeys'],
+  { rpId, origins }: Site,
 ): Promise<Made> {
   const made = readAttestation(response.attestationObject)
   if (made.credentialId !== id) throw new AppError('PASSKEY_VERIFICATION_FAILED')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Settings } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
+import type { Site } from './settings.ts'
 
 const ClientData = z.object({
   type: z.string(),
@@ -24,7 +24,7 @@ export function readClientData(encoded: string): ClientData {
 export function checkClientData(
   { type, origin, crossOrigin, topOrigin }: ClientData,
   expected: 'webauthn.create' | 'webauthn.get',
-  { origins, rpId }: Settings['passkeys'],
+  { origins, rpId }: Site,
 ): void {
   if (type !== expected) throw new AppError('PASSKEY_VERIFICATION_FAILED')
   if (!origins.includes(origin)) {

@@ -4,16 +4,21 @@ import { beginLogin, login } from './login.ts'
 import { checkMigration, current, list, remove } from './management.ts'
 import { recoverByEmail, verifyRecovery } from './recovery.ts'
 import { beginRegistration, register } from './registration.ts'
+import { passkeySettings } from './settings.ts'
 
-export const passkeys = defineDomain(contract, {
-  beginRegistration,
-  register,
-  beginLogin,
-  login,
-  list,
-  current,
-  remove,
-  checkMigration,
-  recoverByEmail,
-  verifyRecovery,
-})
+export const passkeys = defineDomain(
+  contract,
+  {
+    beginRegistration,
+    register,
+    beginLogin,
+    login,
+    list,
+    current,
+    remove,
+    checkMigration,
+    recoverByEmail,
+    verifyRecovery,
+  },
+  { settings: passkeySettings },
+)

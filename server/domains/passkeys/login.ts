@@ -10,6 +10,7 @@ import type { Passkey, PasskeyChallenge } from './model.ts'
 import { requestOptions } from './options.ts'
 import { credentialIdsOf, noteUse, passkeyOf } from './passkeys.ts'
 import { offerRescue } from './recovery.ts'
+import { passkeySettings } from './settings.ts'
 import { signInWith } from './sign-in.ts'
 
 export const beginLogin: Action<typeof contract.beginLogin> = async (input, { node }) => {
@@ -17,7 +18,7 @@ export const beginLogin: Action<typeof contract.beginLogin> = async (input, { no
   const account = useDevicePasskey ? null : (input.userAddress ?? null)
   const challenge = await issueChallenge({ ceremony: 'login', user_address: account }, node.now())
   const known = account === null ? [] : await knownOrDecoy(node, account)
-  const options = requestOptions(node.settings.passkeys, challenge, known)
+  const options = requestOptions(passkeySettings.of(node), challenge, known)
   return { ...options, options, useDevicePasskey }
 }
 
@@ -30,15 +31,16 @@ async function knownOrDecoy(node: Node, account: string): Promise<string[]> {
 
 export const login: Action<typeof contract.login> = async (input, context) => {
   const { node } = context
+  const site = passkeySettings.of(node)
   const credential = usedCredentialIn(input)
   const clientData = readClientData(credential.response.clientDataJSON)
   const challenge = await takeChallenge('login', clientData.challenge, node.now())
   if (input.challenge && input.challenge !== challenge._id) throw new AppError('PASSKEY_VERIFICATION_FAILED')
-  checkClientData(clientData, 'webauthn.get', node.settings.passkeys)
+  checkClientData(clientData, 'webauthn.get', site)
   const passkey = await passkeyOf(credential.id)
   if (!passkey) return offerRescue(context, credential.id)
   refuseOthers(passkey, challenge, credential, input.userAddress ?? null)
-  const { counter, backedUp } = await proveUse(credential, passkey, challenge._id, node.settings.passkeys)
+  const { counter, backedUp } = await proveUse(credential, passkey, challenge._id, site)
   if (!(await noteUse(passkey, counter, backedUp, node.now()))) {
     const { _id, user_address: actor, counter: before } = passkey
     node.logger.warn({ actor, passkey: _id, counter, before }, 'a passkey counted backwards: there may be a copy of it')

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { Settings } from '#server/kernel/context'
 import type { CreationOptions, RequestOptions } from '#shared/api/passkeys'
 import { es256 } from './attestation.ts'
+import type { Site } from './settings.ts'
 
 const timeout = 120_000
 const userVerification = 'preferred'
@@ -11,7 +11,7 @@ const named = (id: string) => ({ id, type: 'public-key' as const, transports: ['
 
 /** What a browser needs to make a passkey on none of these authenticators. */
 export const creationOptions = (
-  { rpId, rpName }: Settings['passkeys'],
+  { rpId, rpName }: Site,
   challenge: string,
   user: { id: string; name: string },
   known: readonly string[],
@@ -29,7 +29,7 @@ export const creationOptions = (
 
 /** What a browser needs to use one of these passkeys, or whichever it has where none is named. */
 export const requestOptions = (
-  { rpId }: Settings['passkeys'],
+  { rpId }: Site,
   challenge: string,
   known: readonly string[],
 ): z.input<typeof RequestOptions> => ({

@@ -13,12 +13,13 @@ import type { Passkey } from './model.ts'
 import { creationOptions } from './options.ts'
 import { accountFor, ownerOf } from './owners.ts'
 import { credentialIdsOf, nameOf, storePasskey } from './passkeys.ts'
+import { passkeySettings } from './settings.ts'
 import { signInWith } from './sign-in.ts'
 
 const handleBytes = 32
 
 export const beginRegistration: Action<typeof contract.beginRegistration> = async (input, context) => {
-  const { passkeys: site } = context.node.settings
+  const site = passkeySettings.of(context.node)
   const { account, recoveryHash } = await ownerOf(input, context)
   const displayName = input.displayName ?? input.userName ?? null
   const user_handle = randomBytes(handleBytes).toString('base64url')
@@ -47,12 +48,13 @@ export const beginRegistration: Action<typeof contract.beginRegistration> = asyn
 
 export const register: Action<typeof contract.register> = async (input, context) => {
   const { node } = context
+  const site = passkeySettings.of(node)
   const { credential, claimed } = newCredentialIn(input)
   const clientData = readClientData(credential.response.clientDataJSON)
   const challenge = await takeChallenge('register', clientData.challenge, node.now())
   if (input.challenge && input.challenge !== challenge._id) throw new AppError('PASSKEY_VERIFICATION_FAILED')
-  checkClientData(clientData, 'webauthn.create', node.settings.passkeys)
-  const made = await proveNew(credential, challenge._id, node.settings.passkeys)
+  checkClientData(clientData, 'webauthn.create', site)
+  const made = await proveNew(credential, challenge._id, site)
   if (claimed && !(isSame(claimed.x, made.x) && isSame(claimed.y, made.y)))
     throw new AppError('VALIDATION_ERROR', { message: 'The public key is not the one of the credential' })
   const account = await accountFor(made.credentialId, challenge, input, context)
@@ -62,7 +64,7 @@ export const register: Action<typeof contract.register> = async (input, context)
     credential_id: made.credentialId,
     public_key_x: made.x,
     public_key_y: made.y,
-    rp_id: node.settings.passkeys.rpId,
+    rp_id: site.rpId,
     counter: made.counter,
     user_handle: challenge.user_handle,
     display_name: input.displayName ?? challenge.display_name,

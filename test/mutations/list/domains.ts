@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { apart, domainsAreBound, startedWork, stateIsOnNodes } from './suites.ts'
+import { apart, domainsAreBound, settings, settingsAreListed, startedWork, stateIsOnNodes } from './suites.ts'
 
 /** What a domain is, and what is asked of it. */
 export const domains: readonly Mutation[] = [
@@ -18,6 +18,30 @@ export const domains: readonly Mutation[] = [
     find: 'domain.start?.(node) ?? []',
     put: '(node ? [] : (domain.start?.(node) ?? []))',
     caughtBy: startedWork,
+  },
+  {
+    name: 'variables of a domain are taken as they are written',
+    breaks: 'settings',
+    file: 'server/kernel/settings.ts',
+    find: 'read(checked(schema, given), installation)',
+    put: 'read(given as never, installation)',
+    caughtBy: settings,
+  },
+  {
+    name: 'the chain of messages may be one that nobody may sign in from',
+    breaks: 'settings',
+    file: 'server/domains/identity/settings.ts',
+    find: '!chainIds.includes(defaultChainId)',
+    put: 'chainIds.length === 0',
+    caughtBy: settings,
+  },
+  {
+    name: 'a domain does not list its settings',
+    breaks: 'settings',
+    file: 'server/domains/passkeys/index.ts',
+    find: '{ settings: passkeySettings }',
+    put: '{}',
+    caughtBy: settingsAreListed,
   },
   {
     name: 'no node asks whether the sessions of its sockets still stand',

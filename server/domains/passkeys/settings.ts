@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { defineSettings, list } from '#server/kernel/settings'
+
+/** The site that passkeys belong to. */
+export interface Site {
+  rpId: string
+  rpName: string
+  origins: readonly string[]
+}
+
+/** As browsers write them; apps on Android have one of their own. */
+const isOrigin = (value: string) =>
+  value.startsWith('android:apk-key-hash:') || (URL.canParse(value) && new URL(value).origin === value)
+
+export const passkeySettings = defineSettings(
+  {
+    WEBAUTHN_RP_ID: z
+      .string()
+      .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, {
+        error: 'must be a host name in lower case, without scheme and port',
+      })
+      .optional(),
+    WEBAUTHN_RP_NAME: z.string().min(1).default('Plaza'),
+    WEBAUTHN_ORIGINS: list.refine((all) => all.every(isOrigin), {
+      error: 'must be origins separated by commas, such as https://example.com',
+    }),
+  },
+  (given, { publicUrl, localOrigins }): Site => ({
+    rpId: given.WEBAUTHN_RP_ID ?? new URL(publicUrl).hostname,
+    rpName: given.WEBAUTHN_RP_NAME,
+    origins: given.WEBAUTHN_ORIGINS.length > 0 ? given.WEBAUTHN_ORIGINS : [publicUrl, ...localOrigins],
+  }),
+)

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { ConfigError, checked } from './kernel/settings.ts'
+
+/** Of names and values; the process's own where none is given. Nothing else reads that. */
+type Environment = NodeJS.ProcessEnv
+
+/** What a tool beside the server reads, too. */
+export const storeVariables = z.object({
+  DATA_DIR: z.string().min(1).default('./data'),
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, { error: 'must start with mongodb://' })
+    .optional(),
+})
+
+/** Where the store is; all that a tool beside the server reads. */
+export function readStore(environment?: Environment) {
+  const isAsked = (name: string) => Object.hasOwn(storeVariables.shape, name)
+  const { DATA_DIR, MONGODB_URI } = checked(storeVariables, given(isAsked, environment))
+  return { dataDirectory: DATA_DIR, mongodbUri: MONGODB_URI }
+}
+
+/**
+ * The values of the variables that are asked for, wherever they stand. An empty variable counts as absent; `X_FILE` names a file
+ * that has the value of `X`.
+ */
+export function given(isAsked: (name: string) => boolean, environment: Environment = process.env): Environment {
+  const direct = withoutEmpty(environment)
+  const read = Object.entries(direct).flatMap(([name, path = '']) => {
+    const target = name.replace(/_FILE$/, '')
+    return target !== name && isAsked(target) ? [[target, textAt(name, path)] as const] : []
+  })
+  const [twice] = read.find(([name]) => direct[name] !== undefined) ?? []
+  if (twice) throw new ConfigError(`${twice} and ${twice}_FILE are both set: leave out one of them.`)
+  return { ...direct, ...withoutEmpty(Object.fromEntries(read)) }
+}
+
+const withoutEmpty = (environment: Environment) =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+
+/** Without the line ends and spaces around it. */
+function textAt(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new ConfigError(`${name} is not usable: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
