@@ -1,27 +1,21 @@
 import { expect, test } from 'vitest'
-import {
-  act,
-  appoint,
-  channelOf,
-  done,
-  doors,
-  type Grants,
-  officialChannel,
-  type Place,
-  people,
-  type Somebody,
-} from '#test/support/community'
-import { communityOf } from '#test/support/community-of'
+import { accounts } from '#shared/api/accounts'
+import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
+import { rooms } from '#shared/api/rooms'
+import type { RoomRef } from '#shared/kit/primitives'
+import { bootWith } from '#test/support/boot-with'
+import { appoint, every, officialChannel } from '#test/support/moderation'
+import { alpha, channelOf, mayNot, moderates, outcomeOf, over, type Person, people } from '#test/support/people'
 
-const every: Grants = { canPin: true, canDelete: true, canMute: true, canManageMods: true }
-const { server, root, admin, owner, roomAdmin, manager, moderator, member } = await communityOf(
+const { server, root, admin, owner, roomAdmin, manager, moderator, member } = await bootWith(
   ['root', 'admin', 'owner', 'roomAdmin', 'manager', 'moderator', 'member'],
   { admins: ['admin'], superAdmins: ['root'] },
 )
 
-async function staffed(): Promise<Place & { id: string }> {
+async function staffed(): Promise<RoomRef & { id: string }> {
   const room = await channelOf(owner, roomAdmin, manager, moderator, member)
-  await done(owner.call(`PATCH /api/channels/${room.id}/members/${roomAdmin.account}/role`, { role: 'admin' }))
+  await owner.does('rest', rooms.setRole, { room, address: roomAdmin.account, role: 'admin' })
   await appoint(owner, room, manager, every)
   await appoint(owner, room, moderator, { canMute: true })
   return room
@@ -38,34 +32,44 @@ for (const [made, lifted] of [
   ['ban', 'unban'],
   ['mute', 'unmute'],
 ] as const)
-  test.each(doors)(
+  test.each(over)(
     `M06: nobody lifts or replaces a ${made} that somebody above them has set, over %s`,
     async (door) => {
       const room = await staffed()
       const target = member.account
+      const documented = { targetAddress: target }
+      const chat = { chatType: 'channel', chatId: room.id }
       for (const [superior, inferiors] of above()) {
-        await done(act(superior, room, made, { target, duration: '24h', reason: 'as it is' }, door))
+        await superior.does(door, moderation.act, { room, action: made, target, duration: '24h', reason: 'as it is' })
         for (const inferior of inferiors) {
           const tries = [
-            act(inferior, room, lifted, { target }, door),
-            act(inferior, room, made, { target, duration: '1h', reason: 'shorter' }, door),
-            act(inferior, room, made, { target, duration: 'permanent', reason: 'mine now' }, door),
-            inferior.call('POST /api/moderation', {
-              ...{ action: 'unmute-user', channelId: room.id, targetAddress: target },
+            inferior.tries(door, moderation.act, { room, action: lifted, target }),
+            inferior.tries(door, moderation.act, { room, action: made, target, duration: '1h', reason: 'shorter' }),
+            inferior.tries(door, moderation.act, {
+              room,
+              action: made,
+              target,
+              duration: 'permanent',
+              reason: 'mine now',
             }),
-            inferior.call('POST /api/chat-rules/ban', {
-              ...{ action: 'unban', chatType: 'channel', chatId: room.id, targetAddress: target },
-            }),
+            inferior.rest('POST /api/moderation', { ...documented, action: 'unmute-user', channelId: room.id }),
+            inferior.rest('POST /api/chat-rules/ban', { ...documented, action: 'unban', ...chat }),
           ]
-          const codes = (await Promise.all(tries)).map(({ code }) => code)
-          expect(codes.filter((code) => code === 'FORBIDDEN')).toHaveLength(4)
+          const outcomes = (await Promise.all<Parameters<typeof outcomeOf>[0]>(tries)).map(outcomeOf)
+          expect(outcomes.filter((outcome) => outcome === '403 FORBIDDEN')).toHaveLength(4)
         }
-        const same = await done(act(moderator, room, made, { target, duration: '24h', reason: 'as it is' }, door))
+        const same = await moderator.does(door, moderation.act, {
+          room,
+          action: made,
+          target,
+          duration: '24h',
+          reason: 'as it is',
+        })
         expect(same).toMatchObject({
           entry: null,
           record: { [`${made === 'ban' ? 'banned' : 'muted'}_by`]: superior.account },
         })
-        await done(act(superior, room, lifted, { target }, door))
+        await superior.does(door, moderation.act, { room, action: lifted, target })
       }
     },
     60_000,
@@ -81,13 +85,13 @@ test('M06: what somebody of the same or a lower rank has set is lifted, and what
     [admin, root],
     [moderator, moderator],
   ] as const) {
-    await done(act(by, room, 'mute', { target }))
-    expect((await done(act(lifts, room, 'unmute', { target }))).entry).not.toBeNull()
+    await moderates(by, { room, action: 'mute', target })
+    expect((await moderates(lifts, { room, action: 'unmute', target })).entry).not.toBeNull()
   }
-  await done(act(manager, room, 'mute', { target }))
-  expect((await act(moderator, room, 'unmute', { target })).code).toBe('FORBIDDEN')
-  await done(act(owner, room, 'demote', { target: manager.account }))
-  await done(act(moderator, room, 'unmute', { target }))
+  await moderates(manager, { room, action: 'mute', target })
+  expect((await mayNot(moderator, { room, action: 'unmute', target })).code).toBe('FORBIDDEN')
+  await moderates(owner, { room, action: 'demote', target: manager.account })
+  await moderates(moderator, { room, action: 'unmute', target })
 })
 
 test('M06: of an official room, a global moderator stands above those of the room', async () => {
@@ -95,23 +99,22 @@ test('M06: of an official room, a global moderator stands above those of the roo
   const room = await officialChannel(member)
   await appoint(admin, null, judge, { canMute: true })
   await appoint(admin, room, local, { canMute: true })
-  await done(act(judge, room, 'mute', { target: member.account }))
-  expect((await act(local, room, 'unmute', { target: member.account })).code).toBe('FORBIDDEN')
-  await done(act(judge, room, 'unmute', { target: member.account }))
-  await done(act(admin, null, 'demote', { target: judge.account }))
+  await moderates(judge, { room, action: 'mute', target: member.account })
+  expect((await mayNot(local, { room, action: 'unmute', target: member.account })).code).toBe('FORBIDDEN')
+  await moderates(judge, { room, action: 'unmute', target: member.account })
+  await moderates(admin, { room: null, action: 'demote', target: judge.account })
 })
 
 test('M06: an admin neither lifts nor takes over what a super admin has suspended', async () => {
-  const suspends = (by: Somebody, ban: boolean, reason?: string) =>
-    by.call('POST /api/admin/ban', { userAddress: member.account, ban, ...(reason ? { reason } : {}) })
-  await done(suspends(root, true, 'as it is'))
-  for (const refused of [suspends(admin, false), suspends(admin, true, 'mine now')])
-    expect((await refused).status).toBe(403)
-  await done(suspends(admin, true, 'as it is'))
-  expect((await member.ask('message:send', { room: { type: 'alpha', id: null }, text: 'hello' })).code).toBe(
-    'SUSPENDED',
-  )
-  await done(suspends(root, false))
-  await done(suspends(admin, true))
-  await done(suspends(admin, false))
+  const suspend = (by: Person, ban: boolean, reason?: string) =>
+    by.tries('rest', accounts.suspend, { userAddress: member.account, ban, reason })
+  const suspends = async (...how: Parameters<typeof suspend>) => expect(outcomeOf(await suspend(...how))).toBe('200')
+  await suspends(root, true, 'as it is')
+  for (const refused of [suspend(admin, false), suspend(admin, true, 'mine now')])
+    expect(outcomeOf(await refused)).toBe('403 FORBIDDEN')
+  await suspends(admin, true, 'as it is')
+  expect((await member.refused('socket', messages.send, { room: alpha, text: 'hello' })).code).toBe('SUSPENDED')
+  await suspends(root, false)
+  await suspends(admin, true)
+  await suspends(admin, false)
 })

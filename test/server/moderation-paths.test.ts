@@ -1,40 +1,21 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import {
-  act,
-  appoint,
-  channelOf,
-  done,
-  nobody,
-  officialChannel,
-  type Place,
-  type Somebody,
-  say,
-} from '#test/support/community'
-import { communityOf } from '#test/support/community-of'
-import { wallet } from '#test/support/wallet'
+import type { RoomRef } from '#shared/kit/primitives'
+import { bootWith } from '#test/support/boot-with'
+import { appoint, logOf, officialChannel } from '#test/support/moderation'
+import { channelOf, moderates, type Person, say } from '#test/support/people'
+import { bodyOf, call, wallet } from '#test/support/wallet'
 
-const { server, owner, mod, member, other, admin } = await communityOf(['owner', 'mod', 'member', 'other', 'admin'], {
+const { server, owner, mod, member, other, admin } = await bootWith(['owner', 'mod', 'member', 'other', 'admin'], {
   admins: ['admin'],
 })
-let room: Place & { id: string }
+let room: RoomRef & { id: string }
 beforeEach(async () => {
   room = await channelOf(owner, mod, member, other)
   await appoint(owner, room, mod)
 })
 
-interface Entry {
-  id: string
-  seq: number
-  hash: string
-  action_type: string
-  metadata: Record<string, unknown>
-}
-const log = async (query = '', who = owner) =>
-  (await done(who.call(`GET /api/moderation?action=mod-log&channelId=${room.id}${query}`))).logs as Entry[]
-const kindsOf = (entries: Entry[]) => entries.map(({ action_type }) => action_type)
-
 describe('what can be asked of a room', () => {
-  const ask = (query: string, who = owner) => who.call(`GET /api/moderation?${query}`)
+  const ask = (query: string, who = owner) => who.rest(`GET /api/moderation?${query}`)
   const none = {
     isAdmin: false,
     isSuperAdmin: false,
@@ -47,14 +28,11 @@ describe('what can be asked of a room', () => {
   const all = { ...none, isModerator: true, canPin: true, canDelete: true, canMute: true, canManageMods: true }
 
   test('what somebody may do', async () => {
-    const permissions = async ({ account }: Somebody, channelId?: string) =>
-      (
-        await done(
-          nobody(server)(
-            `GET /api/moderation?action=permissions&userAddress=${account}${channelId ? `&channelId=${channelId}` : ''}`,
-          ),
-        )
-      ).permissions
+    const permissions = async ({ account }: Person, channelId?: string) => {
+      const where = channelId ? `&channelId=${channelId}` : ''
+      const path = `GET /api/moderation?action=permissions&userAddress=${account}${where}`
+      return (await bodyOf(call(server.url, path))).permissions
+    }
     expect(await permissions(owner, room.id)).toEqual(all)
     expect(await permissions(mod, room.id)).toEqual({ ...all, canManageMods: false })
     expect(await permissions(member, room.id)).toEqual(none)
@@ -65,7 +43,7 @@ describe('what can be asked of a room', () => {
     const official = await officialChannel()
     for (const place of [undefined, 'global', official.id]) expect(await permissions(other, place)).toEqual(granted)
     expect(await permissions(other, room.id)).toEqual(none)
-    await done(act(admin, null, 'demote', { target: other.account }))
+    await moderates(admin, { room: null, action: 'demote', target: other.account })
   })
 
   test('who moderates, and who is muted', async () => {
@@ -74,30 +52,30 @@ describe('what can be asked of a room', () => {
       { user_address: other.account, channel_id: room.id, granted_by: owner.account },
       { user_address: mod.account },
     ])
-    await done(act(mod, room, 'mute', { target: member.account, duration: '1h', reason: 'Loud' }))
+    await moderates(mod, { room, action: 'mute', target: member.account, duration: '1h', reason: 'Loud' })
     expect((await ask(`action=muted&channelId=${room.id}`)).body.mutedUsers).toMatchObject([
       { user_address: member.account, channel_id: room.id, muted_by: mod.account, reason: 'Loud', is_active: true },
     ])
-    const isMuted = async ({ account }: Somebody) =>
+    const isMuted = async ({ account }: Person) =>
       (await ask(`action=check-muted&userAddress=${account}&channelId=${room.id}`)).body.isMuted
     expect([await isMuted(member), await isMuted(other)]).toEqual([true, false])
-    await done(act(mod, room, 'unmute', { target: member.account }))
+    await moderates(mod, { room, action: 'unmute', target: member.account })
     expect((await ask(`action=muted&channelId=${room.id}`)).body).toEqual({ mutedUsers: [] })
   })
 
   test('a missing or wrong field is named', async () => {
     for (const action of ['permissions', 'check-muted'])
-      expect(await ask(`action=${action}`)).toMatchObject({ status: 400, text: 'userAddress required' })
+      expect(await ask(`action=${action}`)).toMatchObject({ status: 400, body: { error: 'userAddress required' } })
     for (const query of ['', 'action=everything'])
-      expect(await ask(query)).toMatchObject({ status: 400, text: 'Invalid action' })
+      expect(await ask(query)).toMatchObject({ status: 400, body: { error: 'Invalid action' } })
     for (const action of ['moderators', 'muted'])
       expect(await ask(`action=${action}&channelId=nowhere`)).toMatchObject({ status: 404, code: 'ROOM_NOT_FOUND' })
   })
 })
 
 describe('the documented paths', () => {
-  const legacy = (who: Somebody, action: string, more: object = {}) =>
-    who.call('POST /api/moderation', { action, moderatorAddress: who.account, channelId: room.id, ...more })
+  const legacy = (who: Person, action: string, more: object = {}) =>
+    who.rest('POST /api/moderation', { action, moderatorAddress: who.account, channelId: room.id, ...more })
 
   test('do what the acts do, and answer in their own way', async () => {
     const targetAddress = member.account
@@ -120,7 +98,7 @@ describe('the documented paths', () => {
     expect((await legacy(mod, 'delete-message', { messageId, messageType: 'channel', reason: 'x' })).body).toEqual({
       success: true,
     })
-    expect(kindsOf(await log()).slice(0, 7)).toEqual([
+    expect((await logOf(owner, room)).slice(0, 7).map(({ action_type }) => action_type)).toEqual([
       'delete',
       'unpin',
       'pin',
@@ -139,32 +117,27 @@ describe('the documented paths', () => {
     ['no word on pinning', { action: 'pin-message', messageId: 'x' }, null],
     ['an unknown duration', { action: 'mute-user', targetAddress: wallet('x').address, duration: 'a while' }, null],
   ])('with %s: 400', async (_title, input, text) => {
-    const refused = await owner.call('POST /api/moderation', { channelId: room.id, ...input })
-    expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', ...(text ? { text } : {}) })
+    const refused = await owner.rest('POST /api/moderation', { channelId: room.id, ...input })
+    expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', ...(text ? { body: { error: text } } : {}) })
   })
 
   test('nobody speaks for another moderator, or without a session', async () => {
     const input = { action: 'mute-user', targetAddress: member.account, channelId: room.id }
-    expect(await member.call('POST /api/moderation', { ...input, moderatorAddress: mod.account })).toMatchObject({
+    expect(await member.rest('POST /api/moderation', { ...input, moderatorAddress: mod.account })).toMatchObject({
       status: 403,
     })
-    expect(await nobody(server)('POST /api/moderation', { ...input, moderatorAddress: mod.account })).toMatchObject({
+    expect(await call(server.url, 'POST /api/moderation', { ...input, moderatorAddress: mod.account })).toMatchObject({
       status: 401,
     })
-    expect((await mod.call('POST /api/moderation', input)).status).toBe(200)
+    expect((await mod.rest('POST /api/moderation', input)).status).toBe(200)
   })
 
   test('ban and unban, in two spellings', async () => {
     const chat = { chatType: 'channel', chatId: room.id, targetAddress: member.account }
+    const path = `/api/chat-rules/ban?chatType=channel&chatId=${room.id}`
     const checked = async () =>
-      (
-        await done(
-          member.call(
-            `GET /api/chat-rules/ban?chatType=channel&chatId=${room.id}&action=check&userAddress=${member.account}`,
-          ),
-        )
-      ).isBanned
-    const banned = await mod.call('POST /api/chat-rules/ban', {
+      (await bodyOf(member.rest(`GET ${path}&action=check&userAddress=${member.account}`))).isBanned
+    const banned = await mod.rest('POST /api/chat-rules/ban', {
       action: 'ban',
       ...chat,
       duration: '30d',
@@ -175,16 +148,16 @@ describe('the documented paths', () => {
       ban: { chat_type: 'channel', chat_id: room.id, reason: 'Spam', is_active: true },
     })
     expect(await checked()).toBe(true)
-    for (const path of [`/api/chat-rules/ban?chatType=channel&chatId=${room.id}`, `/api/channels/${room.id}/ban`])
-      expect((await mod.call(`GET ${path}`)).body.bans).toMatchObject([
+    for (const listed of [path, `/api/channels/${room.id}/ban`])
+      expect((await mod.rest(`GET ${listed}`)).body.bans).toMatchObject([
         { user_address: member.account, banned_by: mod.account },
       ])
-    expect((await mod.call('POST /api/chat-rules/ban', { action: 'unban', ...chat })).body).toEqual({ success: true })
+    expect((await mod.rest('POST /api/chat-rules/ban', { action: 'unban', ...chat })).body).toEqual({ success: true })
     expect(await checked()).toBe(false)
     const other = { userAddress: member.account, reason: 'Spam' }
-    expect((await mod.call(`POST /api/channels/${room.id}/ban`, other)).body).toEqual({ success: true })
+    expect((await mod.rest(`POST /api/channels/${room.id}/ban`, other)).body).toEqual({ success: true })
     expect(await checked()).toBe(true)
-    expect((await mod.call(`DELETE /api/channels/${room.id}/ban?userAddress=${member.account}`)).body).toEqual({
+    expect((await mod.rest(`DELETE /api/channels/${room.id}/ban?userAddress=${member.account}`)).body).toEqual({
       success: true,
     })
     expect(await checked()).toBe(false)
@@ -197,11 +170,11 @@ describe('the documented paths', () => {
     ['another duration', { action: 'ban', duration: '5m' }, 'Invalid duration'],
   ])('a ban with %s: 400', async (_title, change, text) => {
     const input = { chatType: 'channel', chatId: room.id, targetAddress: member.account, ...change }
-    expect(await owner.call('POST /api/chat-rules/ban', input)).toMatchObject({
+    expect(await owner.rest('POST /api/chat-rules/ban', input)).toMatchObject({
       status: 400,
-      ...(text ? { text } : {}),
+      ...(text ? { body: { error: text } } : {}),
     })
-    expect(await nobody(server)('GET /api/chat-rules/ban?chatType=channel&chatId=x&action=check')).toMatchObject({
+    expect(await call(server.url, 'GET /api/chat-rules/ban?chatType=channel&chatId=x&action=check')).toMatchObject({
       status: 400,
     })
   })

@@ -1,61 +1,52 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans, Moderators } from '#server/domains/rooms/model'
-import type { moderationActions } from '#shared/api/moderation-acts'
-import {
-  act,
-  appoint,
-  channelOf,
-  done,
-  doors,
-  listenTo,
-  type Place,
-  people,
-  type Somebody,
-  say,
-  send,
-} from '#test/support/community'
-import { communityOf } from '#test/support/community-of'
+import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
+import type { ModerationAction } from '#shared/api/moderation-acts'
+import { access, capabilitiesChanged, rooms } from '#shared/api/rooms'
+import type { RoomRef } from '#shared/kit/primitives'
+import { bootWith } from '#test/support/boot-with'
+import { appoint, logOf, type More } from '#test/support/moderation'
+import { channelOf, groupOf, listenTo, mayNot, moderates, over, type Person, people, say } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
-const { server, owner, mod, member, other } = await communityOf(['owner', 'mod', 'member', 'other'])
-let room: Place & { id: string }
+const { server, owner, mod, member, other } = await bootWith(['owner', 'mod', 'member', 'other'])
+let room: RoomRef & { id: string }
 beforeEach(async () => {
   room = await channelOf(owner, mod, member, other)
   await appoint(owner, room, mod)
 })
 
-const actionsOf = async (by: Somebody, where: Place = room) => {
-  const { body } = await by.call(`GET /api/moderation?action=mod-log&channelId=${where.id}`)
-  return body.logs as Record<string, unknown>[]
-}
-
-describe.each(doors)('over %s', (door) => {
-  const moderate = (who: Somebody, action: (typeof moderationActions)[number], more: object) =>
-    act(who, room, action, more, door)
+describe.each(over)('over %s', (door) => {
+  const moderate = (who: Person, action: ModerationAction, more: More) =>
+    who.does(door, moderation.act, { room, action, ...more })
+  const refused = (who: Person, action: ModerationAction, more: More) =>
+    who.refused(door, moderation.act, { room, action, ...more })
 
   test('a ban holds at once: no message, no membership, and its target hears why', async () => {
     const live = await listenTo(member, room)
     const reason = 'Selling watches'
     const banned = await moderate(mod, 'ban', { target: member.account, duration: '24h', reason })
-    expect(banned.body).toMatchObject({
+    expect(banned).toMatchObject({
       record: { chat_type: 'channel', chat_id: room.id, channel_id: room.id, user_address: member.account, reason },
       effects: { pending_nodes: 0 },
     })
-    const record = banned.body.record as { banned_at: string; banned_until: string }
+    const record = banned.record as { banned_at: string; banned_until: string }
     expect(Date.parse(record.banned_until) - Date.parse(record.banned_at)).toBe(86_400_000)
     await expect
-      .poll(() => live.named('room:access'))
+      .poll(() => live.all(access))
       .toMatchObject([
         { state: 'banned', code: 'BANNED', text: 'You are banned from this room', until: record.banned_until, reason },
       ])
-    const refused = await send(member, room, 'Still here?')
-    expect(refused).toMatchObject({ status: 403, code: 'BANNED', text: 'You are banned from this room' })
-    expect(await member.ask('room:join', { room })).toMatchObject({ code: 'BANNED', body: { details: { reason } } })
-    expect(await member.call(`POST /api/channels/${room.id}/join`)).toMatchObject({ status: 403, code: 'BANNED' })
-    const { body } = await owner.call(`GET /api/channels/${room.id}/members`)
-    expect((body.members as { user_address: string }[]).map(({ user_address }) => user_address)).not.toContain(
-      member.account,
-    )
+    const refused = await member.refused('socket', messages.send, { room, text: 'Still here?' })
+    expect(refused).toMatchObject({ status: 403, code: 'BANNED', message: 'You are banned from this room' })
+    expect(await member.refused('socket', messages.join, { room })).toMatchObject({
+      code: 'BANNED',
+      details: { reason },
+    })
+    expect(await member.rest(`POST /api/channels/${room.id}/join`)).toMatchObject({ status: 403, code: 'BANNED' })
+    const { members } = await owner.does('rest', rooms.members, { room })
+    expect(members.map(({ user_address }) => user_address)).not.toContain(member.account)
   })
 
   test('the same ban again is the first ban; another term or reason is one new event', async () => {
@@ -63,63 +54,60 @@ describe.each(doors)('over %s', (door) => {
     const first = await moderate(mod, 'ban', ban)
     const same = await moderate(mod, 'ban', ban)
     const longer = await moderate(mod, 'ban', { ...ban, duration: '30d' })
-    expect(same.body).toMatchObject({ entry: null, record: first.body.record })
-    expect(longer.body.record).not.toEqual(first.body.record)
+    expect(same).toMatchObject({ entry: null, record: first.record })
+    expect(longer.record).not.toEqual(first.record)
     expect(await Bans.countDocuments({ room: `channel:${room.id}`, is_active: true })).toBe(1)
-    const bans = (await actionsOf(owner)).filter(({ action_type }) => action_type === 'room_ban')
+    const bans = (await logOf(owner, room)).filter(({ action_type }) => action_type === 'room_ban')
     expect(bans).toHaveLength(2)
     expect(bans[0]).toMatchObject({ channel_id: room.id, metadata: { chat_type: 'channel', chat_id: room.id } })
   })
 
   test('an unban lets back in, and lifts nothing where there is no ban', async () => {
     await moderate(mod, 'ban', { target: member.account })
-    const live = await member.socket()
-    const told = new Promise((resolve) => live.once('room:access', resolve))
+    const live = await member.line()
+    live.forget()
     await moderate(mod, 'unban', { target: member.account })
-    expect(await told).toMatchObject({ state: 'granted', code: 'GRANTED' })
-    expect((await member.call(`POST /api/channels/${room.id}/join`)).status).toBe(200)
-    expect((await send(member, room, 'Back again')).status).toBe(200)
-    expect(await moderate(mod, 'unban', { target: member.account })).toMatchObject({
-      status: 200,
-      body: { entry: null },
-    })
+    expect(await live.hears(access)).toMatchObject({ state: 'granted', code: 'GRANTED' })
+    await member.does('rest', rooms.join, { room })
+    await member.does('socket', messages.send, { room, text: 'Back again' })
+    expect(await moderate(mod, 'unban', { target: member.account })).toMatchObject({ entry: null })
   })
 
   test('a mute keeps somebody reading but not writing, until it is lifted', async () => {
     const live = await listenTo(member, room)
     const muted = await moderate(mod, 'mute', { target: member.account, duration: '90m', reason: 'Cool down' })
-    const record = muted.body.record as { muted_at: string; muted_until: string }
+    const record = muted.record as { muted_at: string; muted_until: string }
     expect(Date.parse(record.muted_until) - Date.parse(record.muted_at)).toBe(90 * 60_000)
-    expect(await send(member, room, 'May I?')).toMatchObject({
+    expect(await member.refused('socket', messages.send, { room, text: 'May I?' })).toMatchObject({
       status: 403,
       code: 'MUTED',
-      text: 'You are muted in this room',
-      body: { verdict: { step: 'mute', until: record.muted_until } },
+      message: 'You are muted in this room',
+      verdict: { step: 'mute', until: record.muted_until },
     })
     await expect
-      .poll(() => live.named('room:capabilities').at(-1))
+      .poll(() => live.all(capabilitiesChanged).at(-1))
       .toMatchObject({
         capabilities: { text: { ok: false, code: 'MUTED' } },
       })
     await say(owner, room, 'Quiet now')
-    await expect.poll(() => live.events().at(-1)?.type).toBe('message.created')
+    await expect.poll(() => live.log(room).at(-1)?.type).toBe('message.created')
     await moderate(mod, 'unmute', { target: member.account })
-    expect((await send(member, room, 'Thank you')).status).toBe(200)
-    await expect.poll(() => live.named('room:access').map(({ state }) => state)).toEqual(['muted', 'granted'])
-    expect(await moderate(mod, 'unmute', { target: member.account })).toMatchObject({ body: { entry: null } })
+    await member.does('socket', messages.send, { room, text: 'Thank you' })
+    await expect.poll(() => live.all(access).map(({ state }) => state)).toEqual(['muted', 'granted'])
+    expect(await moderate(mod, 'unmute', { target: member.account })).toMatchObject({ entry: null })
   })
 
   test('a warning is told to its target and to the room, and takes nothing away', async () => {
     const live = await listenTo(member, room)
     await moderate(mod, 'warn', { target: member.account, reason: 'Mind the tone' })
-    await expect.poll(() => live.named('room:access')).toMatchObject([{ state: 'warned', reason: 'Mind the tone' }])
+    await expect.poll(() => live.all(access)).toMatchObject([{ state: 'warned', reason: 'Mind the tone' }])
     await expect
-      .poll(() => live.events().at(-1))
+      .poll(() => live.log(room).at(-1))
       .toMatchObject({
         type: 'moderation.applied',
         data: { action: 'warn', target: { id: member.account }, reason: 'Mind the tone' },
       })
-    expect((await send(member, room, 'Sorry')).status).toBe(200)
+    await member.does('socket', messages.send, { room, text: 'Sorry' })
   })
 
   test('a purge takes back what somebody wrote, by one event, and nobody else’s', async () => {
@@ -127,14 +115,14 @@ describe.each(doors)('over %s', (door) => {
     for (const text of ['spam 1', 'spam 2']) await say(member, room, text)
     await say(other, room, 'innocent')
     const purged = await moderate(mod, 'purge', { target: member.account, reason: 'Spam' })
-    expect(purged.body).toMatchObject({ effects: { messages_removed: 2 } })
-    const { body } = await other.ask('room:history', { room })
-    const shown = (body.messages as { content: string; is_deleted: boolean }[]).map(({ content }) => content)
-    expect(shown).toEqual(['[Message deleted]', '[Message deleted]', 'innocent'])
-    await expect.poll(() => live.events().filter(({ type }) => type === 'messages.purged')).toHaveLength(1)
-    expect(await moderate(mod, 'purge', { target: owner.account })).toMatchObject({ status: 403 })
+    expect(purged).toMatchObject({ effects: { messages_removed: 2 } })
+    const { messages: shown } = await other.does('socket', messages.history, { room })
+    expect(shown.map(({ content }) => content)).toEqual(['[Message deleted]', '[Message deleted]', 'innocent'])
+    await expect.poll(() => live.log(room).filter(({ type }) => type === 'messages.purged')).toHaveLength(1)
+    expect(await refused(mod, 'purge', { target: owner.account })).toMatchObject({ status: 403 })
     expect(await moderate(mod, 'purge', { target: wallet('silent').address })).toMatchObject({
-      body: { entry: null, effects: { messages_removed: 0 } },
+      entry: null,
+      effects: { messages_removed: 0 },
     })
   })
 
@@ -142,38 +130,37 @@ describe.each(doors)('over %s', (door) => {
     const [first, kept] = [await say(member, room, 'Pinned spam'), await say(other, room, 'Pinned welcome')]
     for (const { id } of [first, kept]) await moderate(mod, 'pin', { message_id: id })
     await moderate(mod, 'purge', { target: member.account })
-    const pinned = async () => {
-      const { body } = await other.call(`GET /api/rooms/channel/${room.id}/pins`)
-      return (body.pinnedMessages as { id: string }[]).map(({ id }) => id)
-    }
+    const pinned = async () => (await other.does('rest', messages.pins, { room })).pinnedMessages.map(({ id }) => id)
     expect(await pinned()).toEqual([kept.id])
     await say(member, room, 'More spam')
     await moderate(mod, 'purge', { target: member.account })
-    for (const action of ['pin', 'delete'] as const)
-      expect((await moderate(mod, action, { message_id: first.id })).body.entry ?? null, action).toBeNull()
-    expect(await other.ask('message:react', { room, id: first.id, emoji: '👍' })).toMatchObject({ status: 404 })
+    expect(await refused(mod, 'pin', { message_id: first.id })).toMatchObject({ code: 'MESSAGE_NOT_FOUND' })
+    expect(await moderate(mod, 'delete', { message_id: first.id })).toMatchObject({ entry: null })
+    expect(await other.refused('socket', messages.react, { room, id: first.id, emoji: '👍' })).toMatchObject({
+      status: 404,
+    })
     await moderate(mod, 'unpin', { message_id: kept.id })
   })
 
   test('a message is deleted, pinned and unpinned by its id alone', async () => {
     const { id: message_id } = await say(member, room, 'Look at this')
-    expect(await moderate(mod, 'pin', { message_id })).toMatchObject({ body: { record: { is_pinned: true } } })
-    expect(await moderate(mod, 'pin', { message_id })).toMatchObject({ body: { entry: null } })
-    expect(await moderate(mod, 'unpin', { message_id })).toMatchObject({ body: { record: { is_pinned: false } } })
+    expect(await moderate(mod, 'pin', { message_id })).toMatchObject({ record: { is_pinned: true } })
+    expect(await moderate(mod, 'pin', { message_id })).toMatchObject({ entry: null })
+    expect(await moderate(mod, 'unpin', { message_id })).toMatchObject({ record: { is_pinned: false } })
     const deleted = await moderate(mod, 'delete', { message_id, reason: 'Off topic' })
-    expect(deleted.body).toMatchObject({
+    expect(deleted).toMatchObject({
       effects: { messages_removed: 1 },
       record: { is_deleted: true, deleted_by: mod.account, delete_reason: 'Off topic' },
     })
-    expect(await moderate(mod, 'delete', { message_id })).toMatchObject({ body: { entry: null } })
-    expect(await moderate(mod, 'pin', { message_id })).toMatchObject({ status: 404, code: 'MESSAGE_NOT_FOUND' })
-    expect(await moderate(mod, 'delete', { message_id: 'nothing' })).toMatchObject({ code: 'MESSAGE_NOT_FOUND' })
+    expect(await moderate(mod, 'delete', { message_id })).toMatchObject({ entry: null })
+    expect(await refused(mod, 'pin', { message_id })).toMatchObject({ status: 404, code: 'MESSAGE_NOT_FOUND' })
+    expect(await refused(mod, 'delete', { message_id: 'nothing' })).toMatchObject({ code: 'MESSAGE_NOT_FOUND' })
   })
 
   test('a grant gives what it says, and a demotion takes it at once', async () => {
     const grants = { canPin: true, canDelete: false, canMute: false, canManageMods: false, notes: 'On trial' }
-    const { body } = await moderate(owner, 'promote', { target: member.account, patch: grants })
-    expect(body.record).toMatchObject({
+    const { record } = await moderate(owner, 'promote', { target: member.account, patch: grants })
+    expect(record).toMatchObject({
       user_address: member.account,
       channel_id: room.id,
       granted_by: owner.account,
@@ -184,23 +171,26 @@ describe.each(doors)('over %s', (door) => {
       notes: 'On trial',
     })
     const again = await moderate(owner, 'promote', { target: member.account, patch: { canMute: true } })
-    expect(again.body.record).toMatchObject({
-      id: (body.record as { id: string }).id,
+    expect(again.record).toMatchObject({
+      id: (record as { id: string }).id,
       can_mute: true,
       notes: 'On trial',
     })
-    expect((await act(member, room, 'warn', { target: other.account })).status).toBe(200)
+    await moderates(member, { room, action: 'warn', target: other.account })
     await moderate(owner, 'demote', { target: member.account })
-    expect(await act(member, room, 'warn', { target: other.account })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
-    expect(await moderate(owner, 'demote', { target: member.account })).toMatchObject({ body: { entry: null } })
+    expect(await mayNot(member, { room, action: 'warn', target: other.account })).toMatchObject({
+      status: 403,
+      code: 'FORBIDDEN',
+    })
+    expect(await moderate(owner, 'demote', { target: member.account })).toMatchObject({ entry: null })
     expect(await Moderators.countDocuments({ room: `channel:${room.id}`, user_address: member.account })).toBe(1)
   })
 
   test('a demotion also takes the rank of moderator that a member was given', async () => {
-    await owner.call(`PATCH /api/channels/${room.id}/members/${member.account}/role`, { role: 'moderator' })
-    expect((await act(member, room, 'warn', { target: other.account })).status).toBe(200)
+    await owner.does('rest', rooms.setRole, { room, address: member.account, role: 'moderator' })
+    await moderates(member, { room, action: 'warn', target: other.account })
     await moderate(owner, 'demote', { target: member.account })
-    expect(await act(member, room, 'warn', { target: other.account })).toMatchObject({ status: 403 })
+    expect(await mayNot(member, { room, action: 'warn', target: other.account })).toMatchObject({ status: 403 })
   })
 
   test.each([
@@ -208,7 +198,7 @@ describe.each(doors)('over %s', (door) => {
     ['a message', 'delete', {}, 'messageId required'],
     ['a word', 'word_add', {}, 'word missing'],
   ] as const)('an act that needs %s is refused without it', async (_what, action, more, text) => {
-    expect(await moderate(owner, action, more)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', text })
+    expect(await refused(owner, action, more)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', message: text })
   })
 
   test.each([
@@ -218,22 +208,25 @@ describe.each(doors)('over %s', (door) => {
       { type: 'dm', id: [wallet('a').address, wallet('b').address].sort().join('~').toLowerCase() },
     ],
   ] as const)('a ban %s', async (_title, where) => {
-    expect(await act(owner, where, 'ban', { target: other.account }, door)).toMatchObject({ code: 'VALIDATION_ERROR' })
+    expect(
+      await owner.refused(door, moderation.act, { room: where, action: 'ban', target: other.account }),
+    ).toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
   test('nobody acts in a room that does not exist, or is hidden from them', async () => {
-    const { body } = await owner.call('POST /api/groups', { name: 'Inner circle' })
-    const group: Place = { type: 'group', id: (body.group as { id: string }).id }
+    const group = await groupOf(owner)
     for (const where of [group, { type: 'channel', id: 'no-such-channel' } as const])
-      expect(await act(member, where, 'ban', { target: other.account }, door)).toMatchObject({ code: 'ROOM_NOT_FOUND' })
+      expect(
+        await member.refused(door, moderation.act, { room: where, action: 'ban', target: other.account }),
+      ).toMatchObject({ code: 'ROOM_NOT_FOUND' })
   })
 
   test('the same key is the same act', async () => {
     const client_action_id = `action-${door}-${room.id}`
     const first = await moderate(mod, 'warn', { target: member.account, client_action_id })
     const again = await moderate(mod, 'warn', { target: member.account, client_action_id })
-    expect(again.body.entry).toEqual(first.body.entry)
-    expect((await actionsOf(owner)).filter(({ action_type }) => action_type === 'warn')).toHaveLength(1)
+    expect(again.entry).toEqual(first.entry)
+    expect((await logOf(owner, room)).filter(({ action_type }) => action_type === 'warn')).toHaveLength(1)
   })
 
   test('a ban, a mute and a promotion that are repeated with their key answer with the same record', async () => {
@@ -243,11 +236,11 @@ describe.each(doors)('over %s', (door) => {
       [owner, 'promote'],
     ] as const) {
       const [target] = await people(server, `target of ${action} over ${door}`)
-      await done(target.call(`POST /api/channels/${room.id}/join`, {}))
+      await target.does('rest', rooms.join, { room })
       const asked = { target: target.account, client_action_id: `${action}-${door}-${room.id}` }
-      const first = await done(act(who, room, action, asked, door))
+      const first = await who.does(door, moderation.act, { room, action, ...asked })
       expect(first.record).toMatchObject({ user_address: target.account })
-      expect((await done(act(who, room, action, asked, door))).record).toEqual(first.record)
+      expect((await who.does(door, moderation.act, { room, action, ...asked })).record).toEqual(first.record)
     }
   })
 
@@ -258,22 +251,24 @@ describe.each(doors)('over %s', (door) => {
       [owner, 'promote', 'demote'],
     ] as const) {
       const [target] = await people(server, `target of ${lifted} over ${door}`)
-      await done(target.call(`POST /api/channels/${room.id}/join`, {}))
-      const { record } = await done(act(who, room, made, { target: target.account }, door))
+      await target.does('rest', rooms.join, { room })
+      const { record } = await who.does(door, moderation.act, { room, action: made, target: target.account })
       const asked = { target: target.account, client_action_id: `${lifted}-${door}-${room.id}` }
-      const first = await done(act(who, room, lifted, asked, door))
+      const first = await who.does(door, moderation.act, { room, action: lifted, ...asked })
       expect(first.record).toEqual(record)
-      expect((await done(act(who, room, lifted, asked, door))).record).toEqual(record)
+      expect((await who.does(door, moderation.act, { room, action: lifted, ...asked })).record).toEqual(record)
     }
   })
 
   test('a word that is taken away answers a repeat with its key with the word', async () => {
-    const patch = { word: `plum${process.pid}${door}`, word_action: 'block' }
-    const { record } = await done(act(owner, room, 'word_add', { patch }, door))
+    const patch = { word: `plum${process.pid}${door}`, word_action: 'block' } as const
+    const { record } = await owner.does(door, moderation.act, { room, action: 'word_add', patch })
     const { id } = record as { id: string }
     const asked = { patch: { word_id: id }, client_action_id: `word-${door}-${room.id}` }
-    const first = await done(act(owner, room, 'word_remove', asked, door))
+    const first = await owner.does(door, moderation.act, { room, action: 'word_remove', ...asked })
     expect(first.record).toMatchObject({ id, word: patch.word })
-    expect((await done(act(owner, room, 'word_remove', asked, door))).record).toEqual(first.record)
+    expect((await owner.does(door, moderation.act, { room, action: 'word_remove', ...asked })).record).toEqual(
+      first.record,
+    )
   })
 })

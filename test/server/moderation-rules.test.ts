@@ -1,36 +1,40 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { z } from 'zod'
-import { Capabilities } from '#shared/api/rooms'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
+import { polls } from '#shared/api/polls'
+import { capabilitiesChanged } from '#shared/api/rooms'
+import type { CallOf } from '#shared/kit/contract'
+import type { RoomRef } from '#shared/kit/primitives'
+import { bootWith } from '#test/support/boot-with'
+import { appoint } from '#test/support/moderation'
 import {
-  act,
   alpha,
-  appoint,
   channelOf,
   check,
-  done,
-  doors,
+  groupOf,
   listenTo,
-  nobody,
-  type Place,
-  type Somebody,
-  send,
-} from '#test/support/community'
-import { communityOf } from '#test/support/community-of'
+  moderates,
+  outcomeOf,
+  over,
+  type Person,
+  say,
+} from '#test/support/people'
+import { bodyOf, call } from '#test/support/wallet'
 
-const { server, owner, mod, member, admin } = await communityOf(['owner', 'mod', 'member', 'admin'], {
+const { server, owner, mod, member, admin } = await bootWith(['owner', 'mod', 'member', 'admin'], {
   admins: ['admin'],
 })
-let room: Place & { id: string }
+let room: RoomRef & { id: string }
 beforeEach(async () => {
   room = await channelOf(owner, mod, member)
   await appoint(owner, room, mod)
 })
 
-const rule = (who: Somebody, rules: object, chat: Place = room) =>
-  who.call('POST /api/chat-rules', { chatType: chat.type, chatId: chat.id, rules })
-const ruled = async (rules: object) => (await done(rule(owner, rules))).rules
+const rule = (who: Person, rules: object, chat: RoomRef = room) =>
+  who.rest('POST /api/chat-rules', { chatType: chat.type, chatId: chat.id, rules })
+const ruled = async (rules: object) => (await bodyOf(rule(owner, rules))).rules
 const rulesOf = async (chat = `chatType=channel&chatId=${room.id}`) =>
-  (await done(nobody(server)(`GET /api/chat-rules?${chat}`))).rules
+  moderation.rules.output.parse(await bodyOf(call(server.url, `GET /api/chat-rules?${chat}`))).rules
 
 const defaults = {
   links_allowed: 'everyone',
@@ -56,20 +60,21 @@ test('M32: a room without rules has the defaults, and the id that they keep once
     updated_by: null,
     updated_at: null,
   })
-  await done(act(owner, room, 'rules', { patch: { rules: { rules_text: 'Be kind.' } } }))
-  expect((await rulesOf()) as object).toMatchObject({
+  await moderates(owner, { room, action: 'rules', patch: { rules: { rules_text: 'Be kind.' } } })
+  expect(await rulesOf()).toMatchObject({
     id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/),
     rules_text: 'Be kind.',
   })
-  expect((await rulesOf()) as object).toMatchObject({ id: (rules as { id: string }).id })
+  expect(await rulesOf()).toMatchObject({ id: rules.id })
   expect(await rulesOf('chatType=alpha&chatId=null')).toMatchObject({ chat_type: 'alpha', chat_id: null })
 })
 
-test.each(doors)('rules are changed over %s a few at a time, and everybody here learns of it', async (door) => {
+test.each(over)('rules are changed over %s a few at a time, and everybody here learns of it', async (door) => {
   const live = await listenTo(member, room)
-  const change = (rules: object) => act(owner, room, 'rules', { patch: { rules } }, door)
-  const { body } = await change({ max_message_length: 20, rules_text: 'Be kind.' })
-  expect(body.record).toMatchObject({
+  const change = (rules: NonNullable<NonNullable<CallOf<typeof moderation.act>['patch']>['rules']>) =>
+    owner.does(door, moderation.act, { room, action: 'rules', patch: { rules } })
+  const { record } = await change({ max_message_length: 20, rules_text: 'Be kind.' })
+  expect(record).toMatchObject({
     max_message_length: 20,
     rules_text: 'Be kind.',
     links_allowed: 'everyone',
@@ -83,39 +88,35 @@ test.each(doors)('rules are changed over %s a few at a time, and everybody here 
     rules_version: 2,
     updated_by: owner.account,
   })
-  await expect.poll(() => live.events().filter(({ type }) => type === 'rules.updated')).toHaveLength(2)
-  await expect.poll(() => live.events().at(-1)?.data).toMatchObject({ version: 2, diff: { links_allowed: 'disabled' } })
+  await expect.poll(() => live.log(room).filter(({ type }) => type === 'rules.updated')).toHaveLength(2)
   await expect
-    .poll(() => live.named('room:capabilities').at(-1))
+    .poll(() => live.log(room).at(-1)?.data)
+    .toMatchObject({ version: 2, diff: { links_allowed: 'disabled' } })
+  await expect
+    .poll(() => live.all(capabilitiesChanged).at(-1))
     .toMatchObject({
       rules_version: 2,
       max_length: 20,
       capabilities: { links: { ok: false, code: 'LINKS_NOT_ALLOWED' }, text: { ok: true } },
     })
-  expect(await change({ links_allowed: 'disabled' })).toMatchObject({ status: 200, body: { entry: null } })
+  expect(await change({ links_allowed: 'disabled' })).toMatchObject({ entry: null })
 })
 
-const Told = z.object({ next_send_at: z.string(), capabilities: Capabilities })
-
 test.each(['channel', 'group'] as const)('M65: slow mode takes nothing from what may be sent in a %s', async (type) => {
-  const made = await done(owner.call('POST /api/groups', { name: 'Slow', memberAddresses: [member.account] }))
-  const place: Place = type === 'channel' ? room : { type, id: z.object({ id: z.string() }).parse(made.group).id }
-  await done(rule(owner, { slow_mode_seconds: 60 }, place))
+  const place = type === 'channel' ? room : await groupOf(owner, member)
+  await bodyOf(rule(owner, { slow_mode_seconds: 60 }, place))
   const live = await listenTo(member, place)
-  await done(send(member, place, 'first'))
-  const told = await vi.waitFor(() => {
-    const { next_send_at, capabilities } = Told.parse(live.named('room:capabilities').at(-1))
-    return { next_send_at, capabilities }
-  })
-  const joined = Told.parse((await listenTo(member, place)).snapshot.me)
-  for (const { capabilities, next_send_at } of [told, joined]) {
-    expect(Date.parse(next_send_at)).toBeGreaterThan(Date.now())
+  await say(member, place, 'first')
+  const told = await live.hears(capabilitiesChanged, ({ next_send_at }) => next_send_at !== null)
+  const { me } = await member.does('socket', messages.join, { room: place })
+  for (const { capabilities, next_send_at } of [told, me]) {
+    expect(Date.parse(next_send_at ?? '')).toBeGreaterThan(Date.now())
     for (const [sendable, may] of Object.entries(capabilities))
       expect([sendable, may]).toEqual([sendable, { ok: true, code: null }])
   }
   expect(await check(member, place, 'second')).toMatchObject({ code: 'SLOW_MODE' })
   if (type === 'channel') return
-  const { canCreatePoll } = await done(member.call(`GET /api/rooms/group/${place.id}/polls`))
+  const { canCreatePoll } = await member.does('rest', polls.list, { room: place })
   expect(canCreatePoll).toBe(true)
 })
 
@@ -150,22 +151,27 @@ test.each([0, 5, 10, 30, 60, 300, 600])('slow mode may be %d seconds', async (sl
 })
 
 test('a missing field is named', async () => {
-  expect(await owner.call('POST /api/chat-rules', { rules: {} })).toMatchObject({
+  expect(await owner.rest('POST /api/chat-rules', { rules: {} })).toMatchObject({
     status: 400,
-    text: 'chatType required',
+    body: { error: 'chatType required' },
   })
-  expect(await nobody(server)('GET /api/chat-rules')).toMatchObject({ status: 400, text: 'chatType required' })
-  expect(await nobody(server)('GET /api/chat-rules?chatType=channel')).toMatchObject({
+  expect(await call(server.url, 'GET /api/chat-rules')).toMatchObject({
     status: 400,
-    text: 'chatId required',
+    body: { error: 'chatType required' },
   })
-  expect(await owner.call('POST /api/chat-rules', { chatType: 'channel', chatId: room.id })).toMatchObject({
+  expect(await call(server.url, 'GET /api/chat-rules?chatType=channel')).toMatchObject({
+    status: 400,
+    body: { error: 'chatId required' },
+  })
+  expect(await owner.rest('POST /api/chat-rules', { chatType: 'channel', chatId: room.id })).toMatchObject({
     status: 400,
   })
-  expect(await nobody(server)('GET /api/chat-rules?chatType=channel&chatId=nowhere')).toMatchObject({
+  expect(await call(server.url, 'GET /api/chat-rules?chatType=channel&chatId=nowhere')).toMatchObject({
     code: 'ROOM_NOT_FOUND',
   })
-  expect(await nobody(server)('POST /api/chat-rules', { chatType: 'alpha', rules: {} })).toMatchObject({ status: 401 })
+  expect(await call(server.url, 'POST /api/chat-rules', { chatType: 'alpha', rules: {} })).toMatchObject({
+    status: 401,
+  })
 })
 
 test('rules are set by admins, the owner, and moderators who may manage the room', async () => {
@@ -178,30 +184,29 @@ test('rules are set by admins, the owner, and moderators who may manage the room
 })
 
 test('the rules of a group are for its members and its admin', async () => {
-  const { group } = await done(
-    owner.call('POST /api/groups', { name: 'Inner circle', memberAddresses: [member.account] }),
-  )
-  const place: Place = { type: 'group', id: (group as { id: string }).id }
+  const place = await groupOf(owner, member)
   const path = `GET /api/chat-rules?chatType=group&chatId=${place.id}`
-  expect(await mod.call(path)).toMatchObject({ status: 404, code: 'ROOM_NOT_FOUND' })
-  expect((await member.call(path)).status).toBe(200)
+  expect(await mod.rest(path)).toMatchObject({ status: 404, code: 'ROOM_NOT_FOUND' })
+  expect((await member.rest(path)).status).toBe(200)
   expect((await rule(owner, { read_only: true }, place)).status).toBe(200)
-  expect(await send(member, place, 'hello')).toMatchObject({ code: 'READ_ONLY' })
+  expect(await member.refused('socket', messages.send, { room: place, text: 'hello' })).toMatchObject({
+    code: 'READ_ONLY',
+  })
   expect(await rule(member, { read_only: false }, place)).toMatchObject({ status: 403 })
-  await done(act(owner, place, 'ban', { target: member.account }))
-  expect(await member.call(path)).toMatchObject({ status: 403, code: 'BANNED' })
+  await moderates(owner, { room: place, action: 'ban', target: member.account })
+  expect(await member.rest(path)).toMatchObject({ status: 403, code: 'BANNED' })
 })
 
 describe('from the very next message', () => {
   test('a read-only room is for moderators', async () => {
     await ruled({ read_only: true })
-    expect(await send(member, room, 'hello')).toMatchObject({
+    expect(await member.refused('socket', messages.send, { room, text: 'hello' })).toMatchObject({
       status: 403,
       code: 'READ_ONLY',
-      text: 'This room is read-only',
-      body: { verdict: { rule: { id: 'read_only', kind: 'setting' } } },
+      message: 'This room is read-only',
+      verdict: { rule: { id: 'read_only', kind: 'setting' } },
     })
-    expect((await send(mod, room, 'hello')).status).toBe(200)
+    await say(mod, room, 'hello')
   })
 
   test.each([
@@ -211,18 +216,23 @@ describe('from the very next message', () => {
     ['polls_allowed', 'poll', 'Polls are not allowed'],
     ['location_sharing_allowed', 'location', 'Location sharing is not allowed'],
     ['voice_allowed', 'voice', 'Voice messages are not allowed'],
-  ])('%s says who may post a %s', async (name, type, text) => {
+  ] as const)('%s says who may post a %s', async (name, type, text) => {
     await ruled({ [name]: 'mods_only' })
-    const refused = await send(member, room, 'x', { type })
+    const refused = await member.refused('socket', messages.send, { room, text: 'x', type })
     expect(refused).toMatchObject({
       status: 403,
       code: 'CONTENT_NOT_ALLOWED',
-      text,
-      body: { verdict: { rule: { id: name } } },
+      message: text,
+      verdict: { rule: { id: name } },
     })
-    expect(await send(mod, room, 'x', { type })).not.toMatchObject({ code: 'CONTENT_NOT_ALLOWED' })
+    expect(outcomeOf(await mod.tries('socket', messages.send, { room, text: 'x', type }))).not.toContain(
+      'CONTENT_NOT_ALLOWED',
+    )
     await ruled({ [name]: 'disabled' })
-    expect(await send(owner, room, 'x', { type })).toMatchObject({ code: 'CONTENT_NOT_ALLOWED', text })
+    expect(await owner.refused('socket', messages.send, { room, text: 'x', type })).toMatchObject({
+      code: 'CONTENT_NOT_ALLOWED',
+      message: text,
+    })
   })
 
   test('links and length', async () => {
@@ -241,11 +251,13 @@ describe('from the very next message', () => {
 
   test('slow mode holds members back, says for how long, and spares moderators', async () => {
     await ruled({ slow_mode_seconds: 300 })
-    expect((await send(member, room, 'first')).body).toMatchObject({ next_send_at: expect.any(String) })
-    const second = await send(member, room, 'second')
-    expect(second).toMatchObject({ status: 429, code: 'SLOW_MODE', body: { verdict: { step: 'slow_mode' } } })
-    expect(second.text).toMatch(/^Slow mode: wait \d+ seconds$/)
-    expect(second.body.retryAfter).toBeGreaterThan(290)
-    for (const text of ['one', 'two']) expect((await send(mod, room, text)).status).toBe(200)
+    expect(await member.does('socket', messages.send, { room, text: 'first' })).toMatchObject({
+      next_send_at: expect.any(String),
+    })
+    const second = await member.refused('socket', messages.send, { room, text: 'second' })
+    expect(second).toMatchObject({ status: 429, code: 'SLOW_MODE', verdict: { step: 'slow_mode' } })
+    expect(second.message).toMatch(/^Slow mode: wait \d+ seconds$/)
+    expect(second.retryAfter).toBeGreaterThan(290)
+    for (const text of ['one', 'two']) await say(mod, room, text)
   })
 })

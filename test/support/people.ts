@@ -195,6 +195,9 @@ export async function listenTo(who: Person, room: RoomRef, given?: Line): Promis
 /** Lets a moderator act, over a socket. */
 export const moderates = (who: Person, act: CallOf<typeof moderation.act>) => who.does('socket', moderation.act, act)
 
+/** The refusal of a moderator's act, over a socket. */
+export const mayNot = (who: Person, act: CallOf<typeof moderation.act>) => who.refused('socket', moderation.act, act)
+
 /** Ciphertext of a length, as a direct message carries it. */
 export const sealed = (bytes = 40): string => Buffer.alloc(bytes, 7).toString('base64')
 

@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import { Message } from '#shared/api/message'
-import { Ban, ModerationMute, RulesRecord } from '#shared/api/moderation-records'
+import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
+import { Ban, ModerationMute } from '#shared/api/moderation-records'
 import { Poll } from '#shared/api/poll'
-import { MemberRole, Room } from '#shared/api/room'
+import { polls } from '#shared/api/polls'
 import type { RoomEvent } from '#shared/api/room-events'
+import { rooms } from '#shared/api/rooms'
 import { Rules } from '#shared/api/verdict'
-import { done, type Place, type Somebody } from './community.ts'
+import type { RoomRef } from '#shared/kit/primitives'
+import type { Person } from './people.ts'
 
 /** All that a member sees of a room, by what it is about. */
 export interface RoomState {
@@ -22,25 +26,26 @@ export interface RoomState {
 }
 
 /** The state as the operations show it now. */
-export async function fetchState(by: Somebody, { id }: Place): Promise<RoomState> {
-  const get = async <T>(path: string, schema: z.ZodType<T>) => schema.parse(await done(by.call(`GET ${path}`)))
-  const room = `/api/rooms/channel/${id}`
-  const chat = `chatType=channel&chatId=${id}`
-  const [{ room: row }, history, pins, polls, listed, { bans }, { mutedUsers }, { rules }] = await Promise.all([
-    get(room, z.object({ room: Room })),
-    get(`${room}/messages?limit=100`, z.object({ messages: z.array(Message), has_more: z.literal(false) })),
-    get(`${room}/pins`, z.object({ pinnedMessages: z.array(Message) })),
-    get(`${room}/polls`, z.object({ polls: z.array(Poll) })),
-    get(`${room}/members`, z.object({ members: z.array(z.object({ user_address: z.string(), role: MemberRole })) })),
-    get(`/api/chat-rules/ban?${chat}`, z.object({ bans: z.array(Ban) })),
-    get(`/api/moderation?action=muted&channelId=${id}`, z.object({ mutedUsers: z.array(ModerationMute) })),
-    get(`/api/chat-rules?${chat}`, z.object({ rules: RulesRecord })),
+export async function fetchState(by: Person, room: RoomRef & { id: string }): Promise<RoomState> {
+  const chat = { chatType: 'channel', chatId: room.id } as const
+  const [{ room: row }, history, pins, polled, listed, { bans }, { mutedUsers }, { rules }] = await Promise.all([
+    by.does('rest', rooms.get, { room }),
+    by.does('rest', messages.history, { room, limit: 100 }),
+    by.does('rest', messages.pins, { room }),
+    by.does('rest', polls.list, { room }),
+    by.does('rest', rooms.members, { room }),
+    by.does('rest', moderation.bans, chat).then((answer) => told({ bans: z.array(Ban) }).parse(answer)),
+    by
+      .does('rest', moderation.inspect, { action: 'muted', channelId: room.id })
+      .then((answer) => told({ mutedUsers: z.array(ModerationMute) }).parse(answer)),
+    by.does('rest', moderation.rules, chat),
   ])
+  if (history.has_more) throw new Error('More messages than one page holds.')
   return {
     name: row.name,
     messages: new Map(history.messages.map((message) => [message.id, message])),
     pins: pins.pinnedMessages.map((message) => message.id),
-    polls: new Map(polls.polls.map((poll) => [poll.id, common(poll)])),
+    polls: new Map(polled.polls.map((poll) => [poll.id, common(poll)])),
     members: new Map(listed.members.map(({ user_address, role }) => [user_address, role])),
     count: row.member_count,
     bans: new Map(bans.map(({ user_address, banned_until }) => [user_address, banned_until])),
