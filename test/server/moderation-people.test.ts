@@ -171,11 +171,7 @@ describe.each(over)('over %s', (door) => {
       notes: 'On trial',
     })
     const again = await moderate(owner, 'promote', { target: member.account, patch: { canMute: true } })
-    expect(again.record).toMatchObject({
-      id: (record as { id: string }).id,
-      can_mute: true,
-      notes: 'On trial',
-    })
+    expect(again.record).toMatchObject({ id: (record as { id: string }).id, can_mute: true, notes: 'On trial' })
     await moderates(member, { room, action: 'warn', target: other.account })
     await moderate(owner, 'demote', { target: member.account })
     expect(await mayNot(member, { room, action: 'warn', target: other.account })).toMatchObject({

@@ -90,10 +90,7 @@ test('an archived room keeps its messages as they are, and an unknown word canno
   })
   await owner.does('rest', rooms.archive, { room })
   for (const action of ['pin', 'delete'] as const)
-    expect(await mayNot(mod, { room, action, message_id })).toMatchObject({
-      status: 409,
-      code: 'ROOM_ARCHIVED',
-    })
+    expect(await mayNot(mod, { room, action, message_id })).toMatchObject({ status: 409, code: 'ROOM_ARCHIVED' })
 })
 
 test('a suspended owner takes no word out', async () => {
@@ -108,23 +105,13 @@ test('a suspended owner takes no word out', async () => {
 describe('how long', () => {
   const lengths = { '5m': 300_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '2w': 1_209_600_000 }
   test.each(Object.entries(lengths))('a mute of %s', async (duration, milliseconds) => {
-    const { record } = await moderates(mod, {
-      room,
-      action: 'mute',
-      target: member.account,
-      duration,
-    })
+    const { record } = await moderates(mod, { room, action: 'mute', target: member.account, duration })
     const { muted_at, muted_until } = record as { muted_at: string; muted_until: string }
     expect(Date.parse(muted_until) - Date.parse(muted_at)).toBe(milliseconds)
   })
 
   test.each([undefined, 'permanent'])('a mute of %s has no end', async (duration) => {
-    const { record } = await moderates(mod, {
-      room,
-      action: 'mute',
-      target: member.account,
-      duration,
-    })
+    const { record } = await moderates(mod, { room, action: 'mute', target: member.account, duration })
     expect(record).toMatchObject({ muted_until: null })
   })
 

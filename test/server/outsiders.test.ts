@@ -1,74 +1,62 @@
 import { expect, test } from 'vitest'
-import {
-  act,
-  appoint,
-  channelOf,
-  done,
-  doors,
-  nobody,
-  officialChannel,
-  type Place,
-  people,
-  type Somebody,
-  say,
-} from '#test/support/community'
-import { communityOf } from '#test/support/community-of'
+import { messages } from '#shared/api/messages'
+import { polls } from '#shared/api/polls'
+import type { RoomEvent } from '#shared/api/room-events'
+import { rooms } from '#shared/api/rooms'
+import type { RoomRef } from '#shared/kit/primitives'
+import { bootWith } from '#test/support/boot-with'
+import { appoint, officialChannel } from '#test/support/moderation'
+import { channelOf, type Door, moderates, over, type Person, people, say } from '#test/support/people'
+import { bodyOf, call } from '#test/support/wallet'
 
-const { server, owner, victim, member, stranger, admin } = await communityOf(
+const { server, owner, victim, member, stranger, admin } = await bootWith(
   ['owner', 'victim', 'member', 'stranger', 'admin'],
   { admins: ['admin'] },
 )
 
-interface Told {
-  seq: number
-  type: string
-  actor: { id: string; name: string }
-  data: Record<string, unknown>
-}
-
 const why = 'a reason for members'
 /** One of each act on people and their messages. */
-async function acted(by = owner): Promise<{ room: Place & { id: string }; from: number; message: string }> {
+async function acted(by = owner): Promise<{ room: RoomRef & { id: string }; from: number; message: string }> {
   const room = await channelOf(owner, victim, member)
   const { id: message } = await say(victim, room, 'one')
   const { seq: from } = await say(victim, room, 'two')
-  const { poll } = await done(
-    victim.call(`POST /api/channels/${room.id}/polls`, { question: 'Which?', options: ['this', 'that'] }),
-  )
+  const { poll } = await victim.does('rest', polls.create, { room, question: 'Which?', options: ['this', 'that'] })
   const about = { target: victim.account, reason: why }
-  await done(act(by, room, 'warn', about))
-  await done(act(by, room, 'mute', { ...about, duration: '1h' }))
-  await done(act(by, room, 'unmute', about))
-  await done(act(by, room, 'delete', { message_id: message, reason: why }))
-  await done(by.call(`DELETE /api/rooms/channel/${room.id}/polls/${(poll as { id: string }).id}`))
-  await done(act(by, room, 'purge', about))
-  await done(by.call(`POST /api/rooms/channel/${room.id}/members/${victim.account}/kick`, { reason: why }))
-  await done(victim.call(`POST /api/channels/${room.id}/join`))
-  await done(act(by, room, 'ban', { ...about, duration: '24h' }))
+  await moderates(by, { room, action: 'warn', ...about })
+  await moderates(by, { room, action: 'mute', ...about, duration: '1h' })
+  await moderates(by, { room, action: 'unmute', ...about })
+  await moderates(by, { room, action: 'delete', message_id: message, reason: why })
+  await by.does('rest', polls.remove, { room, pollId: poll.id })
+  await moderates(by, { room, action: 'purge', ...about })
+  await by.does('rest', rooms.kick, { room, address: victim.account, reason: why })
+  await victim.does('rest', rooms.join, { room })
+  await moderates(by, { room, action: 'ban', ...about, duration: '24h' })
   return { room, from, message }
 }
 
-const events = async (answer: ReturnType<Somebody['call']>) => (await done(answer)).events as Told[]
+const eventsFor = async (who: Person, room: RoomRef, door: Door) =>
+  (await who.does(door, messages.sync, { room })).events
+const unsigned: Person['rest'] = (route, body) => call(server.url, route, body)
 const kinds = [
   ...['moderation.applied', 'moderation.applied', 'moderation.applied', 'message.deleted', 'poll.deleted'],
   ...['messages.purged', 'member.removed', 'moderation.applied'],
 ]
-const ofModerators = (all: readonly Told[]) => all.filter(({ type }) => kinds.includes(type))
+const ofModerators = (all: readonly RoomEvent[]) => all.filter(({ type }) => kinds.includes(type))
 
 test('M16: who is neither a member nor a moderator reads every event in its place, and not who did what to whom, and why', async () => {
   const { room, from } = await acted()
-  const rest = `GET /api/rooms/channel/${room.id}/events`
-  const inside = await events(member.ask('room:sync', { room, after_seq: 0 }))
+  const path = `GET /api/rooms/channel/${room.id}/events`
+  const inside = await eventsFor(member, room, 'socket')
   expect(ofModerators(inside).map(({ type }) => type)).toEqual(kinds)
   expect(ofModerators(inside).map(({ actor }) => actor.id)).toEqual(kinds.map(() => owner.account))
   const ban = ofModerators(inside).at(-1)
   expect(ban?.data).toMatchObject({ action: 'ban', target: { id: victim.account }, reason: why, members_count: 2 })
   for (const read of [
-    () => nobody(server)(rest),
-    () => stranger.call(rest),
-    () => stranger.ask('room:sync', { room, after_seq: 0 }),
+    async () => messages.sync.output.parse(await bodyOf(unsigned(path))).events,
+    () => eventsFor(stranger, room, 'rest'),
+    () => eventsFor(stranger, room, 'socket'),
   ]) {
-    const outside = await events(read())
+    const outside = await read()
     expect(outside.map(({ seq, type }) => [seq, type])).toEqual(inside.map(({ seq, type }) => [seq, type]))
     expect(JSON.stringify(outside)).not.toContain(why)
     for (const { type, actor, data } of ofModerators(outside)) {
@@ -86,63 +74,58 @@ test('M16: who is neither a member nor a moderator reads every event in its plac
     })
     expect(ofModerators(outside)[5]?.data).toMatchObject({ target: { id: victim.account }, from_seq: from })
   }
-  for (const who of [owner, admin]) expect(await events(who.call(rest))).toEqual(inside)
+  for (const who of [owner, admin]) expect(await eventsFor(who, room, 'rest')).toEqual(inside)
 })
 
 test('M16: the same holds for deleted messages', async () => {
   const { room } = await acted()
   const pages = [`/api/rooms/channel/${room.id}/messages`, `/api/channels/${room.id}/messages`]
-  const takenBack = async (answer: ReturnType<Somebody['call']>) =>
-    ((await done(answer)).messages as Record<string, unknown>[]).filter(({ is_deleted }) => is_deleted)
+  const takenBack = async (answer: Promise<{ messages?: unknown }>) =>
+    ((await answer).messages as Record<string, unknown>[]).filter(({ is_deleted }) => is_deleted)
   for (const path of pages) {
-    const inside = await takenBack(member.call(`GET ${path}`))
+    const inside = await takenBack(bodyOf(member.rest(`GET ${path}`)))
     expect(inside.map(({ deleted_by }) => deleted_by)).toEqual([owner.account, owner.account, owner.account])
     expect(JSON.stringify(inside)).toContain(why)
-    for (const call of [nobody(server), stranger.call]) {
-      const outside = await takenBack(call(`GET ${path}`))
+    for (const read of [unsigned, stranger.rest]) {
+      const outside = await takenBack(bodyOf(read(`GET ${path}`)))
       expect(outside.map(({ id }) => id)).toEqual(inside.map(({ id }) => id))
       expect(JSON.stringify(outside)).not.toContain(owner.account)
       expect(JSON.stringify(outside)).not.toContain(why)
     }
   }
-  const inHistory = await takenBack(stranger.ask('room:history', { room }))
+  const inHistory = await takenBack(stranger.does('socket', messages.history, { room }))
   expect(inHistory.map(({ deleted_by, delete_reason }) => [deleted_by, delete_reason])).toEqual(
     inHistory.map(() => [null, null]),
   )
 })
 
-test.each(doors)('M16: who is taken out while they wait hears so as a stranger does, over %s', async (door) => {
+test.each(over)('M16: who is taken out while they wait hears so as a stranger does, over %s', async (door) => {
   const room = await channelOf(owner, victim)
-  const { events: before } = await done(victim.ask('room:sync', { room, after_seq: 0 }))
-  const after_seq = (before as Told[]).at(-1)?.seq
-  const waiting = events(
-    door === 'rest'
-      ? victim.call(`GET /api/rooms/channel/${room.id}/events?after_seq=${after_seq}&wait=10`)
-      : victim.ask('room:sync', { room, after_seq, wait: 10 }),
-  )
+  const { events: before } = await victim.does('socket', messages.sync, { room, after_seq: 0 })
+  const waiting = victim.does(door, messages.sync, { room, after_seq: before.at(-1)?.seq, wait: 10 })
   await new Promise((resolve) => setTimeout(resolve, 300))
-  await done(owner.call(`POST /api/rooms/channel/${room.id}/members/${victim.account}/kick`, { reason: why }))
-  expect(await waiting).toMatchObject([{ type: 'member.removed', actor: { id: '' }, data: { reason: null } }])
+  await owner.does('rest', rooms.kick, { room, address: victim.account, reason: why })
+  expect((await waiting).events).toMatchObject([{ type: 'member.removed', actor: { id: '' }, data: { reason: null } }])
 })
 
 test('M16: global moderators of an official room read its notices whole, and no more once they are demoted', async () => {
   const [judge] = await people(server, 'a judge')
   const room = await officialChannel(victim)
   await appoint(admin, null, judge)
-  await done(act(admin, room, 'warn', { target: victim.account, reason: why }))
-  const read = async () => JSON.stringify(await events(judge.call(`GET /api/rooms/channel/${room.id}/events`)))
+  await moderates(admin, { room, action: 'warn', target: victim.account, reason: why })
+  const read = async () => JSON.stringify(await eventsFor(judge, room, 'rest'))
   expect(await read()).toContain(why)
-  await done(act(admin, null, 'demote', { target: judge.account }))
+  await moderates(admin, { room: null, action: 'demote', target: judge.account })
   expect(await read()).not.toContain(why)
 })
 
 test('M16: who moderates is known to readers, what is noted about them to moderators alone', async () => {
   const [helper] = await people(server, 'a helper')
   const room = await channelOf(owner, helper, member)
-  await done(act(owner, room, 'promote', { target: helper.account, patch: { notes: 'on probation' } }))
+  await moderates(owner, { room, action: 'promote', target: helper.account, patch: { notes: 'on probation' } })
   const path = `GET /api/moderation?action=moderators&channelId=${room.id}`
-  for (const call of [nobody(server), stranger.call, member.call])
-    expect((await done(call(path))).moderators).toMatchObject([{ user_address: helper.account, notes: null }])
-  for (const { call } of [owner, helper, admin])
-    expect((await done(call(path))).moderators).toMatchObject([{ notes: 'on probation' }])
+  for (const read of [unsigned, stranger.rest, member.rest])
+    expect((await bodyOf(read(path))).moderators).toMatchObject([{ user_address: helper.account, notes: null }])
+  for (const { rest } of [owner, helper, admin])
+    expect((await bodyOf(rest(path))).moderators).toMatchObject([{ notes: 'on probation' }])
 })

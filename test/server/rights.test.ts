@@ -1,40 +1,32 @@
 import { describe, expect, test } from 'vitest'
-import {
-  act,
-  appoint,
-  channelOf,
-  done,
-  doors,
-  type Grants,
-  hearing,
-  nobody,
-  officialChannel,
-  type Place,
-  people,
-  type Somebody,
-  say,
-} from '#test/support/community'
-import { communityOf } from '#test/support/community-of'
+import { moderation, queued } from '#shared/api/moderation'
+import { rooms } from '#shared/api/rooms'
+import { social } from '#shared/api/social'
+import type { RoomRef } from '#shared/kit/primitives'
+import { bootWith } from '#test/support/boot-with'
+import type { Line } from '#test/support/line'
+import { appoint, every, type Grants, officialChannel, subscribe } from '#test/support/moderation'
+import { channelOf, mayNot, moderates, outcomeOf, over, type Person, people, say } from '#test/support/people'
 import { nodesUnderTest } from '#test/support/test-servers'
+import { bodyOf, call } from '#test/support/wallet'
 
-const { server, admin, otherAdmin, root, owner, member, other } = await communityOf(
+const { server, admin, otherAdmin, root, owner, member, other } = await bootWith(
   ['admin', 'otherAdmin', 'root', 'owner', 'member', 'other'],
   { admins: ['admin', 'otherAdmin'], superAdmins: ['root'] },
 )
 
-const every: Grants = { canPin: true, canDelete: true, canMute: true, canManageMods: true }
 const none: Grants = { canPin: false, canDelete: false, canMute: false, canManageMods: false }
 const permissions = ['canPin', 'canDelete', 'canMute', 'canManageMods'] as const
 
 interface Cast {
-  who: Somebody
+  who: Person
   /** Whose rights are whose to change: those of a lower grade. */
   grade: number
   holds: Grants
 }
 
 /** Tries every grant of everybody to everybody, over the doors and the documented path in turn, and compares with the table. */
-async function tryAll(place: Place | null, cast: Record<string, Cast>, restore: (who: Cast) => Promise<unknown>) {
+async function tryAll(place: RoomRef | null, cast: Record<string, Cast>, restore: (who: Cast) => Promise<unknown>) {
   const wrong: string[] = []
   let turn = 0
   for (const [by, actor] of Object.entries(cast))
@@ -51,17 +43,24 @@ async function tryAll(place: Place | null, cast: Record<string, Cast>, restore: 
         // The table is tried whole on one node; on several each act waits for all of them.
         if (nodesUnderTest > 1 && turn % 7 !== 0) continue
         const door = (['socket', 'rest', 'documented'] as const)[turn % 3] ?? 'socket'
-        const { status, code } =
+        const outcome = outcomeOf(
           door === 'documented'
-            ? await actor.who.call('POST /api/moderation', { ...legacy, ...patch })
-            : await act(actor.who, place, 'promote', { target: target.who.account, patch }, door)
-        const got = status === 200
+            ? await actor.who.rest('POST /api/moderation', { ...legacy, ...patch })
+            : await actor.who.tries(door, moderation.act, {
+                room: place,
+                action: 'promote',
+                target: target.who.account,
+                patch,
+              }),
+        )
+        const got = outcome === '200'
         if (got) await restore(target)
-        if (got !== may || (!got && code !== 'FORBIDDEN'))
-          wrong.push(`${by} gives ${to} ${permission ?? 'nothing'} over ${door}: ${status} ${code}`)
+        if (got !== may || (!got && outcome !== '403 FORBIDDEN'))
+          wrong.push(`${by} gives ${to} ${permission ?? 'nothing'} over ${door}: ${outcome}`)
         if (permission !== null) continue
-        const other = doors[turn % 2] ?? 'rest'
-        const taken = (await act(actor.who, place, 'demote', { target: target.who.account }, other)).status === 200
+        const other = over[turn % 2] ?? 'rest'
+        const demotion = { room: place, action: 'demote', target: target.who.account } as const
+        const { ok: taken } = await actor.who.tries(other, moderation.act, demotion)
         if (taken) await restore(target)
         const mayTake = actor.holds.canManageMods === true && (actor === target || actor.grade > target.grade)
         if (taken !== mayTake) wrong.push(`${by} takes from ${to} over ${other}: ${taken}`)
@@ -75,19 +74,19 @@ test.each(['kick', 'leave', 'ban'] as const)(
     const [gone, helper] = await people(server, `gone by ${how}`, `helper of ${how}`)
     const room = await channelOf(owner, gone, helper)
     await appoint(owner, room, gone, every)
-    await done(act(owner, room, 'rules', { patch: { rules: { read_access: 'members' } } }))
-    if (how === 'kick') await done(owner.call(`POST /api/channels/${room.id}/members/${gone.account}/kick`, {}))
-    if (how === 'leave') await done(gone.call(`POST /api/channels/${room.id}/leave`))
-    if (how === 'ban') await done(act(owner, room, 'ban', { target: gone.account }))
+    await moderates(owner, { room, action: 'rules', patch: { rules: { read_access: 'members' } } })
+    if (how === 'kick') await owner.does('rest', rooms.kick, { room, address: gone.account })
+    if (how === 'leave') await gone.does('rest', rooms.leave, { room })
+    if (how === 'ban') await moderates(owner, { room, action: 'ban', target: gone.account })
     for (const path of ['messages', 'events', 'search?query=anything', 'pins', 'polls'])
-      expect((await gone.call(`GET /api/rooms/channel/${room.id}/${path}`)).status).toBeGreaterThanOrEqual(400)
-    expect(
-      (await act(gone, room, 'promote', { target: helper.account, patch: { ...none, canPin: true } })).status,
-    ).toBe(403)
-    expect((await gone.ask('mod:subscribe', { scope: 'room', room }, '/moderation')).status).toBe(403)
-    if (how === 'ban') await done(act(owner, room, 'unban', { target: gone.account }))
-    await done(gone.call(`POST /api/channels/${room.id}/join`))
-    expect((await act(gone, room, 'mute', { target: helper.account })).status).toBe(403)
+      expect((await gone.rest(`GET /api/rooms/channel/${room.id}/${path}`)).status).toBeGreaterThanOrEqual(400)
+    const grant = { ...none, canPin: true }
+    const promoted = await mayNot(gone, { room, action: 'promote', target: helper.account, patch: grant })
+    expect(promoted.status).toBe(403)
+    expect((await gone.refused('socket', moderation.queue, { scope: 'room', room })).status).toBe(403)
+    if (how === 'ban') await moderates(owner, { room, action: 'unban', target: gone.account })
+    await gone.does('rest', rooms.join, { room })
+    expect((await mayNot(gone, { room, action: 'mute', target: helper.account })).status).toBe(403)
   },
 )
 
@@ -95,14 +94,14 @@ test('M48: a key that was used for one act does no other, and says so', async ()
   const [first, second] = await people(server, 'first', 'second')
   const room = await channelOf(owner, first, second)
   const client_action_id = 'the-key-of-one-act'
-  await done(act(owner, room, 'mute', { target: first.account, client_action_id }))
-  expect((await act(owner, room, 'mute', { target: first.account, client_action_id })).status).toBe(200)
+  await moderates(owner, { room, action: 'mute', target: first.account, client_action_id })
+  await moderates(owner, { room, action: 'mute', target: first.account, client_action_id })
   for (const [action, target] of [
     ['ban', second],
     ['mute', second],
     ['ban', first],
   ] as const)
-    expect((await act(owner, room, action, { target: target.account, client_action_id })).status).toBe(409)
+    expect((await mayNot(owner, { room, action, target: target.account, client_action_id })).status).toBe(409)
 })
 
 describe('M06: nobody gives rights to themselves, nor more than they hold, nor changes a peer’s or a superior’s', () => {
@@ -111,7 +110,7 @@ describe('M06: nobody gives rights to themselves, nor more than they hold, nor c
     const [plain, moderator, manager, peer, mere, roomAdmin, roomAdmin2] = await people(server, ...names)
     const room = await channelOf(owner, plain, moderator, manager, peer, mere, roomAdmin, roomAdmin2)
     for (const who of [roomAdmin, roomAdmin2])
-      await done(owner.call(`PATCH /api/channels/${room.id}/members/${who.account}/role`, { role: 'admin' }))
+      await owner.does('rest', rooms.setRole, { room, address: who.account, role: 'admin' })
     const cast: Record<string, Cast> = {
       member: { who: plain, grade: 1, holds: {} },
       moderator: { who: moderator, grade: 2, holds: { ...every, canManageMods: false } },
@@ -127,7 +126,7 @@ describe('M06: nobody gives rights to themselves, nor more than they hold, nor c
     }
     const restore = async ({ who, grade, holds }: Cast) => {
       if (grade === 2 || grade === 3) return appoint(owner, room, who, { ...none, ...holds })
-      if (grade < 6) await done(act(grade === 5 ? root : owner, room, 'demote', { target: who.account }))
+      if (grade < 6) await moderates(grade === 5 ? root : owner, { room, action: 'demote', target: who.account })
     }
     for (const one of Object.values(cast)) if (one.grade === 2 || one.grade === 3) await restore(one)
     await tryAll(room, cast, restore)
@@ -140,13 +139,13 @@ describe('M06: nobody gives rights to themselves, nor more than they hold, nor c
         (name) => `${name} ${where}`,
       )
       const [plain, moderator, manager, peer, mere, local, localManager] = (await people(server, ...names)) as [
-        Somebody,
-        Somebody,
-        Somebody,
-        Somebody,
-        Somebody,
-        Somebody,
-        Somebody,
+        Person,
+        Person,
+        Person,
+        Person,
+        Person,
+        Person,
+        Person,
       ]
       const official = await officialChannel(plain, moderator, manager, peer, mere, local, localManager)
       const place = where === 'everywhere' ? null : official
@@ -162,9 +161,9 @@ describe('M06: nobody gives rights to themselves, nor more than they hold, nor c
       }
       const restore = async (one: Cast) => {
         if (Object.values(here).includes(one)) return appoint(admin, official, one.who, { ...none, ...one.holds })
-        if (place) await done(act(root, place, 'demote', { target: one.who.account }))
+        if (place) await moderates(root, { room: place, action: 'demote', target: one.who.account })
         if (one.grade > 3 && one.grade < 6) return appoint(admin, null, one.who, { ...none, ...one.holds })
-        if (one.grade < 6) await done(act(root, null, 'demote', { target: one.who.account }))
+        if (one.grade < 6) await moderates(root, { room: null, action: 'demote', target: one.who.account })
       }
       for (const one of Object.values({ ...appointed, ...here })) await restore(one)
       await tryAll(
@@ -194,34 +193,32 @@ describe('M06: nobody gives rights to themselves, nor more than they hold, nor c
     const [judge] = await people(server, 'a global judge')
     await appoint(admin, null, judge, every)
     const official = await officialChannel(judge, member, other)
-    const { record } = await done(act(admin, official, 'word_add', { patch: { word: 'turnip' } }))
-    await done(act(admin, official, 'ban', { target: judge.account }))
-    for (const door of doors) {
-      expect((await act(judge, official, 'unban', { target: judge.account }, door)).code).toBe('BANNED')
-      expect((await act(judge, official, 'mute', { target: member.account }, door)).code).toBe('BANNED')
+    const { record } = await moderates(admin, { room: official, action: 'word_add', patch: { word: 'turnip' } })
+    await moderates(admin, { room: official, action: 'ban', target: judge.account })
+    for (const door of over) {
+      expect(
+        (await judge.refused(door, moderation.act, { room: official, action: 'unban', target: judge.account })).code,
+      ).toBe('BANNED')
+      expect(
+        (await judge.refused(door, moderation.act, { room: official, action: 'mute', target: member.account })).code,
+      ).toBe('BANNED')
     }
     const kick = `POST /api/rooms/channel/${official.id}/members/${member.account}/kick`
-    expect((await judge.call(kick)).code).toBe('BANNED')
+    expect((await judge.rest(kick)).code).toBe('BANNED')
     const { id } = record as { id: string }
-    expect((await judge.call(`DELETE /api/blocked-words?id=${id}`)).code).toBe('BANNED')
-    const subscribed = await judge.ask('mod:subscribe', { scope: 'room', room: official }, '/moderation')
+    expect((await judge.rest(`DELETE /api/blocked-words?id=${id}`)).code).toBe('BANNED')
+    const subscribed = await judge.refused('socket', moderation.queue, { scope: 'room', room: official })
     expect(subscribed.code).toBe('FORBIDDEN')
-    await done(act(admin, null, 'demote', { target: judge.account }))
+    await moderates(admin, { room: null, action: 'demote', target: judge.account })
   })
 })
 
-interface Item {
-  id: string
-  reporter_address: string | null
-  reported_address: string
-  room: unknown
-}
-const queueOf = async (who: Somebody, room: Place | null) => {
-  const input = room ? { scope: 'room', room } : { scope: 'global' }
-  const { queue } = await done(who.ask('mod:subscribe', input, '/moderation'))
-  const overRest = await who.call(`GET /api/moderation/queue${room ? `?channelId=${room.id}` : ''}`)
+const queueOf = async (who: Person, room: RoomRef | null) => {
+  const input = room ? ({ scope: 'room', room } as const) : ({ scope: 'global' } as const)
+  const { queue } = await who.does('socket', moderation.queue, input)
+  const overRest = await who.rest(`GET /api/moderation/queue${room ? `?channelId=${room.id}` : ''}`)
   expect(overRest.body.queue).toEqual(queue)
-  return queue as Item[]
+  return queue
 }
 
 describe('M05: nobody sees or decides reports about themselves', () => {
@@ -243,12 +240,12 @@ describe('M05: nobody sees or decides reports about themselves', () => {
       ...(['the owner', 'the admin', 'the manager', 'the moderator', 'the global one', 'the reporter'] as const),
     )
     const room = await channelOf(head, roomAdmin, manager, moderator, member, reporter, global, admin)
-    await done(head.call(`PATCH /api/channels/${room.id}/members/${roomAdmin.account}/role`, { role: 'admin' }))
+    await head.does('rest', rooms.setRole, { room, address: roomAdmin.account, role: 'admin' })
     await appoint(head, room, manager, every)
     await appoint(head, room, moderator)
     await appoint(admin, null, global, every)
-    await done(act(head, room, 'word_add', { patch: { word: 'radish', word_action: 'flag' } }))
-    const cast: Record<string, Somebody> = {
+    await moderates(head, { room, action: 'word_add', patch: { word: 'radish', word_action: 'flag' } })
+    const cast: Record<string, Person> = {
       owner: head,
       'room admin': roomAdmin,
       manager,
@@ -258,26 +255,24 @@ describe('M05: nobody sees or decides reports about themselves', () => {
       'super admin': root,
     }
     const scopeOf = (rank: string) => (/global|super|^admin/.test(rank) ? null : room)
-    const heard = new Map<string, ReturnType<typeof hearing>>()
+    const lines = new Map<string, Line>()
     for (const [rank, who] of Object.entries(cast)) {
       await queueOf(who, scopeOf(rank))
-      heard.set(rank, hearing(await who.socket('/moderation')))
+      lines.set(rank, await subscribe(who, scopeOf(rank)))
     }
 
-    const subjects: Record<string, Somebody> = { ...cast, member }
+    const subjects: Record<string, Person> = { ...cast, member }
     const about = new Map<string, string[]>()
     for (const rank of ranks) {
-      const reported = subjects[rank] as Somebody
-      const { report } = await done(
-        reporter.call('POST /api/users/report', {
-          reportedAddress: reported.account,
-          reportType: 'spam',
-          conversationType: 'channel',
-          conversationId: room.id,
-        }),
-      )
+      const reported = subjects[rank] as Person
+      const { report } = await reporter.does('rest', social.report, {
+        reportedAddress: reported.account,
+        reportType: 'spam',
+        conversationType: 'channel',
+        conversationId: room.id,
+      })
       const flagged = await say(reported, room, 'a radish')
-      about.set(rank, [(report as { id: string }).id, flagged.id])
+      about.set(rank, [report.id, flagged.id])
     }
 
     for (const [rank, who] of Object.entries(cast)) {
@@ -286,10 +281,10 @@ describe('M05: nobody sees or decides reports about themselves', () => {
       const queue = (await queueOf(who, scopeOf(rank))).filter(({ id }) => ours.has(id))
       expect({ rank, seen: queue.map(({ id }) => id).sort() }).toEqual({ rank, seen: expected })
       const told = () =>
-        heard
+        lines
           .get(rank)
-          ?.named('queue:event')
-          .map(({ item }) => item as Item) ?? []
+          ?.all(queued)
+          .map(({ item }) => item) ?? []
       await expect
         .poll(() => ({ rank, told: [...new Set(told().map(({ id }) => id))].sort() }))
         .toEqual({
@@ -305,20 +300,15 @@ describe('M05: nobody sees or decides reports about themselves', () => {
     for (const [rank, who] of Object.entries(cast))
       for (const subject of ranks.filter((one) => !sees[rank]?.includes(one)))
         for (const item of about.get(subject) ?? [])
-          for (const [path, event, more] of [
-            ['POST /api/moderation/queue/claim', 'queue:claim', {}],
-            ['POST /api/moderation/queue/decide', 'queue:decide', { decision: 'dismissed' }],
-          ] as const) {
-            const overRest = await who.call(path, { item, ...more })
-            const overSocket = await who.ask(event, { item, ...more }, '/moderation')
-            expect([rank, subject, overRest.code, overSocket.code]).toEqual([rank, subject, 'NOT_FOUND', 'NOT_FOUND'])
+          for (const door of over) {
+            const claim = await who.refused(door, moderation.claim, { item })
+            const decision = await who.refused(door, moderation.decide, { item, decision: 'dismissed' })
+            expect([rank, subject, claim.code, decision.code]).toEqual([rank, subject, 'NOT_FOUND', 'NOT_FOUND'])
           }
-    const [ofOwner] = about.get('owner') ?? []
-    const decided = await done(
-      admin.call('POST /api/moderation/queue/decide', { item: ofOwner, decision: 'dismissed' }),
-    )
+    const [ofOwner = ''] = about.get('owner') ?? []
+    const decided = await admin.does('rest', moderation.decide, { item: ofOwner, decision: 'dismissed' })
     expect(decided.item).toMatchObject({ state: 'dismissed', reporter_address: reporter.account })
-    await done(act(root, null, 'demote', { target: global.account }))
+    await moderates(root, { room: null, action: 'demote', target: global.account })
   }, 120_000)
 
   const isFlag = (about: ReadonlyMap<string, string[]>, id: string) =>
@@ -328,27 +318,28 @@ describe('M05: nobody sees or decides reports about themselves', () => {
     const [global] = await people(server, 'another global one')
     await appoint(admin, null, global, every)
     const reportedAddress = other.account
-    const report = { reportedAddress, reportType: 'scam', conversationType: 'dm', conversationId: reportedAddress }
-    await done(member.call('POST /api/users/report', report))
-    const its = async (who: Somebody) =>
+    const conversation = { conversationType: 'dm', conversationId: reportedAddress } as const
+    await member.does('rest', social.report, { reportedAddress, reportType: 'scam', ...conversation })
+    const its = async (who: Person) =>
       (await queueOf(who, null)).find((item) => item.reported_address === reportedAddress)
     expect(await its(global)).toMatchObject({ room: null, reporter_address: null })
     expect(await its(admin)).toMatchObject({ room: { type: 'dm' }, reporter_address: member.account })
-    await done(act(root, null, 'demote', { target: global.account }))
+    await moderates(root, { room: null, action: 'demote', target: global.account })
   })
 
   test('an admin is not shown reports about themselves, and decides none', async () => {
-    const { report } = await done(
-      member.call('POST /api/users/report', { reportedAddress: otherAdmin.account, reportType: 'other' }),
-    )
-    const { id: reportId } = report as { id: string }
-    const listed = async (who: Somebody) =>
-      JSON.stringify((await done(who.call('GET /api/users/report?admin=true'))).reports).includes(reportId)
+    const { report } = await member.does('rest', social.report, {
+      reportedAddress: otherAdmin.account,
+      reportType: 'other',
+    })
+    const { id: reportId } = report
+    const listed = async (who: Person) =>
+      JSON.stringify((await who.does('rest', social.reports, { admin: true })).reports).includes(reportId)
     expect(await listed(otherAdmin)).toBe(false)
     expect(await listed(admin)).toBe(true)
-    const review = { reportId, status: 'dismissed' }
-    expect((await otherAdmin.call('PATCH /api/users/report', review)).code).toBe('NOT_FOUND')
-    expect((await admin.call('PATCH /api/users/report', review)).status).toBe(200)
+    const review = { reportId, status: 'dismissed' } as const
+    expect((await otherAdmin.refused('rest', social.review, review)).code).toBe('NOT_FOUND')
+    await admin.does('rest', social.review, review)
   })
 })
 
@@ -360,35 +351,35 @@ describe('M16: who was banned or muted is told to those who may moderate there',
     )
     const room = await channelOf(head, moderator, banned, muted, member)
     await appoint(head, room, moderator, none)
-    await done(act(head, room, 'ban', { target: banned.account, reason: 'secret reason' }))
-    await done(act(head, room, 'mute', { target: muted.account, reason: 'secret reason' }))
+    await moderates(head, { room, action: 'ban', target: banned.account, reason: 'secret reason' })
+    await moderates(head, { room, action: 'mute', target: muted.account, reason: 'secret reason' })
     const lists = [
       `GET /api/chat-rules/ban?chatType=channel&chatId=${room.id}`,
       `GET /api/channels/${room.id}/ban`,
       `GET /api/moderation?action=muted&channelId=${room.id}`,
     ]
     for (const list of lists) {
-      const guest = await nobody(server)(list)
+      const guest = await call(server.url, list)
       expect([list, guest.status]).toEqual([list, 401])
       for (const who of [member, stranger, banned, muted]) {
-        const answer = await who.call(list)
+        const answer = await who.rest(list)
         expect([list, answer.status, answer.code]).toEqual([list, 403, 'FORBIDDEN'])
         expect(JSON.stringify(answer)).not.toContain(head.account)
       }
       for (const who of [moderator, head, admin])
-        expect(JSON.stringify((await who.call(list)).body)).toContain('secret reason')
+        expect(JSON.stringify((await who.rest(list)).body)).toContain('secret reason')
     }
-    const checks = (about: Somebody) => [
+    const checks = (about: Person) => [
       `GET /api/chat-rules/ban?chatType=channel&chatId=${room.id}&action=check&userAddress=${about.account}`,
       `GET /api/moderation?action=check-muted&channelId=${room.id}&userAddress=${about.account}`,
     ]
     const [isBanned, isMuted] = [checks(banned)[0] ?? '', checks(muted)[1] ?? '']
-    expect((await done(banned.call(isBanned))).isBanned).toBe(true)
-    expect((await done(muted.call(isMuted))).isMuted).toBe(true)
-    expect((await done(moderator.call(isBanned))).isBanned).toBe(true)
+    expect((await bodyOf(banned.rest(isBanned))).isBanned).toBe(true)
+    expect((await bodyOf(muted.rest(isMuted))).isMuted).toBe(true)
+    expect((await bodyOf(moderator.rest(isBanned))).isBanned).toBe(true)
     for (const check of [isBanned, isMuted]) {
-      expect((await nobody(server)(check)).status).toBe(401)
-      for (const who of [member, stranger]) expect((await who.call(check)).code).toBe('FORBIDDEN')
+      expect((await call(server.url, check)).status).toBe(401)
+      for (const who of [member, stranger]) expect((await who.rest(check)).code).toBe('FORBIDDEN')
     }
   })
 })

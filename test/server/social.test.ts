@@ -1,59 +1,49 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ConversationMutes, ReportTurns } from '#server/domains/social/model'
 import { RoomEvents } from '#server/log/model'
-import type { RoomSummary } from '#shared/api/room'
-import { reportStatuses, reportTypes } from '#shared/api/social'
-import type { RoomRef } from '#shared/kit/primitives'
-import { conversationOf } from '#shared/kit/room-key'
-import {
-  act,
-  channelOf,
-  done,
-  hearing,
-  nobody,
-  type Place,
-  people,
-  type Somebody,
-  say,
-  send,
-} from '#test/support/community'
-import { communityOf } from '#test/support/community-of'
-import { wallet } from '#test/support/wallet'
+import { inbox, unreadChanged } from '#shared/api/inbox'
+import { messages } from '#shared/api/messages'
+import { rooms } from '#shared/api/rooms'
+import { reportStatuses, reportTypes, social } from '#shared/api/social'
+import type { CallOf } from '#shared/kit/contract'
+import { conversationOf, dmOf } from '#shared/kit/room-key'
+import { bootWith } from '#test/support/boot-with'
+import { channelOf, groupOf, moderates, outcomeOf, type Person, people, say, sealed } from '#test/support/people'
+import { call, wallet } from '#test/support/wallet'
 
-let one: Somebody
-let two: Somebody
+let one: Person
+let two: Person
 let round = 0
 
-const { server, owner, admin } = await communityOf(['owner', 'admin'], { admins: ['admin'] })
+const { server, owner, admin } = await bootWith(['owner', 'admin'], { admins: ['admin'] })
 beforeEach(async () => {
   round += 1
   ;[one, two] = await people(server, `one ${round}`, `two ${round}`)
 })
 
-const dm = (): Place => ({ type: 'dm', id: [one.account, two.account].sort().join('~') })
-const sealed = Buffer.alloc(40, 7).toString('base64')
-const block = (who: Somebody, whom: Somebody, more: object = {}) =>
-  who.call('POST /api/users/block', { userAddress: whom.account, ...more })
-const unblock = (who: Somebody, whom: Somebody) => who.call(`DELETE /api/users/block?userAddress=${whom.account}`)
-const blocksOf = (who: Somebody) => done(who.call('GET /api/users/block'))
+const dm = () => dmOf(one.account, two.account)
+const block = (who: Person, whom: Person, more: object = {}) =>
+  who.rest('POST /api/users/block', { userAddress: whom.account, ...more })
+const unblock = (who: Person, whom: Person) => who.rest(`DELETE /api/users/block?userAddress=${whom.account}`)
+const blocksOf = (who: Person) => who.does('rest', social.blocks, {})
 
 describe('blocks', () => {
   test('hold in both directions at once, and both sides see them', async () => {
-    await say(one, dm(), sealed)
+    await say(one, dm(), sealed())
     const { body } = await block(one, two, { reason: 'Rude' })
     expect(body).toMatchObject({
       success: true,
       block: { blocker_address: one.account, blocked_address: two.account, reason: 'Rude' },
     })
     for (const who of [one, two])
-      expect(await send(who, dm(), sealed)).toMatchObject({
+      expect(await who.refused('socket', messages.send, { room: dm(), text: sealed() })).toMatchObject({
         status: 403,
         code: 'BLOCKED',
-        text: 'You cannot message this user',
+        message: 'You cannot message this user',
       })
     expect(await blocksOf(one)).toEqual({ blockedUsers: [body.block], blockedBy: [] })
     expect(await blocksOf(two)).toEqual({ blockedUsers: [], blockedBy: [one.account] })
-    expect(await two.call('POST /api/groups', { name: 'Trap', memberAddresses: [one.account] })).toMatchObject({
+    expect(await two.rest('POST /api/groups', { name: 'Trap', memberAddresses: [one.account] })).toMatchObject({
       code: 'BLOCKED',
     })
   })
@@ -70,9 +60,11 @@ describe('blocks', () => {
     await block(one, two)
     await block(two, one)
     expect((await unblock(one, two)).body).toEqual({ success: true })
-    expect(await send(one, dm(), sealed)).toMatchObject({ code: 'BLOCKED' })
+    expect(await one.refused('socket', messages.send, { room: dm(), text: sealed() })).toMatchObject({
+      code: 'BLOCKED',
+    })
     await unblock(two, one)
-    expect((await send(one, dm(), sealed)).status).toBe(200)
+    await one.does('socket', messages.send, { room: dm(), text: sealed() })
     expect((await unblock(two, one)).body).toEqual({ success: true })
   })
 
@@ -84,29 +76,31 @@ describe('blocks', () => {
     await unblock(one, two)
     await unblock(one, two)
     expect(await rows()).toBe(2)
-    expect((await send(two, dm(), sealed)).status).toBe(200)
+    await two.does('socket', messages.send, { room: dm(), text: sealed() })
   })
 
   test('a message that races with a block is before it or refused', async () => {
-    await say(two, dm(), sealed)
-    const sends = Array.from({ length: 20 }, () => send(two, dm(), sealed))
+    await say(two, dm(), sealed())
+    const sends = Array.from({ length: 20 }, () => two.tries('socket', messages.send, { room: dm(), text: sealed() }))
     const [blocked, ...sent] = await Promise.all([block(one, two), ...sends])
     expect(blocked.status).toBe(200)
-    const after = await Promise.all(Array.from({ length: 10 }, () => send(two, dm(), sealed)))
-    expect(new Set(after.map(({ code }) => code))).toEqual(new Set(['BLOCKED']))
+    const after = await Promise.all(
+      Array.from({ length: 10 }, () => two.tries('socket', messages.send, { room: dm(), text: sealed() })),
+    )
+    expect(new Set(after.map(outcomeOf))).toEqual(new Set(['403 BLOCKED']))
     await unblock(one, two)
-    const events = (await done(one.ask('room:sync', { room: dm(), after_seq: 0 }))).events as { type: string }[]
+    const { events } = await one.does('socket', messages.sync, { room: dm(), after_seq: 0 })
     const types = events.map(({ type }) => type)
     const [from, to] = [types.indexOf('block.changed'), types.lastIndexOf('block.changed')]
     expect(types.slice(from + 1, to)).not.toContain('message.created')
-    expect(sent.filter(({ code }) => code !== null && code !== 'BLOCKED')).toEqual([])
+    expect(['200', '403 BLOCKED']).toEqual(expect.arrayContaining(sent.map(outcomeOf)))
   })
 
   test('a blocked person still may not act on the messages of the conversation', async () => {
-    const { id: message_id } = await say(one, dm(), sealed)
+    const { id: message_id } = await say(one, dm(), sealed())
     await block(two, one)
     expect(
-      await one.call('POST /api/moderation', { action: 'delete-message', messageId: message_id, messageType: 'dm' }),
+      await one.rest('POST /api/moderation', { action: 'delete-message', messageId: message_id, messageType: 'dm' }),
     ).toMatchObject({
       status: 403,
       code: 'BLOCKED',
@@ -114,21 +108,20 @@ describe('blocks', () => {
   })
 
   test('a missing or wrong field is named', async () => {
-    expect(await block(one, one)).toMatchObject({ status: 400, text: 'You cannot block yourself' })
-    expect(await one.call('POST /api/users/block', {})).toMatchObject({ status: 400 })
-    expect(await one.call('POST /api/users/block', { userAddress: wallet('never here').address })).toMatchObject({
+    expect(await block(one, one)).toMatchObject({ status: 400, body: { error: 'You cannot block yourself' } })
+    expect(await one.rest('POST /api/users/block', {})).toMatchObject({ status: 400 })
+    expect(await one.rest('POST /api/users/block', { userAddress: wallet('never here').address })).toMatchObject({
       status: 404,
       code: 'USER_NOT_FOUND',
     })
-    expect(await one.call('DELETE /api/users/block')).toMatchObject({ status: 400 })
+    expect(await one.rest('DELETE /api/users/block')).toMatchObject({ status: 400 })
     expect((await block(one, two, { reason: 'x'.repeat(501) })).status).toBe(400)
   })
 })
 
 describe('silenced conversations', () => {
-  const mute = (who: Somebody, more: object) => who.call('POST /api/users/mute', more)
-  const mutesOf = async (who: Somebody) =>
-    (await done(who.call('GET /api/users/mute'))).mutes as Record<string, unknown>[]
+  const mute = (who: Person, more: object) => who.rest('POST /api/users/mute', more)
+  const mutesOf = async (who: Person) => (await who.does('rest', social.mutes, {})).mutes
 
   test.each([
     ['1h', 3_600_000],
@@ -156,19 +149,18 @@ describe('silenced conversations', () => {
     expect(mutes.map(({ conversation_id }) => conversation_id)).toEqual(['a-group', two.account])
     expect(mutes[1]).toMatchObject({ id: (first.body.mute as { id: string }).id, muted_until: expect.any(String) })
     expect(await mutesOf(two)).toEqual([])
-    await done(one.call('DELETE /api/users/mute?conversationType=group&conversationId=A-GROUP'))
+    await one.does('rest', social.unmute, { conversationType: 'group', conversationId: 'A-GROUP' })
     expect(await mutesOf(one)).toHaveLength(1)
-    expect((await one.call('DELETE /api/users/mute?conversationType=group&conversationId=A-GROUP')).body).toEqual({
+    expect((await one.rest('DELETE /api/users/mute?conversationType=group&conversationId=A-GROUP')).body).toEqual({
       success: true,
     })
   })
 
   test('a conversation is silent by the name that the page gives it, one between two on the side of who asked', async () => {
-    const { room } = await done(one.call('POST /api/dm', { recipientAddress: two.account }))
-    const { type, id } = room as RoomRef
-    const isSilent = async (who: Somebody) =>
-      ((await done(who.call('GET /api/user/rooms'))).rooms as RoomSummary[]).find((own) => own.id === id)?.is_muted
-    await mute(one, conversationOf({ type, id }, one.account))
+    const { room } = await one.does('rest', rooms.openDm, { recipientAddress: two.account })
+    const isSilent = async (who: Person) =>
+      (await who.does('rest', inbox.list, {})).rooms.find(({ id }) => id === room.id)?.is_muted
+    await mute(one, conversationOf(room, one.account))
     expect([await isSilent(one), await isSilent(two)]).toEqual([true, false])
   })
 
@@ -183,21 +175,21 @@ describe('silenced conversations', () => {
   test('still count, and do not call', async () => {
     const room = await channelOf(owner, one)
     await mute(one, { conversationType: 'channel', conversationId: room.id })
-    const socket = await one.socket('/notifications')
-    const heard = hearing(socket)
+    const line = await one.line('/notifications')
+    line.forget()
     await say(owner, room, 'Psst')
     await expect
-      .poll(() => heard.named('unread:changed').at(-1), { timeout: 5_000 })
+      .poll(() => line.all(unreadChanged).at(-1), { timeout: 5_000 })
       .toMatchObject({
         room: { type: 'channel', id: room.id },
         unread: 1,
         silent: true,
         total: 0,
       })
-    await one.call(`DELETE /api/users/mute?conversationType=channel&conversationId=${room.id}`)
+    await one.rest(`DELETE /api/users/mute?conversationType=channel&conversationId=${room.id}`)
     await say(owner, room, 'Hello')
     await expect
-      .poll(() => heard.named('unread:changed').at(-1), { timeout: 5_000 })
+      .poll(() => line.all(unreadChanged).at(-1), { timeout: 5_000 })
       .toMatchObject({ unread: 2, silent: false, total: 2 })
   })
 
@@ -207,17 +199,18 @@ describe('silenced conversations', () => {
     ['an unknown type', { conversationType: 'stream', conversationId: 'x' }, null],
     ['an unknown duration', { conversationType: 'dm', conversationId: 'x', duration: '2h' }, 'Invalid duration'],
   ])('with %s: 400', async (_title, input, text) => {
-    expect(await mute(one, input)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', ...(text ? { text } : {}) })
+    expect(await mute(one, input)).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      ...(text ? { body: { error: text } } : {}),
+    })
   })
 })
 
 describe('reports', () => {
-  const report = (who: Somebody, more: object = {}) =>
-    who.call('POST /api/users/report', { reportedAddress: two.account, reportType: 'spam', ...more })
-  const reportsOf = async (who: Somebody, query = '') => {
-    const { reports, isAdmin } = await done(who.call(`GET /api/users/report${query}`))
-    return { reports: reports as (Record<string, unknown> & { id: string })[], isAdmin }
-  }
+  const report = (who: Person, more: object = {}) =>
+    who.rest('POST /api/users/report', { reportedAddress: two.account, reportType: 'spam', ...more })
+  const reportsOf = (who: Person, query: CallOf<typeof social.reports> = {}) => who.does('rest', social.reports, query)
 
   test.each(reportTypes)('of %s', async (reportType) => {
     const { body } = await report(one, { reportType })
@@ -230,8 +223,8 @@ describe('reports', () => {
   })
 
   test('over a socket too', async () => {
-    const input = { reportedAddress: two.account, reportType: 'scam', description: 'Fake shop' }
-    expect((await done(one.ask('report:create', input))).report).toMatchObject({ report_type: 'scam' })
+    const input = { reportedAddress: two.account, reportType: 'scam', description: 'Fake shop' } as const
+    expect((await one.does('socket', social.report, input)).report).toMatchObject({ report_type: 'scam' })
     expect((await reportsOf(one)).reports).toMatchObject([{ description: 'Fake shop' }])
   })
 
@@ -251,7 +244,7 @@ describe('reports', () => {
   })
 
   test('of a sealed message keep what the reporter could read', async () => {
-    const { id: messageId } = await say(two, dm(), sealed)
+    const { id: messageId } = await say(two, dm(), sealed())
     await report(one, {
       messageId,
       messageContent: 'Send me your keys',
@@ -262,12 +255,11 @@ describe('reports', () => {
   })
 
   test('of a message out of sight tell nothing of it', async () => {
-    const { group } = await done(owner.call('POST /api/groups', { name: 'Inner', memberAddresses: [two.account] }))
-    const { id } = await say(two, { type: 'group', id: (group as { id: string }).id }, 'Our secret')
+    const { id } = await say(two, await groupOf(owner, two), 'Our secret')
     expect((await report(one, { messageId: id })).status).toBe(200)
     const room = await channelOf(owner, one, two)
     const { id: messageId } = await say(two, room, 'Seen before')
-    await done(act(owner, room, 'ban', { target: one.account }))
+    await moderates(owner, { room, action: 'ban', target: one.account })
     expect((await report(one, { messageId, reportType: 'other' })).status).toBe(200)
     expect((await reportsOf(one)).reports.map(({ message_content }) => message_content)).toEqual([null, null])
   })
@@ -278,7 +270,7 @@ describe('reports', () => {
     expect(answers.find(({ status }) => status !== 200)).toMatchObject({
       status: 400,
       code: 'VALIDATION_ERROR',
-      text: 'You have already reported this user for this reason recently',
+      body: { error: 'You have already reported this user for this reason recently' },
     })
     expect((await report(one, { reportType: 'other' })).status).toBe(200)
     const subject = `${one.account} ${two.account} spam`
@@ -292,7 +284,9 @@ describe('reports', () => {
     expect((await blocksOf(one)).blockedUsers).toMatchObject([
       { blocked_address: two.account, reason: 'Reported for spam' },
     ])
-    expect(await send(two, dm(), sealed)).toMatchObject({ code: 'BLOCKED' })
+    expect(await two.refused('socket', messages.send, { room: dm(), text: sealed() })).toMatchObject({
+      code: 'BLOCKED',
+    })
   })
 
   test('M32: are seen by their reporter and by admins, newest first', async () => {
@@ -303,8 +297,8 @@ describe('reports', () => {
     expect(mine.reports.map(({ report_type }) => report_type)).toEqual(['other', 'spam'])
     expect((await reportsOf(two)).reports).toEqual([])
     // M32: who is no admin is answered with their own, whatever they ask for.
-    expect(await reportsOf(one, '?admin=true')).toEqual(mine)
-    const { reports, isAdmin } = await reportsOf(admin, '?admin=true&status=pending')
+    expect(await reportsOf(one, { admin: true })).toEqual(mine)
+    const { reports, isAdmin } = await reportsOf(admin, { admin: true, status: 'pending' })
     expect(isAdmin).toBe(true)
     expect(reports.slice(0, 2)).toEqual(mine.reports)
   })
@@ -312,7 +306,7 @@ describe('reports', () => {
   test('are reviewed by admins alone, to any state', async () => {
     const { body } = await report(one)
     const { id: reportId } = body.report as { id: string }
-    const review = (who: Somebody, more: object) => who.call('PATCH /api/users/report', { reportId, ...more })
+    const review = (who: Person, more: object) => who.rest('PATCH /api/users/report', { reportId, ...more })
     expect(await review(one, { status: 'dismissed' })).toMatchObject({ status: 403 })
     for (const status of [...reportStatuses].reverse())
       expect((await review(admin, { status, adminNotes: `Now ${status}` })).body).toMatchObject({
@@ -325,13 +319,13 @@ describe('reports', () => {
           reviewed_at: expect.any(String),
         },
       })
-    expect(await review(admin, { status: 'lost' })).toMatchObject({ status: 400, text: 'Invalid status' })
+    expect(await review(admin, { status: 'lost' })).toMatchObject({ status: 400, body: { error: 'Invalid status' } })
     expect(await review(admin, {})).toMatchObject({ status: 400 })
     expect(await review(admin, { reportId: 'nothing', status: 'dismissed' })).toMatchObject({
       status: 404,
       code: 'NOT_FOUND',
     })
-    expect((await reportsOf(one, '?status=dismissed')).reports).toEqual([])
+    expect((await reportsOf(one, { status: 'dismissed' })).reports).toEqual([])
   })
 
   test.each([
@@ -343,7 +337,7 @@ describe('reports', () => {
     ['too much to say', () => ({ description: 'x'.repeat(2_001) }), 400, null],
     ['an unknown conversation', () => ({ conversationType: 'stream' }), 400, null],
   ])('of %s are refused', async (_title, more, status, text) => {
-    expect(await report(one, more())).toMatchObject({ status, ...(text ? { text } : {}) })
+    expect(await report(one, more())).toMatchObject({ status, ...(text ? { body: { error: text } } : {}) })
     expect((await reportsOf(one)).reports).toEqual([])
   })
 })
@@ -360,5 +354,9 @@ test.each([
   'PATCH /api/users/report',
 ])('%s is for people who are signed in', async (route) => {
   const input = route.startsWith('GET') ? undefined : {}
-  expect(await nobody(server)(route, input)).toMatchObject({ status: 401, code: 'UNAUTHORIZED', text: 'Unauthorized' })
+  expect(await call(server.url, route, input)).toMatchObject({
+    status: 401,
+    code: 'UNAUTHORIZED',
+    body: { error: 'Unauthorized' },
+  })
 })

@@ -23,9 +23,12 @@ export const appoint = (by: Person, room: RoomRef | null, who: Person, patch: Gr
   moderates(by, { room, action: 'promote', target: who.account, patch })
 
 const Logged = z.object({ logs: z.array(LogEntry) })
-/** The acts in a room, newest first. */
-export const logOf = async (who: Person, { id }: RoomRef, query: Partial<CallOf<typeof moderation.inspect>> = {}) =>
-  Logged.parse(await who.does('rest', moderation.inspect, { action: 'mod-log', channelId: id, ...query })).logs
+/** The acts in a room, or in all of them, newest first. */
+export const logOf = async (
+  who: Person,
+  room: RoomRef | null,
+  query: Partial<CallOf<typeof moderation.inspect>> = {},
+) => Logged.parse(await who.does('rest', moderation.inspect, { action: 'mod-log', channelId: room?.id, ...query })).logs
 
 let officials = 0
 
