@@ -47,7 +47,7 @@ export default defineConfig({
     passWithNoTests: true,
     projects: [
       served('laws', ['laws']),
-      served('unit', ['unit', 'log', 'shared', 'client']),
+      served('unit', ['unit', 'ports', 'log', 'shared', 'client']),
       project('store', ['store']),
       served('embedded', ['server'], { PLAZA_TEST_STORE: 'embedded' }),
       served('mongodb', ['hostile'], { PLAZA_TEST_STORE: 'mongodb' }),

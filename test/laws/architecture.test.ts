@@ -48,6 +48,20 @@ describe('the house', () => {
     expect(named).toEqual([])
   })
 
+  test('each port has an adapter beside it that reaches no other machine, and the server runs on no fake', () => {
+    const portOf = (path: string) => path.split('/')[2]
+    const paths = sources.map(({ path }) => path).filter((path) => path.startsWith('server/ports/'))
+    const alone = paths.filter((path) => /\/(captured|embedded|fake|local|memory|none)\.ts$/.test(path)).map(portOf)
+    // Only adapters use that one: what needs no Redis has an adapter without it.
+    expect(
+      paths
+        .filter((path) => PORT.test(path))
+        .map(portOf)
+        .filter((port) => !alone.includes(port)),
+    ).toEqual(['redis'])
+    expect(sources.filter(({ imports }) => imports.some((to) => /\/fake\.ts$/.test(to)))).toEqual([])
+  })
+
   test('domains reach other machines through ports alone', () => {
     expect(sources.flatMap(reachedFrom)).toEqual([])
   })

@@ -2,37 +2,26 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountOpenedByEmail, setEmail } from '#server/domains/accounts/emails'
 import { Accounts } from '#server/domains/accounts/model'
 import { Identities } from '#server/domains/identity/model'
+import { fakeChain } from '#server/ports/chain/fake'
+import { fakeHumanProofs } from '#server/ports/human-proof/fake'
+import { fakePartner } from '#server/ports/partner/fake'
 import { identities } from '#shared/api/identities'
 import { sessions } from '#shared/api/sessions'
 import { type Booted, boot } from '#test/support/boot'
 import { type Person, person } from '#test/support/people'
-import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { signedBySolana, solana, verifySolana } from '#test/support/solana'
 import { call, signed, signIn, wallet } from '#test/support/wallet'
 
 let server: Booted
 let url: string
-let provider: Awaited<ReturnType<typeof openProofProvider>>
-let partner: Awaited<ReturnType<typeof openPartner>>
+const humanProofs = fakeHumanProofs()
+const partnerTokens = fakePartner('https://partner.example')
+const optimism = fakeChain(10)
 beforeAll(async () => {
-  provider = await openProofProvider()
-  partner = await openPartner()
-  server = await boot({
-    environment: {
-      WORLDID_BASE_URL: provider.url,
-      WORLDID_APP_ID: 'app_test',
-      PARTNER_JWKS: JSON.stringify(partner.jwks()),
-      ...partnerRules,
-      RPC_URL_10: 'http://127.0.0.1:1',
-    },
-  })
+  server = await boot({ services: { humanProofs, partnerTokens, chains: new Map([[optimism.id, optimism]]) } })
   url = server.url
 })
-afterAll(async () => {
-  await server.close()
-  await provider.close()
-  await partner.close()
-})
+afterAll(() => server.close())
 
 let made = 0
 const proofOf = (nullifier_hash: string) => ({
@@ -56,14 +45,14 @@ describe('linking', () => {
     await me.does('rest', identities.linkSolana, await signedBySolana(me.url, solana('linker')))
     const human = await me.rest('POST /api/identities/humanproof', proofOf('0x11'))
     expect(human.body).toMatchObject({ identity: { method: 'worldid', identifier: 'worldid:0x11' } })
-    const sso = { token: await partner.token({ sub: 'linked-member' }), isMiniApp: true }
+    const sso = { token: partnerTokens.token({ sub: 'linked-member' }), isMiniApp: true }
     expect((await me.rest('POST /api/identities/partner', sso)).status).toBe(200)
 
     const signIns = [
       (await signIn(url, wallet('linker two'))).answer.body,
       (await verifySolana(url, solana('linker'))).body,
       (await call(url, 'POST /api/auth/humanproof-id', proofOf('0x11'))).body,
-      (await call(url, 'POST /api/auth/partner-id', { ...sso, token: await partner.token({ sub: 'linked-member' }) }))
+      (await call(url, 'POST /api/auth/partner-id', { ...sso, token: partnerTokens.token({ sub: 'linked-member' }) }))
         .body,
     ]
     for (const body of signIns) expect(body).toMatchObject({ success: true, userAddress: me.account })
@@ -99,7 +88,7 @@ describe('linking', () => {
   })
 
   test('T34: of fifty accounts that link one wallet at once one has it', async () => {
-    const tokens = await Promise.all(Array.from({ length: 50 }, (_, at) => partner.token({ sub: `racer-${at}` })))
+    const tokens = Array.from({ length: 50 }, (_, at) => partnerTokens.token({ sub: `racer-${at}` }))
     const racers = await Promise.all(
       tokens.map(async (token) => (await call(url, 'POST /api/auth/partner-id', { token, isMiniApp: true })).body),
     )
@@ -140,7 +129,7 @@ describe('linking', () => {
       wallet: await signed(url, wallet('nobody')),
       solana: await signedBySolana(url, solana('nobody')),
       humanproof: proofOf('0x12'),
-      partner: { token: await partner.token({ sub: 'nobody' }), isMiniApp: true },
+      partner: { token: partnerTokens.token({ sub: 'nobody' }), isMiniApp: true },
     }
     const answer = await call(url, `POST /api/identities/${method}`, bodies[method] ?? {})
     expect(answer).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
@@ -165,22 +154,32 @@ describe('a proof that does not hold links nothing', () => {
     expect(await ways(me)).toHaveLength(1)
   })
 
-  test('a contract whose chain cannot be asked', async () => {
+  test('a contract that does not accept it, or whose chain cannot be asked', async () => {
     const me = await person(server, 'prover')
+    optimism.deploy(wallet('contract').address, { accepts: (_message, signature) => signature.endsWith('cd') })
     const body = await signed(me.url, wallet('contract'), (m) => m.replace(/Chain ID: \d+/, 'Chain ID: 10'))
-    const answer = await me.refused('rest', identities.linkWallet, { ...body, signature: `0x${'ab'.repeat(200)}` })
-    expect(answer).toMatchObject({ code: 'UPSTREAM_ERROR', status: 502 })
+    const link = (end: string) => ({ ...body, signature: `0x${'ab'.repeat(199)}${end}` as const })
+    const refusal = await me.refused('rest', identities.linkWallet, link('ab'))
+    expect(refusal).toMatchObject({ code: 'INVALID_SIGNATURE' })
+    optimism.away = 'UPSTREAM_ERROR'
+    expect(await me.refused('rest', identities.linkWallet, link('cd'))).toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      status: 502,
+    })
+    optimism.away = null
+    expect(await me.does('rest', identities.linkWallet, link('cd'))).toMatchObject({ success: true })
   })
 
   test.each([
-    ['bad', 401, 'INVALID_SIGNATURE'],
-    ['failing', 502, 'UPSTREAM_ERROR'],
-    ['silent', 504, 'TIMEOUT'],
-  ] as const)('a human proof while it is %s', async (what, status, code) => {
+    [null, 401, 'INVALID_SIGNATURE'],
+    ['UPSTREAM_ERROR', 502, 'UPSTREAM_ERROR'],
+    ['TIMEOUT', 504, 'TIMEOUT'],
+  ] as const)('a human proof that does not hold, where the provider fails with %s', async (away, status, code) => {
     const me = await person(server, 'prover')
-    provider.mood = what === 'bad' ? 'well' : what
+    humanProofs.refused.add('0xbad')
+    humanProofs.away = away
     const answer = await me.rest('POST /api/identities/humanproof', { ...proofOf('0x13'), proof: '0xbad' })
-    provider.mood = 'well'
+    humanProofs.away = null
     expect(answer).toMatchObject({ status, code })
   })
 
@@ -188,7 +187,7 @@ describe('a proof that does not hold links nothing', () => {
     const me = await person(server, 'prover')
     const proof = { ...proofOf('0x14'), signal: 'plaza:abcdefgh12345678' }
     expect(await me.rest('POST /api/identities/humanproof', proof)).toMatchObject({ code: 'INVALID_NONCE' })
-    const token = (await partner.token({ sub: 'm' })).slice(0, -8)
+    const token = partnerTokens.token({ sub: 'm' }).slice(0, -8)
     expect(await me.rest('POST /api/identities/partner', { token, isMiniApp: true })).toMatchObject({
       status: 401,
       code: 'INVALID_SIGNATURE',

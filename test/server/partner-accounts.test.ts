@@ -4,46 +4,39 @@ import { setEmail } from '#server/domains/accounts/emails'
 import { Accounts, Passkeys } from '#server/domains/accounts/model'
 import { Identities } from '#server/domains/identity/model'
 import { newId } from '#server/kernel/ids'
-import { partnerByKeys } from '#server/ports/partner/jwks'
+import { fakePartner } from '#server/ports/partner/fake'
 import { identities } from '#shared/api/identities'
 import { type Booted, boot } from '#test/support/boot'
 import { type Person, person } from '#test/support/people'
-import { openPartner, partnerAudience, partnerRules } from '#test/support/providers'
 import { solana, verifySolana } from '#test/support/solana'
 import { call, signIn, wallet } from '#test/support/wallet'
 
-const otherIssuer = 'https://other.example'
 let server: Booted
-let partner: Awaited<ReturnType<typeof openPartner>>
+/** One partner at each node. */
+const partner = fakePartner('https://partner.example')
+const other = fakePartner('https://other.example')
 beforeAll(async () => {
-  partner = await openPartner()
-  const jwks = JSON.stringify(partner.jwks())
-  let nodes = 0
+  const partners = [partner, other]
   server = await boot({
     nodes: 2,
-    environment: { PARTNER_JWKS: jwks, ...partnerRules },
-    change(platform) {
-      if (nodes++ === 0) return platform
-      const partnerTokens = partnerByKeys(jwks, { issuer: otherIssuer, audience: partnerAudience })
-      return { ...platform, services: { ...platform.services, partnerTokens } }
-    },
+    change: ({ services, ...platform }) => ({
+      ...platform,
+      services: { ...services, partnerTokens: partners.shift() ?? null },
+    }),
   })
 })
-afterAll(async () => {
-  await server.close()
-  await partner.close()
-})
+afterAll(() => server.close())
 
 const enter = async (sub: string) =>
-  call(server.url, 'POST /api/auth/partner-id', { token: await partner.token({ sub }), isMiniApp: true })
+  call(server.url, 'POST /api/auth/partner-id', { token: partner.token({ sub }), isMiniApp: true })
 const enterAtOther = async (sub: string) =>
   call(server.urls[1] ?? '', 'POST /api/auth/partner-id', {
-    token: await partner.token({ sub, iss: otherIssuer }),
+    token: other.token({ sub }),
     isMiniApp: true,
   })
 const accountAfter = async (answer: ReturnType<typeof enter>) => String((await answer).body.userAddress)
 const linkPartner = async (who: Person, sub: string) =>
-  who.rest('POST /api/identities/partner', { token: await partner.token({ sub }), isMiniApp: true })
+  who.rest('POST /api/identities/partner', { token: partner.token({ sub }), isMiniApp: true })
 
 describe('M04: a partner founds no account under the id of a wallet', () => {
   const first = wallet('named first').address
@@ -135,7 +128,7 @@ describe('M04: one name at two issuers', () => {
 
   test('somebody new who comes in many times within milliseconds gets one account, and no refusal', async () => {
     for (const sub of Array.from({ length: 10 }, (_, at) => `hurried-${at}`)) {
-      const token = await partner.token({ sub })
+      const token = partner.token({ sub })
       const late = async (milliseconds: number) => {
         await setTimeout(milliseconds)
         return call(server.url, 'POST /api/auth/partner-id', { token, isMiniApp: true })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, createApp } from '#server/app'
 import { type Config, readConfig } from '#server/config'
+import type { Services } from '#server/kernel/context'
 import { nodeId, openCommons, openPlatform, type Platform } from '#server/platform'
 import type { Kv } from '#server/ports/kv/port'
 import { noteOutcomes } from './outcomes.ts'
@@ -24,10 +25,13 @@ export interface Booted {
 export async function boot({
   nodes = nodesUnderTest,
   environment = {},
+  services = {},
   change = (platform) => platform,
 }: {
   nodes?: number
   environment?: Record<string, string>
+  /** What stands in for services of others on all nodes. */
+  services?: Partial<Services>
   /** Puts another clock or logger in the place of the platform's own. */
   change?: (platform: Platform) => Platform
 } = {}): Promise<Booted> {
@@ -55,7 +59,12 @@ export async function boot({
   for (const platform of platforms) {
     const database = { ...platform.database, now: () => platform.database.now() + ahead }
     const kv = lenient(platform.kv, config.rateLimitScale)
-    apps.push(await createApp(config, change({ ...platform, database, deadlineFactor: 5, kv })))
+    apps.push(
+      await createApp(
+        config,
+        change({ ...platform, database, deadlineFactor: 5, kv, services: { ...platform.services, ...services } }),
+      ),
+    )
   }
   return {
     url: apps[0]?.url ?? '',

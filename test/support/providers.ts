@@ -80,7 +80,7 @@ export const openOnrampProvider = (opened: object = { token: 'a-purchase' }, sho
     !shop || bearer === shop.key ? { status: 200, body: opened } : { status: 401, body: { message: 'secret words' } },
   )
 
-const partnerIssuer = 'https://partner.example'
+export const partnerIssuer = 'https://partner.example'
 export const partnerAudience = 'plaza-test'
 /** Which tokens of the partner are for us. */
 export const partnerRules = { PARTNER_ISSUER: partnerIssuer, PARTNER_AUDIENCE: partnerAudience }
