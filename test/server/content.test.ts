@@ -8,7 +8,7 @@ import type { RulesPatch } from '#shared/api/verdict'
 import type { Operation } from '#shared/kit/contract'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, type Door, groupOf, moderates, over, type Person, person, sealed } from '#test/support/people'
+import { channelOf, type Door, groupOf, moderates, over, type Person, people, sealed } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
 const storage = 'https://media.example'
@@ -19,8 +19,7 @@ let member: Person
 let other: Person
 beforeAll(async () => {
   server = await boot({ environment: { SUPER_ADMINS: wallet('root').address, STORAGE_URL: storage } })
-  const all = await Promise.all(['root', 'owner', 'member', 'other'].map((name) => person(server, name)))
-  ;[root, owner, member, other] = all as [Person, Person, Person, Person]
+  ;[root, owner, member, other] = await people(server, 'root', 'owner', 'member', 'other')
 })
 afterAll(() => server.close())
 
@@ -324,9 +323,8 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
       question: 'Which?',
       options: ['radish', 'no'],
     })
-    const line = await owner.socket('/moderation')
-    const answer = await line.socket.timeout(10_000).emitWithAck('mod:subscribe', { scope: 'room', room })
-    expect(JSON.stringify(answer)).toContain(message.id)
+    const { queue } = await owner.does('socket', moderation.queue, { scope: 'room', room })
+    expect(JSON.stringify(queue)).toContain(message.id)
   })
 })
 

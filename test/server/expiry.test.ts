@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, moderates, over, type Person, person } from '#test/support/people'
+import { channelOf, moderates, over, type Person, people } from '#test/support/people'
 
 // A term is a minute at the least, so the store's clock is stopped at the moments in question.
 let stoppedAt: number | null = null
@@ -13,8 +13,7 @@ let other: Person
 
 beforeAll(async () => {
   server = await bootStoppable()
-  const people = await Promise.all(['owner', 'member', 'other'].map((name) => person(server, name)))
-  ;[owner, member, other] = people as [Person, Person, Person]
+  ;[owner, member, other] = await people(server, 'owner', 'member', 'other')
 })
 afterAll(() => server.close())
 

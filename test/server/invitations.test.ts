@@ -8,6 +8,7 @@ import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { type Booted, boot } from '#test/support/boot'
+import { appoint } from '#test/support/moderation'
 import { channelOf, type Door, groupOf, moderates, over, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
@@ -53,8 +54,7 @@ describe('invitations', () => {
     (await owner.does('rest', rooms.members, { room: group })).members.map(({ user_address }) => user_address)
   const suspend = (whom: Person, ban: boolean) =>
     root.does('rest', accounts.suspend, { userAddress: whom.account, ban })
-  const promote = (whom: Person, canManageMods: boolean) =>
-    moderates(owner, { room: group, action: 'promote', target: whom.account, patch: { canManageMods } })
+  const promote = (whom: Person, canManageMods: boolean) => appoint(owner, group, whom, { canManageMods })
 
   test.each(over)(
     'M64: a link tells its room and its maker, and lets in whom it is given to, over %s',

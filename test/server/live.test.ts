@@ -6,10 +6,10 @@ import { messages } from '#shared/api/messages'
 import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/room-events'
 import { ephemeral, rooms } from '#shared/api/rooms'
 import { serverNotice } from '#shared/kit/connection'
-import { type RoomRef, roomKey } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/primitives'
 import { openWire } from '#test/hostile/wire'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, groupOf, over, type Person, person, staysSilent } from '#test/support/people'
+import { channelOf, groupOf, listenTo, over, type Person, people, person, say, staysSilent } from '#test/support/people'
 
 let server: Booted
 let closing: Promise<void> | null = null
@@ -19,8 +19,7 @@ let other: Person
 let outsider: Person
 beforeAll(async () => {
   server = await boot()
-  const people = await Promise.all(['owner', 'member', 'other', 'outsider'].map((name) => person(server, name)))
-  ;[owner, member, other, outsider] = people as [Person, Person, Person, Person]
+  ;[owner, member, other, outsider] = await people(server, 'owner', 'member', 'other', 'outsider')
 })
 const close = () => {
   closing ??= server.close()
@@ -28,15 +27,13 @@ const close = () => {
 }
 afterAll(close)
 
-const send = async (who: Person, room: RoomRef, text: string) =>
-  (await who.does('socket', messages.send, { room, text })).message
 const seqs = (events: readonly RoomEvent[]) => events.map(({ seq }) => seq)
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
 
 describe('joining', () => {
   test('answers the state of the room and the events that were missed', async () => {
     const room = await channelOf(owner, member)
-    const sent = [await send(owner, room, 'one'), await send(owner, room, 'two')]
+    const sent = [await say(owner, room, 'one'), await say(owner, room, 'two')]
     const fresh = await member.does('socket', messages.join, { room })
     const head_seq = sent[1]?.seq ?? 0
     expect(fresh).toMatchObject({ room, head_seq, from_seq: head_seq, events: [], complete: true, members_count: 2 })
@@ -55,10 +52,10 @@ describe('joining', () => {
     expect((await outsider.refused('socket', messages.join, { room: group })).code).toBe('ROOM_NOT_FOUND')
     const line = await member.line()
     await member.does('socket', messages.join, { room })
-    await send(owner, room, 'heard')
+    await say(owner, room, 'heard')
     await line.follows(room, ({ type }) => type === 'message.created')
     await member.does('socket', messages.leave, { room })
-    await send(owner, room, 'unheard')
+    await say(owner, room, 'unheard')
     await staysSilent(line, roomEvent)
     await member.does('rest', messages.send, { room, text: 'still a member' })
   })
@@ -68,7 +65,7 @@ describe('joining', () => {
     ['a seq from the future', (head: number) => ({ after_seq: head + 1 })],
   ])('and catching up with %s say that the client must begin anew', async (_title, cursor) => {
     const room = await channelOf(owner, member)
-    const { seq } = await send(owner, room, 'here')
+    const { seq } = await say(owner, room, 'here')
     for (const door of over) {
       const answer = await member.does(door, messages.sync, { room, ...cursor(seq) })
       expect(answer).toMatchObject({ reset: true, events: [], head_seq: seq })
@@ -83,9 +80,8 @@ describe('joining', () => {
 describe('catching up', () => {
   test.each(over)('over %s turns pages without loss or repeat, and a live event is the same event', async (door) => {
     const room = await channelOf(owner, member)
-    const line = await member.socket('/rooms')
-    await line.socket.emitWithAck('room:join', { room })
-    for (let at = 0; at < 12; at++) await send(owner, room, `m${at}`)
+    const line = await listenTo(member, room, await member.socket('/rooms'))
+    for (let at = 0; at < 12; at++) await say(owner, room, `m${at}`)
     await line.follows(room, ({ seq }) => seq === 14)
     const all: RoomEvent[] = []
     for (let complete = false; !complete; ) {
@@ -100,9 +96,9 @@ describe('catching up', () => {
 
   test('a page of long messages ends early, so that a slow client can read it, and the next one goes on', async () => {
     const room = await channelOf(owner, member)
-    const first = await send(owner, room, 'short')
+    const first = await say(owner, room, 'short')
     const long = '🏛'.repeat(4_900)
-    for (let at = 0; at < 40; at++) await send(owner, room, long)
+    for (let at = 0; at < 40; at++) await say(owner, room, long)
     const last = first.seq + 40
     const joined = await member.does('socket', messages.join, { room, after_seq: first.seq - 1 })
     expect(joined).toMatchObject({ complete: false, head_seq: last })
@@ -124,7 +120,7 @@ describe('catching up', () => {
 
   test('waits for what comes and answers at once, or with nothing when the time is up', async () => {
     const room = await channelOf(owner, member)
-    const { seq } = await send(owner, room, 'last')
+    const { seq } = await say(owner, room, 'last')
     const path = `GET /api/rooms/channel/${room.id}/events`
     const started = Date.now()
     const empty = await member.rest(`${path}?after=${seq}&wait=1`)
@@ -132,7 +128,7 @@ describe('catching up', () => {
     expect(Date.now() - started).toBeGreaterThan(900)
     const waiting = member.rest(`${path}?after=${seq}&wait=15`)
     await new Promise((resolve) => setTimeout(resolve, 200))
-    await send(owner, room, 'news')
+    await say(owner, room, 'news')
     const answer = await waiting
     expect(seqs(answer.body.events as RoomEvent[])).toEqual([seq + 1])
     expect(answer.headers.get('etag')).toBe(`"${seq + 1}"`)
@@ -141,12 +137,11 @@ describe('catching up', () => {
 
 test('one event comes as `room:event`, what was appended together as one frame of `room:events`', async () => {
   const room = await channelOf(owner, member)
-  const line = await member.socket('/rooms')
-  await line.socket.emitWithAck('room:join', { room })
-  await send(owner, room, 'alone')
+  const line = await listenTo(member, room, await member.socket('/rooms'))
+  await say(owner, room, 'alone')
   await line.hears(roomEvent)
   expect(line.all(roomEventBatch)).toEqual([])
-  await Promise.all(Array.from({ length: 60 }, (_, at) => send(owner, room, `together ${at}`)))
+  await Promise.all(Array.from({ length: 60 }, (_, at) => say(owner, room, `together ${at}`)))
   await line.follows(room, ({ seq }) => seq === 63)
   const frames = line.all(roomEventBatch)
   expect(frames.length).toBeGreaterThan(0)
@@ -157,7 +152,7 @@ test('one event comes as `room:event`, what was appended together as one frame o
 
 test('who joins while 200 messages are being sent sees each exactly once, on every node', async () => {
   const room = await channelOf(owner, member, other)
-  const writing = Promise.all(Array.from({ length: 200 }, (_, at) => send(at % 2 ? owner : other, room, `${at}`)))
+  const writing = Promise.all(Array.from({ length: 200 }, (_, at) => say(at % 2 ? owner : other, room, `${at}`)))
   const readers = await Promise.all(
     server.urls.map(async (url) => {
       const line = await (await person(server, 'member', url)).socket('/rooms')
@@ -180,8 +175,7 @@ describe('passing things', () => {
   test.each(over)('typing over %s is told, ends with the message, and is forgotten after six seconds', async (door) => {
     const room = await channelOf(owner, member)
     const typist = await person(server, 'member', owner.url)
-    const line = await owner.socket('/rooms')
-    await line.socket.emitWithAck('room:join', { room })
+    const line = await listenTo(owner, room, await owner.socket('/rooms'))
     const types = (is: boolean) =>
       line.hears(ephemeral, ({ typing }) => typing.some(({ id }) => id === typist.account) === is)
     await typist.does(door, messages.typing, { room, on: true })
@@ -213,8 +207,7 @@ describe('passing things', () => {
       updated_at: now,
     })
     for (const who of [owner, member]) await who.does('rest', rooms.join, { room })
-    const line = await owner.socket('/rooms')
-    await line.socket.emitWithAck('room:join', { room })
+    const line = await listenTo(owner, room, await owner.socket('/rooms'))
     for (const door of over) await member.does(door, messages.typing, { room, on: true })
     await new Promise((resolve) => setTimeout(resolve, 1_200))
     expect(line.all(ephemeral).flatMap(({ typing }) => typing)).toEqual([])

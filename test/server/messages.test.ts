@@ -8,7 +8,7 @@ import { social } from '#shared/api/social'
 import type { RulesPatch } from '#shared/api/verdict'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, groupOf, moderates, over, type Person, person, sealed } from '#test/support/people'
+import { channelOf, groupOf, moderates, over, type Person, people, person, say, sealed } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -24,17 +24,14 @@ const noMessage = '018f0000-0000-7000-8000-000000000001'
 
 beforeAll(async () => {
   server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
-  const names = ['root', 'owner', 'member', 'other', 'outsider', 'c1', 'c2', 'c3', 'c4', 'c5']
-  const people = await Promise.all(names.map((name) => person(server, name)))
-  ;[root, owner, member, other, outsider] = people as [Person, Person, Person, Person, Person]
-  crowd = [member, other, owner, ...people.slice(5)]
+  const cast = await people(server, 'root', 'owner', 'member', 'other', 'outsider', 'c1', 'c2', 'c3', 'c4', 'c5')
+  ;[root, owner, member, other, outsider] = cast
+  crowd = [member, other, owner, ...cast.slice(5)]
   general = await channelOf(owner, ...crowd.filter((one) => one !== owner))
 })
 afterAll(() => server.close())
 
 const settle = (room: RoomRef, rules: RulesPatch) => moderates(owner, { room, action: 'rules', patch: { rules } })
-const said = async (who: Person, room: RoomRef, text: string) =>
-  (await who.does('socket', messages.send, { room, text })).message
 const page = async (who: Person, room: RoomRef, query: object = {}) =>
   (await who.does('rest', messages.history, { room, limit: 100, ...query })).messages
 
@@ -115,7 +112,7 @@ describe.each(over)('a message sent over %s', (door) => {
 
 test('M35: the documented paths answer an edit with the row at top level as well', async () => {
   const room = await channelOf(owner, member)
-  const { id } = await said(member, room, 'before')
+  const { id } = await say(member, room, 'before')
   const { body } = await member.rest(`PATCH /api/channels/${room.id}/messages/${id}`, { content: 'after' })
   expect(body).toMatchObject({ id, content: 'after', is_edited: true, message: { id, content: 'after' } })
 })
@@ -240,7 +237,7 @@ describe('one verdict', () => {
       for (const door of over)
         expect(await other.refused(door, messages.send, { room, text: 'x1' })).toMatchObject({ code: 'SUSPENDED' })
       await root.does('rest', accounts.suspend, { userAddress: member.account, ban: true })
-      const mine = { room: general, id: (await said(owner, general, 'of others')).id }
+      const mine = { room: general, id: (await say(owner, general, 'of others')).id }
       expect((await member.refused('rest', messages.edit, { ...mine, text: 'x1' })).code).toBe('SUSPENDED')
       expect((await member.refused('rest', messages.remove, mine)).code).toBe('SUSPENDED')
       expect((await member.refused('rest', messages.react, { ...mine, emoji: '👍' })).code).toBe('SUSPENDED')
@@ -339,7 +336,7 @@ describe('a key of the sender', () => {
 
   test('makes a repeated edit, reaction, pin and removal one act over REST, named by the header alone', async () => {
     const room = await channelOf(owner, member)
-    const { id } = await said(owner, room, 'to be touched')
+    const { id } = await say(owner, room, 'to be touched')
     const twice = async (route: string, body: object) => {
       const headers = { 'idempotency-key': `twice-${randomUUID()}` }
       const answers = [await owner.rest(route, body, headers), await owner.rest(route, body, headers)]
@@ -398,7 +395,7 @@ describe('one order', () => {
     const room = await channelOf(owner, member)
     const sent: Message[] = []
     for (let at = 1; at <= 25; at++) {
-      sent.push(await said(member, room, `line ${at}`))
+      sent.push(await say(member, room, `line ${at}`))
       if (at % 5 === 0) await member.does('rest', messages.react, { room, id: sent[0]?.id ?? '', emoji: `${at % 10}️⃣` })
     }
     const ns = async (query: object) => {
@@ -433,7 +430,7 @@ describe('one order', () => {
 describe('an edit', () => {
   test.each(over)('over %s raises the version, is judged again, and is refused on a stale version', async (door) => {
     const room = await channelOf(owner, member)
-    const { id } = await said(member, room, 'frist')
+    const { id } = await say(member, room, 'frist')
     const { message } = await member.does(door, messages.edit, { room, id, version: 1, text: 'first' })
     expect(message).toMatchObject({ id, content: 'first', version: 2, is_edited: true, edited_at: expect.any(String) })
     const stale = await member.refused(door, messages.edit, { room, id, version: 1, text: 'no' })
@@ -455,7 +452,7 @@ describe('an edit', () => {
   // The log's clock cannot be set from outside, so the message is made older where it lies.
   test('is too late after fifteen minutes', async () => {
     const room = await channelOf(owner, member)
-    const [young, old] = [await said(member, room, 'young'), await said(member, room, 'old')]
+    const [young, old] = [await say(member, room, 'young'), await say(member, room, 'old')]
     const age = (id: string, minutes: number) =>
       RoomEvents.updateOne({ _id: id }, { $set: { at: Date.now() - minutes * 60_000 } })
     await age(young.id, 14)
@@ -470,7 +467,7 @@ describe('an edit', () => {
 
   test('of two that cross, one wins and the other is told', async () => {
     const room = await channelOf(owner, member)
-    const { id } = await said(member, room, 'start')
+    const { id } = await say(member, room, 'start')
     const seats = await Promise.all(server.urls.map((url) => person(server, 'member', url)))
     const routes = Array.from({ length: 6 }, (_, at) =>
       (seats[at % seats.length] ?? member).rest(`PATCH /api/rooms/channel/${room.id}/messages/${id}`, {
@@ -498,7 +495,7 @@ describe('what was taken back', () => {
     'over %s leaves a tombstone and its text nowhere: history, catch-up, quotes, edits, pins',
     async (door) => {
       const room = await channelOf(owner, member, other)
-      const { id } = await said(member, room, 'my secret-one')
+      const { id } = await say(member, room, 'my secret-one')
       await member.does(door, messages.edit, { room, id, text: 'my secret-two' })
       const reply = await other.does(door, messages.send, { room, text: 'ah', reply_to: id })
       await owner.does(door, messages.pin, { room, id, pinned: true })
@@ -534,7 +531,7 @@ describe('what was taken back', () => {
 
   test('by its author under the documented path; by a moderator who may', async () => {
     const room = await channelOf(owner, member)
-    const [own, foreign] = [await said(member, room, 'own'), await said(member, room, 'foreign')]
+    const [own, foreign] = [await say(member, room, 'own'), await say(member, room, 'foreign')]
     const answer = await member.rest(`DELETE /api/channels/${room.id}/messages/${own.id}`)
     expect(answer).toMatchObject({ status: 200, body: { success: true } })
     expect((await owner.rest(`DELETE /api/channels/${room.id}/messages/${foreign.id}`)).status).toBe(200)
@@ -543,8 +540,8 @@ describe('what was taken back', () => {
 
   test('by a purge goes at once: one event, every message of one person, nobody else', async () => {
     const room = await channelOf(owner, member, other)
-    for (let at = 0; at < 5; at++) await said(member, room, `secret-${at}`)
-    await said(other, room, 'harmless')
+    for (let at = 0; at < 5; at++) await say(member, room, `secret-${at}`)
+    await say(other, room, 'harmless')
     const { effects } = await moderates(owner, { room, action: 'purge', target: member.account, reason: 'flood' })
     expect(effects.messages_removed).toBe(5)
     expect((await everywhereOf(other, room)).match(/.{60}secret-/g)).toBeNull()
@@ -552,7 +549,7 @@ describe('what was taken back', () => {
     expect(kept.map(({ content }) => content)).toEqual(['harmless'])
     const { events } = await other.does('socket', messages.sync, { room })
     expect(events.filter(({ type }) => type === 'messages.purged')).toHaveLength(1)
-    await said(member, room, 'after the purge')
+    await say(member, room, 'after the purge')
     expect((await page(other, room)).at(-1)?.content).toBe('after the purge')
   })
 })
@@ -560,7 +557,7 @@ describe('what was taken back', () => {
 describe('reactions', () => {
   test.each(over)('over %s toggle, or are set, and their counts are absolute', async (door) => {
     const room = await channelOf(owner, member)
-    const { id } = await said(owner, room, 'like me')
+    const { id } = await say(owner, room, 'like me')
     expect(await member.does(door, messages.react, { room, id, emoji: '👍' })).toMatchObject({
       counts: { '👍': 1 },
       on: true,
@@ -588,7 +585,7 @@ describe('reactions', () => {
   })
 
   test('thirty toggles that cross leave a count that equals who stands by it', async () => {
-    const { id } = await said(owner, general, 'toggle me')
+    const { id } = await say(owner, general, 'toggle me')
     const toggle = (at: number) => {
       const who = crowd[at % crowd.length] ?? member
       return who.does(at % 2 ? 'socket' : 'rest', messages.react, { room: general, id, emoji: '👍' })
@@ -602,7 +599,7 @@ describe('reactions', () => {
   })
 
   test('a message takes twenty different ones and no more', async () => {
-    const { id } = await said(owner, general, 'popular')
+    const { id } = await say(owner, general, 'popular')
     for (let at = 0; at < 20; at++) await member.does('socket', messages.react, { room: general, id, emoji: `e${at}` })
     const refused = await other.refused('rest', messages.react, { room: general, id, emoji: 'one-too-many' })
     expect(refused).toMatchObject({ code: 'CONFLICT', status: 409 })
@@ -631,7 +628,7 @@ describe('pins', () => {
 
   test.each(over)('over %s are set and lifted by those who may, newest first, and only once', async (door) => {
     const room = await channelOf(owner, member)
-    const [one, two] = [await said(member, room, 'one'), await said(member, room, 'two')]
+    const [one, two] = [await say(member, room, 'one'), await say(member, room, 'two')]
     expect((await member.refused(door, messages.pin, { room, id: one.id, pinned: true })).code).toBe('FORBIDDEN')
     expect((await outsider.refused(door, messages.pin, { room, id: one.id, pinned: true })).code).toBe('NOT_A_MEMBER')
     await owner.does(door, messages.pin, { room, id: one.id, pinned: true })
@@ -653,7 +650,7 @@ describe('pins', () => {
 
   test('in a group under its own path', async () => {
     const room = await groupOf(owner, member)
-    const { id } = await said(member, room, 'remember')
+    const { id } = await say(member, room, 'remember')
     const pinned = await owner.rest(`POST /api/groups/${room.id}/pin`, { messageId: id, pin: true })
     expect(pinned.body).toMatchObject({ success: true, isPinned: true })
     expect((await member.rest(`GET /api/groups/${room.id}/pin`)).body.pinnedMessages).toMatchObject([{ id }])
@@ -682,7 +679,7 @@ describe('reading', () => {
   test('marks that cross keep the furthest', async () => {
     const room = await channelOf(owner, member)
     const sent = []
-    for (let at = 0; at < 10; at++) sent.push(await said(owner, room, `m${at}`))
+    for (let at = 0; at < 10; at++) sent.push(await say(owner, room, `m${at}`))
     await Promise.all(sent.map(({ seq }) => member.does('rest', messages.read, { room, seq })))
     expect(await member.does('rest', messages.read, { room, seq: 0 })).toMatchObject({
       read_seq: sent.at(-1)?.seq,
@@ -694,7 +691,7 @@ describe('reading', () => {
 describe('search', () => {
   test.each(over)('over %s finds messages with all of the words, newest first, page by page', async (door) => {
     const room = await channelOf(owner, member)
-    for (const text of ['red apple', 'green apple', 'APPLE pie, red', 'pear']) await said(member, room, text)
+    for (const text of ['red apple', 'green apple', 'APPLE pie, red', 'pear']) await say(member, room, text)
     const find = async (query: string, more = {}) => await member.does(door, messages.search, { room, query, ...more })
     const contents = (found: { messages: { content: string }[] }) => found.messages.map(({ content }) => content)
     expect(contents(await find('apple red'))).toEqual(['APPLE pie, red', 'red apple'])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, groupOf, moderates, type Person, person } from '#test/support/people'
+import { appoint } from '#test/support/moderation'
+import { alpha, channelOf, groupOf, moderates, type Person, people, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
 describe('M64: GET /api/moderation with a chatType', () => {
@@ -10,8 +11,7 @@ describe('M64: GET /api/moderation with a chatType', () => {
   let outsider: Person
   beforeAll(async () => {
     server = await boot({ environment: { SUPER_ADMINS: wallet('chat type root').address } })
-    const people = await Promise.all(['owner', 'member', 'outsider'].map((name) => person(server, `chat type ${name}`)))
-    ;[owner, member, outsider] = people as [Person, Person, Person]
+    ;[owner, member, outsider] = await people(server, 'chat type owner', 'chat type member', 'chat type outsider')
   })
   afterAll(() => server.close())
 
@@ -38,7 +38,7 @@ describe('M64: GET /api/moderation with a chatType', () => {
       muted: [{ user_address: member.account }],
       logs: [{ action_type: 'mute', target_user_address: member.account, metadata: { chat_type: chatType } }],
     })
-    await moderates(owner, { room, action: 'promote', target: member.account, patch: { canPin: true } })
+    await appoint(owner, room, member, { canPin: true })
     expect((await ask(owner, 'moderators', its)).body.moderators).toMatchObject([{ user_address: member.account }])
     const other = chatType === 'group' ? 'channel' : 'group'
     for (const action of ['permissions', 'moderators', 'muted', 'check-muted', 'mod-log'])
@@ -46,9 +46,8 @@ describe('M64: GET /api/moderation with a chatType', () => {
   })
 
   test('alpha is named by its kind alone', async () => {
-    const alpha = { type: 'alpha', id: null } as const
     const root = await person(server, 'chat type root')
-    await moderates(root, { room: alpha, action: 'promote', target: member.account, patch: { canPin: true } })
+    await appoint(root, alpha, member, { canPin: true })
     const its = { chatType: 'alpha', userAddress: member.account }
     expect((await ask(owner, 'permissions', its)).body.permissions).toMatchObject({ isModerator: true })
     expect((await ask(owner, 'moderators', its)).body.moderators).toMatchObject([{ user_address: member.account }])

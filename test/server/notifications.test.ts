@@ -8,7 +8,17 @@ import { social } from '#shared/api/social'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import type { Line } from '#test/support/line'
-import { channelOf, groupOf, moderates, over, type Person, person, sealed, staysSilent } from '#test/support/people'
+import {
+  channelOf,
+  groupOf,
+  moderates,
+  over,
+  type Person,
+  people,
+  person,
+  sealed,
+  staysSilent,
+} from '#test/support/people'
 import { connect, heard } from '#test/support/wallet'
 
 let server: Booted
@@ -17,8 +27,7 @@ let member: Person
 let other: Person
 beforeAll(async () => {
   server = await boot()
-  const people = await Promise.all(['owner', 'member', 'other'].map((name) => person(server, name)))
-  ;[owner, member, other] = people as [Person, Person, Person]
+  ;[owner, member, other] = await people(server, 'owner', 'member', 'other')
 })
 afterAll(() => server.close())
 

@@ -12,7 +12,17 @@ import type { ErrorCode } from '#shared/errors'
 import type { Operation } from '#shared/kit/contract'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { type Body, channelOf, groupOf, moderates, over, type Person, person, sealed } from '#test/support/people'
+import {
+  alpha,
+  type Body,
+  channelOf,
+  groupOf,
+  moderates,
+  over,
+  type Person,
+  person,
+  sealed,
+} from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
 /** Somebody in a room, with a message and a poll that they could touch if nothing stood in their way. */
@@ -23,7 +33,6 @@ interface Scene {
   poll: string
 }
 
-const alpha: RoomRef = { type: 'alpha', id: null }
 const drinks = { question: 'Tea?', options: ['yes', 'no'] }
 let server: Booted
 let root: Person

@@ -9,7 +9,7 @@ import { rooms } from '#shared/api/rooms'
 import type { RulesPatch } from '#shared/api/verdict'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, groupOf, moderates, over, type Person, person } from '#test/support/people'
+import { channelOf, groupOf, listenTo, moderates, over, type Person, people } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -25,8 +25,7 @@ const nowhere = { type: 'channel', id: '018f0000-0000-7000-8000-000000000000' } 
 
 beforeAll(async () => {
   server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
-  const people = await Promise.all(['root', 'owner', 'member', 'other', 'outsider'].map((name) => person(server, name)))
-  ;[root, owner, member, other, outsider] = people as [Person, Person, Person, Person, Person]
+  ;[root, owner, member, other, outsider] = await people(server, 'root', 'owner', 'member', 'other', 'outsider')
 })
 afterAll(() => server.close())
 
@@ -219,8 +218,7 @@ describe.each(over)('a vote over %s', (door) => {
   test('in an anonymous poll names nobody, to anybody', async () => {
     const room = await channelOf(owner, member)
     const { poll } = await owner.does('rest', polls.create, { room, ...drinks, isAnonymous: true })
-    const line = await owner.socket('/rooms')
-    await line.socket.emitWithAck('room:join', { room })
+    const line = await listenTo(owner, room, await owner.socket('/rooms'))
     const voted = await member.does(door, polls.vote, { room, pollId: poll.id, optionIndex: 1 })
     const told = await line.follows(room, ({ type }) => type === 'poll.changed')
     const { events } = await owner.does('rest', messages.sync, { room })

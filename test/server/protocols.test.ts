@@ -11,7 +11,7 @@ import { protocols } from '#shared/kit/connection'
 import type { RoomRef } from '#shared/kit/primitives'
 import { openWire } from '#test/hostile/wire'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, moderates, type Person, person, sealed } from '#test/support/people'
+import { channelOf, moderates, type Person, people, sealed } from '#test/support/people'
 
 let server: Booted
 let owner: Person
@@ -21,11 +21,7 @@ const open: { close(): void }[] = []
 
 beforeAll(async () => {
   server = await boot()
-  ;[owner, ada, bob] = (await Promise.all(['owner', 'ada', 'bob'].map((name) => person(server, name)))) as [
-    Person,
-    Person,
-    Person,
-  ]
+  ;[owner, ada, bob] = await people(server, 'owner', 'ada', 'bob')
 })
 afterAll(async () => {
   for (const wire of open) wire.close()

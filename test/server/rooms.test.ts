@@ -7,7 +7,7 @@ import { social } from '#shared/api/social'
 import { AppError } from '#shared/errors'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, groupOf, moderates, type Person, person, sealed } from '#test/support/people'
+import { channelOf, groupOf, listenTo, moderates, type Person, people, person, sealed } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -23,9 +23,15 @@ const nowhere = { type: 'channel', id: '018f0000-0000-7000-8000-000000000000' } 
 
 beforeAll(async () => {
   server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
-  const names = ['root', 'owner', 'member', 'other', 'outsider', 'banished']
-  const people = await Promise.all(names.map((name) => person(server, name)))
-  ;[root, owner, member, other, outsider, banished] = people as [Person, Person, Person, Person, Person, Person]
+  ;[root, owner, member, other, outsider, banished] = await people(
+    server,
+    'root',
+    'owner',
+    'member',
+    'other',
+    'outsider',
+    'banished',
+  )
 })
 afterAll(() => server.close())
 
@@ -257,8 +263,7 @@ describe('members', () => {
   test('are removed by moderators of higher rank, told so, and may come back', async () => {
     const room = await channelOf(owner, member, other)
     await owner.does('rest', rooms.setRole, { room, address: other.account, role: 'moderator' })
-    const line = await member.socket('/rooms')
-    await line.socket.emitWithAck('room:join', { room })
+    const line = await listenTo(member, room, await member.socket('/rooms'))
     const kick = (who: Person, target: Person) =>
       who.rest(`POST /api/channels/${room.id}/members/${target.account}/kick`, { reason: 'rest a while' })
     expect(await kick(member, other)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
@@ -375,8 +380,7 @@ describe('an archived room', () => {
     expect((await owner.refused('rest', rooms.archive, { room: alpha })).code).toBe('FORBIDDEN')
     const suspended = await whileSuspended(owner, () => owner.refused('rest', rooms.archive, { room }))
     expect(suspended.code).toBe('SUSPENDED')
-    const line = await member.socket('/rooms')
-    await line.socket.emitWithAck('room:join', { room })
+    const line = await listenTo(member, room, await member.socket('/rooms'))
     expect((await owner.rest(`POST /api/channels/${room.id}/archive`)).body).toEqual({ success: true })
     await line.follows(room, ({ type }) => type === 'room.archived')
     expect((await owner.does('rest', rooms.archive, { room })).room.is_active).toBe(false)

@@ -6,7 +6,7 @@ import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, moderates, over, type Person, person } from '#test/support/people'
+import { channelOf, moderates, over, type Person, people } from '#test/support/people'
 
 let server: Booted
 let owner: Person
@@ -14,7 +14,7 @@ let member: Person
 
 beforeAll(async () => {
   server = await boot()
-  ;[owner, member] = (await Promise.all(['owner', 'member'].map((name) => person(server, name)))) as [Person, Person]
+  ;[owner, member] = await people(server, 'owner', 'member')
 })
 afterAll(() => server.close())
 

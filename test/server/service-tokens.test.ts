@@ -4,7 +4,7 @@ import { serviceTokens } from '#shared/api/service-tokens'
 import { sessionEnded } from '#shared/kit/connection'
 import { type Booted, boot } from '#test/support/boot'
 import { follow } from '#test/support/line'
-import { type Person, person } from '#test/support/people'
+import { alpha, type Person, person } from '#test/support/people'
 import { call, connect, signed, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -19,7 +19,6 @@ afterAll(() => server.close())
 
 const made = (scopes: string[], more = {}) =>
   root.does('rest', serviceTokens.create, { name: 'A bot', scopes, ...more })
-const alpha = { type: 'alpha', id: null } as const
 
 describe('a service token', () => {
   test('is shown once, stored as a hash, and speaks for a bot that is marked as one', async () => {

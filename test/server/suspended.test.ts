@@ -6,7 +6,7 @@ import { polls } from '#shared/api/polls'
 import { type Operation, operationsOf } from '#shared/kit/contract'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, type Door, groupOf, moderates, type Person, person, sealed } from '#test/support/people'
+import { alpha, channelOf, type Door, groupOf, moderates, type Person, person, sealed } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
 const inRooms = operationsOf(api).filter(({ operation }) => 'room' in operation.input.shape)
@@ -62,8 +62,6 @@ beforeAll(async () => {
   await root.does('rest', accounts.suspend, { userAddress: suspended.account, ban: true })
 })
 afterAll(() => server.close())
-
-const alpha: RoomRef = { type: 'alpha', id: null }
 
 const inputOf = ({ input }: Operation, room: RoomRef) => ({
   room,

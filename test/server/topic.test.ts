@@ -6,7 +6,7 @@ import { rooms } from '#shared/api/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
 import { dmOf } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, groupOf, moderates, over, type Person, person } from '#test/support/people'
+import { channelOf, groupOf, listenTo, moderates, over, type Person, people } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -19,9 +19,7 @@ let channel: RoomRef & { id: string }
 
 beforeAll(async () => {
   server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
-  const names = ['root', 'owner', 'moderator', 'member', 'outsider']
-  const people = await Promise.all(names.map((name) => person(server, name)))
-  ;[root, owner, moderator, member, outsider] = people as [Person, Person, Person, Person, Person]
+  ;[root, owner, moderator, member, outsider] = await people(server, 'root', 'owner', 'moderator', 'member', 'outsider')
 })
 afterAll(() => server.close())
 
@@ -31,11 +29,7 @@ beforeEach(async () => {
 })
 
 const topicFor = async (who: Person, room: RoomRef) => (await who.does('rest', rooms.get, { room })).room.topic
-const listen = async (who: Person, room: RoomRef) => {
-  const line = await who.socket('/rooms')
-  await line.socket.emitWithAck('room:join', { room })
-  return line
-}
+const listen = async (who: Person, room: RoomRef) => listenTo(who, room, await who.socket('/rooms'))
 const rules = (patch: object) => moderates(owner, { room: channel, action: 'rules', patch: { rules: patch } })
 
 describe.each(over)('over %s', (door) => {
