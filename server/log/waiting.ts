@@ -60,7 +60,8 @@ export function createDeadlines(clock: Clock, deadlineFactor: number): Deadlines
   let isWatching = false
 
   function dropSettled(): void {
-    while (queue[settled]?.waiting.isSettled) settled++
+    // What is settled is let go at once, so that it is not kept until the queue is cut.
+    while (queue[settled]?.waiting.isSettled) queue[settled++] = nobody
     if (settled < 1_024 && settled < queue.length) return
     queue = queue.slice(settled)
     settled = 0
@@ -86,6 +87,8 @@ export function createDeadlines(clock: Clock, deadlineFactor: number): Deadlines
     areWaiting: () => queue.some(({ waiting }) => !waiting.isSettled),
   }
 }
+
+const nobody = { waiting: { isSettled: true, refuse() {} }, deadline: 0 }
 
 function expire(waiting: Expiring): void {
   if (!waiting.isSettled) waiting.refuse(new AppError('SERVICE_UNAVAILABLE'))

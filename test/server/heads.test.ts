@@ -28,9 +28,29 @@ test('every 25 seconds a connection is told the heads of the rooms it listens to
   await owner.does('socket', messages.send, { room: unheard, text: 'elsewhere' })
   await line.follows(heard, ({ seq }) => seq === message.seq)
 
-  vi.advanceTimersByTime(24_999)
-  expect(line.all(heads)).toEqual([])
-  vi.advanceTimersByTime(1)
+  vi.advanceTimersByTime(25_000)
   await line.hears(heads.name)
   expect(line.all(heads)).toEqual([{ heads: { [roomKey(heard)]: message.seq } }])
+  vi.advanceTimersByTime(25_000)
+  await expect.poll(() => line.all(heads)).toHaveLength(2)
+})
+
+test('connections are told one after the other, not all at one moment', async () => {
+  const room = await channelOf(owner)
+  const [{ node } = {}] = server.apps
+  const lines = await Promise.all(
+    Array.from({ length: 20 }, () => person(server, 'owner', server.url).then((one) => one.line())),
+  )
+  for (const { socket } of lines) await socket.emitWithAck('room:join', { room })
+  const told = () => lines.reduce((sum, line) => sum + line.all(heads).length, 0)
+  const steps: number[] = []
+  for (let step = 0; step < 10; step++) {
+    const before = told()
+    vi.advanceTimersByTime(2_500)
+    await node?.log.head(roomKey(room))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    steps.push(told() - before)
+  }
+  expect(told()).toBe(20)
+  expect(Math.max(...steps)).toBeLessThan(20)
 })

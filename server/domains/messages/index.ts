@@ -4,6 +4,7 @@ import { messages as contract } from '#shared/api/messages'
 import { follow, sync } from './catch-up.ts'
 import { edit, pin, react, remove } from './edits.ts'
 import { followSearch } from './filing.ts'
+import { startHeads } from './heads.ts'
 import { history, pins, reactions } from './history.ts'
 import { join, leave } from './listen.ts'
 import { connected, followRooms } from './live.ts'
@@ -35,5 +36,8 @@ const actions: Actions<typeof contract> = {
 
 export const messages = defineDomain(contract, actions, {
   connected: { '/rooms': connected },
-  start: (node) => [followRooms(node), followPresence(node), followSearch(node)],
+  start(node) {
+    followRooms(node)
+    return [startHeads(node), followPresence(node), followSearch(node)]
+  },
 })

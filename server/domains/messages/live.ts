@@ -6,10 +6,11 @@ import { audiences, type Connection, type Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { leanBatch, leanEvent } from '#shared/api/lean'
 import { type RoomEvent, roomEvent, roomEventBatch } from '#shared/api/room-events'
-import { access, capabilitiesChanged, heads } from '#shared/api/rooms'
+import { access, capabilitiesChanged } from '#shared/api/rooms'
 import { errors } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { framesOf } from './frames.ts'
+import { tellHeadsTo } from './heads.ts'
 import { roomsOf, stopListening } from './listen.ts'
 import { stoppedTyping } from './presence.ts'
 import { eventOf } from './render.ts'
@@ -18,17 +19,14 @@ import { saysEpoch } from './told-epochs.ts'
 import { wakeWaiting } from './waiting.ts'
 
 const namespace = '/rooms'
-const headsMilliseconds = 25_000
 
 /** Tells the sockets of this node what its logs say, in order, each row once. */
-export function followRooms(node: Node): () => void {
+export function followRooms(node: Node): void {
   node.log.onRows((key, rows) => {
     if (key === GLOBAL) return globalChanged(node, rows)
     deliver(node, key, rows)
     wakeWaiting(node, audiences.room(key))
   })
-  const timer = setInterval(() => void tellHeads(node).catch(() => {}), headsMilliseconds).unref()
-  return () => clearInterval(timer)
 }
 
 /** Whoever is taken out of the room stops listening before the next frame. */
@@ -124,18 +122,10 @@ function globalChanged(node: Node, rows: readonly Row[]): void {
   }
 }
 
-async function tellHeads(node: Node): Promise<void> {
-  for (const connection of node.live.connectionsOf(namespace, 'all')) {
-    const held = [...roomsOf(connection).keys()]
-    if (held.length === 0) continue
-    const known = await Promise.all(held.map(async (key) => [key, (await node.log.head(key)).seq] as const))
-    connection.emit(heads, { heads: Object.fromEntries(known) })
-  }
-}
-
-/** A new connection: it is counted among those told of heads, and its rooms are let go with it. */
+/** A new connection is told of heads, and its rooms are let go with it. */
 export function connected(node: Node, connection: Connection): void {
   connection.join('all')
+  tellHeadsTo(node, connection)
   connection.onClose(() => {
     for (const key of [...roomsOf(connection).keys()]) stopListening({ node }, connection, key)
   })

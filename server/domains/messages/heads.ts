@@ -1,0 +1,38 @@
+import type { Connection, Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import { heads } from '#shared/api/rooms'
+import { roomsOf } from './listen.ts'
+
+const toldEveryMilliseconds = 25_000
+const slotMilliseconds = 250
+
+/** The connections in turn, so that they are not all told at one moment. */
+const turnOf = nodeState(() => ({
+  slots: Array.from({ length: toldEveryMilliseconds / slotMilliseconds }, () => new Set<Connection>()),
+  arrivals: 0,
+  at: 0,
+}))
+
+/** From now on the connection is told the heads of its rooms every 25 s. */
+export function tellHeadsTo(node: Node, connection: Connection): void {
+  const turn = turnOf(node)
+  const slot = turn.slots[turn.arrivals++ % turn.slots.length]
+  slot?.add(connection)
+  connection.onClose(() => slot?.delete(connection))
+}
+
+export function startHeads(node: Node): () => void {
+  const turn = turnOf(node)
+  const timer = setInterval(() => {
+    const slot = turn.slots[turn.at++ % turn.slots.length] ?? []
+    for (const connection of slot) void tell(node, connection).catch(() => {})
+  }, slotMilliseconds).unref()
+  return () => clearInterval(timer)
+}
+
+async function tell(node: Node, connection: Connection): Promise<void> {
+  const held = [...roomsOf(connection).keys()]
+  if (held.length === 0) return
+  const known = await Promise.all(held.map(async (key) => [key, (await node.log.head(key)).seq] as const))
+  connection.emit(heads, { heads: Object.fromEntries(known) })
+}
