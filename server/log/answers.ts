@@ -57,9 +57,8 @@ async function headTold(core: Core, room: Room, rows: readonly Row[]): Promise<v
   if (last <= room.head.at) return
   const isAwaited =
     room.head.at === 0 || hasPeers(core) || rows.some(({ type }) => core.projection.holdsEverywhere(type))
-  const raising = persist(core, () => core.raiseHead(room))
-  if (isAwaited && !core.store.alone) await raising
-  else raising.catch(() => {})
+  if (isAwaited && !core.store.alone) await persist(core, () => core.raiseHead(room))
+  else core.raiseHeadSoon(room)
 }
 
 /** Answers a repeated act with its first row, under the same conditions as the first. */

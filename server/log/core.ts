@@ -69,13 +69,15 @@ export interface Core extends LogDependencies {
   isClosed: boolean
   tick(): number
   raiseHead(room: Room): Promise<void>
+  /** The same for whom nobody waits: with others, and again where it fails. */
+  raiseHeadSoon(room: Room): void
   /** Writes the positions of these rooms into this node's leases. */
   lease(rooms: Iterable<RoomKey>): Promise<void>
 }
 
 export function createCore(dependencies: LogDependencies): Core {
   let ticks = 0
-  const core: Omit<Core, 'raiseHead' | 'lease'> = {
+  const core: Omit<Core, 'raiseHead' | 'raiseHeadSoon' | 'lease'> = {
     ...dependencies,
     policy: { ...strict, ...dependencies.policy },
     rooms: new Map(),
@@ -88,7 +90,7 @@ export function createCore(dependencies: LogDependencies): Core {
     isClosed: false,
     tick: () => ++ticks,
   }
-  return Object.assign(core, { raiseHead: raisingHeads(core), lease: leasing(core) })
+  return Object.assign(core, raisingHeads(core), { lease: leasing(core) })
 }
 
 /** Does a turn of this room not end? */
@@ -127,7 +129,7 @@ export function createRoom(core: Core, key: RoomKey, refresh: (room: Room) => Pr
 }
 
 /** Tries again, ever slower, for as long as an act may wait for it; then the last error is thrown. */
-export async function persist(core: Core, work: () => Promise<void>): Promise<void> {
+export async function persist(core: Pick<Core, 'clock' | 'isClosed'>, work: () => Promise<void>): Promise<void> {
   const end = core.clock.elapsed() + 3_000
   for (let pause = 5; ; pause = Math.min(2 * pause, 250)) {
     try {
@@ -147,9 +149,10 @@ export function unavailable(cause: unknown): AppError {
 const headsMilliseconds = 1_000
 const lookAgainMilliseconds = 50
 
-function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Core['raiseHead'] {
+function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Pick<Core, 'raiseHead' | 'raiseHeadSoon'> {
   const { store, clock } = core
   const due = new Set<Room>()
+  let isRaising = false
   const write = coalesce(async () => {
     const begins = clock.elapsed() + (store.alone ? headsMilliseconds : 0)
     while (clock.elapsed() < begins && !core.isClosed) await clock.sleep(lookAgainMilliseconds)
@@ -162,12 +165,28 @@ function raisingHeads(core: Pick<Core, 'store' | 'clock' | 'isClosed'>): Core['r
       total: view.total,
       materialised: materialised.at,
     }))
-    if (heads.length > 0) await store.raiseHeads(heads, clock.now())
+    try {
+      if (heads.length > 0) await store.raiseHeads(heads, clock.now())
+    } catch (error) {
+      for (const room of rooms) due.add(room)
+      throw error
+    }
     for (const [index, room] of rooms.entries()) room.head.raise(heads[index]?.seq ?? 0)
   })
-  return (room) => {
-    due.add(room)
-    return write()
+  async function raiseAll(): Promise<void> {
+    isRaising = true
+    while (due.size > 0 && !core.isClosed) await persist(core, write).catch(() => {})
+    isRaising = false
+  }
+  return {
+    raiseHead(room) {
+      due.add(room)
+      return write()
+    },
+    raiseHeadSoon(room) {
+      due.add(room)
+      if (!isRaising) void raiseAll()
+    },
   }
 }
 

@@ -65,7 +65,7 @@ async function load(core: Core, room: Room): Promise<void> {
   room.confirmed.raise(room.view.seq)
   room.isOpen = true
   deliver(core, room, [])
-  if (store.alone && room.view.seq > room.head.at) core.raiseHead(room).catch(() => {})
+  if (store.alone && room.view.seq > room.head.at) core.raiseHeadSoon(room)
   if (!store.alone && needsLease(room)) core.lease([room.key]).catch(() => {})
 }
 
