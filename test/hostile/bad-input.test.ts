@@ -2,16 +2,10 @@ import { createHash } from 'node:crypto'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { channelOf, type Person, personAt } from '#test/support/people'
 import { openOnrampProvider, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { wallet } from '#test/support/wallet'
-import {
-  type ChangedServer,
-  newChannel,
-  openChangedServer,
-  type Person,
-  person,
-  watchProcess,
-} from './changed-server.ts'
+import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
 import {
   encoderNames,
   encoderValues,
@@ -53,18 +47,18 @@ beforeAll(async () => {
     ONRAMP_URL: onramp.url,
     ONRAMP_KEY: 'hostile',
   })
-  boss = await person(server.url, 'admin of the hostile server')
-  mallory = await person(server.url, 'mallory')
-  const bystander = await person(server.url, 'bystander')
-  const channel = await newChannel(boss, 'Hostile')
-  for (const one of [mallory, bystander]) await one.ask(`POST /api/channels/${channel}/join`, {})
-  const sent = await mallory.ask(`POST /api/channels/${channel}/messages`, { content: 'hello' })
-  const poll = await boss.ask(`POST /api/channels/${channel}/polls`, { question: 'Which?', options: ['a', 'b'] })
+  boss = await personAt(server.url, 'admin of the hostile server')
+  mallory = await personAt(server.url, 'mallory')
+  const bystander = await personAt(server.url, 'bystander')
+  const channel = (await channelOf(boss)).id
+  for (const one of [mallory, bystander]) await one.rest(`POST /api/channels/${channel}/join`, {})
+  const sent = await mallory.rest(`POST /api/channels/${channel}/messages`, { content: 'hello' })
+  const poll = await boss.rest(`POST /api/channels/${channel}/polls`, { question: 'Which?', options: ['a', 'b'] })
   const room = { type: 'channel', id: channel }
   candidates = {
     room,
     id: channel,
-    address: bystander.address,
+    address: bystander.account,
     messageId: z.object({ message: z.object({ id: z.string() }) }).parse(sent.body).message.id,
     pollId: z.object({ poll: z.object({ id: z.string() }) }).parse(poll.body).poll.id,
     chatType: 'channel',
@@ -85,12 +79,12 @@ beforeAll(async () => {
     at: '2026-11-21T12:00:00.000Z',
     key: 'client-key-1',
     options: ['one', 'two'],
-    addresses: [bystander.address],
-    mentions: [{ kind: 'user', id: bystander.address, start: 0, len: 5 }],
+    addresses: [bystander.account],
+    mentions: [{ kind: 'user', id: bystander.account, start: 0, len: 5 }],
     attachments: [{ url: 'https://example.com/a.png' }],
     rules: { read_only: false },
     patch: { can_pin: true },
-    caller: mallory.address,
+    caller: mallory.account,
     anything: {},
   }
 })
@@ -229,7 +223,7 @@ describe(`spoilt inputs over REST, seed ${seed}`, () => {
   test('reads with malformed queries and paths are answered or refused', async () => {
     const trials = trialsOf(restTargets.filter(({ method }) => method === 'GET'))
     // The address of a smart account is worked out when it is first asked for, and kept.
-    for (const person of [mallory, boss]) await person.ask('GET /api/wallet/smart-wallet')
+    for (const person of [mallory, boss]) await person.rest('GET /api/wallet/smart-wallet')
     const before = await stored()
     expect(await runAll(trials, (trial) => complaintOf(trial, callerOf(trial), false))).toEqual([])
     expect(await stored()).toEqual(before)
@@ -353,7 +347,7 @@ function encoderTrials<T extends { name: string }>(targets: readonly T[], schema
 
 describe('M41: what an encoder of a store refuses is refused alone', () => {
   async function goesOn(): Promise<void> {
-    const sent = await boss.ask(`POST /api/channels/${candidates.id}/messages`, { content: 'still here' })
+    const sent = await boss.rest(`POST /api/channels/${candidates.id}/messages`, { content: 'still here' })
     expect(sent.status).toBe(200)
   }
 
@@ -382,8 +376,8 @@ describe('M41: what an encoder of a store refuses is refused alone', () => {
 })
 
 test('the process is whole, and so is the service', async () => {
-  const fresh = await person(server.url, 'late comer')
-  expect((await fresh.ask('GET /api/auth/session')).status).toBe(200)
+  const fresh = await personAt(server.url, 'late comer')
+  expect((await fresh.rest('GET /api/auth/session')).status).toBe(200)
   expect(watch.faults).toEqual([])
   expect(({} as Record<string, unknown>).x).toBeUndefined()
   expect(watch.stall()).toBeLessThan(5_000)

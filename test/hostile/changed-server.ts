@@ -1,6 +1,5 @@
 import type { Platform } from '#server/platform'
 import { boot } from '#test/support/boot'
-import { call, signIn, wallet } from '#test/support/wallet'
 
 /** One server whose platform a test may change: another clock, a logger that remembers. */
 export async function openChangedServer(
@@ -21,26 +20,6 @@ export async function openChangedServer(
   return { url, opsUrl, app, platform, close }
 }
 export type ChangedServer = Awaited<ReturnType<typeof openChangedServer>>
-
-/** An account and its session. `headers` may give it an address of its own. */
-export async function person(url: string, name: string, headers = {}) {
-  const { sessionToken, refreshToken, address } = await signIn(url, wallet(name), headers)
-  return {
-    address,
-    token: sessionToken,
-    refreshToken,
-    ask: (route: string, input: object | null = null, more = {}) =>
-      call(url, route, input, sessionToken, { ...headers, ...more }),
-  }
-}
-export type Person = Awaited<ReturnType<typeof person>>
-
-export async function newChannel(owner: Person, name: string): Promise<string> {
-  const { status, body } = await owner.ask('POST /api/channels', { name })
-  if (status !== 200) throw new Error(`no channel: ${JSON.stringify(body)}`)
-  const { id } = body.channel as { id: string }
-  return id
-}
 
 /** What went wrong in this process while a test file ran, and how long its loop stood still. */
 export function watchProcess() {

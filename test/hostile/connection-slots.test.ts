@@ -6,9 +6,10 @@ import { Accounts } from '#server/domains/accounts/model'
 import { addressOf, proxiesAt } from '#server/kernel/addresses'
 import { slotsAtOnce } from '#server/kernel/connection-slots'
 import { memoryKv } from '#server/ports/kv/memory'
+import { personAt } from '#test/support/people'
 import { openProxy, standing } from '#test/support/proxy'
 import { call, wallet } from '#test/support/wallet'
-import { openChangedServer, person } from './changed-server.ts'
+import { openChangedServer } from './changed-server.ts'
 import { dial, openWire, request, sendBytes } from './wire.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -51,7 +52,7 @@ async function crowd(url: string, name: string, count: number, headers = {}) {
   const people = []
   for (let one = 0; one < count; one++) {
     if (one % 8 === 7) aheadMilliseconds += minute
-    people.push(await person(url, `${name} ${one}`, headers))
+    people.push(await personAt(url, `${name} ${one}`, headers))
   }
   return people
 }
@@ -72,7 +73,7 @@ const waysToTrust = [
 describe.each(waysToTrust)('M02: behind a proxy that is trusted %s', (_title, TRUSTED_PROXIES) => {
   test('eighty people at eighty addresses are connected at once', async () => {
     const { url } = await open({ TRUSTED_PROXIES })
-    const one = await person(url, 'crowd', at('203.0.113.1'))
+    const one = await personAt(url, 'crowd', at('203.0.113.1'))
     const wires = []
     for (let client = 0; client < 80; client++)
       wires.push(await openWire(url, '/rooms', undefined, at(`198.51.100.${client}`)))
@@ -125,7 +126,7 @@ describe.each(waysToTrust)('M02: behind a proxy that is trusted %s', (_title, TR
 
   test('who shows a session has a place where strangers at the same address hold all of theirs', async () => {
     const { url } = await open({ TRUSTED_PROXIES })
-    const member = await person(url, 'colleague', at('203.0.113.4'))
+    const member = await personAt(url, 'colleague', at('203.0.113.4'))
     const { body } = await call(url, 'GET /api/rooms/alpha/events?after_seq=0', null)
     const poll = `GET /api/rooms/alpha/events?after_seq=${body.head_seq}&wait=25`
     const waiting = Array.from({ length: slotsAtOnce.anonymous + 20 }, () =>
@@ -183,13 +184,13 @@ describe('M02: strangers at one address, such as that of a company', () => {
     for (const guest of guests) await hoard(url, guest.token)
     expect(await status(url)).toBe(200)
     aheadMilliseconds += minute
-    const other = await person(url, 'somebody else')
+    const other = await personAt(url, 'somebody else')
     expect(isIn(await live(url, other.token))).toBe(true)
   })
 
   test('anonymous connections give way, the idle and the half-asked first, and never to shut others out', async () => {
     const { url } = await open()
-    const member = await person(url, 'member')
+    const member = await personAt(url, 'member')
     const wire = await live(url, member.token)
     const idle = Array.from({ length: 40 }, () => dial(url))
     const slow = Array.from({ length: 40 }, () => {
@@ -208,7 +209,7 @@ describe('M02: strangers at one address, such as that of a company', () => {
 
   test('answers that are waited for and connections that never say whose they are give way after a second', async () => {
     const { url } = await open()
-    const member = await person(url, 'member')
+    const member = await personAt(url, 'member')
     const { body } = await call(url, 'GET /api/rooms/alpha/events?after_seq=0', null)
     const poll = `GET /api/rooms/alpha/events?after_seq=${body.head_seq}&wait=25`
     const follow = `GET /api/rooms/alpha/events?after_seq=${body.head_seq}&follow=true`
@@ -232,7 +233,7 @@ describe('M02: strangers at one address, such as that of a company', () => {
 
   test('connections that a signed-in person keeps open are not counted among the anonymous', async () => {
     const { url } = await open()
-    const member = await person(url, 'keeper')
+    const member = await personAt(url, 'keeper')
     const agent = new Agent({ keepAlive: true })
     cleanups.push(() => agent.destroy())
     const options: RequestOptions = { agent, headers: { authorization: `Bearer ${member.token}` } }
@@ -252,9 +253,9 @@ describe('M02: strangers at one address, such as that of a company', () => {
 
   test('guests share their own places, whoever holds most gives way, and people of yesterday keep theirs', async () => {
     const { url } = await open()
-    const old = await person(url, 'of yesterday')
-    await Accounts.updateOne({ _id: old.address }, { user_id: v7({ msecs: Date.now() - 2 * 24 * 3_600_000 }) })
-    const regular = await person(url, 'of yesterday')
+    const old = await personAt(url, 'of yesterday')
+    await Accounts.updateOne({ _id: old.account }, { user_id: v7({ msecs: Date.now() - 2 * 24 * 3_600_000 }) })
+    const regular = await personAt(url, 'of yesterday')
     const guests = await crowd(url, 'guest', slotsAtOnce.guest / 10)
     const theirs: Awaited<ReturnType<typeof hoard>> = []
     for (const guest of guests) theirs.push(...(await hoard(url, guest.token)))
@@ -263,7 +264,7 @@ describe('M02: strangers at one address, such as that of a company', () => {
     const own = await live(url, regular.token)
     expect(isIn(own)).toBe(true)
     expect(theirs.every(({ socket }) => socket.readyState === socket.OPEN)).toBe(true)
-    const late = await person(url, 'late guest')
+    const late = await personAt(url, 'late guest')
     expect(isIn(await live(url, late.token))).toBe(true)
     await expect.poll(() => theirs.filter(({ socket }) => socket.readyState !== socket.OPEN).length).toBe(1)
     expect(own.socket.readyState).toBe(own.socket.OPEN)
@@ -271,7 +272,7 @@ describe('M02: strangers at one address, such as that of a company', () => {
 
   test('handshakes and requests that strangers have used up are left to those who are signed in', async () => {
     const { url } = await open()
-    const member = await person(url, 'busy')
+    const member = await personAt(url, 'busy')
     const bearer = { authorization: `Bearer ${member.token}` }
     for (let one = 0; one < 60; one++) await openWire(url, '/rooms', undefined).then((wire) => wire.close())
     await expect(openWire(url, '/rooms', undefined)).rejects.toThrow('refused: 429')
@@ -325,8 +326,8 @@ describe('M02: RATE_LIMIT_SCALE loosens no guard against guessing', () => {
 
   test('texts to a phone', async () => {
     const { url } = await open(loose)
-    const one = await person(url, 'texting')
-    const ask = () => one.ask('POST /api/phone/send-code', { phoneNumber: '+15005550006' })
+    const one = await personAt(url, 'texting')
+    const ask = () => one.rest('POST /api/phone/send-code', { phoneNumber: '+15005550006' })
     expect(await statuses(5, ask)).toEqual([200, 200, 200, 429, 429])
   })
 
@@ -344,7 +345,7 @@ describe('M33: tiers are those of the documents, and people behind one address d
   test('thirty people at one address sign in within a minute, and one of them tries five times and no more', async () => {
     const { url } = await open()
     const signedIn = []
-    for (let one = 0; one < 30; one++) signedIn.push((await person(url, `employee ${one}`)).token)
+    for (let one = 0; one < 30; one++) signedIn.push((await personAt(url, `employee ${one}`)).token)
     expect(new Set(signedIn).size).toBe(30)
     const input = { address: wallet('target').address, message: 'm', signature: '0x00' }
     const seen = []
@@ -384,7 +385,7 @@ describe('M33: tiers are those of the documents, and people behind one address d
   ]
   test('each path says its own', async () => {
     const { url } = await open()
-    const { token } = await person(url, 'reader of headers')
+    const { token } = await personAt(url, 'reader of headers')
     const limits = []
     for (const [route, body, isSignedIn] of documented) {
       const { headers } = await call(url, route, body, isSignedIn ? token : undefined)

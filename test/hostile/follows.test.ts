@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isAwaited } from '#server/domains/messages/waiting'
+import { channelOf, personAt } from '#test/support/people'
 import { call } from '#test/support/wallet'
-import { type ChangedServer, newChannel, openChangedServer, person } from './changed-server.ts'
+import { type ChangedServer, openChangedServer } from './changed-server.ts'
 import { dial, openWire } from './wire.ts'
 
 let server: ChangedServer
@@ -124,7 +125,7 @@ describe('T79: an answer that waits ends with its client', () => {
 describe('T79: a sequence over a socket', () => {
   const room = JSON.stringify({ room: { type: 'alpha' } })
   async function wire() {
-    const { token } = await person(server.url, 'follower')
+    const { token } = await personAt(server.url, 'follower')
     return openWire(server.url, '/rooms', { token })
   }
 
@@ -149,15 +150,15 @@ describe('T79: a sequence over a socket', () => {
 
   test('that has ended takes no place', async () => {
     const { ask, heard, close } = await wire()
-    const owner = await person(server.url, 'owner of rooms')
-    const id = await newChannel(owner, 'Short')
+    const owner = await personAt(server.url, 'owner of rooms')
+    const id = (await channelOf(owner)).id
     const short = JSON.stringify({ room: { type: 'channel', id } })
     for (let one = 0; one < 16; one++) expect((await ask('room:follow', short))?.ok).toBe(true)
-    const follower = await person(server.url, 'follower')
-    const banned = await owner.ask('POST /api/moderation/act', {
+    const follower = await personAt(server.url, 'follower')
+    const banned = await owner.rest('POST /api/moderation/act', {
       room: { type: 'channel', id },
       action: 'ban',
-      target: follower.address,
+      target: follower.account,
     })
     expect(banned.status).toBe(200)
     await expect.poll(() => heard.filter((frame) => frame.includes('stream:end')).length).toBe(16)

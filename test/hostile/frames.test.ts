@@ -1,14 +1,8 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
-import {
-  type ChangedServer,
-  newChannel,
-  openChangedServer,
-  type Person,
-  person,
-  watchProcess,
-} from './changed-server.ts'
+import { channelOf, type Person, personAt } from '#test/support/people'
+import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
 import { dial, openWire, type Wire } from './wire.ts'
 
 const watch = watchProcess()
@@ -17,8 +11,8 @@ let me: Person
 let channel: string
 beforeAll(async () => {
   server = await openChangedServer()
-  me = await person(server.url, 'framer')
-  channel = await newChannel(me, 'Frames')
+  me = await personAt(server.url, 'framer')
+  channel = (await channelOf(me)).id
 })
 afterAll(async () => {
   expect(watch.faults).toEqual([])
@@ -87,7 +81,7 @@ describe('T44: too much of everything', () => {
 test('T44: a connection holds 100 rooms', async () => {
   const wire = await open()
   const rooms = [{ type: 'channel', id: channel }]
-  for (let at = 1; at <= 100; at++) rooms.push({ type: 'channel', id: await newChannel(me, `Frames ${at}`) })
+  for (let at = 1; at <= 100; at++) rooms.push(await channelOf(me))
   const acks = []
   for (const room of rooms) acks.push(await wire.ask('room:join', JSON.stringify({ room, backlog: 0 }), 5_000))
   expect(acks.slice(0, 100).every((ack) => ack?.ok)).toBe(true)
@@ -181,15 +175,15 @@ describe('T49: names that are no names', () => {
 
 describe('T50: nobody listens at a room they were not let into', () => {
   test('rooms of sockets, accounts and moderators cannot be joined by name', async () => {
-    const victim = await person(server.url, 'overheard')
-    const spy = await person(server.url, 'spy')
+    const victim = await personAt(server.url, 'overheard')
+    const spy = await personAt(server.url, 'spy')
     const [his, hers] = [
       await openWire(server.url, '/rooms', { token: spy.token }),
       await open({ token: victim.token }),
     ]
-    const dm = await victim.ask('POST /api/dm', { recipientAddress: me.address })
-    const group = await victim.ask('POST /api/groups', { name: 'Private', memberAddresses: [me.address] })
-    const ids = [victim.address, `u:${victim.address}`, 'm:global', 'u', victim.address.slice(2)]
+    const dm = await victim.rest('POST /api/dm', { recipientAddress: me.account })
+    const group = await victim.rest('POST /api/groups', { name: 'Private', memberAddresses: [me.account] })
+    const ids = [victim.account, `u:${victim.account}`, 'm:global', 'u', victim.account.slice(2)]
     const dmId = (dm.body.room as { id: string }).id
     const rooms = [
       ...ids.flatMap((id) => ['channel', 'group', 'stream', 'dm', 'token'].map((type) => ({ type, id }))),
@@ -214,19 +208,19 @@ describe('T50: nobody listens at a room they were not let into', () => {
   })
 
   test('after the ack of a ban no message reaches the banned, in sixty trials', async () => {
-    const target = await person(server.url, 'banned listener')
+    const target = await personAt(server.url, 'banned listener')
     const room = { type: 'channel', id: channel }
     for (let trial = 0; trial < 60; trial++) {
-      expect((await target.ask(`POST /api/channels/${channel}/join`, {})).status).toBe(200)
+      expect((await target.rest(`POST /api/channels/${channel}/join`, {})).status).toBe(200)
       const wire = await open({ token: target.token })
       expect((await wire.ask('room:join', JSON.stringify({ room })))?.ok).toBe(true)
-      const ban = { chatType: 'channel', chatId: channel, action: 'ban', targetAddress: target.address }
-      expect((await me.ask('POST /api/chat-rules/ban', ban)).status).toBe(200)
-      await me.ask(`POST /api/channels/${channel}/messages`, { content: `behind closed doors ${trial}` })
+      const ban = { chatType: 'channel', chatId: channel, action: 'ban', targetAddress: target.account }
+      expect((await me.rest('POST /api/chat-rules/ban', ban)).status).toBe(200)
+      await me.rest(`POST /api/channels/${channel}/messages`, { content: `behind closed doors ${trial}` })
       await wait(30)
       expect(wire.heard.filter((frame) => frame.includes('behind closed doors'))).toEqual([])
       expect((await wire.ask('room:join', JSON.stringify({ room })))?.error?.code).toBe('BANNED')
-      await me.ask('POST /api/chat-rules/ban', { ...ban, action: 'unban' })
+      await me.rest('POST /api/chat-rules/ban', { ...ban, action: 'unban' })
       wire.close()
     }
   }, 60_000)

@@ -4,7 +4,8 @@ import { spellingsOf } from '#server/kernel/http-input'
 import { objectsIn } from '#server/kernel/invoke'
 import { api } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
-import { type ChangedServer, newChannel, openChangedServer, type Person, person } from './changed-server.ts'
+import { channelOf, type Person, personAt } from '#test/support/people'
+import { type ChangedServer, openChangedServer } from './changed-server.ts'
 import { jsonRequest, openWire, request, sendBytes } from './wire.ts'
 
 let server: ChangedServer
@@ -13,9 +14,9 @@ let poll: string
 let channel: string
 beforeAll(async () => {
   server = await openChangedServer()
-  me = await person(server.url, 'mannered')
-  channel = await newChannel(me, 'Manners')
-  const asked = await me.ask(`POST /api/rooms/channel/${channel}/polls`, {
+  me = await personAt(server.url, 'mannered')
+  channel = (await channelOf(me)).id
+  const asked = await me.rest(`POST /api/rooms/channel/${channel}/polls`, {
     question: 'Which?',
     options: ['One', 'Other'],
   })
@@ -43,7 +44,7 @@ describe('M19: JSON null is no object', () => {
   })
 
   test('a request without a body has no input', async () => {
-    expect((await me.ask('POST /api/passkey/login/options')).status).toBe(200)
+    expect((await me.rest('POST /api/passkey/login/options')).status).toBe(200)
   })
 })
 
@@ -84,14 +85,14 @@ describe('M19: a malformed idempotency key is refused on every path and over bot
   test('in the body', async () => {
     for (const path of paths())
       for (const client_action_id of [...malformed, 7, {}, [], null, true]) {
-        const { status } = await me.ask(path, { optionIndex: 0, client_action_id })
+        const { status } = await me.rest(path, { optionIndex: 0, client_action_id })
         expect([path, client_action_id, status]).toEqual([path, client_action_id, 400])
       }
   })
   test('in the header', async () => {
     for (const path of paths())
       for (const key of malformed.filter((one) => one.trim() !== '' && one !== 'é')) {
-        const { status } = await me.ask(path, { optionIndex: 0 }, { 'idempotency-key': key })
+        const { status } = await me.rest(path, { optionIndex: 0 }, { 'idempotency-key': key })
         expect([path, key, status]).toEqual([path, key, 400])
       }
   })
@@ -128,20 +129,20 @@ describe('M19: the older paths of moderation accept an idempotency key', () => {
 
   test('a malformed key is refused', async () => {
     for (const [line, input] of acts()) {
-      const told = [line, input, (await me.ask(line, input, { 'idempotency-key': 'with space' })).status]
+      const told = [line, input, (await me.rest(line, input, { 'idempotency-key': 'with space' })).status]
       expect(told).toEqual([line, input, 400])
     }
   })
 
   test('the same act with the same key is done once', async () => {
     const entries = async () =>
-      (await me.ask(`GET /api/moderation?action=mod-log&channelId=${channel}&limit=100`)).body.logs as unknown[]
+      (await me.rest(`GET /api/moderation?action=mod-log&channelId=${channel}&limit=100`)).body.logs as unknown[]
     const unlisted = acts().filter(([, input]) => !('messageId' in input))
     for (const [index, [line, input]] of unlisted.entries()) {
       const key = { 'idempotency-key': `older-path-${index}` }
-      const first = await me.ask(line, input, key)
+      const first = await me.rest(line, input, key)
       const after = await entries()
-      const again = await me.ask(line, input, key)
+      const again = await me.rest(line, input, key)
       expect([line, input, first.status, again.status]).toEqual([line, input, 200, 200])
       expect((await entries()).length).toBe(after.length)
     }
@@ -208,5 +209,5 @@ test('M31: a page of an allowed origin may send the headers that clients of olde
   const allowed = (headers['access-control-allow-headers'] ?? '').toLowerCase().split(', ')
   expect([status, names.filter((name) => !allowed.includes(name.toLowerCase()))]).toEqual([204, []])
   const claimed = { 'x-address': '0x0000000000000000000000000000000000000001', 'x-api-key': 'anything' }
-  expect((await me.ask('GET /api/auth/session', null, claimed)).body).toMatchObject({ userAddress: me.address })
+  expect((await me.rest('GET /api/auth/session', null, claimed)).body).toMatchObject({ userAddress: me.account })
 })

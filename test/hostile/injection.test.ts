@@ -1,9 +1,10 @@
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { rooms } from '#shared/api/rooms'
 import { boot } from '#test/support/boot'
+import { type Person, personAt } from '#test/support/people'
 import { call } from '#test/support/wallet'
-import { newChannel, type Person, person } from './changed-server.ts'
 
 let server: Awaited<ReturnType<typeof boot>>
 let url: string
@@ -13,10 +14,10 @@ let channel: string
 beforeAll(async () => {
   server = await boot()
   url = server.url
-  owner = await person(url, 'injection owner')
-  member = await person(url, 'injection member')
-  channel = await newChannel(owner, 'Injection')
-  await member.ask(`POST /api/channels/${channel}/join`, {})
+  owner = await personAt(url, 'injection owner')
+  member = await personAt(url, 'injection member')
+  channel = (await owner.does('rest', rooms.createChannel, { name: 'Injection' })).channel.id
+  await member.rest(`POST /api/channels/${channel}/join`, {})
 })
 afterAll(() => server.close())
 
@@ -24,7 +25,7 @@ const Checked = z.object({
   verdict: z.object({ ok: z.boolean(), code: z.string().nullable(), text: z.string().nullable() }),
 })
 const verdictOf = async (text: string, type = 'text', room = channel) => {
-  const { body } = await member.ask(`POST /api/rooms/channel/${room}/messages/check`, { text, type })
+  const { body } = await member.rest(`POST /api/rooms/channel/${room}/messages/check`, { text, type })
   return Checked.parse(body).verdict
 }
 const Sent = z.looseObject({ message: z.looseObject({ id: z.string(), content: z.string() }) })
@@ -32,7 +33,7 @@ const Sent = z.looseObject({ message: z.looseObject({ id: z.string(), content: z
 describe('T18: a blocked word in disguise', () => {
   beforeAll(async () => {
     const word = { word: 'scam', scope: 'room', chatType: 'channel', chatId: channel }
-    expect((await owner.ask('POST /api/blocked-words', word)).status).toBe(200)
+    expect((await owner.rest('POST /api/blocked-words', word)).status).toBe(200)
   })
 
   test.each([
@@ -67,7 +68,7 @@ describe('T18: a blocked word in disguise', () => {
 
   test('texts are stored as they were sent', async () => {
     const text = 'ｈｅｌｌｏ e\u0301 \u200b<b>'
-    const { body } = await member.ask(`POST /api/channels/${channel}/messages`, { content: text })
+    const { body } = await member.rest(`POST /api/channels/${channel}/messages`, { content: text })
     expect(Sent.parse(body).message.content).toBe(text)
   })
 })
@@ -84,22 +85,22 @@ describe('T19: names that pass for others', () => {
     'mоderator',
     'Ad\u200bmin',
   ])('display name %j', async (display_name) => {
-    const before = await call(url, `GET /api/public/user?address=${member.address}`)
-    expect((await member.ask('PATCH /api/user/profile', { display_name })).status).toBe(400)
-    expect((await call(url, `GET /api/public/user?address=${member.address}`)).body).toEqual(before.body)
+    const before = await call(url, `GET /api/public/user?address=${member.account}`)
+    expect((await member.rest('PATCH /api/user/profile', { display_name })).status).toBe(400)
+    expect((await call(url, `GET /api/public/user?address=${member.account}`)).body).toEqual(before.body)
   })
 
   test.each(['аdmin_one', 'ａｂｃ', 'a-b-c', 'ab', 'x'.repeat(21), 'ﬁsh', 'a\u200bbc', 'a b c'])(
     'username %j',
     async (username) => {
-      expect((await member.ask('POST /api/username', { username })).status).toBe(400)
+      expect((await member.rest('POST /api/username', { username })).status).toBe(400)
     },
   )
 
   test.each(['p1aza', 'pl4za_x', 'adm1n', 'adrnin', 'm0derator', 'a_d_m_i_n', 'supp0rt', 'the_plaza'])(
     'M14: username %j passes for a reserved one',
     async (username) => {
-      expect(await member.ask('POST /api/username', { username })).toMatchObject({ code: 'USERNAME_TAKEN' })
+      expect(await member.rest('POST /api/username', { username })).toMatchObject({ code: 'USERNAME_TAKEN' })
       const { body } = await call(url, `GET /api/username/check?username=${username}`)
       expect(body).toMatchObject({ available: false })
     },
@@ -108,46 +109,46 @@ describe('T19: names that pass for others', () => {
   test.each(['The Plaza Team', 'P1aza', 'PIaza', 'plaza.team', 'Your m0derator', 'Adrnin', 'Sam\u061c', 'Sam\u200e'])(
     'M14: display name %j',
     async (display_name) => {
-      expect((await member.ask('PATCH /api/user/profile', { display_name })).status).toBe(400)
+      expect((await member.rest('PATCH /api/user/profile', { display_name })).status).toBe(400)
     },
   )
 
   test('M14: nobody takes a username or a display name that looks like the username of another', async () => {
-    await owner.ask('POST /api/username', { username: 'alice_smith' })
+    await owner.rest('POST /api/username', { username: 'alice_smith' })
     for (const username of ['al1ce_smith', 'alice_5mith', 'alicesmith', 'alice__smith', 'alice_srnith']) {
-      expect(await member.ask('POST /api/username', { username }), username).toMatchObject({ code: 'USERNAME_TAKEN' })
+      expect(await member.rest('POST /api/username', { username }), username).toMatchObject({ code: 'USERNAME_TAKEN' })
       const { body } = await call(url, `GET /api/username/check?username=${username}`)
       expect(body, username).toMatchObject({ available: false })
     }
-    const named = (who: Person, display_name: string) => who.ask('PATCH /api/user/profile', { display_name })
+    const named = (who: Person, display_name: string) => who.rest('PATCH /api/user/profile', { display_name })
     const looks = ['alice_smith', 'Alice Smith', 'AIice Smith', 'аlice sмith', 'al1ce.sm1th', '@alice_smith']
     for (const name of [...looks, 'ÁLICE-SMITH', 'Alice Smith!', '𝐀𝐥𝐢𝐜𝐞 𝐒𝐦𝐢𝐭𝐡'])
       expect(await named(member, name), name).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
     expect((await named(member, 'Alice Smithson')).status).toBe(200)
     expect((await named(owner, 'Alice Smith')).status).toBe(200)
-    expect((await owner.ask('POST /api/username', { username: 'alice_5mith' })).status).toBe(200)
+    expect((await owner.rest('POST /api/username', { username: 'alice_5mith' })).status).toBe(200)
     expect((await named(member, 'Alice Smith')).status).toBe(400)
-    await owner.ask('DELETE /api/username')
+    await owner.rest('DELETE /api/username')
     expect((await named(member, 'Alice Smith')).status).toBe(200)
-    expect((await owner.ask('POST /api/username', { username: 'alice_smith' })).status).toBe(200)
+    expect((await owner.rest('POST /api/username', { username: 'alice_smith' })).status).toBe(200)
   })
 
   test('M14: names that differ by a small i and an l are two names; a capital I, l, 1 and | are one', async () => {
-    const claim = (who: Person, username: string) => who.ask('POST /api/username', { username })
-    const named = (who: Person, display_name: string) => who.ask('PATCH /api/user/profile', { display_name })
+    const claim = (who: Person, username: string) => who.rest('POST /api/username', { username })
+    const named = (who: Person, display_name: string) => who.rest('PATCH /api/user/profile', { display_name })
     for (const [held, other] of [
       ['ali_x', 'all_x'],
       ['mai', 'mal'],
       ['tim_bell', 'tlm_bell'],
       ['kali', 'kall'],
     ] as const) {
-      await owner.ask('DELETE /api/username')
+      await owner.rest('DELETE /api/username')
       expect((await claim(owner, held)).status, held).toBe(200)
       expect((await named(member, other)).status, other).toBe(200)
       expect((await claim(member, other)).status, other).toBe(200)
-      await member.ask('DELETE /api/username')
+      await member.rest('DELETE /api/username')
     }
-    await owner.ask('DELETE /api/username')
+    await owner.rest('DELETE /api/username')
     await claim(owner, 'paul_bell')
     for (const name of [
       'PauI BeIl',
@@ -163,12 +164,12 @@ describe('T19: names that pass for others', () => {
     for (const username of ['pau1_bell', 'paulbe11'])
       expect((await claim(member, username)).code).toBe('USERNAME_TAKEN')
     for (const name of ['Paui Bell', 'Pauí Bell']) expect((await named(member, name)).status, name).toBe(200)
-    await owner.ask('DELETE /api/username')
+    await owner.rest('DELETE /api/username')
     await claim(owner, 'mai_lin')
     for (const name of ['MaI Lin', 'MAI LIN', 'Ma1 L1n', 'Mаі Lіn', 'MAІ LІN', 'MaI L1n'])
       expect((await named(member, name)).status, name).toBe(400)
     for (const name of ['Mal Lin', 'Mai Lln']) expect((await named(member, name)).status, name).toBe(200)
-    await owner.ask('DELETE /api/username')
+    await owner.rest('DELETE /api/username')
   })
 
   test.each([
@@ -197,7 +198,7 @@ describe('T19: names that pass for others', () => {
       [`PATCH /api/channels/${channel}`, { name }],
       ['POST /api/groups', { name, memberAddresses: [] }],
     ] as const)
-      expect(await owner.ask(route, input), route).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+      expect(await owner.rest(route, input), route).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
   })
 
   test('M14: words of every day are names of rooms, and what looks like the name of a channel is taken', async () => {
@@ -213,10 +214,10 @@ describe('T19: names that pass for others', () => {
       'C++',
       'C#',
     ])
-      expect(await owner.ask('POST /api/channels', { name }), name).toMatchObject({ status: 200 })
-    await owner.ask('POST /api/channels', { name: 'Sausalito' })
+      expect(await owner.rest('POST /api/channels', { name }), name).toMatchObject({ status: 200 })
+    await owner.rest('POST /api/channels', { name: 'Sausalito' })
     for (const name of ['SAUSALITO', 'Sаusаlitо', 'Ｓausalito', 'Saùsalitö', '𝐒𝐚𝐮𝐬𝐚𝐥𝐢𝐭𝐨'])
-      expect(await member.ask('POST /api/channels', { name }), name).toMatchObject({ code: 'VALIDATION_ERROR' })
+      expect(await member.rest('POST /api/channels', { name }), name).toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
   test.each(['Key\u202e', 'Key\u2066', 'Key\nother', 'Key\u200f'])('M14: no passkey is called %j', async (name) => {
@@ -226,8 +227,8 @@ describe('T19: names that pass for others', () => {
 
   test('M14: of many who ask at once for usernames that look alike, one gets one', async () => {
     const looks = ['wanted_one', 'w4nted_one', 'want3d_one', 'wanted_0ne', 'wantedone', 'w4nt3d_0n3']
-    const people = await Promise.all(looks.map((_, at) => person(url, `look-alike ${at}`)))
-    const answers = await Promise.all(looks.map((username, at) => people[at]?.ask('POST /api/username', { username })))
+    const people = await Promise.all(looks.map((_, at) => personAt(url, `look-alike ${at}`)))
+    const answers = await Promise.all(looks.map((username, at) => people[at]?.rest('POST /api/username', { username })))
     expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(1)
     expect(answers.filter((answer) => answer?.code === 'USERNAME_TAKEN')).toHaveLength(looks.length - 1)
   })
@@ -240,15 +241,15 @@ describe('T19: names that pass for others', () => {
       ['POST /api/channels', { name }],
       [`PATCH /api/channels/${channel}`, { name }],
       ['POST /api/groups', { name, memberAddresses: [] }],
-      ['PATCH /api/friends', { friendAddress: member.address, nickname: name }],
+      ['PATCH /api/friends', { friendAddress: member.account, nickname: name }],
     ] as const)
-      expect((await owner.ask(route, input)).status, route).toBe(400)
+      expect((await owner.rest(route, input)).status, route).toBe(400)
   })
 
   test('a mention is of an id, and stays within the text', async () => {
-    const mention = { kind: 'user', id: owner.address, start: 0, len: 6 }
+    const mention = { kind: 'user', id: owner.account, start: 0, len: 6 }
     const send = (mentions: object[]) =>
-      member.ask(`POST /api/channels/${channel}/messages`, { content: '@owner look', mentions })
+      member.rest(`POST /api/channels/${channel}/messages`, { content: '@owner look', mentions })
     expect((await send([mention])).status).toBe(200)
     for (const bad of [
       { ...mention, len: 200 },
@@ -287,7 +288,7 @@ describe('T20: operators where values belong', () => {
     ['POST /api/moderation/act', 'message_id'],
   ])('%s: %s', async (route, field) => {
     for (const operator of operators) {
-      const answer = await owner.ask(route, {
+      const answer = await owner.rest(route, {
         chatType: 'channel',
         chatId: channel,
         action: route.endsWith('act') ? 'pin' : 'ban',
@@ -303,7 +304,7 @@ describe('T20: operators where values belong', () => {
 
   test('in a query', async () => {
     for (const query of ['status[$ne]=x', 'status[]=pending', 'status[$gt]=', 'admin[$ne]=1']) {
-      const { status, body } = await member.ask(`GET /api/users/report?${query}`)
+      const { status, body } = await member.rest(`GET /api/users/report?${query}`)
       if (status === 200) expect(body).toMatchObject({ reports: [], isAdmin: false })
       else expect(status).toBe(400)
     }
@@ -359,15 +360,15 @@ describe('T21: prototypes', () => {
         `GET /api/chat-rules?chatType=${name}`,
         `GET /api/moderation?action=${name}`,
       ]) {
-        const { status } = await owner.ask(route)
+        const { status } = await owner.rest(route)
         expect([route, status]).toEqual([route, status === 404 ? 404 : 400])
       }
-      const sent = await member.ask(`POST /api/channels/${channel}/messages`, { content: name })
+      const sent = await member.rest(`POST /api/channels/${channel}/messages`, { content: name })
       const { id } = Sent.parse(sent.body).message
       const reactions = `POST /api/rooms/channel/${channel}/messages/${id}/reactions`
       for (const emoji of [name, '$where', 'a.b'])
-        expect([emoji, (await member.ask(reactions, { emoji, on: true })).status]).toEqual([emoji, 400])
-      const counted = await member.ask(reactions, { emoji: '👍', on: true })
+        expect([emoji, (await member.rest(reactions, { emoji, on: true })).status]).toEqual([emoji, 400])
+      const counted = await member.rest(reactions, { emoji: '👍', on: true })
       expect(counted.body).toMatchObject({ counts: { '👍': 1 } })
       expect(Object.getPrototypeOf({})).toBe(Object.prototype)
     },
@@ -405,11 +406,11 @@ describe('T22: parameters twice, or of another type', () => {
     ['POST /api/auth/logout', { allDevices: 'false' }],
     ['POST /api/auth/logout', { allDevices: 0 }],
   ])('%s %j', async (route, input) => {
-    expect(await member.ask(route, input)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+    expect(await member.rest(route, input)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
   })
 
   test('slow mode, levels and lengths are of their lists', async () => {
-    const set = (rules: object) => owner.ask('POST /api/chat-rules', { chatType: 'channel', chatId: channel, rules })
+    const set = (rules: object) => owner.rest('POST /api/chat-rules', { chatType: 'channel', chatId: channel, rules })
     for (const rules of [
       { slow_mode_seconds: 7 },
       { slow_mode_seconds: '5' },
@@ -426,8 +427,8 @@ describe('T22: parameters twice, or of another type', () => {
 })
 
 describe('T25: media markers', () => {
-  const own = () => `http://localhost:3000/media/chat-images/encrypted/${member.address}/a.bin`
-  const voice = () => `http://localhost:3000/media/chat-voice/voice/${member.address}/a.bin`
+  const own = () => `http://localhost:3000/media/chat-images/encrypted/${member.account}/a.bin`
+  const voice = () => `http://localhost:3000/media/chat-voice/voice/${member.account}/a.bin`
 
   test('of the own storage and folder are taken', async () => {
     expect(await verdictOf(`[ENC_IMAGE:image/png]${own()}`, 'encrypted_image')).toMatchObject({ ok: true })
@@ -439,8 +440,8 @@ describe('T25: media markers', () => {
     ['a foreign host', () => '[ENC_IMAGE:image/png]https://evil.example/a.bin'],
     ['a longer host', () => `[ENC_IMAGE:image/png]${own().replace(':3000', ':3000.evil.example')}`],
     ['userinfo', () => `[ENC_IMAGE:image/png]${own().replace('http://', 'http://evil@')}`],
-    ['the folder of another', () => `[ENC_IMAGE:image/png]${own().replace(member.address, owner.address)}`],
-    ['a climb', () => `[ENC_IMAGE:image/png]${own().replace('/a.bin', `/../${owner.address}/a.bin`)}`],
+    ['the folder of another', () => `[ENC_IMAGE:image/png]${own().replace(member.account, owner.account)}`],
+    ['a climb', () => `[ENC_IMAGE:image/png]${own().replace('/a.bin', `/../${owner.account}/a.bin`)}`],
     ['an encoded climb', () => `[ENC_IMAGE:image/png]${own().replace('/a.bin', '/%2e%2e/a.bin')}`],
     ['HTML', () => `[ENC_IMAGE:text/html]${own()}`],
     ['SVG', () => `[ENC_IMAGE:image/svg+xml]${own()}`],
@@ -455,16 +456,16 @@ describe('T25: media markers', () => {
   ]
   test.each(bad)('%s is refused', async (_title, text) => {
     for (const type of ['text', 'encrypted_image']) {
-      const { status, code } = await member.ask(`POST /api/channels/${channel}/messages`, { content: text(), type })
+      const { status, code } = await member.rest(`POST /api/channels/${channel}/messages`, { content: text(), type })
       expect([type, status === 400 || status === 403, code === null]).toEqual([type, true, false])
     }
   })
 
   test('a text that begins with a marker is that media, where media is not allowed', async () => {
-    const closed = await newChannel(owner, 'No photos')
-    await member.ask(`POST /api/channels/${closed}/join`, {})
+    const closed = (await owner.does('rest', rooms.createChannel, { name: 'No photos' })).channel.id
+    await member.rest(`POST /api/channels/${closed}/join`, {})
     const rules = { photos_allowed: 'disabled', voice_allowed: 'disabled' }
-    await owner.ask('POST /api/chat-rules', { chatType: 'channel', chatId: closed, rules })
+    await owner.rest('POST /api/chat-rules', { chatType: 'channel', chatId: closed, rules })
     for (const text of [`[ENC_IMAGE:image/png]${own()}`, ` \u200b[ENC_IMAGE:image/png]${own()}`, `[IMAGE]${own()}`])
       expect(await verdictOf(text, 'text', closed)).toMatchObject({
         code: 'CONTENT_NOT_ALLOWED',
@@ -489,7 +490,7 @@ describe('T26: text that would like to be a page', () => {
   ]
   test('is stored as written, and served as JSON that no browser will read as a page', async () => {
     for (const content of payloads) {
-      const sent = await member.ask(`POST /api/channels/${channel}/messages`, { content })
+      const sent = await member.rest(`POST /api/channels/${channel}/messages`, { content })
       const { id } = Sent.parse(sent.body).message
       const stored = await mongoose.models.RoomEvents?.findOne({ _id: id }).lean()
       expect(stored).toMatchObject({ body: { text: content } })
@@ -505,9 +506,9 @@ describe('T26: text that would like to be a page', () => {
 
   test('names, reasons and descriptions as well', async () => {
     const description = '<script>alert(2)</script>'
-    const made = await owner.ask(`PATCH /api/channels/${channel}`, { description })
+    const made = await owner.rest(`PATCH /api/channels/${channel}`, { description })
     expect(made.body).toMatchObject({ channel: { description } })
-    const refused = await owner.ask('GET /api/channels/<script>alert(3)<')
+    const refused = await owner.rest('GET /api/channels/<script>alert(3)<')
     expect(refused.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(JSON.stringify(refused.body)).not.toContain('<script>')
   })
@@ -515,23 +516,23 @@ describe('T26: text that would like to be a page', () => {
 
 describe('T41: objects of others are answered as if they did not exist', () => {
   test('a group, a dm and a room that never was', async () => {
-    const made = await owner.ask('POST /api/groups', { name: 'Hidden', memberAddresses: [] })
+    const made = await owner.rest('POST /api/groups', { name: 'Hidden', memberAddresses: [] })
     const { id } = made.body.group as { id: string }
     for (const rest of ['', '/messages', '/members', '/polls', '/events']) {
-      const hidden = await member.ask(`GET /api/rooms/group/${id}${rest}`)
-      const absent = await member.ask(`GET /api/rooms/group/${id.slice(0, -4)}0000${rest}`)
+      const hidden = await member.rest(`GET /api/rooms/group/${id}${rest}`)
+      const absent = await member.rest(`GET /api/rooms/group/${id.slice(0, -4)}0000${rest}`)
       expect([rest, hidden.status, hidden.body]).toEqual([rest, absent.status, absent.body])
       expect(hidden.status).toBe(404)
     }
-    const send = (group: string) => member.ask(`POST /api/rooms/group/${group}/messages`, { text: 'let me in' })
+    const send = (group: string) => member.rest(`POST /api/rooms/group/${group}/messages`, { text: 'let me in' })
     const [hidden, absent] = [await send(id), await send(`${id.slice(0, -4)}0000`)]
     expect([hidden.status, hidden.body]).toEqual([absent.status, absent.body])
     const act = (group: string) =>
-      member.ask('POST /api/chat-rules/ban', {
+      member.rest('POST /api/chat-rules/ban', {
         chatType: 'group',
         chatId: group,
         action: 'ban',
-        targetAddress: owner.address,
+        targetAddress: owner.account,
       })
     const [barred, nowhere] = [await act(id), await act(`${id.slice(0, -4)}0000`)]
     expect([barred.status, barred.body]).toEqual([nowhere.status, nowhere.body])
@@ -543,6 +544,6 @@ describe('T41: objects of others are answered as if they did not exist', () => {
       const { status, body } = await call(url, `GET /api/username?address=${address}`)
       return [status, Object.keys(body)]
     }
-    expect(await shape(owner.address)).toEqual(await shape(unknown))
+    expect(await shape(owner.account)).toEqual(await shape(unknown))
   })
 })

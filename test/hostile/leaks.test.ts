@@ -1,13 +1,7 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import {
-  type ChangedServer,
-  newChannel,
-  openChangedServer,
-  type Person,
-  person,
-  watchProcess,
-} from './changed-server.ts'
+import { channelOf, type Person, personAt } from '#test/support/people'
+import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
 import { restTargets, samples, socketTargets } from './generator.ts'
 import { openWire, request, sendBytes } from './wire.ts'
 
@@ -26,8 +20,8 @@ beforeAll(async () => {
     // A store that fails is told in the time that was promised.
     deadlineFactor: 1,
   }))
-  me = await person(server.url, 'leaker')
-  channel = await newChannel(me, 'Leaks')
+  me = await personAt(server.url, 'leaker')
+  channel = (await channelOf(me)).id
 })
 afterAll(() => watch.stop())
 
@@ -104,8 +98,8 @@ describe('T42: secrets that clients send are repeated nowhere', () => {
   }, 60_000)
 
   test('tokens of a session, a nonce and a message stay out as well', async () => {
-    await me.ask(`POST /api/channels/${channel}/messages`, { content: 'a private thought' })
-    const after = await me.ask('POST /api/auth/session', { refreshToken: me.refreshToken })
+    await me.rest(`POST /api/channels/${channel}/messages`, { content: 'a private thought' })
+    const after = await me.rest('POST /api/auth/session', { refreshToken: me.refreshToken })
     const told = lines.join('\n')
     const secrets = [me.token, me.refreshToken, String(after.body.sessionToken), 'a private thought']
     for (const secret of secrets) expect(told).not.toContain(secret)
@@ -136,7 +130,7 @@ describe('T43, T48: a store that fails under every operation', () => {
     await vi.waitFor(() => expect(wire.heard.join()).toContain('session:ready'), 10_000)
     await server.platform.database.close()
     const room = { type: 'channel', id: channel }
-    const candidates = { room, id: channel, address: me.address, text: 'hello', on: true, n: 1, options: ['a', 'b'] }
+    const candidates = { room, id: channel, address: me.account, text: 'hello', on: true, n: 1, options: ['a', 'b'] }
     const answers = await Promise.all(
       restTargets.map(async (target) => {
         const input = samples(target.schema, candidates)[0] ?? {}

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addressOf } from '#server/kernel/addresses'
 import { createLimits, tiers } from '#server/kernel/limits'
 import { memoryKv } from '#server/ports/kv/memory'
+import { channelOf, personAt } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
-import { type ChangedServer, newChannel, openChangedServer, person } from './changed-server.ts'
+import { type ChangedServer, openChangedServer } from './changed-server.ts'
 import { dial, openWire, request, sendBytes } from './wire.ts'
 
 let server: ChangedServer
@@ -70,11 +71,11 @@ describe('T39: nobody gets a second bucket by disguise', () => {
   })
 
   test('a session has its own bucket, whatever address it comes from', async () => {
-    const who = await person(server.url, 'traveller', from('203.0.113.20'))
+    const who = await personAt(server.url, 'traveller', from('203.0.113.20'))
     const seen = await statuses(
       times(
         12,
-        (at) => async () => (await who.ask('GET /api/auth/session', null, from(`203.0.113.${30 + at}`))).status,
+        (at) => async () => (await who.rest('GET /api/auth/session', null, from(`203.0.113.${30 + at}`))).status,
       ),
     )
     expect(seen).toEqual([...Array(10).fill(200), 429, 429])
@@ -167,11 +168,11 @@ const rateOf = ({ headers }: Response) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN))
 
 test('T61: sixty messages a minute over both doors together', async () => {
-  const owner = await person(server.url, 'limited owner', from('203.0.113.50'))
-  const channel = await newChannel(owner, 'Limited')
+  const owner = await personAt(server.url, 'limited owner', from('203.0.113.50'))
+  const channel = (await channelOf(owner)).id
   const sent = await statuses(
     times(40, (at) => async () => {
-      const { status } = await owner.ask(`POST /api/channels/${channel}/messages`, { content: `rest ${at}` })
+      const { status } = await owner.rest(`POST /api/channels/${channel}/messages`, { content: `rest ${at}` })
       return status
     }),
   )
@@ -183,7 +184,7 @@ test('T61: sixty messages a minute over both doors together', async () => {
     acks.push(await wire.ask('message:send', JSON.stringify({ room, text: `live ${at}` })))
   expect(acks.map((ack) => ack?.ok)).toEqual([...Array(20).fill(true), ...Array(4).fill(false)])
   expect(acks.at(-1)?.error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', status: 429, retryAfter: 60 })
-  const over = await owner.ask(`POST /api/channels/${channel}/messages`, { content: 'one more' })
+  const over = await owner.rest(`POST /api/channels/${channel}/messages`, { content: 'one more' })
   expect(over).toMatchObject({ status: 429, code: 'RATE_LIMIT_EXCEEDED' })
   expect(over.headers.get('retry-after')).toBe('60')
   now += 60_000
@@ -195,11 +196,11 @@ test('T61: sixty messages a minute over both doors together', async () => {
 })
 
 test('a repeat with the same key costs nothing twice', async () => {
-  const owner = await person(server.url, 'repeating owner', from('203.0.113.51'))
-  const channel = await newChannel(owner, 'Repeated')
+  const owner = await personAt(server.url, 'repeating owner', from('203.0.113.51'))
+  const channel = (await channelOf(owner)).id
   const input = { content: 'once', client_msg_id: 'the-same-key' }
   const answers = []
-  for (let at = 0; at < 3; at++) answers.push(await owner.ask(`POST /api/channels/${channel}/messages`, input))
+  for (let at = 0; at < 3; at++) answers.push(await owner.rest(`POST /api/channels/${channel}/messages`, input))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
   const ids = answers.map(({ body }) => (body.message as { id: string }).id)
   expect(new Set(ids).size).toBe(1)
@@ -208,18 +209,18 @@ test('a repeat with the same key costs nothing twice', async () => {
 const remaining = ({ headers }: Awaited<ReturnType<typeof call>>) => Number(headers.get('x-ratelimit-remaining'))
 
 test('R10: a repeat under a known key, and another input under it, cost what a call costs', async () => {
-  const [owner, other] = [await person(server.url, 'keyed owner'), await person(server.url, 'keyed other')]
+  const [owner, other] = [await personAt(server.url, 'keyed owner'), await personAt(server.url, 'keyed other')]
   const creations: [string, object, object][] = [
     ['POST /api/groups', { name: 'Keyed' }, { name: 'Keyed otherwise' }],
     ['POST /api/channels', { name: 'Keyed' }, { name: 'Keyed otherwise' }],
-    ['POST /api/dm', { recipientAddress: other.address }, { recipientAddress: wallet('nobody yet').address }],
-    ['POST /api/friends/request', { toAddress: other.address }, { toAddress: wallet('nobody yet').address }],
+    ['POST /api/dm', { recipientAddress: other.account }, { recipientAddress: wallet('nobody yet').address }],
+    ['POST /api/friends/request', { toAddress: other.account }, { toAddress: wallet('nobody yet').address }],
   ]
   for (const [route, input, changed] of creations) {
     const key = { 'idempotency-key': `key of ${route.length}`.replaceAll(' ', '-') }
-    const first = await owner.ask(route, input, key)
-    const repeats = [await owner.ask(route, input, key), await owner.ask(route, input, key)]
-    const conflict = await owner.ask(route, changed, key)
+    const first = await owner.rest(route, input, key)
+    const repeats = [await owner.rest(route, input, key), await owner.rest(route, input, key)]
+    const conflict = await owner.rest(route, changed, key)
     expect(
       [route, first, ...repeats, conflict].map((answer) => (typeof answer === 'string' ? answer : answer.status)),
     ).toEqual([route, 200, 200, 200, 409])
@@ -229,8 +230,8 @@ test('R10: a repeat under a known key, and another input under it, cost what a c
 })
 
 test('R10: repeats under a known key are refused where the bucket is empty, and answered when it fills', async () => {
-  const owner = await person(server.url, 'storming owner')
-  const ask = () => owner.ask('POST /api/groups', { name: 'Stormed' }, { 'idempotency-key': 'storm' })
+  const owner = await personAt(server.url, 'storming owner')
+  const ask = () => owner.rest('POST /api/groups', { name: 'Stormed' }, { 'idempotency-key': 'storm' })
   const answers = await Promise.all(times(110, ask))
   expect(answers.filter(({ status }) => status === 200).length).toBe(100)
   expect(answers.filter(({ code }) => code === 'RATE_LIMIT_EXCEEDED').length).toBe(10)
@@ -255,7 +256,7 @@ test('T45: one address holds 50 anonymous connections, and gets new ones after c
 })
 
 test('T44: more than 30 events a second are refused, and ten times as many end the connection', async () => {
-  const owner = await person(server.url, 'hasty', from('203.0.113.60'))
+  const owner = await personAt(server.url, 'hasty', from('203.0.113.60'))
   const wire = await openWire(server.url, '/rooms', { token: owner.token })
   const acks = await Promise.all(Array.from({ length: 120 }, () => wire.ask('no:such', '{}')))
   const codes = acks.map((ack) => ack?.error?.code)
@@ -263,11 +264,11 @@ test('T44: more than 30 events a second are refused, and ten times as many end t
   expect(codes).toContain('RATE_LIMIT_EXCEEDED')
   for (let at = 0; at < 5_000; at++) wire.send('42/rooms,["no:such",{}]')
   await wire.closed
-  expect((await owner.ask('GET /api/auth/session')).status).toBe(200)
+  expect((await owner.rest('GET /api/auth/session')).status).toBe(200)
 })
 
 test('T45: an address shakes hands sixty times a minute', async () => {
-  const owner = await person(server.url, 'shaker', from('203.0.113.61'))
+  const owner = await personAt(server.url, 'shaker', from('203.0.113.61'))
   const headers = from('203.0.113.62')
   for (let at = 0; at < 60; at++) (await openWire(server.url, '/rooms', undefined, headers)).close()
   await expect(openWire(server.url, '/rooms', undefined, headers)).rejects.toThrow('refused: 429')
@@ -277,7 +278,7 @@ test('T45: an address shakes hands sixty times a minute', async () => {
 })
 
 test('an account holds ten connections; the oldest gives way', async () => {
-  const owner = await person(server.url, 'many', from('203.0.113.64'))
+  const owner = await personAt(server.url, 'many', from('203.0.113.64'))
   const wires = []
   for (let at = 0; at < 11; at++)
     wires.push(await openWire(server.url, '/rooms', { token: owner.token }, from(`203.0.113.${70 + at}`)))

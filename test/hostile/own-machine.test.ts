@@ -10,13 +10,14 @@ import { caretaker } from '#server/demo/people'
 import { demoRooms } from '#server/domains/rooms/demo-rooms'
 import { Moderators } from '#server/domains/rooms/model'
 import { ConfigError } from '#server/kernel/settings'
+import { rooms } from '#shared/api/rooms'
 import { roomOfKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { type Person, personAt } from '#test/support/people'
 import { build, programs } from '#test/support/programs'
 import { openProxy } from '#test/support/proxy'
 import { freshDatabaseUri } from '#test/support/test-servers'
 import { call, wallet } from '#test/support/wallet'
-import { newChannel, type Person, person } from './changed-server.ts'
 import { request, sendBytes } from './wire.ts'
 
 const never = () => 3_600_000
@@ -81,7 +82,7 @@ describe('M03: development powers are for this very machine', () => {
   let me: Person
   beforeAll(async () => {
     server = await boot({ nodes: 1, environment: { DEMO: 'on' } })
-    me = await person(server.url, 'at home')
+    me = await personAt(server.url, 'at home')
     await call(server.url, 'POST /api/email/login/send-code', { email: 'secret@people.test' })
   })
   afterAll(() => server.close())
@@ -128,7 +129,7 @@ describe('M03: development powers are for this very machine', () => {
     expect(grant.status).toBe(404)
     const { body } = await raw('GET /api/status', headers)
     expect(JSON.parse(body)).toMatchObject({ demo: false, mailbox: null, phone_mailbox: null })
-    expect(await Moderators.countDocuments({ user_address: me.address })).toBe(0)
+    expect(await Moderators.countDocuments({ user_address: me.account })).toBe(0)
   })
 
   test('a proxy on this machine that says nothing of its clients speaks HTTP/1.0, which is not believed', async () => {
@@ -139,7 +140,7 @@ describe('M03: development powers are for this very machine', () => {
     const headers = [`Host: ${name}:${port()}`]
     expect((await raw('GET /dev/mail.json', headers)).body).toContain('secret@people.test')
     expect(JSON.parse((await raw('GET /api/status', headers)).body)).toMatchObject({ demo: true, mailbox: '/dev/mail' })
-    const sent = [...headers, `Authorization: Bearer ${(await person(server.url, `asks ${name}`)).token}`]
+    const sent = [...headers, `Authorization: Bearer ${(await personAt(server.url, `asks ${name}`)).token}`]
     for (const page of [[], [`Origin: http://${name}:${port()}`]])
       expect((await raw('POST /api/demo/moderator', [...sent, ...page])).status).toBe(200)
   })
@@ -150,9 +151,9 @@ describe('M03: development powers are for no proxy', () => {
     for (const environment of [{}, { TRUSTED_PROXIES: '1' }, { TRUSTED_PROXIES: '127.0.0.1' }]) {
       const own = await boot({ nodes: 1, environment: { DEMO: 'on', ...environment } })
       const proxy = await openProxy(own.url)
-      const there = await person(proxy.url, 'a stranger')
+      const there = await personAt(proxy.url, 'a stranger')
       expect((await fetch(`${proxy.url}/dev/mail.json`)).status).toBe(404)
-      expect((await there.ask('POST /api/demo/moderator')).status).toBe(404)
+      expect((await there.rest('POST /api/demo/moderator')).status).toBe(404)
       expect((await fetch(`${own.url}/dev/mail.json`)).status).toBe(200)
       await proxy.close()
       await own.close()
@@ -222,8 +223,8 @@ describe('M03: the rooms of the demo are apart', () => {
     boot({ nodes: 1, environment: { DATA_DIR: directory, ...(uri ? { MONGODB_URI: uri } : {}), ...environment } })
   const rights = async (who: Person, room: string) => {
     const { type, id } = roomOfKey(room)
-    const { body } = await who.ask(
-      `GET /api/moderation?action=permissions&userAddress=${who.address}${type === 'channel' ? `&channelId=${id}` : ''}`,
+    const { body } = await who.rest(
+      `GET /api/moderation?action=permissions&userAddress=${who.account}${type === 'channel' ? `&channelId=${id}` : ''}`,
     )
     if (!body.permissions) throw new Error(JSON.stringify(body))
     return (body.permissions as { isModerator: boolean }).isModerator
@@ -233,24 +234,24 @@ describe('M03: the rooms of the demo are apart', () => {
     const admin = wallet('the admin').address.toLowerCase()
     const shown = await start({ DEMO: 'on', ADMINS: admin })
     const demo = await startDemo(nodeOf(shown), never)
-    const visitor = await person(shown.url, 'a visitor')
-    const owner = await person(shown.url, 'an owner')
-    const channel = await newChannel(owner, 'Owned')
-    expect((await visitor.ask('POST /api/demo/moderator')).status).toBe(200)
+    const visitor = await personAt(shown.url, 'a visitor')
+    const owner = await personAt(shown.url, 'an owner')
+    const channel = (await owner.does('rest', rooms.createChannel, { name: 'Owned' })).channel.id
+    expect((await visitor.rest('POST /api/demo/moderator')).status).toBe(200)
     for (const room of demoRooms.filter((key) => key !== 'alpha')) expect(await rights(visitor, room)).toBe(true)
     expect(await rights(visitor, `channel:${channel}`)).toBe(false)
-    expect((await visitor.ask('POST /api/blocked-words', { word: 'anything', scope: 'global' })).status).toBe(403)
-    const given = { user_address: { $in: [visitor.address, caretaker] }, is_active: true }
+    expect((await visitor.rest('POST /api/blocked-words', { word: 'anything', scope: 'global' })).status).toBe(403)
+    const given = { user_address: { $in: [visitor.account, caretaker] }, is_active: true }
     expect(await Moderators.countDocuments(given)).toBe(2 * demoRooms.length)
     demo.stop()
     await shown.close()
 
     const real = await start({ DEMO: 'off', ADMINS: admin })
-    const back = await person(real.url, 'a visitor')
+    const back = await personAt(real.url, 'a visitor')
     expect(await Moderators.countDocuments(given)).toBe(0)
     for (const room of demoRooms.filter((key) => key !== 'alpha')) expect(await rights(back, room)).toBe(false)
-    expect((await back.ask('POST /api/demo/moderator')).status).toBe(404)
-    const { body } = await back.ask('GET /api/channels')
+    expect((await back.rest('POST /api/demo/moderator')).status).toBe(404)
+    const { body } = await back.rest('GET /api/channels')
     expect((body.channels as { name: string }[]).map(({ name }) => name)).toEqual(['Owned'])
     await real.close()
   })

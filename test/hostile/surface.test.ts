@@ -2,15 +2,9 @@ import { once } from 'node:events'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
+import { channelOf, type Person, personAt } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
-import {
-  type ChangedServer,
-  newChannel,
-  openChangedServer,
-  type Person,
-  person,
-  watchProcess,
-} from './changed-server.ts'
+import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
 import { dial, jsonRequest, openWire, request, sendBytes } from './wire.ts'
 
 const watch = watchProcess()
@@ -19,8 +13,8 @@ let me: Person
 let channel: string
 beforeAll(async () => {
   server = await openChangedServer()
-  me = await person(server.url, 'surface')
-  channel = await newChannel(me, 'Surface')
+  me = await personAt(server.url, 'surface')
+  channel = (await channelOf(me)).id
 })
 afterAll(async () => {
   expect(watch.faults).toEqual([])
@@ -36,7 +30,7 @@ const codeOf = (body: string) => {
   const { error, code } = JSON.parse(body) as { error: unknown; code: string }
   return typeof error === 'string' ? code : null
 }
-const countOf = async () => ((await me.ask('GET /api/channels?limit=200')).body.channels as unknown[]).length
+const countOf = async () => ((await me.rest('GET /api/channels?limit=200')).body.channels as unknown[]).length
 
 describe('T57: only declared routes answer', () => {
   test.each([
@@ -71,7 +65,7 @@ describe('T57: only declared routes answer', () => {
       request('GET /api/auth/logout', ['X-HTTP-Method-Override: POST', `Authorization: Bearer ${me.token}`]),
     )
     expect(smuggled.status).toBe(405)
-    expect((await me.ask('GET /api/auth/session')).status).toBe(200)
+    expect((await me.rest('GET /api/auth/session')).status).toBe(200)
   })
 
   test('figures are on the other port alone', async () => {
@@ -270,7 +264,7 @@ describe('bodies that are no JSON objects', () => {
   test('a field nobody knows has no effect, and the last of two of a name counts', async () => {
     const extra = await post('{"name":"Plain","is_official":true,"member_count":99,"owner_address":"0x0","":1}')
     expect(JSON.parse(extra.body)).toMatchObject({
-      channel: { name: 'Plain', is_official: false, owner_address: me.address },
+      channel: { name: 'Plain', is_official: false, owner_address: me.account },
     })
     for (const name of ['$where', 'a.b', '_bsontype'])
       expect(await post(`{"name":"Plain","${name}":1}`)).toMatchObject({ status: 400 })
@@ -401,6 +395,6 @@ describe('T45: those who take their time', () => {
 
 test('T57: what only admins may do is refused to others', async () => {
   const ban = { userAddress: wallet('x').address, ban: true }
-  expect((await me.ask('POST /api/admin/ban', ban)).status).toBe(403)
-  expect((await me.ask(`GET /api/rooms/channel/${channel}`)).status).toBe(200)
+  expect((await me.rest('POST /api/admin/ban', ban)).status).toBe(403)
+  expect((await me.rest(`GET /api/rooms/channel/${channel}`)).status).toBe(200)
 })

@@ -43,6 +43,7 @@ export type Body = Record<string, unknown>
 export interface Person {
   account: string
   token: string
+  refreshToken: string
   /** The node this person is a client of. */
   url: string
   rest(route: string, body?: object | null, headers?: object): ReturnType<typeof call>
@@ -63,14 +64,15 @@ export interface Person {
 let made = 0
 
 /** Somebody with a wallet of this name, signed in; each is a client of the next node. */
-export async function person(
-  server: Booted,
-  name: string,
-  url = server.urls[made++ % server.urls.length] ?? server.url,
-): Promise<Person> {
-  const { sessionToken: token, address: account } = await signIn(url, wallet(name))
+export const person = (server: Booted, name: string, url = server.urls[made++ % server.urls.length] ?? server.url) =>
+  personAt(url, name)
+
+/** The same at one address; the headers go with the sign-in and with every request. */
+export async function personAt(url: string, name: string, own = {}): Promise<Person> {
+  const { sessionToken: token, refreshToken, address: account } = await signIn(url, wallet(name), own)
   const lines = new Map<string, Promise<Line>>()
-  const rest = (route: string, body: object | null = null, headers = {}) => call(url, route, body, token, headers)
+  const rest = (route: string, body: object | null = null, headers = {}) =>
+    call(url, route, body, token, { ...own, ...headers })
   const socket = (namespace: string, node = url) => greeted(connect(node, namespace, token))
   const line = (namespace = '/rooms') => {
     const own = lines.get(namespace) ?? socket(namespace)
@@ -92,6 +94,7 @@ export async function person(
   return {
     account,
     token,
+    refreshToken,
     url,
     rest,
     socket,
