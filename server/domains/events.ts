@@ -1,15 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Entry, Row } from '#server/log/types'
 import type { RoomEventType } from '#shared/api/room-events'
-import { type EventRecord, Signature } from './rooms/events/define.ts'
-import * as global from './rooms/events/global.ts'
+import * as accounts from './accounts/events.ts'
+import * as blocks from './blocks/events.ts'
+import { type EventRecord, Signature } from './events/define.ts'
+import * as friends from './friends/events.ts'
+import * as identity from './identity/events.ts'
+import * as moderation from './moderation/events.ts'
 import * as invitations from './rooms/events/invitations.ts'
 import * as messages from './rooms/events/messages.ts'
 import * as people from './rooms/events/people.ts'
 import * as polls from './rooms/events/polls.ts'
 import * as rooms from './rooms/events/rooms.ts'
 
-const defined = { ...global, ...invitations, ...messages, ...people, ...polls, ...rooms }
+const ofRooms = { ...invitations, ...messages, ...people, ...polls, ...rooms }
+const ofEverything = { ...accounts, ...blocks, ...friends, ...identity, ...moderation }
+const defined = { ...ofRooms, ...ofEverything }
 type Defined = { [Name in keyof typeof defined as (typeof defined)[Name]['type']]: (typeof defined)[Name] }
 
 /** The record of every event. It does not compile where a declared event has none. */

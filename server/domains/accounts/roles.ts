@@ -1,6 +1,8 @@
+import { unsigned } from '#server/domains/events/define'
 import type { Node, Role } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
+import { accountRoleChanged, accountSuspended, accountUnsuspended } from './events.ts'
 import { roleIn, roleKey, type Suspension, suspensionIn } from './facts.ts'
 import { roleSettings } from './settings.ts'
 
@@ -24,7 +26,7 @@ export async function suspend(node: Node, actor: string, target: string, reason:
       const current = suspensionIn(view, target)
       if (current && current.reason === reason) return already
       if (isDecidedAbove(view, actor, current)) return refuse('Only super admins may do this')
-      return { accept: { type: 'account.suspended', body: {}, target, reason } }
+      return { accept: unsigned(accountSuspended, {}, { target, reason }) }
     },
   })
 }
@@ -38,7 +40,7 @@ export async function unsuspend(node: Node, actor: string, target: string, reaso
       const current = suspensionIn(view, target)
       if (!current) return already
       if (isDecidedAbove(view, actor, current)) return refuse('Only super admins may do this')
-      return { accept: { type: 'account.unsuspended', body: {}, target, reason } }
+      return { accept: unsigned(accountUnsuspended, {}, { target, reason }) }
     },
   })
 }
@@ -62,7 +64,7 @@ export async function changeRole(node: Node, actor: string, target: string, role
       if (powerIn(view, actor) !== 'super_admin') return refuse('Only super admins may do this')
       if (actor === target) return refuse('You cannot change your own role')
       if (roleIn(view, target) === role) return already
-      return { accept: { type: 'account.role_changed', body: { role }, target } }
+      return { accept: unsigned(accountRoleChanged, { role }, { target }) }
     },
   })
 }
@@ -80,7 +82,7 @@ export async function ensureAdmins(node: Node): Promise<void> {
       cid: `configured:${role}:${target}`,
       judge(view) {
         if (view.global.get(roleKey(target)) !== null) return already
-        return { accept: { type: 'account.role_changed', body: { role }, target } }
+        return { accept: unsigned(accountRoleChanged, { role }, { target }) }
       },
     })
   }

@@ -1,8 +1,8 @@
-import { isOf, unsigned } from '#server/domains/rooms/events/define'
-import { sessionsEnded } from '#server/domains/rooms/events/global'
+import { isOf, unsigned } from '#server/domains/events/define'
 import type { Node, SignedIn } from '#server/kernel/context'
 import { GLOBAL, type Row } from '#server/log/types'
 import type { AuthMethod } from '#shared/api/identity'
+import { sessionsEnded } from './events.ts'
 import { type SessionRecord, Sessions } from './model.ts'
 
 /** Ends every session of an account, here and on every other node. */

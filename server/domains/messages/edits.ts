@@ -1,6 +1,6 @@
+import { bodyOf } from '#server/domains/events/define'
 import { isBarred, keyOf, readBy } from '#server/domains/rooms/access'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
-import { bodyOf } from '#server/domains/rooms/events/define'
 import {
   messageDeleted,
   messageEdited,

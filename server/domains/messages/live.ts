@@ -1,5 +1,5 @@
 import { recordOf, removedBy } from '#server/domains/events'
-import { type Heard, isOf } from '#server/domains/rooms/events/define'
+import { type Heard, isOf } from '#server/domains/events/define'
 import { messageCreated } from '#server/domains/rooms/events/messages'
 import { memberIn } from '#server/domains/rooms/facts'
 import { audiences, type Connection, type Node } from '#server/kernel/context'

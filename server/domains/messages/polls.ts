@@ -1,6 +1,6 @@
+import { bodyOf } from '#server/domains/events/define'
 import { keyOf } from '#server/domains/rooms/access'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
-import { bodyOf } from '#server/domains/rooms/events/define'
 import { messageCreated } from '#server/domains/rooms/events/messages'
 import { pollChanged, pollDeleted } from '#server/domains/rooms/events/polls'
 import { muteIn, type PollFact, pollIn, voteIn } from '#server/domains/rooms/facts'

@@ -1,6 +1,6 @@
+import { isOf } from '#server/domains/events/define'
 import { isUnlisted, keyOf } from '#server/domains/rooms/access'
 import { entryOf, nameOf } from '#server/domains/rooms/entries'
-import { isOf } from '#server/domains/rooms/events/define'
 import { messageCreated } from '#server/domains/rooms/events/messages'
 import { type MessageBody, type MessageFact, messageIn, roomIn } from '#server/domains/rooms/facts'
 import { kinds } from '#server/domains/rooms/kinds'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { recordOf, removedBy } from '#server/domains/events'
-import { bodyOf, isOf } from '#server/domains/rooms/events/define'
+import { bodyOf, isOf } from '#server/domains/events/define'
 import { messageCreated } from '#server/domains/rooms/events/messages'
 import { isKnown } from '#server/domains/rooms/kinds'
 import { isQuarantined, onQuarantine } from '#server/domains/rooms/state'

@@ -1,9 +1,9 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
+import type { EventRecord } from '#server/domains/events/define'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { Entry, Json, View } from '#server/log/types'
 import type { RoomEventType } from '#shared/api/room-events'
-import type { EventRecord } from './events/define.ts'
 import { standingOf } from './standing.ts'
 
 interface About {

@@ -1,3 +1,4 @@
+import type { MessageBody, MessageFact, PollFact } from '#server/domains/events/message'
 import { type Fact, GLOBAL, type Row, type View } from '#server/log/types'
 import { defaultRules } from '#shared/api/verdict'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
@@ -6,16 +7,14 @@ import type {
   BanFact,
   InvitationFact,
   MemberFact,
-  MessageBody,
-  MessageFact,
   ModeratorFact,
   MuteFact,
-  PollFact,
   RoomFact,
   RulesFact,
   WordFact,
 } from './fact-schemas.ts'
 
+export * from '#server/domains/events/message'
 export * from './fact-schemas.ts'
 
 export type PurgeFact = { to_seq: number; from_seq: number; by: string; at: string; reason: string | null }

@@ -1,7 +1,7 @@
+import { bodyOf, isOf } from '#server/domains/events/define'
 import { RoomEvents } from '#server/log/model'
 import { byId, rewrite } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
-import { bodyOf, isOf } from './events/define.ts'
 import { messagesPurged } from './events/messages.ts'
 import { pollChanged } from './events/polls.ts'
 import { type MessageBody, type PurgeFact, purgedBody } from './facts.ts'

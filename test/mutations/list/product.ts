@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { bodies, frames, projection, races, topic } from './suites.ts'
+import { accountsRecords, bodies, frames, projection, races, topic } from './suites.ts'
 
 /** Rooms and messages over the log. */
 export const product: readonly Mutation[] = [
@@ -10,6 +10,14 @@ export const product: readonly Mutation[] = [
     find: 'seq >= purge.from_seq && seq <= purge.to_seq',
     put: 'seq >= purge.from_seq && seq < purge.to_seq',
     caughtBy: projection,
+  },
+  {
+    name: 'a suspension that is lifted still holds',
+    breaks: 'room events',
+    file: 'server/domains/accounts/events.ts',
+    find: '[absolute(suspensionKey(target), null)]',
+    put: '[]',
+    caughtBy: accountsRecords,
   },
   {
     name: 'a ban leaves the member',

@@ -57,6 +57,7 @@ export const links = hostile('email.test.ts', 'M15')
 export const page = (title: string): Suite => ({ project: 'browser', file: 'test/browser/session.test.ts', title })
 export const badInput = (title: string): Suite => hostile('bad-input.test.ts', title)
 export const freshProofs = hostile('fresh-proof.test.ts', 'M08')
+export const accountsRecords: Suite = { project: 'embedded', file: 'test/server/accounts.test.ts' }
 export const suspended: Suite = { project: 'embedded', file: 'test/server/suspended.test.ts' }
 export const kindsAreNamedOnce: Suite = { project: 'laws', file: 'test/laws/room-kinds.test.ts' }
 export const apart = (title: string): Suite => ({

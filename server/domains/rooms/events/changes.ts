@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import type { Change, Fact, Json, Row } from '#server/log/types'
+import { absolute, patch, patchList } from '#server/domains/events/changes'
+import type { Rewrite } from '#server/domains/events/define'
+import type { Change, Row } from '#server/log/types'
 import {
   emptied,
   type InvitationFact,
@@ -9,22 +11,6 @@ import {
   ModeratorFact,
   type RoomFact,
 } from '../facts.ts'
-import type { Rewrite } from './define.ts'
-
-/** Fields of any names. */
-export const fields = z.record(z.string(), z.json()) as z.ZodType<{ [name: string]: Json }>
-
-export const absolute = (key: string, value: unknown): Change => ({ key, value: value as Fact })
-
-export const patch = <T>(key: string, next: (before: T) => T): Change => ({
-  key,
-  patch: (before) => (before === null ? null : (next(before as T) as Fact)),
-})
-
-export const patchList = <T>(key: string, next: (before: T[]) => T[]): Change => ({
-  key,
-  patch: (before) => next((before ?? []) as T[]) as Fact,
-})
 
 export const patchMessage = (id: string, { next }: Pick<Rewrite, 'next'>): Change =>
   patch<MessageFact>(keys.message(id), (message) => ({ ...message, body: next(message.body) }))

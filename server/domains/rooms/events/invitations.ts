@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { patchList } from '#server/domains/events/changes'
+import { defineEvent } from '#server/domains/events/define'
 import { InvitationFact, isOpen, keys } from '../facts.ts'
-import { changeInvitations, patchList } from './changes.ts'
-import { defineEvent } from './define.ts'
+import { changeInvitations } from './changes.ts'
 
 /** So many invitations that are of no use any more are remembered, so that it can be said why. */
 const maxDeadInvitations = 50

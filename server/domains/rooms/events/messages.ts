@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { absolute, patchList } from '#server/domains/events/changes'
+import { defineEvent, type Rewrite, targetOf } from '#server/domains/events/define'
 import type { Row } from '#server/log/types'
 import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { keys, MessageBody, MessageFact, messageFactOf, type PurgeFact, purgedBody } from '../facts.ts'
 import { messageOf, messageOfRow, pollOf } from '../shown.ts'
-import { absolute, ofMessage, patchList, patchMessage, takenBack, unpin } from './changes.ts'
-import { defineEvent, type Rewrite, targetOf } from './define.ts'
+import { ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
 
 export const messageCreated = defineEvent('message.created', {
   body: MessageBody.omit({ actor: true }),

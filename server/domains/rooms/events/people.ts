@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { absolute } from '#server/domains/events/changes'
+import { defineEvent, type Heard, targetOf, unnamed } from '#server/domains/events/define'
 import { BanFact, keys, MemberFact, ModeratorFact, MuteFact } from '../facts.ts'
 import { person } from '../shown.ts'
-import { absolute, changeInvitations, gone, lost, memberCount, rightsLost } from './changes.ts'
-import { defineEvent, type Heard, targetOf, unnamed } from './define.ts'
+import { changeInvitations, gone, lost, memberCount, rightsLost } from './changes.ts'
 
 const left = z.object({ member_count: z.number(), ...lost })
 

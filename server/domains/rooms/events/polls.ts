@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { absolute } from '#server/domains/events/changes'
+import { defineEvent } from '#server/domains/events/define'
 import { keys, PollFact } from '../facts.ts'
 import { pollOf } from '../shown.ts'
-import { absolute, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
-import { defineEvent } from './define.ts'
+import { ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
 
 export const pollChanged = defineEvent('poll.changed', {
   body: z.object({

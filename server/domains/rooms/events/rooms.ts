@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { absolute, fields, patch, patchList } from '#server/domains/events/changes'
+import { defineEvent } from '#server/domains/events/define'
 import { keys, RoomFact, RulesFact, WordFact } from '../facts.ts'
-import { absolute, fields, patch, patchList } from './changes.ts'
-import { defineEvent } from './define.ts'
 
 export const roomUpdated = defineEvent('room.updated', {
   body: z.object({ patch: RoomFact.partial() as z.ZodType<Partial<RoomFact>> }),

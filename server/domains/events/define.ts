@@ -4,7 +4,7 @@ import type { LogAction } from '#shared/api/moderation-records'
 import type { RoomEventData, RoomEventType } from '#shared/api/room-events'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
-import { MessageBody, type MessageFact, type PollFact } from '../facts.ts'
+import { MessageBody, type MessageFact, type PollFact } from './message.ts'
 
 /** What every body carries beside its own fields: who acted, as they were called then. */
 export const Signature = z.object({ actor: MessageBody.shape.actor, target_name: z.string().nullable().optional() })

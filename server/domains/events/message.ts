@@ -1,0 +1,60 @@
+import { z } from 'zod'
+
+const text = z.string()
+const number = z.number()
+const flag = z.boolean()
+
+/** A message and its poll as events carry them, and as they are known after: plain JSON. */
+export const PollFact = z.object({
+  poll_id: text,
+  message_id: text,
+  /** Place of its message in the log; 0 until it has one. */
+  message_seq: number,
+  creator_address: text,
+  question: text,
+  options: z.array(text),
+  allows_multiple: flag,
+  ends_at: text.nullable(),
+  is_anonymous: flag,
+  is_closed: flag,
+  created_at: text,
+  version: number,
+  counts: z.array(number),
+  voters: number,
+})
+export type PollFact = z.infer<typeof PollFact>
+
+/** The body of a message's row: the message as it is now. */
+export const MessageBody = z.object({
+  actor: z.object({ name: text, role: text.nullable() }),
+  text,
+  type: text,
+  attachments: z.array(
+    z.object({ url: text, name: text.exactOptional(), mime: text.exactOptional(), size: number.exactOptional() }),
+  ),
+  mentions: z.array(z.object({ kind: text, id: text, start: number, len: number })),
+  reply_to: z.object({ id: text, sender_address: text, content: text, message_type: text }).nullable(),
+  poll_id: text.nullable(),
+  /** As it was asked, beside the message that asks it. */
+  poll: PollFact.exactOptional(),
+  version: number,
+  edited_at: text.nullable(),
+  deleted: z.object({ by: text, at: text, reason: text.nullable() }).nullable(),
+  pinned: z.object({ by: text, at: text }).nullable(),
+  reactions: z.record(text, number),
+  flagged: z.array(text),
+  /** Seqs of the edits, whose texts go when the message goes. */
+  edits: z.array(number),
+})
+export type MessageBody = z.infer<typeof MessageBody>
+
+export const MessageFact = z.object({
+  id: text,
+  cid: text,
+  sender: text,
+  seq: number,
+  n: number,
+  at: number,
+  body: MessageBody,
+})
+export type MessageFact = z.infer<typeof MessageFact>
