@@ -36,7 +36,7 @@ test('a room is not let go while somebody holds it, and is a minute after', asyn
   const other = nodes.start('other', quick)
   const release = await other.hold(room)
   await pause(150)
-  expect(other.headHere(room)).toEqual({ seq: 0, total: 0 })
+  expect(other.headHere(room)).toMatchObject({ seq: 0, total: 0 })
   expect(leaseOf('other')).toBe(0)
   release()
   await expect.poll(() => other.headHere(room), { timeout: 2_000 }).toBeNull()
