@@ -154,6 +154,16 @@ const pinnedAndGone: [Step[], Step[]] = [
   ]),
 ]
 
+/** In catch-up the poll comes as it is now, and is gone with the purge all the same. */
+const pollPurged: [Step[], Step[]] = [
+  stepsOf([['say', 0, 0, 0]]),
+  stepsOf([
+    ['ask', 2, 0, 0],
+    ['closePoll', 2, 0, 0],
+    ['purge', 0, 2, 0],
+  ]),
+]
+
 /** One of each kind that can be. */
 const everything: [Step[], Step[]] = [
   stepsOf([['say', 0, 0, 0]]),
@@ -211,7 +221,12 @@ test('P3 P5: what a room was, and the events since, make what it is now', async 
         for (const { type } of events) met.add(type)
       },
     ),
-    { numRuns: 25, endOnFailure: true, interruptAfterTimeLimit: 20_000, examples: [everything, pinnedAndGone] },
+    {
+      numRuns: 25,
+      endOnFailure: true,
+      interruptAfterTimeLimit: 20_000,
+      examples: [pollPurged, everything, pinnedAndGone],
+    },
   )
   // What never happened was not shown to hold.
   expect([...met].sort()).toEqual(

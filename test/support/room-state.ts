@@ -108,8 +108,8 @@ const changes: Record<string, Change> = {
   },
   'messages.purged'(state, data, { actor }) {
     const { target, from_seq, to_seq, deleted_at, reason } = Told.purged.parse(data)
-    for (const { id, sender_address, seq, is_deleted } of state.messages.values()) {
-      if (is_deleted || sender_address !== target.id || seq < from_seq || seq > to_seq) continue
+    for (const { id, sender_address, seq } of state.messages.values()) {
+      if (sender_address !== target.id || seq < from_seq || seq > to_seq) continue
       takeBack(state, id, { deleted_by: actor.id, deleted_at, delete_reason: reason })
     }
   },
