@@ -1,4 +1,4 @@
-import type { Snapshot } from '#shared/api/messages'
+import type { Snapshot } from '#shared/api/listening'
 import type { RoomEvent } from '#shared/api/room-events'
 import type { AppError } from '#shared/errors'
 import type { OutputOf } from '#shared/kit/contract'

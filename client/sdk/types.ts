@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import type { Snapshot } from '#shared/api/listening'
 import type { Mention, Message } from '#shared/api/message'
-import type { Snapshot } from '#shared/api/messages'
 import type { Poll } from '#shared/api/poll'
 import type { Room } from '#shared/api/room'
 import type { Notice } from '#shared/api/room-events'

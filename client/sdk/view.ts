@@ -1,5 +1,5 @@
+import type { Snapshot } from '#shared/api/listening'
 import type { Message } from '#shared/api/message'
-import type { Snapshot } from '#shared/api/messages'
 import type { Poll } from '#shared/api/poll'
 import type { Room } from '#shared/api/room'
 import type { RoomEvent } from '#shared/api/room-events'

@@ -1,86 +1,15 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
-import { Address, CallerAddress, count, Done, Link, line, nameLine, Time, text } from '#shared/kit/primitives'
-
-export const Role = z.enum(['user', 'admin', 'super_admin'])
-
-/** A name to be found by: lower case ASCII, so that no two look alike. A leading `@` is left out. */
-export const Username = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .regex(/^@?[a-z0-9_]{3,20}$/, { error: 'A username is 3 to 20 letters, digits or underscores' })
-  .transform((name) => name.replace('@', ''))
+import { Address, CallerAddress, count, Done, Link, line, nameLine, text } from '#shared/kit/primitives'
+import { Admin, OwnProfile, platforms, Role, Social, Username, UserRecord } from './account-records.ts'
 
 const HttpsUrl = z
   .url({ protocol: /^https$/, error: 'Invalid https URL' })
   .max(2048)
   .refine((value) => /^https:\/\/[^@\s]+$/i.test(value), { error: 'Invalid https URL' })
 
-/** Where people are known beside here. */
-const platforms = ['x', 'farcaster', 'instagram', 'tiktok', 'youtube', 'linkedin', 'github', 'discord'] as const
-export type Platform = (typeof platforms)[number]
-
-const Handle = z
-  .string()
-  .trim()
-  .regex(/^@?\w[\w.-]{0,63}$/, { error: 'Invalid handle' })
-  .transform((handle) => handle.replace('@', ''))
-
-const Social = z.object({ platform: z.enum(platforms), handle: Handle })
-export type Social = z.infer<typeof Social>
-
 const Named = z.object({ username: Username })
 const Found = z.object({ username: z.string(), address: z.string() })
-
-const Profile = z.object({
-  address: z.string(),
-  name: z.string(),
-  username: z.string().nullable(),
-  display_name: z.string().nullable(),
-  avatar_url: Link.nullable(),
-})
-
-/** With what the owner alone may read and change. */
-const OwnProfile = Profile.extend({
-  wallet_address: z.string(),
-  displayName: z.string().nullable(),
-  bio: z.string().nullable(),
-  socials: z.array(z.object({ platform: z.enum(platforms), handle: z.string() })),
-  /** Shown as `avatar_url` while `use_custom_avatar` is on. */
-  custom_avatar_url: Link.nullable(),
-  use_custom_avatar: z.boolean(),
-  /** Whether `/api/public/user/:address` answers. */
-  public_landing_enabled: z.boolean(),
-  /** Whether anybody who knows the verified number finds the account; friends always do. */
-  findable_by_phone: z.boolean(),
-})
-
-const UserRecord = z.object({
-  id: z.string(),
-  wallet_address: z.string(),
-  wallet_type: z.string().nullable(),
-  chain: z.string().nullable(),
-  username: z.string().nullable(),
-  display_name: z.string().nullable(),
-  avatar_url: Link.nullable(),
-  role: Role,
-  is_banned: z.boolean(),
-  ban_reason: z.string().nullable(),
-  first_login: z.string().nullable(),
-  last_login: z.string().nullable(),
-  login_count: z.number(),
-  last_active_at: Time.nullable(),
-  created_at: Time,
-  updated_at: Time,
-})
-
-const Admin = z.object({
-  wallet_address: z.string(),
-  name: z.string(),
-  role: Role,
-  is_super_admin: z.boolean(),
-})
 
 const names = {
   username: operation({

@@ -1,19 +1,8 @@
 import { z } from 'zod'
-import { operation, stream } from '#shared/kit/contract'
-import {
-  CallerAddress,
-  ClientId,
-  canonicalAddress,
-  count,
-  Id,
-  line,
-  Moment,
-  pageSize,
-  RoomRef,
-  Time,
-  text,
-} from '#shared/kit/primitives'
+import { operation } from '#shared/kit/contract'
+import { CallerAddress, ClientId, count, Id, line, Moment, pageSize, RoomRef, text } from '#shared/kit/primitives'
 import { leanSent } from './lean.ts'
+import { listening, presence } from './listening.ts'
 import { Message, Reaction } from './message.ts'
 import { Content, draft, Sign } from './message-draft.ts'
 import {
@@ -26,12 +15,9 @@ import {
   removeAliases,
   sendAliases,
 } from './messages-paths.ts'
-import { RoomKey } from './room.ts'
-import { RoomEvent } from './room-events.ts'
 import { seen } from './room-paths.ts'
-import { Capabilities } from './rooms.ts'
 import { LeanSent, sent } from './sent.ts'
-import { Rules, Verdict } from './verdict.ts'
+import { Verdict } from './verdict.ts'
 
 const room = RoomRef
 const Draft = z.object({ room, ...draft, senderAddress: CallerAddress })
@@ -63,98 +49,8 @@ const touched = [
 /** Words beside a message, such as a reaction, are judged as its text is. */
 const remarked = ['BLOCKED_WORD', 'MESSAGE_REJECTED', 'LINKS_NOT_ALLOWED'] as const
 
-const Snapshot = z.object({
-  room: RoomKey,
-  epoch: z.string(),
-  head_seq: z.number().int(),
-  from_seq: z.number().int(),
-  events: z.array(RoomEvent),
-  complete: z.boolean(),
-  reset: z.boolean().optional(),
-  rules: Rules,
-  rules_version: z.number().int(),
-  me: z.object({
-    role: z.string().nullable(),
-    permissions: z.record(z.string(), z.boolean()),
-    capabilities: Capabilities,
-    next_send_at: Time.nullable(),
-    muted_until: Time.nullable(),
-    is_muted: z.boolean(),
-    read_seq: z.number().int(),
-    unread: z.number().int(),
-  }),
-  pins: z.array(Message),
-  members_count: z.number().int(),
-  online: z.number().int(),
-})
-export type Snapshot = z.infer<typeof Snapshot>
-
 export const messages = {
-  join: operation({
-    summary: 'Listen to a room: its events from now on, the state it is in, and what was missed since `after_seq`.',
-    socket: '/rooms room:join',
-    access: 'user',
-    limit: 'general',
-    input: z.object({
-      room,
-      after_seq: count(0, Number.MAX_SAFE_INTEGER).optional(),
-      epoch: z.string().max(64).optional(),
-      backlog: count(0, 100).optional(),
-    }),
-    output: Snapshot,
-    errors: seen,
-  }),
-  leave: operation({
-    summary: 'Stop listening to a room. Membership stays.',
-    socket: '/rooms room:leave',
-    access: 'user',
-    limit: 'general',
-    input: z.object({ room }),
-    output: z.object({}),
-    errors: ['ROOM_NOT_FOUND'],
-  }),
-  sync: operation({
-    summary:
-      'The events after a seq, in order, without a gap. With `wait` the answer comes when there is something new.',
-    http: 'GET /api/rooms/{room}/events',
-    socket: '/rooms room:sync',
-    access: 'public',
-    limit: 'general',
-    input: z.object({
-      room,
-      epoch: z.string().max(64).optional(),
-      after_seq: count(0, Number.MAX_SAFE_INTEGER).optional(),
-      after: count(0, Number.MAX_SAFE_INTEGER).optional(),
-      limit: pageSize(200),
-      wait: count(0, 25).optional(),
-      allow_reset: z.boolean().optional(),
-    }),
-    output: z.object({
-      events: z.array(RoomEvent),
-      next_after_seq: z.number().int(),
-      head_seq: z.number().int(),
-      complete: z.boolean(),
-      epoch: z.string(),
-      reset: z.boolean().optional(),
-    }),
-    errors: seen,
-  }),
-  follow: stream({
-    summary:
-      'The events after a seq, in order, without a gap, and from then on every new one as it comes. Ends with the session, and with the right to read.',
-    http: 'GET /api/rooms/{room}/events?follow=true',
-    socket: '/rooms room:follow',
-    access: 'public',
-    limit: 'general',
-    input: z.object({
-      room,
-      epoch: z.string().max(64).optional(),
-      after_seq: count(0, Number.MAX_SAFE_INTEGER).optional(),
-      after: count(0, Number.MAX_SAFE_INTEGER).optional(),
-    }),
-    output: RoomEvent,
-    errors: [...seen, 'SUSPENDED'],
-  }),
+  ...listening,
   history: operation({
     summary: 'A page of messages, oldest first: before a seq, after one, around one, or the newest.',
     http: 'GET /api/rooms/{room}/messages',
@@ -300,44 +196,5 @@ export const messages = {
     output: z.object({ pinnedMessages: z.array(Message) }),
     errors: seen,
   }),
-  read: operation({
-    summary: 'Mark a room as read up to a seq. It never goes back.',
-    http: 'POST /api/rooms/{room}/read',
-    socket: '/rooms read:mark',
-    access: 'user',
-    limit: 'general',
-    repeat: 'harmless',
-    input: z.object({ room, seq: count(0, Number.MAX_SAFE_INTEGER) }),
-    output: z.object({ read_seq: z.number().int(), unread: z.number().int(), mentions: z.number().int() }),
-    errors: seen,
-  }),
-  typing: operation({
-    summary: 'Say that you are typing, or not any more. Forgotten after 6 seconds.',
-    http: 'POST /api/rooms/{room}/typing',
-    socket: '/rooms typing:set',
-    access: 'user',
-    limit: 'general',
-    repeat: 'harmless',
-    input: z.object({ room, on: z.boolean() }),
-    output: z.object({}),
-    errors: [...seen, 'SUSPENDED', 'MUTED', 'BLOCKED'],
-  }),
-  presence: operation({
-    summary: 'Say whether this connection is active. An account is as present as its best connection.',
-    socket: '/rooms presence:set',
-    access: 'user',
-    limit: 'general',
-    input: z.object({ state: z.enum(['active', 'idle']) }),
-    output: z.object({}),
-  }),
-  presenceOf: operation({
-    summary: 'Which of these people are online.',
-    http: 'POST /api/presence/status',
-    access: 'user',
-    limit: 'general',
-    repeat: 'harmless',
-    errorBody: 'text',
-    input: z.object({ addresses: z.array(z.string().max(160).transform(canonicalAddress)).max(200) }),
-    output: z.record(z.string(), z.boolean()),
-  }),
+  ...presence,
 }

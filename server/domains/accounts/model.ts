@@ -1,7 +1,7 @@
 import mongoose, { Schema } from 'mongoose'
 import type { Role } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
-import type { Social } from '#shared/api/accounts'
+import type { Social } from '#shared/api/account-records'
 
 export interface Account {
   /** The account id: a wallet address, or an id of another sign-in method. */

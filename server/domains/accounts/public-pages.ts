@@ -1,4 +1,4 @@
-import type { Platform } from '#shared/api/accounts'
+import type { Platform } from '#shared/api/account-records'
 import { AppError } from '#shared/errors'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot } from './accounts.ts'

@@ -1,5 +1,6 @@
 import type { Action, Node } from '#server/kernel/context'
-import type { passkeys as contract, UsedCredential } from '#shared/api/passkeys'
+import type { UsedCredential } from '#shared/api/passkey-credentials'
+import type { passkeys as contract } from '#shared/api/passkeys'
 import { AppError } from '#shared/errors'
 import { proveUse } from './assertion.ts'
 import { usedCredentialIn } from './bodies.ts'
