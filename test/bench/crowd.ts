@@ -31,10 +31,9 @@ interface Member {
   unanswered: Map<number, (isOk: boolean) => void>
 }
 
-const zero = '0'.charCodeAt(0)
-const ping = '2'
-const welcomed = Buffer.from('40')
-const refused = Buffer.from('44')
+const newline = '\n'.charCodeAt(0)
+/** Enough of an answer to tell which it is, and whether it went well. */
+const answerBytes = 40
 
 const begins = (bytes: Buffer, as: Buffer): boolean =>
   bytes.length >= as.length && bytes.compare(as, 0, as.length, 0, as.length) === 0
@@ -47,6 +46,7 @@ export class Crowd {
   readonly #dialect: Dialect
   readonly #heard: Buffer
   readonly #acknowledged: Buffer
+  readonly #ping: Buffer
   readonly #members: Member[] = []
   readonly #nodes: Node[]
   #sent = new Map<string, Sent>()
@@ -65,6 +65,7 @@ export class Crowd {
     this.#dialect = dialect
     this.#heard = Buffer.from(dialect.heard)
     this.#acknowledged = Buffer.from(dialect.acknowledged)
+    this.#ping = Buffer.from(dialect.ping)
   }
 
   get size(): number {
@@ -143,17 +144,28 @@ export class Crowd {
   }
 
   async #enter(token: string, node: Node): Promise<void> {
-    const url = new URL('/socket.io/?EIO=4&transport=websocket', node.url)
+    const { path, asked, hello, hasLines, welcomed, refused, pong } = this.#dialect
     const member = await new Promise<Member>((resolve, reject) => {
-      const socket = new Wire(url, {
-        message: (data) => {
-          if (data[0] === zero) socket.send(this.#dialect.hello(token))
-          else if (data.length === 1 && data.toString() === ping) socket.send('3')
-          else if (begins(data, this.#heard)) this.#hear(entering, data)
-          else if (begins(data, this.#acknowledged)) this.#answer(entering, data)
-          else if (begins(data, welcomed)) resolve(entering)
-          else if (begins(data, refused)) reject(new Error(data.toString()))
+      const take = (data: Buffer) => {
+        if (data.equals(this.#ping)) socket.send(pong)
+        else if (begins(data, this.#heard)) this.#hear(entering, data)
+        else if (isIn && begins(data, this.#acknowledged)) this.#answer(entering, data)
+        else enter(data.toString())
+      }
+      const enter = (text: string) => {
+        if (asked !== null && text.startsWith(asked)) socket.send(hello(token))
+        else if (text.startsWith(refused)) reject(new Error(text))
+        else if (text.startsWith(welcomed)) {
+          isIn = true
+          resolve(entering)
+        }
+      }
+      let isIn = false
+      const socket = new Wire(new URL(path, node.url), {
+        opened() {
+          if (asked === null) socket.send(hello(token))
         },
+        message: hasLines ? (data) => eachLine(data, take) : take,
         closed: () => {
           if (this.#members.includes(entering)) this.faults.push('a connection was lost')
           else reject(new Error('A connection was closed'))
@@ -167,9 +179,8 @@ export class Crowd {
   }
 
   #answer(member: Member, data: Buffer): void {
-    const bracket = data.indexOf('[')
-    const ack = Number(data.subarray(this.#acknowledged.length, bracket).toString())
-    const isOk = data.subarray(bracket + 1, bracket + 11).toString() === '{"ok":true'
+    const start = this.#acknowledged.length
+    const { ack, isOk } = this.#dialect.answer(data.toString('latin1', start, start + answerBytes))
     member.unanswered.get(ack)?.(isOk)
     member.unanswered.delete(ack)
   }
@@ -206,5 +217,14 @@ export class Crowd {
     sent.isWithEverybody = true
     this.lastMilliseconds.push(performance.now() - sent.at)
     if (sent.isAcknowledged) this.#sent.delete(cid)
+  }
+}
+
+function eachLine(data: Buffer, take: (line: Buffer) => void): void {
+  for (let start = 0; start < data.length; ) {
+    const found = data.indexOf(newline, start)
+    const end = found < 0 ? data.length : found
+    if (end > start) take(data.subarray(start, end))
+    start = end + 1
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Protocol } from '#shared/kit/connection'
 
 /** What is said over the socket, frame by frame. */
-export interface Dialect {
+export interface Dialect extends Manners {
   hello(token: string): string
   join(ack: number): string
   send(ack: number, cid: string, text: string): string
@@ -13,7 +13,38 @@ export interface Dialect {
   read(frame: string): { cid: string | null; seq: number | null }[]
 }
 
+/** What the protocols of the servers have of their own. */
+interface Manners {
+  path: string
+  /** Which frame asks for the hello; null where the client speaks first. */
+  asked: string | null
+  /** How the answer to the hello begins: that one is let in, or not. */
+  welcomed: string
+  refused: string
+  ping: string
+  pong: string
+  /** One frame of the WebSocket holds several, each a line. */
+  hasLines: boolean
+  /** What follows `acknowledged`: which one, and whether it went well. */
+  answer(rest: string): { ack: number; isOk: boolean }
+}
+
+const engine: Manners = {
+  path: '/socket.io/?EIO=4&transport=websocket',
+  asked: '0',
+  welcomed: '40',
+  refused: '44',
+  ping: '2',
+  pong: '3',
+  hasLines: false,
+  answer(rest) {
+    const bracket = rest.indexOf('[')
+    return { ack: Number(rest.slice(0, bracket)), isOk: rest.startsWith('{"ok":true', bracket + 1) }
+  },
+}
+
 export const bareDialect = (room: string): Dialect => ({
+  ...engine,
   hello: () => '40',
   join: (ack) => `42${ack}${JSON.stringify(['join', { room }])}`,
   send: (ack, cid, text) => `42${ack}${JSON.stringify(['send', { room, cid, text }])}`,
@@ -35,6 +66,7 @@ export const plazaDialect = (roomId: string, protocol: Protocol): Dialect => {
   const room = { type: 'channel', id: roomId }
   const space = '/rooms,'
   return {
+    ...engine,
     hello: (token) => `40${space}${JSON.stringify({ token, protocol })}`,
     join: (ack) => `42${space}${ack}${JSON.stringify(['room:join', { room }])}`,
     send: (ack, cid, text) => `42${space}${ack}${JSON.stringify(['message:send', { room, text, client_msg_id: cid }])}`,
@@ -50,3 +82,31 @@ export const plazaDialect = (roomId: string, protocol: Protocol): Dialect => {
     },
   }
 }
+
+const Push = z.object({
+  push: z.object({ pub: z.object({ offset: z.number(), data: z.object({ cid: z.string() }) }) }),
+})
+
+/** Centrifugo's JSON protocol, with a history and so with numbers. */
+export const centrifugoDialect = (channel: string): Dialect => ({
+  path: '/connection/websocket',
+  asked: null,
+  welcomed: '{"id":1,"connect"',
+  refused: '{"id":1,"error"',
+  ping: '{}',
+  pong: '{}',
+  hasLines: true,
+  answer(rest) {
+    const comma = rest.indexOf(',')
+    return { ack: Number(rest.slice(0, comma)) - 1, isOk: !rest.startsWith('"error"', comma + 1) }
+  },
+  hello: () => JSON.stringify({ id: 1, connect: {} }),
+  join: (ack) => JSON.stringify({ id: ack + 1, subscribe: { channel } }),
+  send: (ack, cid, text) => JSON.stringify({ id: ack + 1, publish: { channel, data: { cid, text } } }),
+  heard: '{"push"',
+  acknowledged: '{"id":',
+  read(frame) {
+    const { offset, data } = Push.parse(JSON.parse(frame)).push.pub
+    return [{ cid: data.cid, seq: offset }]
+  },
+})

@@ -1,6 +1,6 @@
 import type { Protocol } from '#shared/kit/connection'
 import { Crowd } from './crowd.ts'
-import { bareDialect, type Dialect, plazaDialect } from './dialect.ts'
+import { bareDialect, centrifugoDialect, type Dialect, plazaDialect } from './dialect.ts'
 import { type Paced, type Plan, pace, type Saturated, type Scatter, saturate, scatter } from './load.ts'
 import type { Side } from './report.ts'
 
@@ -36,9 +36,11 @@ const crowdOf = (name: string): Crowd => {
   return crowd
 }
 
-// A plain WebSocket is spoken to as a bare Socket.IO is.
-const dialectOf = ({ side, room, protocol }: Spoken): Dialect =>
-  side === 'plaza' ? plazaDialect(room, protocol) : bareDialect(room)
+function dialectOf({ side, room, protocol }: Spoken): Dialect {
+  if (side === 'plaza') return plazaDialect(room, protocol)
+  // A plain WebSocket is spoken to as a bare Socket.IO is.
+  return side === 'centrifugo' ? centrifugoDialect(room) : bareDialect(room)
+}
 
 const faultsOf = (name: string): string[] =>
   [crowds.get(name) ?? [], filled.get(name) ?? []].flat().flatMap(({ faults }) => faults.splice(0))

@@ -6,12 +6,15 @@ import { build, programs, startOptions } from '#test/support/programs'
 import type { Answer, Order } from './driver.ts'
 import type { Paced, Saturated } from './load.ts'
 
-const children: ChildProcess[] = []
+/** What is ended with the run. */
+export const children: ChildProcess[] = []
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0
 
+const start = (core: number, args: readonly string[], environment: Record<string, string>): ChildProcess =>
+  startProgram(core, [process.execPath, ...args], environment)
+
 /** Servers share one core and the driver has another, where the machine has two. */
-function start(core: number, args: readonly string[], environment: Record<string, string>): ChildProcess {
-  const command = [process.execPath, ...args]
+export function startProgram(core: number, command: string[], environment: Record<string, string>): ChildProcess {
   const pinned = canPin ? ['taskset', '-c', String(core), ...command] : command
   const child = spawn(pinned[0] ?? '', pinned.slice(1), {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -26,7 +29,8 @@ export interface Reading {
   cpuMicroseconds: number
   /** With what lies outside the heap for it. */
   heapBytes: number
-  lagMilliseconds: number
+  /** Null where there is no event loop. */
+  lagMilliseconds: number | null
 }
 
 /** `memory` collects all garbage first, and what runs right after it is slower for that. */

@@ -148,7 +148,8 @@ export class Race {
     note('acknowledged sends/s', full.acknowledgedPerSecond)
     note('deliveries/s', full.deliveriesPerSecond)
     note('server CPU us/delivery', (total(after) - total(before)) / full.deliveries)
-    note('event loop lag p99 ms', Math.max(...after.map(({ lagMilliseconds }) => lagMilliseconds)))
+    const lags = after.flatMap(({ lagMilliseconds }) => lagMilliseconds ?? [])
+    if (lags.length > 0) note('event loop lag p99 ms', Math.max(...lags))
     note('driver CPU share', full.driverShare)
     console.error(`${side.padEnd(5)} ${String(size).padStart(5)}  ${Math.round(full.acknowledgedPerSecond)} sends/s`)
     return full.acknowledgedPerSecond

@@ -12,8 +12,9 @@ export interface Row extends Setting {
   bare: number
   plaza: number
   ratio: number
-  /** The same over a plain WebSocket, where it was measured. */
+  /** The same over a plain WebSocket, and by Centrifugo, where they were measured. */
   ws?: number
+  centrifugo?: number
 }
 
 /** What no bare server does, beside the most it may be. */
@@ -23,7 +24,12 @@ export interface Figure extends Setting {
   target: number
 }
 
-export type Side = 'bare' | 'plaza' | 'ws'
+/** Sides beside the two that are always there. */
+const extras = { ws: 'plain ws', centrifugo: 'Centrifugo' } as const
+type Extra = keyof typeof extras
+const extraSides = Object.keys(extras) as Extra[]
+
+export type Side = 'bare' | 'plaza' | Extra
 
 interface Noted extends Setting, Record<Side, number[]> {
   name: string
@@ -41,7 +47,7 @@ export class Report {
 
   note({ nodes, store }: Setting, side: Side, room: number, name: string, value: number): void {
     const key = `${nodes} ${store} ${name} ${room}`
-    const known = this.#values.get(key) ?? { nodes, store, name, room, bare: [], plaza: [], ws: [] }
+    const known = this.#values.get(key) ?? { nodes, store, name, room, bare: [], plaza: [], ws: [], centrifugo: [] }
     known[side].push(value)
     this.#values.set(key, known)
   }
@@ -49,8 +55,9 @@ export class Report {
   get rows(): Row[] {
     return [...this.#values.values()].map(({ name, nodes, store, room, ...values }) => {
       const [bare, plaza] = [rounded(median(values.bare)), rounded(median(values.plaza))]
-      const ws = values.ws.length > 0 ? { ws: rounded(median(values.ws)) } : {}
-      return { name, nodes, store, room, bare, plaza, ratio: bare === 0 ? 0 : rounded(plaza / bare), ...ws }
+      const measured = extraSides.filter((side) => values[side].length > 0)
+      const others = Object.fromEntries(measured.map((side) => [side, rounded(median(values[side]))]))
+      return { name, nodes, store, room, bare, plaza, ratio: bare === 0 ? 0 : rounded(plaza / bare), ...others }
     })
   }
 
@@ -73,15 +80,15 @@ export class Report {
     const rows = this.rows.filter(({ nodes, store }) => `${nodes} ${store}` === setting)
     const [first] = rows
     const title = `${first?.nodes === 1 ? 'One node' : `${first?.nodes} nodes`}, ${first?.store}`
-    const hasWs = rows.some(({ ws }) => ws !== undefined)
-    const head = ['', 'room', 'bare Socket.IO', 'Plaza', 'ratio', ...(hasWs ? ['plain ws'] : [])]
-    const lines = rows.map(({ name, room, bare, plaza, ratio, ws }) => [
+    const others = extraSides.filter((side) => rows.some((row) => row[side] !== undefined))
+    const head = ['', 'room', 'bare Socket.IO', 'Plaza', 'ratio', ...others.map((side) => extras[side])]
+    const lines = rows.map(({ name, room, bare, plaza, ratio, ...measured }) => [
       name,
       shown(room),
       shown(bare),
       shown(plaza),
       `${ratio} x`,
-      ...(hasWs ? [ws === undefined ? '' : shown(ws)] : []),
+      ...others.map((side) => shown(measured[side])),
     ])
     return `${title}\n\n${aligned(head, lines)}`
   }
@@ -98,5 +105,5 @@ function aligned(head: readonly string[], lines: readonly (readonly string[])[],
   return padded.map((line) => `| ${line} |`).join('\n')
 }
 
-const shown = (value: number): string => value.toLocaleString('en')
+const shown = (value: number | undefined): string => value?.toLocaleString('en') ?? ''
 const rounded = (value: number): number => Number(value.toPrecision(value >= 1_000 ? 4 : 3))

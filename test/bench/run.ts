@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureEffect, measureLongLog, measureVerdict, type Size } from './alone.ts'
+import { centrifugoBinary, startCentrifugo } from './centrifugo.ts'
 import { measureDisk } from './disk.ts'
 import { measureHolds } from './holds.ts'
 import { directoryOfRun, type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
@@ -89,7 +90,13 @@ async function compare(
     const rooms = hasManyRooms
       ? await smallRooms(plaza[0]?.url ?? '', members, plan.many.rooms, plan.many.members)
       : [await moderatedRoom(plaza[0]?.url ?? '', members)]
-    const sides = { bare, plaza, ...(raw.length > 0 ? { ws: raw } : {}) }
+    const centrifugo = centrifugoBinary && setting.store === 'embedded' ? [await startCentrifugo(centrifugoBinary)] : []
+    const sides = {
+      bare,
+      plaza,
+      ...(raw.length > 0 ? { ws: raw } : {}),
+      ...(centrifugo.length > 0 ? { centrifugo } : {}),
+    }
     // A driver for each, as one may not hold open so many connections as all together have.
     const servers = Object.entries(sides).map(([side, nodes]): Server => {
       return { side: side as Side, nodes, rooms, driver: startDriver() }

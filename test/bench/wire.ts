@@ -10,6 +10,7 @@ const masked = 0x80
 const shared = Buffer.allocUnsafe(readBytes)
 
 interface Listener {
+  opened(): void
   /** The bytes hold only until this returns. */
   message(bytes: Buffer): void
   closed(): void
@@ -77,7 +78,8 @@ export class Wire {
   #opened(bytes: Buffer): number {
     const end = bytes.indexOf('\r\n\r\n')
     this.#isOpen = end > 0 && bytes.toString('latin1', 0, 12) === 'HTTP/1.1 101'
-    if (!this.#isOpen) this.#socket.destroy()
+    if (this.#isOpen) this.#listener.opened()
+    else this.#socket.destroy()
     return this.#isOpen ? end + 4 : bytes.length
   }
 }
