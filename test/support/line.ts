@@ -49,7 +49,7 @@ export function follow(socket: Socket): Line {
   socket.on('disconnect', (reason) => take('disconnect', reason))
 
   const all = <P extends z.ZodType>(event: Event<P>): z.output<P>[] =>
-    frames.filter((frame) => frame.event === event.name).map(({ payload }) => event.payload.parse(payload))
+    frames.filter((frame) => frame.event === event.name).map(({ payload }) => declared(event, payload))
   const log = (room: RoomRef) => events.filter((event) => roomKey(event.room) === roomKey(room))
   const until = <T>(look: () => T | undefined): Promise<T> =>
     new Promise((resolve) => {
