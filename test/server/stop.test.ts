@@ -1,12 +1,14 @@
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { RoomEvent } from '#shared/api/room-events'
 import { serverNotice } from '#shared/kit/connection'
-import { openWire } from '#test/hostile/wire'
+import { dial, openWire } from '#test/hostile/wire'
 import { boot } from '#test/support/boot'
 import { alpha, channelOf, listenTo, people, person, say } from '#test/support/people'
 import { following } from '#test/support/sequence'
 
-test('P11: a stop ends in its time, though one connection reads nothing and never says goodbye', async () => {
+test('P11: a stop ends in its time, though one connection reads nothing and never says goodbye, and lets nobody in', async () => {
   const server = await boot({ nodes: 1 })
   const [reader, writer] = await people(server, 'reader', 'writer')
   const listening = await listenTo(reader, alpha)
@@ -16,8 +18,19 @@ test('P11: a stop ends in its time, though one connection reads nothing and neve
   silent.socket.pause()
   await say(writer, alpha, 'One last word')
 
+  const late = dial(server.url)
+  onTestFinished(() => void late.destroy())
+  const refused = once(late, 'data')
+  const upgrade =
+    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n'
+  late.write(`GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\n${upgrade}`)
+  await setTimeout(100)
+
   const begun = Date.now()
-  await server.close()
+  const closed = server.close()
+  late.write('\r\n')
+  expect(String(await refused)).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 1\r\n/s)
+  await closed
   expect(Date.now() - begun).toBeLessThan(20_000)
   expect(listening.log(alpha).at(-1)).toMatchObject({ data: { message: { content: 'One last word' } } })
   expect(listening.all(serverNotice)).toMatchObject([{ kind: 'draining' }])

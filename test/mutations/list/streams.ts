@@ -49,7 +49,7 @@ export const sequences: readonly Mutation[] = [
     file: 'server/app.ts',
     find: 'streams.drain()',
     put: '',
-    caughtBy: stopped,
+    caughtBy: stopped('followed over REST'),
   },
   {
     name: 'every page of a room is answered as a sequence',
@@ -292,6 +292,14 @@ export const sequences: readonly Mutation[] = [
     find: 'live.endStream(id)',
     put: '',
     caughtBy: follows('that has ended takes no place'),
+  },
+  {
+    name: 'a server that stops lets connections in',
+    breaks: 'P11',
+    file: 'server/kernel/sockets/handshake.ts',
+    find: '  if (isDraining()) return 503\n',
+    put: '',
+    caughtBy: stopped('lets nobody in'),
   },
   {
     name: 'a sequence that was refused keeps its place',

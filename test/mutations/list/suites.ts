@@ -105,5 +105,5 @@ export const lifted = (title: string): Suite => ({
   file: 'test/server/moderation-people.test.ts',
   title,
 })
-export const stopped: Suite = { project: 'embedded', file: 'test/server/stop.test.ts', title: 'followed over REST' }
+export const stopped = (title: string): Suite => ({ project: 'embedded', file: 'test/server/stop.test.ts', title })
 export const inside = (title: string): Suite => ({ project: 'embedded', file: 'test/server/call-as.test.ts', title })
