@@ -1,37 +1,60 @@
 import type { Server } from 'socket.io'
 import { sessionExpiring } from '#shared/kit/connection'
+import { namespaces } from '#shared/kit/contract'
+import { allConnections, type LiveConnection } from '../connection.ts'
 import type { SocketDoor } from './door.ts'
 import { endConnection, everybody } from './live.ts'
 
 const expiringMilliseconds = 5 * 60_000
-const sweepMilliseconds = 1_000
-const recheckSweeps = 60
+const sliceMilliseconds = 100
+const slicesARound = 10
+const recheckMilliseconds = 60_000
 
-/** Looks after the open connections every second; ends with what it returns. */
+/** Looks after the open connections, each once a second, a tenth of them at a time; ends with what it returns. */
 export function startSweep(io: Server, door: SocketDoor): () => void {
-  let sweeps = 0
-  const sweep = setInterval(() => void sweepConnections(io, door, ++sweeps % recheckSweeps === 0), sweepMilliseconds)
-  return () => clearInterval(sweep)
+  let round = walk(io)
+  const sweep = setInterval(() => {
+    door.kernel.node.metrics.sockets(io.engine.clientsCount)
+    const open = namespaces.reduce((sum, name) => sum + io.of(name).sockets.size, 0)
+    for (let left = Math.ceil(open / slicesARound); left > 0; left--) {
+      const { value: live, done } = round.next()
+      if (live) lookAfter(live, door)
+      if (done) round = walk(io)
+    }
+  }, sliceMilliseconds)
+  const recheck = setInterval(() => void endWithoutSession(io, door), recheckMilliseconds)
+  return () => {
+    clearInterval(sweep)
+    clearInterval(recheck)
+  }
 }
 
-/** Ends expired connections, warns those that expire soon, drops clients that do not read, and checks from time to time whether sessions still exist. */
-async function sweepConnections(io: Server, door: SocketDoor, isRecheck: boolean): Promise<void> {
-  const now = door.kernel.node.now()
-  const all = everybody(io)
-  door.kernel.node.metrics.sockets(io.engine.clientsCount)
-  for (const live of all) {
-    const { session } = live.caller
-    if (live.isBehind) {
-      door.kernel.node.metrics.slowConsumer()
-      door.kernel.node.logger.warn({ reason: 'slow-consumer' }, 'closed a socket')
-      live.drop()
-    } else if (session && session.expiresAt <= now) endConnection(live, 'SESSION_EXPIRED')
-    else if (session && !live.warned && session.expiresAt - now <= expiringMilliseconds) {
-      live.warned = true
-      live.emit(sessionExpiring, { in_s: Math.floor((session.expiresAt - now) / 1000) })
-    }
+function* walk(io: Server): Generator<LiveConnection, undefined> {
+  for (const name of namespaces) yield* allConnections(io.of(name))
+}
+
+/** Ends a connection that has expired, warns one that expires soon, and drops a client that does not read. */
+function lookAfter(live: LiveConnection, door: SocketDoor): void {
+  const { metrics, logger, now } = door.kernel.node
+  const { session } = live.caller
+  if (live.isBehind) {
+    metrics.slowConsumer()
+    logger.warn({ reason: 'slow-consumer' }, 'closed a socket')
+    live.drop()
+    return
   }
-  if (!isRecheck) return
+  if (!session) return
+  const left = session.expiresAt - now()
+  if (left <= 0) endConnection(live, 'SESSION_EXPIRED')
+  else if (!live.warned && left <= expiringMilliseconds) {
+    live.warned = true
+    live.emit(sessionExpiring, { in_s: Math.floor(left / 1000) })
+  }
+}
+
+/** Sessions that ended elsewhere are told of at once; what was not heard is found here. */
+async function endWithoutSession(io: Server, door: SocketDoor): Promise<void> {
+  const all = everybody(io)
   const ids = [...new Set(all.flatMap((live) => live.caller.session?.id ?? []))]
   const alive = await door.alive(ids).catch(() => new Set(ids))
   for (const live of all)
