@@ -82,6 +82,14 @@ describe('the house', () => {
     expect([...reachedFrom(planted), ...misplaced([planted])]).not.toEqual([])
   })
 
+  test('adapters ask over HTTP by one guarded fetch', () => {
+    const others = sources.filter(({ path }) => path.startsWith('server/') && path !== 'server/kernel/fetch.ts')
+    expect(findings(others, /(?<![\w-])fetch\(/g)).toEqual([])
+    expect(
+      findings([parse('server/ports/a/http.ts', "export const a = () => fetch('https://a.test')")], /fetch\(/g),
+    ).toHaveLength(1)
+  })
+
   test('only the configuration reads the environment', () => {
     const others = sources.filter(({ path }) => path !== 'server/environment.ts')
     expect(others.flatMap(environmentIn)).toEqual([])

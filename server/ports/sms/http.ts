@@ -1,6 +1,7 @@
+import { fetchText } from '#server/kernel/fetch'
 import type { Sms } from './port.ts'
 
-const timeoutMilliseconds = 10_000
+const bounds = { timeoutMilliseconds: 10_000, maxBytes: 64 * 1024 }
 
 /** Posts texts as a form with `To`, `From` and `Body`; the account and the token of the URL go into the header. */
 export function httpSms(url: string, from: string): Sms {
@@ -10,18 +11,13 @@ export function httpSms(url: string, from: string): Sms {
   target.password = ''
   return {
     async send({ id, to, text }) {
-      const answer = await fetch(target, {
-        method: 'POST',
-        headers: {
-          'idempotency-key': id,
-          ...(credentials === ':' ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
-        },
-        body: new URLSearchParams({ To: to, From: from, Body: text }),
-        redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMilliseconds),
-      })
-      await answer.body?.cancel()
-      if (!answer.ok) throw new Error(`The text service answered ${answer.status}`)
+      const headers = {
+        'idempotency-key': id,
+        ...(credentials === ':' ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+      }
+      const body = new URLSearchParams({ To: to, From: from, Body: text })
+      const { status } = await fetchText(target.href, { method: 'POST', headers, body }, bounds)
+      if (status < 200 || status >= 300) throw new Error(`The text service answered ${status}`)
     },
     async close() {},
   }
