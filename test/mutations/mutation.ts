@@ -20,6 +20,9 @@ export interface Suite {
   needsMongo?: true
 }
 
+/** A pattern that finds a text as it is written. */
+export const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
 /** The text with the mutation in it. Throws where the snippet is not there exactly once, or changes nothing. */
 export function mutated(text: string, { name, file, find, put }: Mutation): string {
   const places = text.split(find).length - 1

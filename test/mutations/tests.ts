@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Suite } from './mutation.ts'
+import { literally, type Suite } from './mutation.ts'
 
 const SECONDS = 240
 
@@ -23,7 +23,7 @@ export async function runTests(
   const results = join(directory, '.cache', 'mutation.json')
   rmSync(results, { force: true })
   const titles = suites.flatMap(({ title }) => title ?? [])
-  const pattern = titles.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
+  const pattern = titles.map(literally).join('|')
   const files = [...new Set(suites.map(({ file }) => file))]
   const options = ['run', '--project', project, '--bail=1', '--reporter=json', `--outputFile=${results}`]
   const filter = titles.length === suites.length ? ['-t', pattern] : []

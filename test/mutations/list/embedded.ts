@@ -89,7 +89,7 @@ export const embedded: readonly Mutation[] = [
     file: 'server/ports/database/embedded/table.ts',
     find: 'if (document && matches(filter, document)) work',
     put: 'if (document) work',
-    caughtBy: meanwhile('Many leaves'),
+    caughtBy: meanwhile('updateMany leaves what no longer matches, and what is gone'),
   },
   {
     name: 'what a commit counted that was taken back stays counted',

@@ -36,7 +36,11 @@ export const races = (title: string): Suite => ({
   title,
 })
 export const topic = (title: string): Suite => ({ project: 'embedded', file: 'test/server/topic.test.ts', title })
-export const bodies: Suite = { project: 'embedded', file: 'test/server/stored-bodies.test.ts', title: 'in test' }
+export const bodies: Suite = {
+  project: 'embedded',
+  file: 'test/server/stored-bodies.test.ts',
+  title: 'in test an entry that says more than its record declares is refused',
+}
 const content = (title: string): Suite => ({ project: 'embedded', file: 'test/server/content.test.ts', title })
 export const attached = content('M01: attachments')
 export const besides = content('M01: whatever else')
