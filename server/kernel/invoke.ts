@@ -72,7 +72,9 @@ export async function invoke(
     outcome = refusal.code
     throw refusal
   } finally {
-    kernel.node.metrics.operation(name, call.door, outcome, performance.now() - started)
+    // A sequence that has begun is counted at its end.
+    if (!operation.stream || outcome !== 'ok')
+      kernel.node.metrics.operation(name, call.door, outcome, performance.now() - started)
     if (operation.audit)
       kernel.record({ operation: name, actor: call.caller.account, outcome, request_id: call.requestId })
   }
@@ -102,15 +104,21 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
   return { output, input }
 }
 
-/** The items of an answer that is a sequence, each checked; what they fail with is refused as an answer would be. */
+/**
+ * The items of an answer that is a sequence, each checked; what they fail with is refused as an answer would be. The call is counted once
+ * with its outcome, and the time until the first item was asked for.
+ */
 async function* itemsOf(kernel: Kernel, bound: Bound, items: AsyncIterable<unknown>, call: Call) {
-  const started = performance.now()
+  const took = performance.now() - call.askedAt
+  let outcome: 'ok' | ErrorCode = 'ok'
   try {
     for await (const item of items) yield bound.operation.output.parse(item)
   } catch (error) {
     const refusal = refusalOf(error, kernel, bound, call)
-    kernel.node.metrics.operation(bound.name, call.door, refusal.code, performance.now() - started)
+    outcome = refusal.code
     throw refusal
+  } finally {
+    kernel.node.metrics.operation(bound.name, call.door, outcome, took)
   }
 }
 

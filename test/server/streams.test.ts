@@ -82,6 +82,27 @@ describe.each(over)('a room that is followed over %s', (door) => {
     expect(texts(followed.items)).toEqual([])
   })
 
+  test('is counted once, by how it ended', async () => {
+    const who = await follower()
+    const room = await channelOf(owner, who)
+    const counted = async () => {
+      const metrics = await Promise.all(server.apps.map(({ node }) => node.metrics.text()))
+      const lines = [
+        ...metrics
+          .join('\n')
+          .matchAll(/^plaza_operations_total\{operation="messages\.follow".*outcome="(\w+)"\} (\d+)/gm),
+      ]
+      const of = (code: string) =>
+        lines.reduce((sum, [, outcome, count]) => sum + (outcome === code ? Number(count) : 0), 0)
+      return { ok: of('ok'), banned: of('BANNED') }
+    }
+    const before = await counted()
+    const followed = await following<RoomEvent>(door, who, { room })
+    await owner.does('rest', moderation.act, { room, action: 'ban', target: who.account })
+    expect(await followed.end).toBe('BANNED')
+    await expect.poll(counted).toEqual({ ok: before.ok, banned: before.banned + 1 })
+  })
+
   test('ends for somebody who is suspended, and can be followed again', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)
