@@ -20,16 +20,16 @@ interface Doors {
 interface CallOptions {
   door?: 'rest'
   signal?: AbortSignal
-  /** How often it is tried before an unanswered call fails. */
+  /** The number of tries before an unanswered call fails. */
   tries?: number
 }
 
-/** What begins, renews and ends a session has no newer one to be made with. */
+/** Operations that begin, renew or end a session; they are not retried with a newer session. */
 const ofSession = new Set(['identity.begin', 'identity.verify', 'identity.refresh', 'identity.logout'])
 
 export type Call = (name: string, input: object, options?: CallOptions) => Promise<unknown>
 
-/** One way to call: by socket while it is up, else by REST; a repeat carries the same key, so it never acts twice. */
+/** Calls operations: by socket while it is connected, else by REST. A retry carries the same key, so it never acts twice. */
 export function callThrough(doors: Doors): Call {
   const { transport, rest, session, mode } = doors
 
@@ -56,7 +56,7 @@ export function callThrough(doors: Doors): Call {
     return rest(http, input, signal)
   }
 
-  /** A session that has expired meanwhile is renewed once, then the call is made again. */
+  /** If the session has expired, it is renewed once and the call is made again. */
   async function renewing(name: string, act: () => Promise<unknown>): Promise<unknown> {
     const { token, isBegun } = session
     try {

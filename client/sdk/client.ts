@@ -109,7 +109,7 @@ interface Parts {
   rooms: OpenRooms
 }
 
-/** Who is signed in decides whether there is a connection; the connection decides how rooms are followed. */
+/** Connects while an account is signed in, and tells the rooms how to follow their logs at each change of the connection. */
 function bind({ mode, line, session, transport, outbox, rooms }: Parts): { (): void; connect(): void } {
   let { token, account } = session
 

@@ -2,7 +2,7 @@ import { usualTo } from '#shared/api/lean'
 import type { Pending } from './outbox.ts'
 import type { LocalMessage, RoomState } from './types.ts'
 
-/** A message as it is shown before the server has it: no seq, and its client id as id. */
+/** A message as it is shown before the server has accepted it: without a seq, and with its client id as id. */
 export function echoOf(pending: Pending, state: RoomState, account: string | null): LocalMessage {
   const { client_msg_id, draft, at, status, refusal } = pending
   const mine = state.messages.findLast(({ sender_address }) => sender_address === account)

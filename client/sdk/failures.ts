@@ -2,12 +2,12 @@ import { AppError, type ErrorCode, type ErrorExtras, errors } from '#shared/erro
 
 const isKnown = (code: unknown): code is ErrorCode => typeof code === 'string' && code in errors
 
-/** The error a server told of, whatever door it came through. */
+/** The error that a server answered, over REST or the socket. */
 export function toldError(code: unknown, extras: ErrorExtras): AppError {
   return new AppError(isKnown(code) ? code : 'INTERNAL_ERROR', extras)
 }
 
-/** Nothing came back: what was asked may have happened, or not. */
+/** No answer arrived: the operation may have happened, or not. */
 export const noAnswer = (cause?: unknown): AppError =>
   new AppError('SERVICE_UNAVAILABLE', { message: 'The server did not answer', details: { answered: false }, cause })
 
@@ -18,7 +18,7 @@ export const asAppError = (error: unknown): AppError => (error instanceof AppErr
 
 const passing: readonly ErrorCode[] = ['SERVICE_UNAVAILABLE', 'RATE_LIMIT_EXCEEDED', 'TIMEOUT', 'DATABASE_ERROR']
 
-/** The same request may fare better a little later. */
+/** True if the same request may succeed later. */
 export const isPassing = ({ code }: AppError): boolean => passing.includes(code)
 
 const sessionCodes: readonly ErrorCode[] = ['UNAUTHORIZED', 'SESSION_EXPIRED', 'SESSION_INVALID', 'SESSION_NOT_FOUND']

@@ -10,21 +10,21 @@ import { backoff, pauseFor } from './timing.ts'
 
 type Page = OutputOf<PlazaApi['messages']['sync']>
 
-/** What a feed tells the room it feeds. */
+/** The callbacks by which a feed updates its room. */
 export interface Fed {
-  /** Everything known so far is void; a fresh start follows. */
+  /** All state so far is void; the feed starts again from a snapshot or from the head. */
   reset(): void
   snapshot(snapshot: Snapshot): void
-  /** Without a socket there is no snapshot: read what is there before the events that follow `seq`. */
+  /** There is no snapshot without a socket: load the state as of `seq`; the events after it follow. */
   openByRest(): Promise<void>
-  /** The next events, without a hole. */
+  /** The next events, without a gap. */
   events(events: readonly RoomEvent[]): void
   catchingUp(): void
   caughtUp(events: number, gaps: number): void
   refused(error: AppError): void
 }
 
-/** `socket`: events are pushed. `poll`: they are asked for. `soon`: a connection is being made. `none`: nobody to ask. */
+/** `socket`: events are pushed. `poll`: they are requested. `soon`: the socket is connecting. `none`: no server can be reached. */
 export type Source = 'socket' | 'poll' | 'soon' | 'none'
 
 const holeMilliseconds = 100
@@ -33,7 +33,7 @@ const backlog = 60
 const pollSeconds = 25
 const pageSize = 200
 
-/** Follows the log of one room: every event once, in order, whatever is lost or doubled on the way. */
+/** Follows the log of one room: delivers every event once and in order, also when some are lost or repeated in transit. */
 export class Feed {
   epoch: string | null = null
   seq = 0
@@ -53,7 +53,7 @@ export class Feed {
     this.#fed = fed
   }
 
-  /** Goes on from another source, after the last event applied. */
+  /** Continues from another source, after the last applied event. */
   follow(source: Source): void {
     if (source === this.#source) return
     this.#source = source
@@ -69,13 +69,13 @@ export class Feed {
     if (this.#source === 'poll') void this.#poll(signal)
   }
 
-  /** As if nothing had been heard yet. */
+  /** Clears the state, as before the first event. */
   startOver(): void {
     this.#forget()
     this.restart()
   }
 
-  /** Hears nothing more until it is started again. */
+  /** Ignores all events until it is started again. */
   halt(): void {
     this.#turn.abort()
     this.#settleHole()
@@ -83,7 +83,7 @@ export class Feed {
     this.#isBusy = true
   }
 
-  /** Events that were pushed, in whatever order and number. */
+  /** Takes pushed events; they may be out of order or repeated. */
   deliver(events: readonly RoomEvent[]): void {
     if (this.#source !== 'socket') return
     if (events.some(({ epoch }) => this.epoch !== null && epoch !== this.epoch)) {
@@ -95,7 +95,7 @@ export class Feed {
     if (!this.#isBusy) this.#drain()
   }
 
-  /** The newest seq the server knows of. */
+  /** Takes the newest seq that the server knows. */
   head(seq: number): void {
     if (this.#source === 'socket' && !this.#isBusy && seq > this.seq) this.#expectHole()
   }
@@ -127,7 +127,7 @@ export class Feed {
     this.#hole = undefined
   }
 
-  /** Asks once for what did not come. */
+  /** Requests missing events once. */
   #repair(): void {
     this.#settleHole()
     if (this.#isBusy) return
@@ -136,7 +136,7 @@ export class Feed {
     void this.#catchUp(signal, () => this.#pull(signal))
   }
 
-  /** One at a time; events that are pushed meanwhile wait. */
+  /** Runs one task at a time; events that are pushed during it wait. */
   async #catchUp(signal: AbortSignal, act: () => Promise<number>): Promise<void> {
     this.#isBusy = true
     this.#fed.catchingUp()
@@ -184,7 +184,7 @@ export class Feed {
     this.#fed.reset()
   }
 
-  /** Page after page, up to the newest. */
+  /** Loads page after page, up to the newest event. */
   async #pull(signal: AbortSignal): Promise<number> {
     for (let applied = 0; ; ) {
       const page = await this.#page(signal, { limit: pageSize })
@@ -239,7 +239,7 @@ export class Feed {
     }
   }
 
-  /** The head first, then the state: what is read is never older than where the events begin. */
+  /** Reads the head first, then the state, so that the state is never older than the first event that follows. */
   async #openByRest(signal: AbortSignal): Promise<void> {
     const { head_seq, epoch } = await this.#page(signal, { limit: 1 })
     await this.#fed.openByRest()

@@ -16,7 +16,7 @@ export interface Loaded {
   hasMore: boolean
 }
 
-/** Reads stretches of a room that lie back, and keeps them true while they travel. */
+/** Loads pages of older rows, and applies to them the events that arrive while a page is being loaded. */
 export class History {
   readonly #call: Call
   readonly #loading = new Set<RoomEvent[]>()
@@ -25,7 +25,7 @@ export class History {
     this.#call = call
   }
 
-  /** What happens while a page travels happens to its rows too. */
+  /** Remembers events, to apply them to the pages that are being loaded. */
   happened(events: readonly RoomEvent[]): void {
     for (const missed of this.#loading) missed.push(...events)
   }

@@ -9,5 +9,5 @@ export { createClient } from './client.ts'
 export { memoryStorage } from './storage.ts'
 export type * from './types.ts'
 
-/** What can be listened to with `client.on`. */
+/** The events that `client.on` takes. */
 export const { events } = table

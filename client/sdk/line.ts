@@ -2,7 +2,7 @@ import { observable } from './observable.ts'
 import type { SocketState } from './transport.ts'
 import type { ClientOptions, ConnectionState } from './types.ts'
 
-/** How the server can be reached now, as far as is known. */
+/** Holds how the server can be reached at present. */
 export class Line {
   readonly #mode: NonNullable<ClientOptions['transport']>
   readonly #state
@@ -26,7 +26,7 @@ export class Line {
   get isCut(): boolean {
     return this.#isPaused || this.#isClosed
   }
-  /** Aborts when the line is cut on purpose. */
+  /** Aborts when the connection is cut on purpose. */
   get signal(): AbortSignal {
     return this.#cut.signal
   }

@@ -4,7 +4,7 @@ interface Observable<Value> {
   subscribe(listener: () => void): () => void
 }
 
-/** A value whose listeners hear of each change. */
+/** A value that notifies its listeners of each change. */
 export function observable<Value>(initial: Value): Observable<Value> {
   let value = initial
   const listeners = new Set<() => void>()

@@ -24,7 +24,7 @@ interface OutboxOptions {
   storage: ClientStorage
   now(): number
   send(pending: Pending): Promise<Message>
-  /** The messages of this room that wait have changed. */
+  /** Called when the waiting messages of this room have changed. */
   changed(roomKey: string): void
   accepted(roomKey: string, message: Message): void
 }
@@ -36,8 +36,8 @@ interface Lane {
 }
 
 /**
- * What was written and not yet accepted, for each room in the order it was written. One is on its way at a time,
- * so that none can overtake another; a repeat has the id of the first try.
+ * The queue of messages that are not yet accepted, for each room in the order they were written. A room sends one at a time,
+ * so that none can overtake another; a retry has the id of the first try.
  */
 export class Outbox {
   readonly #options: OutboxOptions
@@ -49,7 +49,7 @@ export class Outbox {
     this.#options = options
   }
 
-  /** Takes up what this account left, and what was written before it was known. */
+  /** Loads the messages that this account left unsent, and takes over those written before it was signed in. */
   belongTo(account: string | null): void {
     if (account === this.#account) return
     const early = this.#account === null ? [...this.#lanes.values()].flatMap(({ pending }) => pending) : []
@@ -67,7 +67,7 @@ export class Outbox {
     for (const pending of early) this.#put(pending)
   }
 
-  /** Sends while it is open; closed, everything waits. */
+  /** Sends while it is open; while it is closed, all messages wait. */
   setOpen(isOpen: boolean): void {
     this.#isOpen = isOpen
     for (const [key, lane] of this.#lanes) {
@@ -97,7 +97,7 @@ export class Outbox {
     this.#put(again)
   }
 
-  /** Forgets a message; one on its way may still arrive. */
+  /** Removes a message; if it is being sent, it may still arrive. */
   discard(id: string): void {
     this.#forget(id)
     this.#drop(id)

@@ -6,19 +6,19 @@ interface RestOptions {
   url: string
   fetch: typeof fetch
   token(): string | null
-  /** Whether cookies go with a call; `omit` where left out. */
+  /** Whether calls send cookies; `omit` by default. */
   credentials?: RequestCredentials
-  /** Aborts when the line is cut. */
+  /** Aborts when the connection is cut on purpose. */
   cut(): AbortSignal
-  /** Hears whether the server could be reached at all. */
+  /** Called with whether the server could be reached. */
   reached(answered: boolean): void
 }
 
-/** What an operation answers; a sequence as soon as it has begun, with items that come as they are asked for. */
+/** The answer of an operation. A sequence is returned as soon as it has begun; its items are read as they are consumed. */
 export type Rest = (route: Route, input: object, signal?: AbortSignal) => Promise<unknown>
 
 const patienceMilliseconds = 35_000
-/** The server says something every 15 seconds while an answer goes on. */
+/** The server sends at least a heartbeat every 15 seconds during a sequence. */
 const silenceMilliseconds = 40_000
 
 export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached }: RestOptions): Rest {
@@ -62,7 +62,7 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
   }
 }
 
-/** Aborts where nothing is heard for too long. */
+/** Aborts when nothing was received for too long. */
 function quiet() {
   const silent = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -76,7 +76,7 @@ function quiet() {
   }
 }
 
-/** The items of an answer that goes on; its last line says how it ended, and without one it was cut. */
+/** The items of a sequence. Its last line says how it ended; without that line it was cut. */
 async function* itemsOf({ body }: Response, silence: ReturnType<typeof quiet>): AsyncGenerator<unknown> {
   const reader = (body as NonNullable<typeof body>).pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -103,10 +103,10 @@ async function* itemsOf({ body }: Response, silence: ReturnType<typeof quiet>): 
   }
 }
 
-/** A page that is left still sends what is short; the sum of what browsers send then is limited. */
+/** Short requests are sent with `keepalive`, so that they survive the page; browsers limit the sum of their sizes. */
 const outliving = (body: string) => ({ body, keepalive: new TextEncoder().encode(body).length <= 1_024 })
 
-/** Puts the fields that the path names into it; what is left travels as query or body. */
+/** Fills the parameters of the path; the other fields are sent as query or body. */
 function placed(route: Route, rest: Record<string, unknown>) {
   const [method, path] = route.split(' ') as [Method, string]
   const filled = path.replace(/\{room\}|:([a-zA-Z_]+)/g, (_whole, name: string | undefined) => {

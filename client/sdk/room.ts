@@ -16,7 +16,7 @@ interface RoomOptions extends ViewOptions {
 
 const typingMilliseconds = 3_000
 
-/** One open room: what can be done in it, and what is shown of it. */
+/** One open room: its actions and its visible state. */
 export class OpenRoom implements LiveRoom {
   readonly ref: RoomRef
   readonly feed: Feed
@@ -114,20 +114,20 @@ export class OpenRoom implements LiveRoom {
     this.#options.closed()
   }
 
-  /** Hears the room from here on. */
+  /** Follows the room from this source from now on. */
   follow(source: Source): void {
     if (source === 'none') this.view.change({ status: 'offline' })
     if (source === 'soon') this.view.catchingUp()
     this.feed.follow(source)
   }
 
-  /** Somebody else looks at it now. */
+  /** Another account views the room now. */
   startOver(): void {
     this.feed.startOver()
     this.view.become(emptyRoom(this.ref))
   }
 
-  /** Membership has changed by our own doing. */
+  /** Called when this client's own call has changed the membership. */
   joined(): void {
     this.feed.restart()
   }

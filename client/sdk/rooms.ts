@@ -11,7 +11,7 @@ import type { ViewOptions } from './view.ts'
 const { events } = table
 const leaveMilliseconds = 1_000
 
-/** The rooms that are open, each once. */
+/** The open rooms, each of them once. */
 export class OpenRooms {
   readonly #options: Omit<ViewOptions, 'ref'>
   readonly #open = new Map<string, OpenRoom>()
@@ -36,13 +36,13 @@ export class OpenRooms {
     return room
   }
 
-  /** Where all of them hear from now on. */
+  /** The source from which all rooms follow their logs from now on. */
   follow(source: Source): void {
     this.#source = source
     for (const room of this.#open.values()) room.follow(source)
   }
 
-  /** Somebody else looks at them now. */
+  /** Another account views the rooms now. */
   startOver(): void {
     for (const room of this.#open.values()) room.startOver()
   }
@@ -51,7 +51,7 @@ export class OpenRooms {
     for (const room of [...this.#open.values()]) room.close()
   }
 
-  /** What our own calls change about being in a room. */
+  /** Takes the changes of membership that this client's own calls make. */
   called(name: string, input: object): void {
     const { room } = input as { room?: unknown }
     if (name === 'rooms.join') this.#open.get(keyIn(room))?.joined()
@@ -77,7 +77,7 @@ export class OpenRooms {
     })
   }
 
-  /** Opened again at once, a room stays joined. */
+  /** Leaves a closed room after a moment: a room that is opened again at once stays joined. */
   #closed(key: string, room: OpenRoom): void {
     if (this.#open.get(key) === room) this.#open.delete(key)
     if (this.#source !== 'socket') return

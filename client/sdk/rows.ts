@@ -3,13 +3,13 @@ import type { LocalMessage } from './types.ts'
 
 const asSent = (message: Message): LocalMessage => ({ ...message, local: 'sent', refusal: null })
 
-/** The row as the server tells it. */
+/** The row as the server sent it. */
 export function bare(row: Message | LocalMessage): Message {
   const { local: _, refusal: __, ...message } = { local: null, refusal: null, ...row }
   return message
 }
 
-/** A row at its place in the order. One we have already is only replaced by a newer version of it. */
+/** Inserts a row at its place in the order. A row that is present is replaced only by a newer version. */
 export function createdRow(rows: readonly LocalMessage[], message: Message): readonly LocalMessage[] {
   const at = placeOf(rows, message.seq)
   const present = rows[at - 1]
@@ -18,7 +18,7 @@ export function createdRow(rows: readonly LocalMessage[], message: Message): rea
   return rows.with(at - 1, asSent(message))
 }
 
-/** A newer text of a row we have; what is not shown is not brought in. */
+/** Replaces rows that are present by newer versions; other rows are not added. */
 export function editedRow<Row extends Message>(rows: readonly Row[], message: Message): readonly Row[] {
   const at = rows.findLastIndex(({ id }) => id === message.id)
   const present = rows[at]
@@ -28,7 +28,7 @@ export function editedRow<Row extends Message>(rows: readonly Row[], message: Me
   return rows.with(at, { ...present, ...message, reactions, is_pinned, pinned_by, pinned_at })
 }
 
-/** Changes to the row of an id, if it is shown. What is deleted stays as it is. */
+/** Changes the row with an id, if it is present and not deleted. */
 export function patchRow<Row extends Message>(
   rows: readonly Row[],
   id: string,
@@ -48,7 +48,7 @@ export function patchRows<Row extends Message>(
 const isNewer = (message: Message, present: Message): boolean =>
   !present.is_deleted && (message.is_deleted || message.version > present.version)
 
-/** How many rows have a seq up to this one. Most often it is the newest. */
+/** The number of rows with a seq up to this one; most often all of them. */
 function placeOf(rows: readonly LocalMessage[], seq: number): number {
   let low = 0
   let high = rows.length

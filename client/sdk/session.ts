@@ -31,15 +31,15 @@ const renewBeforeMilliseconds = 6 * 24 * 60 * 60 * 1000
 const nobody: Kept = { token: null, refreshToken: null, account: null, endedBy: null }
 
 /**
- * Whose session this client speaks for. The tokens are kept in the storage, where other tabs find newer ones; of a session
- * that is a cookie the account alone is kept there, and a token only in memory, to renew what is connected.
+ * The session of this client. Tokens are kept in the storage, where other tabs find newer ones. Of a session that is a
+ * cookie, only the account is stored; its token is kept in memory, to renew the session of open connections.
  */
 export class Session {
   readonly #storage: ClientStorage
   readonly #ask: AskIdentity
   readonly #kept
   readonly #isCookie: boolean
-  /** The browser does not keep our cookie, as on a page without TLS: the token in memory is sent instead. */
+  /** True if the browser does not keep the cookie, as on a page without TLS: the token in memory is sent instead. */
   #isCookieLost = false
   #refreshing: Promise<boolean> | undefined
 
@@ -55,11 +55,11 @@ export class Session {
   get token(): string | null {
     return this.#kept.value.token
   }
-  /** What a call carries to say who makes it; null where the cookie does. */
+  /** The token that a call carries; null if the cookie identifies the caller. */
   get bearer(): string | null {
     return this.#isCookie && !this.#isCookieLost ? null : this.token
   }
-  /** Somebody is signed in, as far as is known here. */
+  /** True if an account is signed in, as far as this client knows. */
   get isBegun(): boolean {
     return this.token !== null || (this.#isCookie && this.account !== null)
   }
@@ -79,7 +79,7 @@ export class Session {
     return this.enter(await this.#ask('identity.verify', { address, message, signature }))
   }
 
-  /** Goes on as whoever a sign-in has answered. */
+  /** Continues with the session that a sign-in answered. */
   enter({ sessionToken, refreshToken, userAddress, user }: SignedIn): SignInUser {
     this.#isCookieLost = false
     this.#keep({ token: sessionToken, refreshToken, account: userAddress, endedBy: null })
@@ -91,20 +91,20 @@ export class Session {
     this.#keep(nobody)
   }
 
-  /** A cookie is renewed long before its end, as it is gone with it. */
+  /** Renews a cookie long before it expires, as the browser deletes an expired one. */
   expiresAt(time: string | null, now: number): void {
     if (this.#isCookie && time !== null && Date.parse(time) - now < renewBeforeMilliseconds)
       void this.refresh().catch(() => undefined)
   }
 
-  /** Tokens that an earlier version of a page has stored become the cookie, once. */
+  /** Exchanges tokens that an earlier version of the page stored for the cookie, once. */
   async adopt(): Promise<void> {
     if (!this.#isCookie || this.#kept.value.refreshToken === null) return
     const isBegun = await this.refresh().catch(() => true)
     if (!isBegun) this.end('SESSION_EXPIRED')
   }
 
-  /** The account behind a token that came without one. */
+  /** Asks for the account of a token that was given without one. */
   async learnAccount(): Promise<void> {
     if (this.token === null || this.account !== null) return
     const answer = await this.#ask('identity.session', {}).catch(() => null)
@@ -120,7 +120,7 @@ export class Session {
     this.#keep({ ...nobody, endedBy: code })
   }
 
-  /** The server has refused this session: goes on with a newer one, or ends. */
+  /** Called when the server has refused this session: continues with a newer one, or ends. */
   async renewOrEnd(code: string): Promise<void> {
     let isLast = !this.#isCookie
     for (let failures = 0; this.isBegun; failures++) {
@@ -129,7 +129,7 @@ export class Session {
           if (await this.refresh()) return
         }
         if (isLast) return this.end(code)
-        // Whoever signs in again in this browser has a new cookie in a moment.
+        // A sign-in that is in progress in this browser sets a new cookie within a moment.
         isLast = true
         code = 'SESSION_EXPIRED'
         await pauseFor(settleMilliseconds)
@@ -139,7 +139,7 @@ export class Session {
     }
   }
 
-  /** True when there is a newer session now; one refresh at a time, in all tabs. */
+  /** Refreshes the session, one refresh at a time across all tabs; resolves with true if there is a newer session. */
   refresh(): Promise<boolean> {
     this.#refreshing ??= alone('plaza:refresh', () => this.#refresh()).finally(() => {
       this.#refreshing = undefined

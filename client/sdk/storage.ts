@@ -9,7 +9,7 @@ export function memoryStorage(): ClientStorage {
   }
 }
 
-/** `localStorage` where the page may use it, else memory. */
+/** `localStorage` if the page may use it, else memory. */
 export function defaultStorage(): ClientStorage {
   try {
     if (typeof window !== 'undefined') return window.localStorage
@@ -19,7 +19,7 @@ export function defaultStorage(): ClientStorage {
   return memoryStorage()
 }
 
-/** A full or broken storage loses what it keeps, never what is being done. */
+/** A full or broken storage loses stored values, but fails no operation. */
 export function readStored<Value>(storage: ClientStorage, key: string): Value | null {
   try {
     const text = storage.getItem(key)

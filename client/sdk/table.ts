@@ -5,17 +5,17 @@ import { type Api, operationsOf, type Route, type SocketEvent } from '#shared/ki
 
 export type PlazaApi = typeof api
 
-/** What the client must know of an operation to call it. */
+/** What the client needs to know about an operation to call it. */
 export interface Callable {
   http?: Route
   socket?: SocketEvent
-  /** The field by which a repeat is recognised. */
+  /** The field that holds the idempotency key. */
   key?: string
-  /** The answer is a sequence. */
+  /** True if the answer is a sequence. */
   stream?: true
 }
 
-/** The published bundle holds the value of this table, not the schemas it is read from. */
+/** The published bundle contains the value of this table, not the schemas it is derived from. */
 export const table = {
   operations: callablesOf(api),
   events,

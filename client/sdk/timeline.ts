@@ -8,7 +8,7 @@ import { bare, createdRow, editedRow, patchRow, patchRows } from './rows.ts'
 import { table } from './table.ts'
 import type { LocalMessage, RoomState } from './types.ts'
 
-/** `account` is who looks at the room. */
+/** `account` is the account that views the room. */
 type Apply<T extends RoomEvent['type']> = (
   state: RoomState,
   data: RoomEventData<T>,
@@ -18,7 +18,7 @@ type Apply<T extends RoomEvent['type']> = (
 
 const noticesKept = 200
 
-/** How each event changes what is seen of a room; null where it changes nothing. */
+/** How each event changes the visible state of a room; null if it changes nothing. */
 const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
   'message.created': (state, { message, poll }, { seq }, account) => {
     const isNews = seq > state.headSeq && message.sender_address !== account
@@ -101,7 +101,7 @@ function counted(state: RoomState, { members_count }: { members_count: number })
 
 type Deletion = Pick<Message, 'deleted_by' | 'deleted_at' | 'delete_reason'>
 
-/** What is taken back leaves its place, and stands neither among the pins nor in what answers to it. */
+/** A deleted message keeps its place as a tombstone, and is removed from the pins and from quotes in replies. */
 function withoutRows(state: RoomState, isGone: (row: Message) => boolean, deletion: Deletion): RoomState {
   const gone = new Set(state.messages.filter(isGone).map(({ id }) => id))
   const messages = patchRows(
@@ -134,7 +134,7 @@ const nothing: Partial<Message> = {
   pinned_at: null,
 }
 
-/** A poll told to everybody leaves out whose votes are ours; where no voter is named, we remember. */
+/** A poll that is sent to everybody does not say how this account voted; if it names no voters, our votes are kept. */
 function withPoll(state: RoomState, poll: Poll, account: string | null): RoomState {
   const before = state.polls.get(poll.id)
   const named = poll.votes.filter(({ voters }) => account !== null && voters.includes(account))
@@ -144,7 +144,7 @@ function withPoll(state: RoomState, poll: Poll, account: string | null): RoomSta
   return applyPoll(state, { ...poll, user_votes })
 }
 
-/** A poll as answered to us. */
+/** A poll from an answer to this account, which includes its votes. */
 export function applyPoll(state: RoomState, poll: Poll): RoomState {
   const before = state.polls.get(poll.id)
   if (before && before.version > poll.version) return state
@@ -164,7 +164,7 @@ export function applyEvent(state: RoomState, event: RoomEvent, account: string |
 export const applyEvents = (state: RoomState, events: readonly RoomEvent[], account: string | null): RoomState =>
   events.reduce((before, event) => applyEvent(before, event, account), state)
 
-/** What a join tells beside the events: never older than they are. */
+/** Applies the snapshot of a join, which is never older than its events. */
 export const applySnapshot = (state: RoomState, snapshot: Snapshot): RoomState => ({
   ...state,
   epoch: snapshot.epoch,
@@ -177,7 +177,7 @@ export const applySnapshot = (state: RoomState, snapshot: Snapshot): RoomState =
   online: snapshot.online,
 })
 
-/** Rows as they are now, from the history or an answer. */
+/** Applies current rows, from the history or an answer. */
 export const applyRows = (state: RoomState, rows: readonly Message[]): RoomState => ({
   ...state,
   messages: rows.reduce<readonly LocalMessage[]>(createdRow, state.messages),

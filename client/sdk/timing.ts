@@ -4,7 +4,7 @@ const unit = () => (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 3
 export const backoff = (tries: number, first = 250, ceiling = 8_000): number =>
   Math.min(ceiling, first * 2 ** Math.min(tries, 16)) * (0.5 + unit() / 2)
 
-/** Resolves after a time, or as soon as the signal aborts. */
+/** Resolves after a number of milliseconds, or as soon as the signal aborts. */
 export const pauseFor = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted) return resolve()
@@ -17,7 +17,7 @@ export const pauseFor = (milliseconds: number, signal?: AbortSignal): Promise<vo
     signal?.addEventListener('abort', end)
   })
 
-/** Runs at once, then at most once in an interval; calls in between run once at its end. */
+/** Throttles: runs at once, then at most once in an interval; calls within it run once, at its end. */
 export function atMostEvery(milliseconds: number, act: () => void): { (): void; cancel(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isDue = false

@@ -10,27 +10,27 @@ interface TransportOptions {
   url: string
   now(): number
   token(): string | null
-  /** The server does not accept, or no longer accepts, the session this connection spoke for. */
+  /** Called when the server does not accept, or no longer accepts, the session of this connection. */
   sessionRefused(code: string): void
   sessionExpiring(): void
-  /** Who the server says we are, at each connect. */
+  /** Called at each connect with the account that the server names. */
   welcomed(user: unknown, sessionExpiresAt: string | null): void
 }
 
 export type SocketState = 'down' | 'connecting' | 'ready' | 'failing'
-/** `protocol`: 2 as asked for, or the one that the server knows. */
+/** `protocol`: the requested version 2, or an older one if the server knows no newer. */
 type Ready = { protocol: number; user?: unknown; session_expires_at?: string | null }
 type Heard = (payload: unknown) => void
 type Ack = { ok: true; data: unknown } | { ok: false; error: { code: string; message: string } & object }
 
 const ackMilliseconds = 8_000
-/** After this long, a connection that is being made counts as failing; it may still succeed. */
+/** Milliseconds after which an attempt to connect counts as failing; it may still succeed. */
 const patienceMilliseconds = 3_000
 
-/** A ping may be this late before its connection counts as lost. */
+/** Milliseconds by which a ping may be late before the connection counts as lost. */
 const lateMilliseconds = 5_000
 
-/** The one physical connection: opens it, opens it again, and carries events of any namespace. */
+/** The one physical connection: connects, reconnects, and carries the events of every namespace. */
 export class Transport {
   readonly #options: TransportOptions
   readonly #manager: Manager
@@ -77,12 +77,12 @@ export class Transport {
     this.#become('down')
   }
 
-  /** Does not wait for its turn any longer: the network is back. */
+  /** Reconnects without waiting for the backoff: the network is back. */
   hurry(): void {
     if (this.#timer !== undefined) this.#connect()
   }
 
-  /** Does not wait for a ping that will not come: the network is gone. */
+  /** Counts the connection as lost without waiting for a ping: the network is gone. */
   lost(): void {
     if (!this.#isWanted) return
     this.#failures++
@@ -97,7 +97,7 @@ export class Transport {
     return () => void socket.off(event, hears)
   }
 
-  /** Asks and waits for the answer; rejects as unanswered when the connection is lost meanwhile. */
+  /** Sends a request and waits for the answer; rejects as unanswered if the connection is lost before. */
   async ask(event: SocketEvent, input: object): Promise<unknown> {
     const [space, name] = event.split(' ') as [Namespace, string]
     const socket = this.#socket(space)
@@ -108,7 +108,7 @@ export class Transport {
     throw toldError(code, { message, ...extrasOf(extras) })
   }
 
-  /** Every namespace goes on with a newer session. */
+  /** Continues every namespace with a newer session. */
   async renew(token: string): Promise<void> {
     const open = [...this.#sockets].filter(([, socket]) => socket.connected)
     await Promise.all(open.map(([namespace]) => this.ask(`${namespace} session:refresh`, { token })))
@@ -126,7 +126,7 @@ export class Transport {
     return socket
   }
 
-  /** The rooms decide how the connection is; what else is multiplexed on it follows. */
+  /** The namespace of rooms decides the state of the connection; other namespaces share its socket. */
   #lead(socket: Socket): void {
     socket.on('session:ready', (ready: Ready) => {
       this.#whole.begin(ready.protocol)
@@ -182,7 +182,7 @@ export class Transport {
     this.#watch(this.#manager.engine)
   }
 
-  /** The engine itself would wait for as long again as the server does. */
+  /** Detects a missing ping itself: the engine's own timeout is longer. */
   #watch(engine: Manager['engine'] | undefined): void {
     engine?.once('handshake', ({ pingInterval }) => {
       let timer: ReturnType<typeof setTimeout> | undefined
@@ -207,7 +207,7 @@ const lost = (cause: unknown): never => {
   throw noAnswer(cause)
 }
 
-/** Nothing is ever buffered: what could not be asked is asked again elsewhere, and must not be sent later as well. */
+/** Sockets do not buffer: a request that could not be sent is retried by the caller, and must not be sent later as well. */
 function connected(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => () => {

@@ -11,7 +11,7 @@ import type { CallOf, Contract, Event, Operation, OutputOf } from '#shared/kit/c
 import type { RoomRef } from '#shared/kit/primitives'
 import type { PlazaApi } from './table.ts'
 
-/** What a page or a process keeps between two starts. `localStorage` fits. */
+/** Storage that survives a restart of the page or process. `localStorage` implements it. */
 export interface ClientStorage {
   getItem(key: string): string | null
   setItem(key: string, value: string): void
@@ -19,14 +19,14 @@ export interface ClientStorage {
 }
 
 export interface ClientOptions {
-  /** Where the server answers: `https://plaza.example`. */
+  /** The base address of the server: `https://plaza.example`. */
   url: string
-  /** A session token that is already there; otherwise the one kept in `storage` is used. */
+  /** A session token; without it, the one kept in `storage` is used. */
   token?: string | null
-  /** `auto`: the socket, and REST while it is down. `socket`: never REST where an event exists. `rest`: never a socket. */
+  /** `auto`: the socket, and REST while it is down. `socket`: REST only for operations without a socket event. `rest`: no socket. */
   transport?: 'auto' | 'socket' | 'rest'
   /**
-   * Where the session is. `token`: in `storage`. `cookie`: in the HttpOnly cookie of the server, whose own page this is;
+   * Where the session is kept. `token`: in `storage`. `cookie`: in the server's HttpOnly cookie, for pages of its own origin;
    * then no token is stored, and none is sent unless the browser does not keep the cookie.
    */
   session?: 'token' | 'cookie'
@@ -49,21 +49,21 @@ export interface Wallet {
   signMessage(message: string): Promise<string>
 }
 
-/** What every way of signing in answers, as far as a client goes on with it. */
+/** The part of a sign-in's answer that the client uses. */
 export type SignedIn = Pick<
   OutputOf<PlazaApi['identity']['verify']>,
   'sessionToken' | 'refreshToken' | 'userAddress' | 'user'
 >
 export type SignInUser = SignedIn['user']
 
-/** Who is signed in; `endedBy` is the code with which the server ended the last session. */
+/** The account that is signed in; `endedBy` is the code with which the server ended the last session. */
 export interface SessionInfo {
   readonly account: string | null
   readonly endedBy: string | null
   subscribe(listener: Listener): Unsubscribe
 }
 
-/** A sequence is asked for over REST; it ends with an error, or where the loop over it or `signal` ends it. */
+/** A sequence is requested over REST. It ends by an error, by leaving the loop over it, or by `signal`. */
 export type Sequence<O extends Operation> = (
   input: CallOf<O>,
   options?: { signal?: AbortSignal },
@@ -84,23 +84,23 @@ export interface Client extends Calls {
   readonly connection: Connection
   readonly session: SessionInfo
   readonly account: string | null
-  /** Hears a declared event; its namespace is connected on first use. */
+  /** Listens to a declared event; its namespace is connected on first use. */
   on<E extends Event>(event: E, listener: (payload: PayloadOf<E>) => void): Unsubscribe
   signIn(wallet: Wallet): Promise<SignInUser>
-  /** Goes on as whoever another way of signing in has answered: `client.enter(await client.email.login({ email, code }))`. */
+  /** Continues with the session that another way of signing in answered: `client.enter(await client.email.login({ email, code }))`. */
   enter(answer: SignedIn): SignInUser
   signOut(): Promise<void>
-  /** Who asks the person to sign in again where a call wants a fresh proof; the call is then made once more. */
+  /** Sets the function that asks the person to sign in again when a call needs a fresh proof; the call is then repeated. */
   provedBy(prove: () => Promise<void>): Unsubscribe
-  /** The one live view of a room; asked for again, it is the same one until it is closed. */
+  /** Opens the live view of a room; returns the same one until it is closed. */
   room(ref: RoomRef): LiveRoom
-  /** Cuts the connection on purpose: nothing is sent or heard until `resume`. */
+  /** Cuts the connection on purpose: nothing is sent or received until `resume`. */
   pause(): void
   resume(): void
   close(): void
 }
 
-/** `sending`: on its way. `queued`: waits for the connection. `refused`: judged, final. `failed`: not judged; may be retried. */
+/** `sending`: sent, unanswered. `queued`: waits for the connection. `refused`: refused by the verdict, final. `failed`: without a verdict, may be retried. */
 export type LocalStatus = 'sending' | 'queued' | 'refused' | 'failed' | 'sent'
 export type LocalMessage = Message & { readonly local: LocalStatus; readonly refusal: AppError | null }
 
@@ -117,23 +117,23 @@ export type Me = Snapshot['me']
 export type Typist = { readonly id: string; readonly name: string; readonly until: string }
 export type AccessNotice = PayloadOf<typeof access>
 
-/** What is known of a room at `seq`. Never changed in place: every change is a new object. */
+/** The state of a room at `seq`. Immutable: every change creates a new object. */
 export interface RoomState {
   readonly status: RoomStatus
-  /** Why a room is refused or could not be reached. */
+  /** Why the room was refused or could not be reached. */
   readonly error: AppError | null
   readonly ref: RoomRef
-  /** The row of the room; null until it is known. */
+  /** The record of the room; null until it is loaded. */
   readonly room: Room | null
   readonly epoch: string | null
-  /** The last event applied. */
+  /** The seq of the last applied event. */
   readonly seq: number
-  /** The newest event known of. */
+  /** The seq of the newest known event. */
   readonly headSeq: number
-  /** In the order of the server, then those not yet accepted, in the order they were written. */
+  /** Accepted messages in the order of the server, then those not yet accepted in the order they were written. */
   readonly messages: readonly LocalMessage[]
   readonly hasOlder: boolean
-  /** False while an older stretch is shown by `loadAround`: what is newest is not in `messages`. */
+  /** False after `loadAround` has loaded older messages: `messages` does not contain the newest then. */
   readonly atNewest: boolean
   readonly pins: readonly Message[]
   readonly rules: Rules
@@ -142,27 +142,27 @@ export interface RoomState {
   readonly membersCount: number
   readonly online: number
   readonly typing: readonly Typist[]
-  /** The last thing a moderator did to this account here. */
+  /** The last act of a moderator against this account in the room. */
   readonly access: AccessNotice | null
-  /** Acts of moderators and changes of the room, to be shown between the messages by `seq`. */
+  /** Acts of moderators and changes of the room, to show between the messages by `seq`. */
   readonly notices: readonly Notice[]
   readonly polls: ReadonlyMap<string, Poll>
-  /** What the last catch-up brought: how many events, and how many holes were mended since the room was opened. */
+  /** The last catch-up: how many events it brought, and how many gaps were closed since the room was opened. */
   readonly caughtUp: { readonly events: number; readonly gaps: number; readonly at: number } | null
 }
 
 export interface LiveRoom {
   readonly ref: RoomRef
   readonly state: RoomState
-  /** With `state`, fits `useSyncExternalStore`. */
+  /** Together with `state`, usable with `useSyncExternalStore`. */
   subscribe(listener: Listener): Unsubscribe
-  /** Shows the message at once and sends it as soon as that is possible, after those written before it. */
+  /** Shows the message at once, and sends it after those written before it as soon as the server can be reached. */
   send(draft: Draft): LocalMessage
   retry(clientMessageId: string): void
   discard(clientMessageId: string): void
   edit(id: string, text: string): Promise<void>
   remove(id: string, reason?: string): Promise<void>
-  /** Without `on`, a reaction is put on or taken off. */
+  /** Without `on`, toggles the reaction. */
   react(id: string, emoji: string, on?: boolean): Promise<void>
   pin(id: string, pinned: boolean): Promise<void>
   vote(pollId: string, optionIndex: number): Promise<void>
@@ -170,10 +170,10 @@ export interface LiveRoom {
   /** Shows the messages around a seq instead of the newest. */
   loadAround(seq: number): Promise<void>
   loadNewest(): Promise<void>
-  /** Marks what is shown as read; said to the server at most every 2 seconds. */
+  /** Marks the loaded messages as read; sent to the server at most every 2 seconds. */
   markRead(): void
-  /** Said to the server at most every 3 seconds. */
+  /** Sent to the server at most every 3 seconds. */
   setTyping(on: boolean): void
-  /** Stops listening. Messages that are not yet sent are still sent. */
+  /** Stops listening. Queued messages are still sent. */
   close(): void
 }

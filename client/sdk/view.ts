@@ -31,7 +31,7 @@ const typistMilliseconds = 6_000
 const shownAtMost = 5_000
 const shownAtLeast = 20
 
-/** What is shown of one room: what the server says, then what was written here and it has not yet said. */
+/** The visible state of one room: the server's state, then the messages of this client that it has not accepted yet. */
 export class View implements Fed {
   readonly history: History
   readonly #options: ViewOptions
@@ -51,11 +51,11 @@ export class View implements Fed {
   get state(): RoomState {
     return this.#shown.value
   }
-  /** Without what the server has not yet said. */
+  /** The state as the server has told it, without messages that it has not accepted yet. */
   get told(): RoomState {
     return this.#told
   }
-  /** The newest message known of, shown or not. */
+  /** The newest known message, loaded or not. */
   get newest(): number {
     return Math.max(this.#newest, this.#told.messages.at(-1)?.seq ?? 0)
   }
@@ -155,7 +155,7 @@ export class View implements Fed {
     this.become({ ...applyRows(this.#told, loaded.messages), hasOlder: !isEnd })
   }
 
-  /** A message of ours was accepted; its event follows. */
+  /** Called when a message of this client was accepted; its event follows. */
   accepted(message: Message): void {
     if (this.#told.atNewest) this.become(applyRows(this.#told, [message]))
     else this.show()
@@ -189,7 +189,7 @@ export class View implements Fed {
     if (version > this.#told.rulesVersion) this.change({ rules, rulesVersion: version })
   }
 
-  /** What was read before the events begin may leave a hole between; it is read again as what is older. */
+  /** Between the rows loaded before and the first event there may be a gap; rows before it are loaded again as older pages. */
   #from(first: number): RoomState {
     return { ...this.#told, messages: this.#told.messages.filter(({ seq }) => seq >= first), hasOlder: first > 1 }
   }
@@ -198,7 +198,7 @@ export class View implements Fed {
     return this.#told.messages.some((message) => message.id === id)
   }
 
-  /** A new rank changes more than its event tells. */
+  /** Reloads the rights: a new rank changes more than its event contains. */
   #seeMe(): void {
     const { ref: room, seq: after_seq, epoch } = this.#told
     this.#fill('messages.join', ({ me }: Snapshot) => this.change({ me }), { room, after_seq, epoch })
@@ -215,7 +215,7 @@ export class View implements Fed {
     this.#fill('polls.list', ({ polls }: { polls: Poll[] }) => this.become(polls.reduce(applyPoll, this.#told)))
   }
 
-  /** What is nice to have; the room is there without it. */
+  /** Loads optional parts; the room is usable without them. */
   #fill<Answer>(name: string, take: (answer: Answer) => void, input: object = { room: this.#options.ref }): void {
     this.#options.call(name, input).then(
       (answer) => take(answer as Answer),

@@ -5,20 +5,20 @@ import { table } from './table.ts'
 
 const { events, operations } = table
 
-/** Puts back what a connection of protocol 2 leaves out; other payloads and answers stay as they are. */
+/** Restores the fields that protocol 2 leaves out; other payloads and answers stay as they are. */
 export class Whole {
-  /** Of each room the epoch that was told last. */
+  /** The last epoch of each room. */
   readonly #epochs = new Map<string, string>()
   #protocol: unknown = 1
   #last: { told: unknown; whole: unknown } | undefined
 
-  /** A connection begins, by the protocol that the server says. */
+  /** Starts a connection with the protocol that the server named. */
   begin(protocol: unknown): void {
     this.#protocol = protocol
     this.#epochs.clear()
   }
 
-  /** Made once of a payload, however many listen. */
+  /** Each payload is restored once, and shared by all listeners. */
   payload(event: string, told: unknown): unknown {
     if (this.#protocol !== 2 || (event !== events.roomEvent.name && event !== events.roomEventBatch.name)) return told
     if (this.#last?.told !== told) this.#last = { told, whole: this.#wholeOf(told as LeanEvent | LeanBatch) }

@@ -27,7 +27,7 @@ export function App({ client }: { client: Client }) {
   )
 }
 
-/** Outside: the welcome. Inside: the rooms. */
+/** Shows the welcome screen while nobody is signed in, else the rooms. */
 function Door() {
   const client = useClient()
   const account = useAccount()

@@ -25,7 +25,7 @@ const InvitationDialog = lazy(async () => ({ default: (await import('./rooms/inv
 
 const wide = '(min-width: 760px)'
 
-/** The list of rooms, the open room, and the card of a person over both; where both fit, there is always an open room. */
+/** The list of rooms, the open room, and a person's card above them. On wide screens a room is always open. */
 export function Home() {
   const client = useClient()
   const rooms = useRooms()

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 
 const digits = 6
 
-/** Six digits that were sent; the sixth hands them in. It keeps the focus, so that a wrong code can be typed over. */
+/** A field for a code of six digits, submitted with the sixth. It keeps the focus, so that a wrong code can be typed over. */
 export function CodeField(props: { isChecking: boolean; onComplete: (code: string) => void }) {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])

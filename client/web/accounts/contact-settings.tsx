@@ -12,9 +12,9 @@ import { SendAgain } from './send-again.tsx'
 interface Contact {
   title: string
   icon: IconName
-  /** What it is called in a sentence: address, number. */
+  /** The noun for it in a sentence: address, number. */
   noun: string
-  /** The verified one; null where there is none. */
+  /** The verified address or number; null where there is none. */
   verified: string | null
   input: ComponentProps<'input'>
   words: ProblemWords
@@ -24,7 +24,7 @@ interface Contact {
   remove(): Promise<unknown>
 }
 
-/** One thing by which somebody is reached: asked for, proven by a code that is sent there, and taken off again. */
+/** Adds an address or a number, verified by a code that is sent to it, and removes it. */
 export function ContactSettings(props: Contact) {
   const { noun, verified } = props
   const tell = useTell()

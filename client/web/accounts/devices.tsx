@@ -10,7 +10,7 @@ import { useLoaded } from '../kit/use-loaded.ts'
 import { ConfirmButton } from '../moderation/confirm-button.tsx'
 import { wayTitles } from './way-titles.ts'
 
-/** The devices that are signed in, and an end to each. */
+/** The devices that are signed in, with a button that signs each out. */
 export function Devices() {
   const client = useClient()
   const tell = useTell()
@@ -69,7 +69,7 @@ type Recent = Awaited<ReturnType<Client['sessions']['endOthers']>>['recently_lin
 
 const icons = { identity: 'wallet', passkey: 'key', email: 'mail', phone: 'phone' } as const
 
-/** What was added lately, in case somebody else did it. */
+/** Ways to sign in that were added lately, shown in case somebody else added them. */
 function Added(props: { ways: readonly Recent[]; onRemoved: (way: Recent) => void }) {
   const client = useClient()
   const remove = async (way: Recent) => {

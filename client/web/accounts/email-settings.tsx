@@ -3,7 +3,7 @@ import { ContactSettings } from './contact-settings.tsx'
 import { emailWords } from './email-field.tsx'
 import { useSession } from './session.ts'
 
-/** The verified address of the account: it signs in too, and helps where a passkey is lost. */
+/** The verified email address of the account: it can sign in, and it recovers the account when a passkey is lost. */
 export function EmailSettings() {
   const client = useClient()
   const { account: walletAddress, user, status, reload } = useSession()

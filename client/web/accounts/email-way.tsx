@@ -13,7 +13,7 @@ interface Sent {
   kind: 'code' | 'link'
 }
 
-/** Comes in by a code or a link that is sent to an address. */
+/** Signs in by a code or a link that is sent to an email address. */
 export function EmailWay({ entering, status }: { entering: Entering; status: ServerStatus | null }) {
   const client = useClient()
   const [sent, setSent] = useState<Sent | null>(null)

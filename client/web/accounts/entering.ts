@@ -1,13 +1,13 @@
 import { useRef, useState } from 'react'
 import type { SignInUser } from '#client/sdk/types'
 
-/** One attempt to come in at a time, and why the last one failed. */
+/** Runs one attempt to sign in at a time, and holds why the last one failed. */
 export interface Entering {
-  /** What is under way. */
+  /** The attempt that is in progress. */
   busy: string | null
   error: unknown
   attempt(what: string, act: () => Promise<SignInUser | undefined>): Promise<void>
-  /** Waits no longer for what is under way, and forgets how the last one failed. */
+  /** Stops waiting for the attempt in progress, and clears the last failure. */
   forget(): void
 }
 

@@ -1,14 +1,14 @@
 import type { Wallet } from '#client/sdk/types'
 import { keepSecret, keptSecret } from './secrets.ts'
 
-/** Where the key was in earlier versions, readable by every script of the page. */
+/** Where earlier versions stored the key; every script of the page can read it there. */
 const formerKey = 'plaza.guest-key'
 const guestAddress = 'plaza.guest-address'
 
 export const isGuest = (address: string): boolean => localStorage.getItem(guestAddress) === address
 export const hasGuestKey = (): boolean => localStorage.getItem(guestAddress) !== null
 
-/** A throw-away key that lives in this browser alone and signs like any wallet. */
+/** A throw-away key that is stored in this browser alone and signs like any wallet. */
 export async function guestWallet(): Promise<Wallet> {
   const { generatePrivateKey, privateKeyToAccount } = await import('viem/accounts')
   const former = localStorage.getItem(formerKey)
@@ -21,7 +21,7 @@ export async function guestWallet(): Promise<Wallet> {
   return { address: account.address.toLowerCase(), signMessage: (message) => account.signMessage({ message }) }
 }
 
-/** Takes the key of an earlier version out of the reach of scripts, before anybody needs it. */
+/** Moves a key that an earlier version stored to where no script can read it. Runs before the key is used. */
 export async function hideFormerKey(): Promise<void> {
   if (localStorage.getItem(formerKey) !== null) await guestWallet()
 }

@@ -9,7 +9,7 @@ export interface Known {
   method: SessionMethod
 }
 
-/** Who is signed in, and by what. A guest is easier to talk to with a name, so one is given at the first time. */
+/** The account that is signed in, and by which method. A guest without a name is given one at the first sign-in. */
 export async function loadUser(client: Client): Promise<Known | null> {
   const { user, authMethod: method } = await client.identity.session()
   if (!user) return null

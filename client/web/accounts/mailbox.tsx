@@ -1,4 +1,4 @@
-/** Where letters or texts can be read that this server does not send. */
+/** A link to the development mailbox, which shows the emails and texts that this server does not send. */
 export function Mailbox(props: { kind: 'letters' | 'texts'; shownAt: string | null | undefined }) {
   if (!props.shownAt) return null
   return (

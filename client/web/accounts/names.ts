@@ -6,7 +6,7 @@ import { nameOf } from '../kit/format.ts'
 type Names = Map<string, string | null>
 const namesOf = new WeakMap<Client, Names>()
 
-/** How people who are known by id alone are called; each is asked for once. */
+/** The names of people of whom only the id is known; each is requested once. */
 export function useNames(ids: readonly string[]): (id: string) => string {
   const client = useClient()
   const [, tell] = useReducer((count: number) => count + 1, 0)

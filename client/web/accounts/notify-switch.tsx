@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTell } from '../kit/toasts.tsx'
 import { canNotify, isNotified, setNotified } from '../rooms/use-attention.ts'
 
-/** Whether this browser tells of direct messages and mentions while nobody looks at the page. */
+/** Whether this browser shows notifications of direct messages and mentions while the page is hidden. */
 export function NotifySwitch() {
   const tell = useTell()
   const [isOn, setOn] = useState(isNotified)

@@ -11,7 +11,7 @@ import { useSession } from './session.ts'
 
 const declined = (account: string) => `plaza.no-passkey:${account}`
 
-/** Offers a passkey, once, to who has come in by something else. */
+/** Offers a passkey, once, to people who signed in by another method. */
 export function PasskeyOffer() {
   const { account, method } = useSession()
   const [isDeclined, setDeclined] = useState(() => localStorage.getItem(declined(account)) !== null)

@@ -14,7 +14,7 @@ export async function enterByPasskey(client: Client): Promise<SignInUser> {
   return client.enter(await client.passkeys.login({ credential, challenge: options.challenge }))
 }
 
-/** Makes a passkey: for who is signed in, for the account that a recovery token opens, or for a new account. */
+/** Creates a passkey: for the account that is signed in, for the one that a recovery token opens, or for a new one. */
 export async function createPasskey(client: Client, recoveryToken?: string): Promise<SignInUser> {
   const recovery = recoveryToken === undefined ? {} : { recoveryToken }
   const { options } = await client.passkeys.beginRegistration(recovery)

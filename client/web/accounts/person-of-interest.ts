@@ -5,9 +5,9 @@ export interface PersonOfInterest {
   id: string
   name: string
   role: string | null
-  /** The room in which the person was met. */
+  /** The room from which the card was opened. */
   live: LiveRoom | null
-  /** The message that led here. */
+  /** The message from which the card was opened. */
   messageId?: string
   messageText?: string
 }

@@ -42,7 +42,7 @@ export function PhoneSettings() {
   )
 }
 
-/** Friends find the account by its number; everybody else where its owner lets them. */
+/** Friends can find the account by its phone number; other people only if its owner allows it. */
 function Findable() {
   const client = useClient()
   const attempt = useAttempt()

@@ -13,7 +13,7 @@ interface Wanted {
   decline(): void
 }
 
-/** Where something wants a fresh proof of who is there: asks for it, and lets it go on. */
+/** Asks the person to sign in again when a call needs a fresh proof, then lets the call continue. */
 export function Proof() {
   const client = useClient()
   const { status } = useSession()
@@ -45,7 +45,7 @@ export function Proof() {
 
 const titles: Readonly<Record<string, string>> = { ...wayTitles, phone: 'Phone number', service: 'Service token' }
 
-/** Says what opens this account has changed, wherever that was done. */
+/** Shows a notice when the ways to sign in to this account have changed, on any device. */
 export function useIdentityNotices(): void {
   const client = useClient()
   const tell = useTell()

@@ -10,7 +10,7 @@ import { createPasskey } from './passkeys.ts'
 import { SendAgain } from './send-again.tsx'
 import type { ServerStatus } from './session.ts'
 
-/** What the server offers to who comes with a passkey that it has lost. */
+/** What the server offers when somebody signs in with a passkey that it no longer has. */
 interface Rescue {
   token: string
   maskedEmail: string
@@ -22,7 +22,7 @@ export function rescueIn(error: unknown): Rescue | null {
   return typeof rescueToken === 'string' ? { token: rescueToken, maskedEmail: String(maskedEmail ?? '') } : null
 }
 
-/** A new passkey for an account whose verified address can be shown to be theirs. */
+/** Creates a new passkey for an account after a code to its verified address was entered. */
 export function RecoverPasskey(props: { entering: Entering; status: ServerStatus | null; rescue: Rescue | null }) {
   const client = useClient()
   const { entering, rescue } = props

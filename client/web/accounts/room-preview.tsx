@@ -15,7 +15,7 @@ const waitSeconds = 25
 const pauseMilliseconds = 5_000
 const kept = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
 
-/** The public room, read by a visitor who is not signed in. */
+/** The public room as visitors see it who are not signed in. */
 export function RoomPreview({ isDemo }: { isDemo: boolean }) {
   const [visitor, setVisitor] = useState<Client | null>(null)
   useEffect(() => {
@@ -81,7 +81,7 @@ function Line({ message }: { message: Message }) {
   )
 }
 
-/** Calls `tell` whenever something has happened in the room after `head`; true while nobody answers. */
+/** Calls `tell` whenever the room has events after `head`; true while the server cannot be reached. */
 function useNews(visitor: Client, head: RefObject<number> | null, tell: () => void): boolean {
   const [isLost, setLost] = useState(false)
   useEffect(() => {

@@ -8,8 +8,8 @@ const store = 'secrets'
 const cipher = 'AES-GCM'
 
 /**
- * A secret of this browser, kept encrypted by a key that no script can read out: a copy of the storage is of no use
- * elsewhere. Null where there is none, or where the browser keeps nothing.
+ * A secret of this browser, stored encrypted by a key that no script can export: a copy of the storage is of no use
+ * elsewhere. Null where there is none, or where the browser has no storage.
  */
 export async function keptSecret(name: string): Promise<string | null> {
   try {
@@ -23,7 +23,7 @@ export async function keptSecret(name: string): Promise<string | null> {
   }
 }
 
-/** Where the browser keeps nothing, the secret lasts as long as the page. */
+/** Without storage in the browser, the secret lasts until the page is closed. */
 export async function keepSecret(name: string, secret: string): Promise<void> {
   try {
     const key = await crypto.subtle.generateKey({ name: cipher, length: 256 }, false, ['encrypt', 'decrypt'])

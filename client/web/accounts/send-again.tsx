@@ -5,9 +5,9 @@ import { useNowUntil } from '../kit/use-now.ts'
 const patienceMilliseconds = 30_000
 const fromNow = () => new Date(Date.now() + patienceMilliseconds).toISOString()
 
-/** Beside a code or a link that is on its way: another one, once it had the time to arrive, or somewhere else. */
+/** Buttons to send a code or a link once more, after it had time to arrive, or to another address or number. */
 export function SendAgain(props: {
-  /** Where else it could go: address, number. */
+  /** The noun for the destination: address, number. */
   noun: string
   isBusy: boolean
   onAgain: () => void

@@ -14,10 +14,10 @@ export interface ServerStatus {
 }
 
 export interface Session {
-  /** The id by which everybody knows the account. */
+  /** The public id of the account. */
   account: string
   user: SignInUser
-  /** How they have come in; null until the server has said it. */
+  /** The method of this sign-in; null until the server has answered. */
   method: Known['method'] | null
   status: ServerStatus | null
   reload: () => void

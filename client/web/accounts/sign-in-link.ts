@@ -8,8 +8,8 @@ type LinkState =
   | { state: 'failed'; error: unknown }
 
 /**
- * Where the address of the page is a link from a letter: takes it out of the address at once, and uses it up. Who did not
- * ask for it in this browser is asked first, as the link of somebody else would sign them in as that person.
+ * When the page was opened by a sign-in link: removes the token from the address at once, and uses it. If the link was not
+ * requested in this browser, the person is asked first, as somebody else's link would sign them in as somebody else.
  */
 export function useSignInLink(onEnter: (user: SignInUser) => void): LinkState | null {
   const client = useClient()

@@ -13,7 +13,7 @@ import type { WayName } from './way-in.tsx'
 
 const WayIn = lazy(async () => ({ default: (await import('./way-in.tsx')).WayIn }))
 
-/** Every way in that this server and this browser offer; who is in already proves by it to be that account, and makes no other. */
+/** Every sign-in method that server and browser offer. A person who is signed in confirms the same account by it, and creates no other. */
 export function SignIn(props: { status: ServerStatus | null; onEnter: (user: SignInUser) => void }) {
   const entering = useEntering(props.onEnter)
   const [form, setForm] = useState<WayName | null>(null)

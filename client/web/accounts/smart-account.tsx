@@ -7,7 +7,7 @@ import { useLoaded } from '../kit/use-loaded.ts'
 
 const signers = { eoa: 'Your wallet', passkey: 'Your first passkey', none: 'Nobody yet' } as const
 
-/** The address at which this account can hold things, and what it holds. */
+/** The smart account: its address on the chain, and what it holds. */
 export function SmartAccount({ onMakePasskey }: { onMakePasskey: () => void }) {
   const client = useClient()
   const tell = useTell()

@@ -1,7 +1,7 @@
 import { Icon } from '../kit/icon.tsx'
 import { useTheme } from './theme.ts'
 
-/** Turns the page to the other side of what is shown now. */
+/** Switches between the light and the dark theme. */
 export function ThemeButton() {
   const [theme, choose] = useTheme()
   const isDark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)

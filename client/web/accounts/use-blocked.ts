@@ -5,7 +5,7 @@ import { useRoomList } from '../rooms/use-rooms.ts'
 
 export const fromBlocked = 'From somebody you have blocked'
 
-/** Whom this account has blocked. */
+/** The people this account has blocked. */
 export function useLoadedBlocks() {
   const client = useClient()
   return useLoaded('blocks', async () => (await client.social.blocks()).blockedUsers)
@@ -14,7 +14,7 @@ type Blocks = ReturnType<typeof useLoadedBlocks>
 
 export const BlocksContext = createContext<Blocks | null>(null)
 
-/** `changed` is to be called after each block and unblock: what is unread changes with them. */
+/** Call `changed` after each block and unblock: the unread counts change with them. */
 export function useBlocks(): Blocks & { changed: () => void } {
   const blocks = useContext(BlocksContext)
   const rooms = useRoomList()
@@ -26,13 +26,13 @@ export function useBlocks(): Blocks & { changed: () => void } {
   return { ...blocks, changed }
 }
 
-/** Whether it is known who is blocked; before, nothing that somebody said can be shown. */
+/** True once the list of blocked people was loaded, or failed to load; no message is shown before. */
 export function useKnowsBlocked(): boolean {
   const { value, error } = useBlocks()
   return value !== null || error !== null
 }
 
-/** Whom this account has blocked, by id: what they say stands collapsed. */
+/** The ids of the people this account has blocked; their messages are shown collapsed. */
 export function useBlocked(): ReadonlySet<string> {
   const { value } = useBlocks()
   return useMemo(() => new Set(value?.map(({ blocked_address }) => blocked_address)), [value])

@@ -17,7 +17,7 @@ const proofWords: ProblemWords = {
   TIMEOUT: 'Who checks the proofs does not answer. Try again in a while.',
 }
 
-/** Comes in by a proof of being human, made in the app of its provider for the signal shown. */
+/** Signs in by a proof of being human, made in the provider's app for the signal shown. */
 export function HumanWay({ entering }: { entering: Entering }) {
   const client = useClient()
   const signal = useLoaded('signal', () => client.federation.proofSignal())
@@ -69,7 +69,7 @@ const partnerWords: ProblemWords = {
   TIMEOUT: 'The partner does not answer. Try again in a while.',
 }
 
-/** Comes in by a token of the partner. */
+/** Signs in by a token of the partner. */
 export function PartnerWay({ entering }: { entering: Entering }) {
   const client = useClient()
   return (

@@ -5,7 +5,7 @@ import { Blank, Problem } from '../kit/notice.tsx'
 import type { Entering } from './entering.ts'
 import { type FoundWallet, useWallets } from './wallets.ts'
 
-/** Comes in by signing a message with a wallet of this browser. */
+/** Signs in by signing a message with a wallet of this browser. */
 export function WalletWay({ entering }: { entering: Entering }) {
   const client = useClient()
   const wallets = useWallets()
@@ -47,7 +47,7 @@ async function enterBy(client: Client, { kind, open }: FoundWallet): Promise<Sig
   return client.enter(await client.identity.verifySolana({ address, message, signature }))
 }
 
-/** Lets the wallet open the account that is signed in, too. */
+/** Adds a wallet as another way to sign in to the current account. */
 export async function linkWallet(client: Client, { kind, open }: FoundWallet): Promise<void> {
   const { address, signMessage } = await open()
   if (kind === 'ethereum') {

@@ -24,7 +24,7 @@ interface Announced {
 
 const injected = () => window as { ethereum?: Ethereum; phantom?: { solana?: Solana }; solana?: Solana }
 
-/** Every wallet in this browser: those that announce themselves by name (EIP-6963), else the one that is just there. */
+/** Every wallet in this browser: those that announce themselves (EIP-6963), else the one at `window.ethereum`, and one for Solana. */
 export function useWallets(): readonly FoundWallet[] {
   const [announced, setAnnounced] = useState<readonly Announced[]>([])
   useEffect(() => {

@@ -19,13 +19,13 @@ const titles = {
 } as const
 export type WayName = keyof typeof titles
 
-/** One way in, with the way back to all of them. */
+/** One sign-in method, with a button back to the list of methods. */
 export function WayIn(props: {
   way: WayName
   entering: Entering
   status: ServerStatus | null
   onOpen: (way: WayName | null) => void
-  /** Opens another way that goes on from how this one failed. */
+  /** Opens another method, which continues after this one failed. */
   onRescue: (way: WayName) => void
 }) {
   const { way, entering, status, onOpen } = props

@@ -15,7 +15,7 @@ import { linkWallet } from './wallet-way.tsx'
 import { useWallets } from './wallets.ts'
 import { wayTitles } from './way-titles.ts'
 
-/** Everything that opens this account. */
+/** Every way to sign in to this account. */
 export function WaysIn() {
   const { status } = useSession()
   return (

@@ -16,7 +16,7 @@ export function Welcome(props: {
 }) {
   const link = useSignInLink(props.onEnter)
   const { value: status, error, isLoading, reload } = props.status
-  // What depends on the status comes with it, so that nothing that is shown has to make room.
+  // Elements that depend on the status are rendered together with it, so that the layout does not shift.
   const isKnown = !isLoading
 
   return (

@@ -5,7 +5,7 @@ import { Icon } from '../kit/icon.tsx'
 
 const shownMilliseconds = 12_000
 
-/** After a break: how much was missed and that none of it is missing. */
+/** A notice after a reconnect: how many events were missed, and that all of them were loaded. */
 export function CaughtUp({ status, caughtUp }: Pick<RoomState, 'status' | 'caughtUp'>) {
   const [hiddenAt, setHiddenAt] = useState(0)
   const awayAt = useAwayAt(status)
@@ -32,7 +32,7 @@ export function CaughtUp({ status, caughtUp }: Pick<RoomState, 'status' | 'caugh
   )
 }
 
-/** When the connection was last lost after the room had been live; null as long as it was not. */
+/** When the connection was last lost after the room had been live; null if it never was. */
 function useAwayAt(status: RoomState['status']): number | null {
   const [seen, setSeen] = useState<{ wasLive: boolean; awayAt: number | null }>({ wasLive: false, awayAt: null })
   if (status === 'live' && !seen.wasLive) setSeen({ ...seen, wasLive: true })

@@ -10,7 +10,7 @@ const words = {
   closed: 'Disconnected',
 } as const
 
-/** A dot and a word, and a switch that cuts the connection on purpose. */
+/** The state of the connection as a dot and a word, with a switch that cuts the connection on purpose. */
 export function ConnectionBar() {
   const state = useConnectionState()
   const [isCut, cut] = useCut()

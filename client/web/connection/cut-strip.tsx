@@ -1,7 +1,7 @@
 import { Icon } from '../kit/icon.tsx'
 import { useCut } from './cut.ts'
 
-/** As long as the connection is cut on purpose: what that means, and the way back. */
+/** Shown while the connection is cut on purpose: explains that, and offers to reconnect. */
 export function CutStrip() {
   const [isCut, cut] = useCut()
   if (!isCut) return null

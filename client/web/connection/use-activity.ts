@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { Client } from '#client/sdk/types'
 
-/** Tells the server whether somebody looks at this page. */
+/** Tells the server whether this page is visible. */
 export function useActivity(client: Client): void {
   useEffect(() => {
     const tell = () => {

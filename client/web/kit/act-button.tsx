@@ -4,7 +4,7 @@ import { useTell } from './toasts.tsx'
 
 type ActProps = Omit<ComponentProps<'button'>, 'type' | 'onClick'> & { onPress: () => Promise<unknown> }
 
-/** A button that takes no other press until what it has begun is over, keeps the focus meanwhile, and tells when it fails. */
+/** A button that ignores further presses until its action has ended, keeps the focus during that time, and reports a failure. */
 export function ActButton({ onPress, ...button }: ActProps) {
   const tell = useTell()
   const [isBusy, setBusy] = useState(false)

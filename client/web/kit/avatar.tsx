@@ -1,7 +1,7 @@
 import type { CSSProperties } from 'react'
 import { nameOf } from './format.ts'
 
-/** A picture of a person; the initials are drawn, not written, as the name always stands beside it. */
+/** A picture of a person. The initials are part of the image, not text, as the name is always beside it. */
 export function Avatar(props: {
   id: string
   name: string | null | undefined
@@ -26,7 +26,7 @@ function initialsOf(name: string): string {
   return letters.join('').toUpperCase()
 }
 
-/** The same person has the same colour everywhere. */
+/** A colour that is derived from the id, so that it is the same everywhere. */
 function hueOf(id: string): number {
   let hash = 7
   for (const character of id) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 9973

@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx'
 
 const firstControl = '.body :is(button, a, input:not([type=radio]), select, textarea):not(:disabled, [tabindex="-1"])'
 
-/** A modal, begun at its first control: the browser keeps the focus inside and closes it on Escape. A press beside it closes it as long as nothing is written in it. */
+/** A modal with the focus on its first control: the browser keeps the focus inside and closes it on Escape. A press outside closes it unless something was typed in it. */
 export function Dialog(props: { title: string; onClose: () => void; isBroad?: boolean; children: ReactNode }) {
   const isWritten = useRef(false)
   const dialog = useBorrowedFocus(open, close)

@@ -5,12 +5,12 @@ export const composerId = 'composer'
 const composer = () => document.getElementById(composerId)
 export const focusComposer = (): void => composer()?.focus()
 
-/** Without a pointer that hovers, a focused field opens a keyboard over half the screen. */
+/** On a touch screen, a focused field opens a keyboard over half the screen. */
 const opensKeyboard = (): boolean => matchMedia('(hover: none)').matches
 
 /**
- * Lets something over the page take the focus, and gives it back when that goes: to the keyboard where it was, to a pointer where
- * one types. It is given back before anything else can take it, and React hears no events at that time: so it is told afterwards.
+ * Moves the focus into an overlay, and restores it when the overlay closes: for the keyboard to the element that had it, for a
+ * pointer to the message field. It is restored in the layout phase, in which React handles no events: `focusin` is sent again later.
  */
 export function useBorrowedFocus<T extends HTMLElement>(take: (element: T) => void, close?: (element: T) => void) {
   const borrower = useRef<T>(null)
@@ -35,7 +35,7 @@ function tellOfFocus(): void {
   document.activeElement?.dispatchEvent(new FocusEvent('focusin', { bubbles: true }))
 }
 
-/** A field that has the focus as soon as it is there, unless that opened a keyboard nobody asked for. */
+/** Focuses a field when it is mounted, except on touch screens, where that would open the keyboard. */
 export function useFocused<T extends HTMLElement>(): RefObject<T | null> {
   const field = useRef<T>(null)
   useEffect(() => {
@@ -48,7 +48,7 @@ const writable = 'input, textarea, select, [contenteditable]'
 const reachable = ':is(a, button, input, textarea, select):not(:disabled, [tabindex="-1"])'
 const focusable = `a, button, [tabindex], ${writable}`
 
-/** Where one is in a list by keyboard: what stands there next takes the focus of what goes away. */
+/** The position of the keyboard's focus in a list: if that row is removed, the row now at this position takes the focus. */
 function placeInList(focused: Element | null): () => HTMLElement | null {
   const row = focused?.matches(':focus-visible') ? focused.closest('li') : null
   const list = row?.parentElement
@@ -62,8 +62,8 @@ function placeInList(focused: Element | null): () => HTMLElement | null {
 }
 
 /**
- * No key is lost: where the focused element goes away or is shut, the focus goes to the next of its list, or where one types, and a
- * key pressed nowhere is written there.
+ * Keeps every key press: when the focused element is removed or disabled, the focus moves to the next row of its list, else to the
+ * message field; a key that is pressed while nothing has the focus is typed there too.
  */
 export function useKeptFocus(): void {
   useEffect(() => {

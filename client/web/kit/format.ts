@@ -3,13 +3,13 @@ import { nameOf as bareNameOf } from '#shared/kit/person-name'
 const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
-/** A name or a reason that stands within a sentence, so that it cannot turn the words beside it around. */
+/** Isolates a name or a reason within a sentence, so that its writing direction does not affect the words around it. */
 export function isolated(words: string): string {
   const plain = words.replace(directions, '')
   return rightToLeft.test(plain) ? `\u2068${plain}\u2069` : plain
 }
 
-/** What somebody is called, to be shown. */
+/** The name under which a person is shown. */
 export const nameOf = (name: string | null | undefined, id: string): string => isolated(bareNameOf(name, id))
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
@@ -19,7 +19,7 @@ const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 const dayMilliseconds = 86_400_000
 
 export const timeOf = (moment: string): string => clock.format(new Date(moment))
-/** For a narrow margin: the same hour as beside a name, without the half of the day. */
+/** The time for a narrow margin: without AM or PM. */
 export const shortTimeOf = (moment: string): string =>
   clock
     .formatToParts(new Date(moment))
@@ -44,7 +44,7 @@ const units = [
   ['s', 1],
 ] as const
 
-/** The two largest units of a length of time: `1 h 5 min`. */
+/** The two largest units of a duration: `1 h 5 min`. */
 export function lengthOf(seconds: number): string {
   let rest = Math.max(0, Math.ceil(seconds))
   const parts: string[] = []

@@ -1,6 +1,6 @@
 import { Component, type ReactNode, Suspense } from 'react'
 
-/** Around what is loaded when it is first needed: what is shown until then, and where it cannot be had. */
+/** A boundary for components that are loaded on first use: a fallback while they load, and an error if that fails. */
 export class LazyBoundary extends Component<{ waiting?: ReactNode; children: ReactNode }, { isMissing: boolean }> {
   override state = { isMissing: false }
 

@@ -1,7 +1,7 @@
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useState } from 'react'
 import { useBorrowedFocus } from './focus.ts'
 
-/** Choices over the page; the arrow keys walk through them, Escape and a press elsewhere close it. */
+/** A menu above the page; the arrow keys move through its items, Escape and a press elsewhere close it. */
 export function Menu(props: { label: string; onClose: () => void; style?: CSSProperties; children: ReactNode }) {
   const menu = useBorrowedFocus(toFirst)
   const { onClose } = props
@@ -46,7 +46,7 @@ export function Menu(props: { label: string; onClose: () => void; style?: CSSPro
 
 const toFirst = (menu: HTMLDivElement) => menu.querySelector<HTMLElement>('[role=menuitem]')?.focus()
 
-/** Below it is too little room, and above it is more. */
+/** True when there is too little space below the button and more above it. */
 function isCutOff(menu: HTMLElement | null): boolean {
   if (!menu) return false
   const frame = (menu.closest('.timeline') ?? document.documentElement).getBoundingClientRect()

@@ -19,7 +19,7 @@ export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?:
 
 const bringIntoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
-/** Where there is nothing else to show; `isPage` where it is all that the page shows. */
+/** An error or an empty state in the place of content; `isPage` when it fills the whole page. */
 export function Blank(props: { icon?: IconName; title: string; isPage?: boolean; children?: ReactNode }) {
   const Title = props.isPage ? 'h1' : 'strong'
   return (
@@ -41,7 +41,7 @@ export function Skeleton({ rows = 6, label = 'Loading' }: { rows?: number; label
   )
 }
 
-/** A list in each of its states: loading, failed, empty, full; what is known stays where it could not be loaded anew. */
+/** A list in each of its states: loading, failed, empty, full. If a reload fails, the items loaded before stay. */
 export function Listed<T>(props: {
   loaded: Listing<readonly T[]>
   empty: ReactNode

@@ -34,7 +34,7 @@ const plain: ProblemWords = {
 
 export type ProblemWords = Partial<Record<ErrorCode, string>>
 
-/** What went wrong, in words for the person in front of the page; `words` where a place has better ones. */
+/** The text of an error for the user; `words` replaces it for codes to which the caller has a better text. */
 export function problemText(error: unknown, words: ProblemWords = {}): string {
   if (error instanceof AppError) {
     const better = words[error.code]
@@ -57,7 +57,7 @@ export function problemText(error: unknown, words: ProblemWords = {}): string {
 const isExplained = ({ message, details }: AppError): boolean =>
   message !== errors.SERVICE_UNAVAILABLE[1] && details?.answered !== false
 
-/** What the device or the browser says to a request for a passkey. */
+/** Texts for the errors of the WebAuthn API. */
 const deviceTexts: Record<string, string> = {
   NotAllowedError: 'The device did not answer, or you closed its window. Nothing was changed.',
   AbortError: 'The device did not answer, or you closed its window. Nothing was changed.',
@@ -69,7 +69,7 @@ const deviceTexts: Record<string, string> = {
 const deviceText = (error: unknown): string | null =>
   error instanceof Error && error.name in deviceTexts ? (deviceTexts[error.name] ?? null) : null
 
-/** What a wallet says, by the codes of EIP-1193 and JSON-RPC; its errors need not be of any class. */
+/** Texts for the errors of a wallet, by the codes of EIP-1193 and JSON-RPC; the errors may be plain objects. */
 const walletTexts: Record<number, string> = {
   4001: 'The wallet said no. Nothing was signed.',
   4100: 'The wallet does not let this site ask. Allow it there, then try again.',

@@ -3,19 +3,19 @@ import { problemText } from './problem.ts'
 
 export const shownMilliseconds = 5_000
 
-/** What can be done about it while it is shown. */
+/** A button on the toast. */
 interface Answer {
   title: string
   onPress: () => void
 }
-/** Answers how to take it back early. */
+/** Returns a function that closes the toast early. */
 type Tell = (text: string, answer?: Answer) => () => void
 const ToastContext = createContext<Tell>(() => () => {})
 
-/** Says a short thing at the head of the page, politely. */
+/** Shows a toast at the top of the page, in a polite live region. */
 export const useTell = (): Tell => useContext(ToastContext)
 
-/** Runs something and tells when it fails. */
+/** Runs an action and shows a toast if it fails. */
 export function useAttempt(): (act: () => Promise<unknown>) => void {
   const tell = useTell()
   return useCallback(

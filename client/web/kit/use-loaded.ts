@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 
-/** What a list shows, in whatever state it is. */
+/** The state of a list: its items, or that it loads or failed. */
 export interface Listing<T> {
   value: T | null
   error: unknown
@@ -9,7 +9,7 @@ export interface Listing<T> {
 }
 
 export interface Loaded<T> extends Listing<T> {
-  /** Changes what was loaded, until it is loaded again. */
+  /** Changes the loaded value locally, until it is loaded again. */
   change: (next: (value: T) => T) => void
 }
 
@@ -20,7 +20,7 @@ interface Answer<T> {
   isLoading: boolean
 }
 
-/** What `load` answers, loaded again when `key` changes; an answer that was overtaken is dropped. */
+/** The result of `load`, loaded again when `key` changes; the result of an older call is dropped. */
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const [answer, setAnswer] = useState<Answer<T>>({ key, value: null, error: null, isLoading: true })
   const latest = useRef(load)

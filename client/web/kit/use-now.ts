@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The time, told again each second until `end` has passed. */
+/** The current time, updated each second until `end` has passed. */
 export function useNowUntil(end: string | null | undefined): number {
   const [now, setNow] = useState(Date.now)
   const endsAt = end ? Date.parse(end) : 0

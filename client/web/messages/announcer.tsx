@@ -6,7 +6,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 
 const pauseMilliseconds = 1_500
 
-/** Reads new messages of others out, politely and not faster than one can listen. */
+/** Announces new messages of other people to screen readers, at a limited rate. */
 export function Announcer({ messages }: { messages: readonly LocalMessage[] }) {
   const { account, cipher } = useOpenRoom()
   const blocked = useBlocked()

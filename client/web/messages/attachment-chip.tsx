@@ -1,4 +1,4 @@
-/** A link to what is attached. Its name is its sender's choice, so that the host it leads to stands beside it. */
+/** A link to an attachment. The sender chooses its name, so the host it leads to is shown beside it. */
 export function AttachmentChip({ url, name, home }: { url: string; name?: string | undefined; home?: string }) {
   const { host, pathname } = new URL(url)
   const isOutside = host !== (home ?? globalThis.location?.host)

@@ -1,10 +1,10 @@
 import type { RootContent } from 'hast'
 import { Fragment, type ReactNode, useEffect, useState } from 'react'
 
-/** Longer code stays plain, so that it does not hold up the page. */
+/** Longer code is not highlighted, as that would block the page. */
 const mostHighlighted = 8_000
 
-/** Code as it was written, with its words coloured where the language is known. */
+/** A block of code, highlighted where the language is known. */
 export function CodeBlock({ language, code }: { language: string | null; code: string }) {
   const [coloured, setColoured] = useState<{ code: string; nodes: readonly RootContent[] } | null>(null)
   useEffect(() => {
@@ -22,7 +22,7 @@ export function CodeBlock({ language, code }: { language: string | null; code: s
     }
   }, [language, code])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways has to be reached by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the block sideways.
     <pre className="code-block" dir="ltr" tabIndex={0}>
       <code>{coloured?.code === code ? coloured.nodes.map(spanOf) : code}</code>
     </pre>

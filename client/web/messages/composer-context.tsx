@@ -4,7 +4,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import type { Aim } from './aim.ts'
 import { useClearText } from './dm-cipher.ts'
 
-/** What the text being written answers or replaces. */
+/** The message that the text in the composer replies to or edits. */
 export function ComposerContext({ aim, onCancel }: { aim: NonNullable<Aim>; onCancel: () => void }) {
   const { cipher } = useOpenRoom()
   const { message } = aim

@@ -13,7 +13,7 @@ export interface Standing {
   waitSeconds: number
 }
 
-/** What the account may write here now. */
+/** The kinds of content that the account may send here now. */
 export function useStanding(state: RoomState): Standing {
   const { cipher } = useOpenRoom()
   const { me, room } = state
@@ -35,11 +35,11 @@ export function useStanding(state: RoomState): Standing {
   }
 }
 
-/** Whether the room's rules say no to a kind of content, and not its silence, a mute or a word. */
+/** True if the room's rules forbid a kind of content, as opposed to read-only mode, a mute or a word filter. */
 const isRuledOut = (code: string | null | undefined): boolean =>
   code === 'LINKS_NOT_ALLOWED' || code === 'CONTENT_NOT_ALLOWED'
 
-/** Above the field: what is off here, how long to wait, and how much room is left. */
+/** The line above the field: kinds of content that are off, the wait of slow mode, and the characters left. */
 export function ComposerStatus(props: { state: RoomState; standing: Standing; length: number }) {
   const { state, standing, length } = props
   const { rules, me } = state

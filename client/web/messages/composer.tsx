@@ -111,7 +111,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
     })
 
   const closeAsked = () => {
-    // What is open over the page gives the focus back as it goes, so it has to be gone first.
+    // An open overlay restores the focus when it closes, so it must be closed first.
     flushSync(() => setAsks(null))
     field.current?.focus()
   }

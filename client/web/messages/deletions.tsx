@@ -6,16 +6,16 @@ interface Deletion {
   id: string
   /** The key of its room. */
   room: string
-  /** Whose message it is. */
+  /** The name of the message's author. */
   name: string
   send: () => Promise<unknown>
 }
 interface Pending extends Deletion {
-  /** False as soon as it is on its way. */
+  /** False once the request was sent. */
   canUndo: boolean
 }
 interface Deletions {
-  /** Those that were not answered yet. */
+  /** The deletions that the server has not answered yet. */
   pending: readonly Pending[]
   /** Hides a message at once, and sends its deletion after 5 s, or when the page is left earlier. */
   remove(deletion: Deletion): void

@@ -12,7 +12,7 @@ export interface DmCipher {
 
 /**
  * Not end-to-end encryption: both sides derive the key from the ids of the two people, so the server never needs the text to
- * carry it, but whoever knows the ids can derive the key too.
+ * carry it, but anyone who knows the ids can derive the key too.
  */
 export function useDmCipher(ref: RoomRef): DmCipher | null {
   const id = kindOf(ref).isSealed ? ref.id : null
@@ -51,7 +51,7 @@ export interface ClearText {
   state: 'clear' | 'opening' | 'locked'
 }
 
-/** The text to show: as it is, or opened where the room has a cipher. */
+/** The text to show: decrypted where the room has a cipher, else as it is. */
 export function useClearText(content: string, cipher: DmCipher | null): ClearText {
   const [opened, setOpened] = useState<{ content: string; clear: ClearText } | null>(null)
   useEffect(() => {

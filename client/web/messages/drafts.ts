@@ -3,7 +3,7 @@ import { roomKey } from '#shared/kit/room-key'
 
 const keyOf = (account: string, ref: RoomRef) => `plaza.draft.${account}.${roomKey(ref)}`
 
-/** Where the changed text of a message waits while another room is open. */
+/** The key under which the edited text of a message is kept while another room is open. */
 export const editOf = (account: string, id: string) => `plaza.edit.${account}.${id}`
 export const readText = (key: string): string | null => localStorage.getItem(key)
 export const keepText = (key: string, text: string | null): void =>

@@ -4,7 +4,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { Blank } from '../kit/notice.tsx'
 import { emojiFor } from './use-choices.ts'
 
-/** Every emoji by its kind, and those that fit a word. */
+/** Every emoji by group, or those that match a search word. */
 export function EmojiPicker({ onPick, onClose }: { onPick: (emoji: string) => void; onClose: () => void }) {
   const [word, setWord] = useState('')
   const found = word.trim() ? emojiFor(gemoji, word.trim()) : gemoji

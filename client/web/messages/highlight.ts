@@ -19,7 +19,7 @@ import { createLowlight } from 'lowlight'
 const languages = { bash, c, cpp, css, diff, go, java, javascript, json, python, rust, sql, typescript, xml, yaml }
 const lowlight = createLowlight(languages)
 
-/** The words of some code in their classes; null for a language that is not known here. */
+/** The tokens of some code, each with its class; null for an unknown language. */
 export function highlight(language: string, code: string): readonly RootContent[] | null {
   const name = language.toLowerCase()
   return lowlight.registered(name) ? lowlight.highlight(name, code).children : null

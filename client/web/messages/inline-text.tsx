@@ -6,7 +6,7 @@ import { keyOf, RoomsContext } from '../rooms/use-rooms.ts'
 
 const link = /\bhttps?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]]/gi
 
-/** Somebody who is named in a text, by the words that name them there. */
+/** A mentioned person, and the words that mention them in the text. */
 export interface Named {
   words: string
   isMe: boolean
@@ -16,7 +16,7 @@ const roomSlug = /(?<![\p{L}\p{N}_&/#-])#[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}-]
 
 type Span = { start: number; end: number; kind: 'mention' | 'mine' | 'link' | 'room' }
 
-/** Words with who they name and where they lead to; everything else is shown as it was written. */
+/** A text with its mentions, links and room names; the rest is shown as written. */
 export function InlineText({ text, named }: { text: string; named: readonly Named[] }) {
   const parts: ReactNode[] = []
   let at = 0
@@ -43,7 +43,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
   return <>{parts}</>
 }
 
-/** A link that somebody has written: it learns nothing of this page, and is not vouched for. */
+/** A link in a message: it gets no referrer and no opener, and search engines are told not to follow it. */
 export function OuterLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
@@ -52,7 +52,7 @@ export function OuterLink({ href, children }: { href: string; children: ReactNod
   )
 }
 
-/** The name of a room, with the way into it where the reader has it in the list. */
+/** The name of a room; a link to it if the room is in the reader's list. */
 function RoomName({ words }: { words: string }) {
   const room = useContext(RoomsContext)?.value?.find((one) => lookOf(one).isNamed && slugOf(one) === words.slice(1))
   return room ? (

@@ -6,7 +6,7 @@ import { Fragment, memo, type ReactNode } from 'react'
 import { CodeBlock } from './code-block.tsx'
 import { InlineText, isWebAddress, type Named, OuterLink } from './inline-text.tsx'
 
-/** What is not of a chat, or not safe, is no Markdown here and is shown as it was written. */
+/** Constructs of Markdown that are unsafe or useless in a chat; they are shown as written. */
 const unread = [
   'htmlFlow',
   'htmlText',
@@ -19,9 +19,9 @@ const unread = [
   'characterReference',
   'autolink',
 ]
-/** What is nested deeper is shown as it was written. */
+/** The deepest nesting; deeper constructs are shown as written. */
 const deepest = 12
-/** Reading takes the square of these, so a text made to hold up the page is shown as it was written. */
+/** Parsing takes quadratic time in the number of these; a text with more of them is shown as written. */
 const mostMarks = 500
 const mostBlocks = 7
 const manyBlocks = new RegExp(`^(?:>|[-+*]|\\d{1,9}[.)]){${mostBlocks},}`, 'm')
@@ -34,7 +34,7 @@ interface Context {
   named: readonly Named[]
 }
 
-/** A text as Markdown: React elements of a fixed list and nothing else, never HTML. */
+/** Renders a text as Markdown: only React elements of a fixed list, never HTML. */
 export const Markdown = memo(function Markdown({ text, named }: { text: string; named: readonly Named[] }) {
   if (isTooMuch(text)) {
     return (

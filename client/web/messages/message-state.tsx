@@ -8,7 +8,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 
 const VerdictCard = lazy(async () => ({ default: (await import('./verdict-card.tsx')).VerdictCard }))
 
-/** Where a message stands: on its way, waiting, refused, failed, or changed since. */
+/** The state of a message: sending, queued, refused, failed, or edited. */
 export function MessageState({ message, clear }: { message: LocalMessage; clear: string }) {
   const { live } = useOpenRoom()
   switch (message.local) {

@@ -4,10 +4,10 @@ import { InlineText, type Named } from './inline-text.tsx'
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))
 
-/** Signs of Markdown; a text without any is shown at once. */
+/** Characters that Markdown uses; a text without any is shown before the parser is loaded. */
 const marks = /[*_~`\\]|\]\(|^\s*(>|[-+]\s|\d{1,9}[.)]\s)/m
 
-/** What somebody has written, with Markdown, mentions and links. */
+/** The text of a message, with Markdown, mentions and links. */
 export function MessageText(props: { text: string; mentions: Message['mentions']; account: string }) {
   const { text, mentions, account } = props
   const named = useMemo(

@@ -18,7 +18,7 @@ export const isEditable = (message: LocalMessage, account: string, now = Date.no
   message.poll_id === null &&
   now - Date.parse(message.created_at) < editableMilliseconds
 
-/** What can be done with one message; shown on the row that is pointed at or has the focus. */
+/** The toolbar of one message; shown on the row under the pointer or with the focus. */
 export function MessageTools(props: { message: LocalMessage; text: string; onReport: () => void }) {
   const { message } = props
   const { live, reply, react } = useOpenRoom()

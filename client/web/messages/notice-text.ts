@@ -4,7 +4,7 @@ import { actText } from '../moderation/act-words.ts'
 
 type Texts = { readonly [T in Notice['type']]: (data: RoomEventData<T>) => string }
 
-/** What somebody has done, after their name. */
+/** The part of the sentence after the actor's name. */
 const texts: Texts = {
   'rules.updated': ({ diff }) => `changed the rules${changesOf(diff)}`,
   'role.changed': ({ target, role }) => `made ${whom(target)} ${role}`,
@@ -17,7 +17,7 @@ const texts: Texts = {
   'room.archived': () => 'archived the room',
 }
 
-/** An act of a moderator, or a change of the room, in one line. */
+/** One line that describes an act of a moderator or a change of the room. */
 export const noticeText = ({ type, data, actor }: Notice): string =>
   `${whom(actor)} ${(texts[type] as (told: typeof data) => string)(data)}`
 

@@ -10,11 +10,11 @@ export type Row =
   | { kind: 'notice'; key: string; event: Notice }
   | { kind: 'message'; key: string; message: LocalMessage; startsGroup: boolean }
 
-/** The timeline as lines: messages and acts of moderators by their order, days and the new mark between them. */
+/** The rows of the timeline: messages and notices in their order, with the days and the "new" mark between them. */
 export function rowsOf(input: {
   messages: readonly LocalMessage[]
   notices: readonly Notice[]
-  /** The last seq read before the room was opened; null where there is nothing to mark. */
+  /** The last seq that was read before the room was opened; null if there is nothing to mark. */
   readSeq: number | null
   account: string
 }): Row[] {

@@ -125,7 +125,7 @@ function Opening({ state, onReopen }: { state: RoomState; onReopen: () => void }
   )
 }
 
-/** Where reading ended before: the line of new messages stays there while the room is open. */
+/** The seq read before the room was opened: the "new" mark stays there while the room is open. */
 function useReadSeqAtOpening(state: RoomState): number | null {
   const readSeq = useRef<number | null>(null)
   const isKnown = useRef(false)
@@ -136,7 +136,7 @@ function useReadSeqAtOpening(state: RoomState): number | null {
   return readSeq.current
 }
 
-/** Is this row worked at by the keyboard, or to get the focus back from a dialog? No pointer takes its tools away then. */
+/** Is the keyboard's focus in this row, or will a dialog return it there? The pointer does not hide its toolbar then. */
 function isHeld(id: string | null): boolean {
   const row = id === null ? null : document.getElementById(`m-${id}`)
   if (!row) return false

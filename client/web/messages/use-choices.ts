@@ -11,19 +11,19 @@ import { slugOf, titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 
 const shown = 6
-const patienceMilliseconds = 2_000
+const deadlineMilliseconds = 2_000
 
-/** One way to end the word before the cursor. */
+/** One suggestion that completes the word before the cursor. */
 export interface Choice {
   key: string
   title: string
   note: string | null
   sign: { account: string } | { emoji: string } | { icon: IconName }
-  /** What takes the place of the word. */
+  /** The text that replaces the word. */
   words: string
-  /** Whom these words name. */
+  /** The person whom this text mentions. */
   names?: string
-  /** What is done instead of writing. */
+  /** The command that runs instead of inserting text. */
   act?: () => void
 }
 
@@ -32,16 +32,16 @@ export interface Word {
   rest: string
 }
 
-/** A text, and where the next sign goes. */
+/** A text, and the position of the cursor. */
 export interface Written {
   text: string
   cursor: number
 }
 
-/** What can be done by a word after a slash. */
+/** The commands that can be typed after a slash. */
 export type Commands = readonly { name: string; title: string; icon: IconName; act: () => void }[]
 
-/** What fits the word: people after @, rooms after #, emoji after : and commands after / */
+/** The suggestions for a word: people after @, rooms after #, emoji after : and commands after / */
 export function useChoices(word: Word | null, canMention: boolean, commands: Commands): readonly Choice[] {
   const members = useMembers(canMention && word?.sign === '@')
   const rooms = useRoomList().value ?? []
@@ -77,7 +77,7 @@ export function useChoices(word: Word | null, canMention: boolean, commands: Com
     }))
 }
 
-/** Those named or tagged by the word: first who is called so, then whose name begins so. */
+/** Emoji that match the word: exact names first, then names and tags that begin with it. */
 export function emojiFor(all: readonly Gemoji[], word: string): readonly Gemoji[] {
   const wanted = word.toLowerCase()
   const isExact = ({ names }: Gemoji) => Number(names.includes(wanted))
@@ -126,7 +126,7 @@ function useMembers(isWanted: boolean): readonly Member[] {
 
 let known: readonly Gemoji[] = []
 
-/** Without an answer of the server there is no emoji by name. */
+/** If the list cannot be loaded, no emoji is suggested or replaced by name. */
 const loadEmoji = () =>
   import('gemoji').then(
     ({ gemoji }) => {
@@ -145,13 +145,13 @@ function useEmoji(isWanted: boolean): readonly Gemoji[] {
 
 const emojiName = /(?<![\w:]):([a-z0-9_+-]+):/g
 
-/** Comes when the names in a text can be told, and at once where it has none. */
+/** Resolves once the list of emoji is loaded, or after a deadline; at once for a text that names none. */
 export async function knowEmojiOf(text: string): Promise<void> {
   const isDue = known.length === 0 && text.search(emojiName) >= 0
-  if (isDue) await Promise.race([loadEmoji(), new Promise((resolve) => setTimeout(resolve, patienceMilliseconds))])
+  if (isDue) await Promise.race([loadEmoji(), new Promise((resolve) => setTimeout(resolve, deadlineMilliseconds))])
 }
 
-/** A name between colons becomes its emoji, unless it stands in code or in a word. */
+/** Replaces names between colons by their emoji, except in code or within a word. */
 export function withEmoji({ text, cursor }: Written): Written {
   let place = cursor
   const shown = text.replace(emojiName, (whole: string, name: string, at: number) => {
@@ -164,7 +164,7 @@ export function withEmoji({ text, cursor }: Written): Written {
   return { text: shown, cursor: place }
 }
 
-/** Words at the cursor, in the place of so many signs before it. */
+/** Inserts words at the cursor, in place of the last `replaced` characters before it. */
 export function inserted({ text, cursor }: Written, words: string, replaced = 0): Written {
   const before = `${text.slice(0, cursor - replaced)}${words}`
   return { text: `${before}${text.slice(cursor)}`, cursor: before.length }

@@ -15,7 +15,7 @@ export interface Completion {
   clear: () => void
 }
 
-/** Finds what may end the word at the cursor, and remembers who was picked. */
+/** Finds suggestions for the word at the cursor, and remembers the people who were picked. */
 export function useCompletion(input: {
   text: string
   field: RefObject<HTMLTextAreaElement | null>

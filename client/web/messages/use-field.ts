@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useLayoutEffect, useRef } from 'react'
 
 const mostPixels = 180
 
-/** A field that grows with its text, and whose cursor stays where one writes. */
+/** A field that grows with its text, and that keeps the cursor in place when the text is changed by code. */
 export function useField(field: RefObject<HTMLTextAreaElement | null>, text: string) {
   const cursor = useRef<number | null>(text.length)
   useLayoutEffect(() => {
@@ -21,7 +21,7 @@ export function useField(field: RefObject<HTMLTextAreaElement | null>, text: str
       element?.setSelectionRange(element.value.length, element.value.length)
     })
   }, [field])
-  /** Where the cursor is to be as soon as a text stands there that was not typed as it is. */
+  /** Sets where the cursor goes after the next change of the text by code. */
   const placeCursor = useCallback((at: number) => {
     cursor.current = at
   }, [])

@@ -4,7 +4,7 @@ import type { Row } from './rows.ts'
 const nearEnd = 80
 const nearStart = 240
 
-/** Keeps the end in sight while it is, holds what is being read where it is when rows come in above it. */
+/** Scrolls along with new messages while the end is visible; keeps the visible rows in place when rows are added above. */
 export function useScroll(input: {
   rows: readonly Row[]
   marked: { id: string; at: number } | null

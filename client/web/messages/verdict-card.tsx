@@ -9,7 +9,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 import { VerdictWhy } from './verdict-why.tsx'
 import { ruleText, stepNames } from './verdict-words.ts'
 
-/** Why a message was refused: the step that decided, its rule, and what can be done now. */
+/** Explains why a message was refused: the step that decided, its rule, and the actions that are possible now. */
 export function VerdictCard({ message, clear }: { message: LocalMessage; clear: string }) {
   const { live, rewrite } = useOpenRoom()
   const [asksWhy, setAsksWhy] = useState(false)

@@ -3,7 +3,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { stepNames } from './verdict-words.ts'
 
-/** The steps every message goes through, with the one that decided. */
+/** The list of all steps of the verdict, with the one that decided. */
 export function VerdictWhy({ verdict, onClose }: { verdict: Verdict | null; onClose: () => void }) {
   const decided = verdict?.step ? steps.indexOf(verdict.step) : -1
   return (

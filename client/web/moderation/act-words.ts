@@ -3,12 +3,12 @@ import type { LogAction } from '#shared/api/moderation-records'
 import type { IconName } from '../kit/icon.tsx'
 
 interface Words {
-  /** What somebody has done, before the name of the person. */
+  /** The part of the sentence before the name of the person. */
   text: string
   icon: IconName
 }
 
-/** An act as it is told afterwards, under the name it has in the moderation log or in the event of the room. */
+/** The text for each act, by its name in the moderation log or in the room event. */
 const words: Readonly<Record<LogAction | ModerationAction, Words>> = {
   mute: { text: 'muted', icon: 'mute' },
   unmute: { text: 'unmuted', icon: 'mute' },
@@ -38,7 +38,7 @@ const words: Readonly<Record<LogAction | ModerationAction, Words>> = {
   word_remove: { text: 'freed a word', icon: 'shield' },
 }
 
-/** The words for an act; one of a newer server is told by its name. */
+/** The text for an act; an act that only a newer server knows is shown by its name. */
 export function actWords(action: string): Words {
   const known: Readonly<Partial<Record<string, Words>>> = words
   return (Object.hasOwn(words, action) && known[action]) || { text: action.replaceAll(/[_-]/g, ' '), icon: 'shield' }

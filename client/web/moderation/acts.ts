@@ -20,7 +20,7 @@ export const lengths = [
   { duration: 'permanent', title: 'for good' },
 ] as const
 
-/** Does what a moderator asked for, and says what it took effect on and how fast. */
+/** Runs a moderator's act, and shows a toast with its effect and how long it took. */
 export function useAct(): (act: Act, done: string) => Promise<Acted | null> {
   const client = useClient()
   const tell = useTell()
@@ -49,7 +49,7 @@ function effectText(effects: Acted['effects']): string {
   return parts.length > 0 ? `, ${parts.join(', ')}` : ', in effect everywhere'
 }
 
-/** A room as the documents of moderation name it. */
+/** The name of a room in the paths of the moderation operations. */
 export const chatOf = ({ type, id }: RoomRef) => ({
   chatType: isChatType(type) ? type : ('alpha' as const),
   chatId: id,

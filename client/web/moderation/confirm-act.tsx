@@ -1,7 +1,7 @@
 import { Dialog } from '../kit/dialog.tsx'
 import type { RowAct } from './row-acts.ts'
 
-/** Asks once before something grave. */
+/** A dialog that asks for confirmation before an act that is hard to undo. */
 export function ConfirmAct(props: { act: RowAct; onConfirm: () => void; onClose: () => void }) {
   return (
     <Dialog title={props.act.title} onClose={props.onClose}>

@@ -3,7 +3,7 @@ import { ActButton } from '../kit/act-button.tsx'
 
 const patienceMilliseconds = 3_000
 
-/** Acts on the second press only. */
+/** A button that acts on the second press only. */
 export function ConfirmButton(props: { title: string; onConfirm: () => Promise<unknown> }) {
   const [isAsking, setAsking] = useState(false)
   useEffect(() => {

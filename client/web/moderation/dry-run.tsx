@@ -12,7 +12,7 @@ type Outcome = OutputOf<typeof moderation.simulate>
 const tested = 500
 const sampled = 4
 
-/** What a proposed word or rule would have done to the last messages, before it does anything. */
+/** Shows which of the last messages a proposed word or rule would have refused, before it is saved. */
 export function DryRun({ proposal }: { proposal: Proposal }) {
   const client = useClient()
   const { live } = useOpenRoom()

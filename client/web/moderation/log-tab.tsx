@@ -70,7 +70,7 @@ export function LogTab({ log, state }: { log: Listing<readonly LogEntry[]>; stat
   )
 }
 
-/** What is about to be written here, as long as it can be undone. */
+/** Acts that can still be undone and are therefore not yet in the log. */
 function PendingDeletions() {
   const { pending, undo } = useDeletions()
   const { live } = useOpenRoom()
@@ -113,7 +113,7 @@ function LogLine({ entry, nameFor }: { entry: LogEntry; nameFor: (id: string) =>
   )
 }
 
-/** The log holds addresses; whoever has written here is known by name. */
+/** Names by id, taken from the messages and notices of the room: the log holds ids only. */
 function namesIn(state: RoomState): ReadonlyMap<string, string> {
   const written = state.messages.map(({ sender }) => sender)
   const acted = state.notices.map(({ actor }) => actor)

@@ -13,7 +13,7 @@ import { useRoom } from '../rooms/use-room.ts'
 import { type Act, chatOf, lengths, reasons, useAct } from './acts.ts'
 import { ConfirmButton } from './confirm-button.tsx'
 
-/** What a moderator may do to a person in the room where they met. */
+/** The acts a moderator may take against a person, in the room from which the card was opened. */
 export function PersonModeration(props: { person: PersonOfInterest; live: LiveRoom; onDone: () => void }) {
   const { person, live } = props
   const client = useClient()

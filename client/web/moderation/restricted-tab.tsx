@@ -17,7 +17,7 @@ interface Restriction {
   reason: string | null
 }
 
-/** Who is banned or muted in this room, and the way back for each; `version` changes with each act. */
+/** The people who are banned or muted in this room, each with a button that lifts it; `version` changes with each act. */
 export function RestrictedTab({ version }: { version: string }) {
   const client = useClient()
   const { live } = useOpenRoom()

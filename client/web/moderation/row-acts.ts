@@ -5,22 +5,22 @@ import { kindOf } from '../rooms/kind.ts'
 import type { Rights } from '../rooms/rights.ts'
 import type { Act } from './acts.ts'
 
-/** What a moderator does about a message: by a key while its row has the focus, by its menu, or by its toolbar. */
+/** An act on a message: by a key while its row has the focus, by its menu, or by its toolbar. */
 export interface RowAct {
-  /** Null: not by the keyboard alone. */
+  /** The shortcut; null if there is none. */
   key: string | null
   title: string
   icon: IconName
   act: Act
-  /** As it is told afterwards. */
+  /** The text of the toast afterwards. */
   done: string
-  /** Whose message it is about. */
+  /** The name of the message's author. */
   of: string
-  /** What must be answered first. */
+  /** The question to confirm first; null if there is none. */
   question: string | null
 }
 
-/** The keys, as they are listed for who may use them. */
+/** The shortcuts, as shown to people who may use them. */
 export const rowKeys = [
   ['D', 'Delete the message'],
   ['W', 'Warn its sender'],

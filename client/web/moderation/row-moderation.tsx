@@ -2,7 +2,7 @@ import type { LocalMessage } from '#client/sdk/types'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { rowActs } from './row-acts.ts'
 
-/** A moderator's acts on a message and its sender, one press away. */
+/** The buttons for a moderator's acts on a message and its sender. */
 export function RowModeration({ message }: { message: LocalMessage }) {
   const room = useOpenRoom()
   return (

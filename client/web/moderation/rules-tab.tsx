@@ -12,7 +12,7 @@ const levels = { everyone: 'Everyone', mods_only: 'Moderators', disabled: 'Nobod
 
 const readers = { everyone: 'Everyone', signed_in: 'Signed in', members: 'Members' } as const
 
-/** Every rule of the room; nothing changes before it is saved. */
+/** A form with every rule of the room; nothing changes before it is saved. */
 export function RulesTab({ state }: { state: RoomState }) {
   const { live } = useOpenRoom()
   const act = useAct()

@@ -5,7 +5,7 @@ import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useAct } from './acts.ts'
 
-/** The rules a moderator reaches for in a hurry. */
+/** Switches for the rules that moderators change most often in an emergency. */
 export function Switches({ state }: { state: RoomState }) {
   const { live } = useOpenRoom()
   const act = useAct()

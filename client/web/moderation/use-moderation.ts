@@ -15,7 +15,7 @@ export interface Moderation {
   log: Listing<readonly LogEntry[]>
 }
 
-/** What waits for a decision and what was done, kept up to date as it happens. */
+/** The queue and the log of moderation, kept up to date by events. */
 export function useModeration(): Moderation {
   const client = useClient()
   const { live } = useOpenRoom()
@@ -59,7 +59,7 @@ const part = <Name extends 'queue' | 'logs'>(desk: Loaded<Desk>, name: Name): Li
   reload: desk.reload,
 })
 
-/** An event without a room is about all of them. */
+/** An event without a room applies to all rooms. */
 function isOf(room: unknown, key: string): boolean {
   if (typeof room !== 'object' || room === null || !('type' in room)) return true
   const id = 'id' in room && typeof room.id === 'string' ? room.id : null

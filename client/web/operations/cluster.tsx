@@ -11,7 +11,7 @@ interface Figure {
   title: string
   of: (node: NodeFigures) => number
   unit: string
-  /** From here on it deserves a look. */
+  /** Values from this one on are highlighted. */
   high: number
 }
 

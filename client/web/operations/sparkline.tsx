@@ -1,7 +1,7 @@
 const width = 72
 const height = 20
 
-/** The course of a figure, its newest value at the right; without words, as the value stands beside it. */
+/** A line chart of a figure, the newest value at the right; without a label, as the value is shown beside it. */
 export function Sparkline({ values, slots }: { values: readonly number[]; slots: number }) {
   const most = Math.max(1, ...values)
   const step = width / (slots - 1)

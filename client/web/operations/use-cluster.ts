@@ -6,13 +6,13 @@ import type { Listing } from '../kit/use-loaded.ts'
 const everyMilliseconds = 3_000
 const samplesKept = 40
 
-/** A node as it is, and as it was at the last times we asked. */
+/** The current figures of a node, and those of the last samples. */
 export interface SeenNode {
   now: NodeFigures
   before: readonly NodeFigures[]
 }
 
-/** The nodes, asked for again every few seconds while somebody looks. */
+/** The nodes, requested every few seconds while the page is visible. */
 export function useCluster(): Listing<readonly SeenNode[]> {
   const client = useClient()
   const [value, setValue] = useState<readonly SeenNode[] | null>(null)

@@ -5,7 +5,7 @@ import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { findPeople } from './find-people.ts'
 
-/** Brings people into a group by what they are called. */
+/** Adds people to a group by their names. */
 export function AddPeople({ id, onAdded }: { id: string; onAdded: () => void }) {
   const client = useClient()
   const tell = useTell()

@@ -12,7 +12,7 @@ import { refOf, useRoomList } from './use-rooms.ts'
 interface Form {
   title: string
   text: string
-  /** What is asked beside the name, and its length. */
+  /** The field beside the name, and its longest value. */
   about: string
   aboutAtMost: number
   create(client: Client, name: string, about: string): Promise<Room>
@@ -34,7 +34,7 @@ const groupForm: Form = {
   create: async (client, name, about) =>
     (await client.rooms.createGroup({ name, memberAddresses: await findPeople(client, about) })).group,
 }
-/** Does not compile without a form for each kind that accounts found rooms of, by the operation that does. */
+/** The form for each kind of room that accounts can create, by its operation; does not compile with one missing. */
 const forms: Readonly<Record<FoundingOperation<FoundedType>, Form>> = {
   createChannel: channelForm,
   createGroup: groupForm,

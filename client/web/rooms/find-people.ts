@@ -5,7 +5,7 @@ import { isolated, nameOf } from '../kit/format.ts'
 const askedAtMost = 200
 const isId = (word: string) => /^0x[0-9a-f]{40}$/i.test(word) || word.includes(':')
 
-/** The ids of people as others write them: names of people in the public room, usernames or addresses, parted by commas. */
+/** Reads a list of people, separated by commas: names of people in the public room, usernames or addresses. Returns their ids. */
 export async function findPeople(client: Client, written: string): Promise<string[]> {
   const words = written
     .split(/[,\n]+/)

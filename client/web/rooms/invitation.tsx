@@ -12,7 +12,7 @@ import { useRoomList } from './use-rooms.ts'
 
 type Invitation = Awaited<ReturnType<Client['invitations']['read']>>
 
-/** Whereto the link in the address leads, and the question whether to go there. */
+/** A dialog that names the room of an invitation link, and asks whether to join it. */
 export function InvitationDialog({ token, onAnswered }: { token: string; onAnswered: () => void }) {
   const client = useClient()
   const invitation = useLoaded<Invitation>(token, () => client.invitations.read({ token }))

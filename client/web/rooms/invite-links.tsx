@@ -18,7 +18,7 @@ const terms = [
 ] as const
 const uses = [1, 10, 100] as const
 
-/** Links that let people into a room: a new one, which is shown once, and those that are open. */
+/** The invitation links of a room: creates one, which is shown once, and lists those that are still valid. */
 export function InviteLinks({ room }: { room: RoomRef }) {
   const [isOpen, setOpen] = useState(false)
   const id = useId()

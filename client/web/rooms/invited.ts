@@ -3,7 +3,7 @@ import { hashOfPage } from './route.ts'
 
 const path = /^\/invite\/([^/]+)$/
 
-/** The token in the address of the page; null where it is no invitation. */
+/** The token of an invitation in the address of the page; null without one. */
 const invitedBy = (): string | null => path.exec(location.pathname)?.[1] ?? null
 
 /** The invitation in the address of the page, until it is answered. */

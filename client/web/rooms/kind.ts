@@ -3,14 +3,14 @@ import type { IconName } from '../kit/icon.tsx'
 
 interface Look {
   section: (typeof sections)[number]
-  /** Null: the picture of the other person. */
+  /** Null: the other person's avatar is shown. */
   icon: IconName | null
-  /** It stands above all others. */
+  /** It is always first in the list. */
   isFirst: boolean
   canLeave: boolean
-  /** It has a name that can be mentioned after a hash. */
+  /** Its name can be linked in a message, after a `#`. */
   isNamed: boolean
-  /** Every message is for the reader, and calls for their attention. */
+  /** Every message notifies, not mentions alone. */
   callsForAll: boolean
   /** Guests of the demo may moderate it. */
   isOfDemo: boolean

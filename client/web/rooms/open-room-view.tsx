@@ -95,7 +95,7 @@ export function OpenRoomView(props: {
         <TourHint state={state} />
         <CutStrip />
         <CaughtUp status={state.status} caughtUp={state.caughtUp} />
-        {/* The first lines come with the bars above them, in a frame of their own: nothing that is shown has to move. */}
+        {/* The first messages are rendered together with the bars above them, so that the layout does not shift. */}
         {knowsBlocked || state.error ? (
           <Timeline
             key={state.messages.length > 0 ? 'lines' : 'none'}

@@ -1,6 +1,6 @@
 import type { Me } from '#client/sdk/types'
 
-/** What the account may do to others in a room. */
+/** The account's rights to moderate a room. */
 export interface Rights {
   canPin: boolean
   canDelete: boolean

@@ -8,7 +8,7 @@ import { useNowUntil } from '../kit/use-now.ts'
 import { BackToRooms } from './back-to-rooms.tsx'
 import { useRoomList } from './use-rooms.ts'
 
-/** A room that does not let the account in: why, until when, and what can be done. */
+/** A room that refuses the account: the reason, until when, and the possible actions. */
 export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: () => void }) {
   const client = useClient()
   const { reload } = useRoomList()

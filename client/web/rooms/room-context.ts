@@ -4,7 +4,7 @@ import type { DmCipher } from '../messages/dm-cipher.ts'
 import type { RowAct } from '../moderation/row-acts.ts'
 import type { Rights } from './rights.ts'
 
-/** What every part of an open room shares, and what does not change with each message. */
+/** What all components of an open room share; nothing in it changes with each message. */
 export interface OpenRoom {
   live: LiveRoom
   account: string
@@ -15,14 +15,14 @@ export interface OpenRoom {
   isModerating: boolean
   reply: (message: LocalMessage) => void
   edit: (message: LocalMessage) => void
-  /** Asks for any emoji. */
+  /** Opens the emoji picker. */
   react: (message: LocalMessage) => void
   /** Puts the text of a refused message back under the cursor. */
   rewrite: (message: LocalMessage, text: string) => void
-  /** Does it, after a question where there is one. */
+  /** Runs an act, after its confirmation if it has one. */
   moderate: (act: RowAct) => void
   jumpTo: (id: string, seq?: number) => void
-  /** Asks for everything anew: what one may do here has changed. */
+  /** Reloads the room, as the account's rights have changed. */
   reopen: () => void
 }
 

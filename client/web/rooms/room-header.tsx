@@ -91,7 +91,7 @@ function PanelButton(props: { name: PanelName; icon: IconName; title: string; ch
   )
 }
 
-/** In the demo, the first guest of a browser may take the moderator's part. */
+/** In the demo, somebody may become moderator of the rooms that the demo gave to this browser. */
 function BecomeModerator() {
   const client = useClient()
   const { status } = useSession()

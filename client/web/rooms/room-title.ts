@@ -1,11 +1,11 @@
 import type { RoomSummary } from '#shared/api/room'
 import { isolated, nameOf } from '../kit/format.ts'
 
-/** What a room is called in a list; a direct conversation has the name of the other person. */
+/** The title of a room in lists; for a direct conversation, the other person's name. */
 export const titleOf = (room: RoomSummary): string =>
   room.peer ? nameOf(room.peer.name, room.peer.id) : isolated(room.name)
 
-/** How a room is named in a message, after a hash. */
+/** The name by which a message links the room, after a `#`. */
 export const slugOf = (room: RoomSummary): string =>
   room.slug ??
   room.name

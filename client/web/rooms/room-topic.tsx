@@ -4,7 +4,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
 import { useOpenRoom } from './room-context.ts'
 
-/** What the room is about at present, in one line; pressed, in full. */
+/** The topic of the room in one line; a press shows all of it. */
 export function RoomTopic({ topic }: { topic: string | null }) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -5,7 +5,7 @@ import { useOpenRoom } from './room-context.ts'
 import { RulesText } from './rules-sheet.tsx'
 import { useNewRules } from './seen-rules.ts'
 
-/** Above the message field, until somebody has read them: the rules of a room that has some. */
+/** The rules of a room, shown above the message field until the account has acknowledged them. */
 export function RulesCard({ state }: { state: RoomState }) {
   const { live, account, rights } = useOpenRoom()
   const [isShown, hide] = useNewRules(account, live.ref, state)

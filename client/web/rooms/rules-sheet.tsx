@@ -6,7 +6,7 @@ import { contentRules } from './rule-names.ts'
 
 const levels = { everyone: 'Everyone', mods_only: 'Moderators only', disabled: 'Nobody' } as const
 
-/** The rules of a room, in the words of its moderators and as the server keeps them. */
+/** A dialog with the rules of a room: the moderators' text and the settings. */
 export function RulesSheet({ state, onClose }: { state: RoomState; onClose: () => void }) {
   return (
     <Dialog title={`Rules of ${isolated(state.room?.name ?? 'this room')}`} onClose={onClose}>
@@ -23,7 +23,7 @@ export function RulesSheet({ state, onClose }: { state: RoomState; onClose: () =
   )
 }
 
-/** The words of the moderators, then every setting; in short, only those that keep something from members. */
+/** The moderators' text, then every setting; the short form shows only the settings that restrict members. */
 export function RulesText({ rules, isShort = false }: { rules: Rules; isShort?: boolean }) {
   const shown = settingsOf(rules).filter(({ isStrict }) => isStrict || !isShort)
   return (

@@ -11,7 +11,7 @@ interface Found {
   query: string
   messages: readonly Message[]
   searched: number
-  /** Where to go on, while there is more to look through. */
+  /** Where the next page begins; null after the last. */
   next: number | null
 }
 

@@ -12,14 +12,14 @@ const haveSeenRules = (account: string, ref: RoomRef): boolean => localStorage.g
 
 export const keepRulesSeen = (account: string, ref: RoomRef): void => localStorage.setItem(keyOf(account, ref), 'yes')
 
-/** Whether there is anything in the rules that somebody should know before they write. */
+/** True if the rules restrict what members may send, or have a text. */
 const hasRules = (rules: Rules): boolean =>
   rules.rules_text !== null ||
   rules.read_only ||
   rules.slow_mode_seconds > 0 ||
   contentRules.some(({ key }) => rules[key] !== 'everyone')
 
-/** Whether a room has rules that the account has not yet read, and how it says that it has. */
+/** Whether a room has rules that the account has not acknowledged, and the function that acknowledges them. */
 export function useNewRules(account: string, ref: RoomRef, { rules, rulesVersion }: RoomState): [boolean, () => void] {
   const [areSeen, setSeen] = useState(() => haveSeenRules(account, ref))
   const hide = () => {

@@ -13,7 +13,7 @@ const general = [
   ['?', 'Show this list'],
 ] as const
 
-/** Opens by the question mark, while nothing is being written and nothing else is open. */
+/** The list of shortcuts; `?` opens it while no field has the focus and no dialog is open. */
 export function ShortcutsKey() {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {

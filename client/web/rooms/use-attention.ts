@@ -12,14 +12,14 @@ export const canNotify = (): boolean => 'Notification' in window
 export const isNotified = (): boolean =>
   canNotify() && Notification.permission === 'granted' && localStorage.getItem(kept) === 'yes'
 
-/** Asks the browser where it has to; answers whether there will be notifications. */
+/** Requests the permission if needed; returns whether notifications are allowed. */
 export async function setNotified(isWanted: boolean): Promise<boolean> {
   localStorage.setItem(kept, isWanted ? 'yes' : 'no')
   if (isWanted && Notification.permission === 'default') await Notification.requestPermission()
   return isNotified()
 }
 
-/** Unread messages in the title and the icon of the page, and notifications while nobody looks at it. */
+/** Shows the unread count in the title and the icon of the page, and notifications while the page is hidden. */
 export function useAttention(rooms: readonly RoomSummary[] | null, open: RoomRef | null): void {
   const isHidden = useSyncExternalStore(listenToVisibility, () => document.hidden)
   const openKey = open && !isHidden ? roomKey(open) : null

@@ -16,7 +16,7 @@ const orders = {
   unread: (one: RoomSummary, other: RoomSummary) => weight(other) - weight(one) || byName(one, other),
 }
 
-/** The rooms in the order that was chosen; while the list is pointed at or has the focus, no room changes its place. */
+/** The rooms in the chosen order; no room moves while the pointer or the focus is in the list. */
 export function useRoomOrder(rooms: readonly RoomSummary[]) {
   const [order, setOrder] = useState<RoomOrder>(() => (localStorage.getItem(kept) === 'unread' ? 'unread' : 'name'))
   const [isHeld, setHeld] = useState(false)
@@ -41,7 +41,7 @@ export function useRoomOrder(rooms: readonly RoomSummary[]) {
   return { ordered, order, choose, held }
 }
 
-/** As they stood before, and what is new after them. */
+/** Keeps the order that is shown, and appends new rooms. */
 function inPlace(sorted: readonly RoomSummary[], shown: readonly string[]): readonly RoomSummary[] {
   const placeOf = (room: RoomSummary) => {
     const at = shown.indexOf(keyOf(room))

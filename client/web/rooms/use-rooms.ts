@@ -6,11 +6,11 @@ import { roomKey, roomRef } from '#shared/kit/room-key'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts'
 
-/** A room of a list as a key: alpha has no id of its own there. */
+/** The key of a room in a list; `alpha` has no id there. */
 export const refOf = ({ type, id }: { type: RoomSummary['type']; id: string }): RoomRef => roomRef(type, id)
 export const keyOf = (room: { type: RoomSummary['type']; id: string }): string => roomKey(refOf(room))
 
-/** The first lines of the list may be this much behind; the counts never are. */
+/** The previews in the list may be this old; the counts are never delayed. */
 const previewMilliseconds = 5_000
 
 type Rooms = Loaded<readonly RoomSummary[]>

@@ -8,7 +8,7 @@ import { keepRulesSeen } from '../rooms/seen-rules.ts'
 import { refOf } from '../rooms/use-rooms.ts'
 import { lobby, type TourStep } from './steps.ts'
 
-/** Brings the page to where the step can be seen at once. */
+/** Prepares a step and opens its room and panel. */
 export async function begin(client: Client, step: TourStep): Promise<void> {
   const account = await takenBy(client)
   const room = step.channel ? await enterChannel(client, step.channel) : lobby
@@ -21,7 +21,7 @@ export async function begin(client: Client, step: TourStep): Promise<void> {
   goTo(room, step.panel)
 }
 
-/** One person for the whole tour: who is in already, or the guest of this browser. */
+/** Signs in for the tour: the current account, else the guest of this browser. */
 async function takenBy(client: Client): Promise<string> {
   if (client.account !== null) return client.account
   const wallet = await guestWallet()

@@ -1,16 +1,16 @@
 import type { RoomRef } from '#shared/kit/primitives'
 import type { PanelName } from '../rooms/route.ts'
 
-/** A step of the tour: where it is seen, what is written already, and what to do there. */
+/** A step of the tour: the room and the panel, the prefilled text, and a hint. */
 export interface TourStep {
   name: string
   title: string
   hint: string
-  /** A channel by its slug; without one, the room of everybody. */
+  /** The slug of a channel; without one, the public room. */
   channel?: string
   panel?: PanelName
   text?: string
-  /** Whether the connection is cut once the room is there. */
+  /** Whether the connection is cut once the room is loaded. */
   cuts?: boolean
 }
 

@@ -7,7 +7,7 @@ import { useRoomList } from '../rooms/use-rooms.ts'
 import { linkTo, tourSteps } from './steps.ts'
 import { useShownTour } from './use-tour.ts'
 
-/** What to do in this step, and where the next one is. */
+/** The hint of the current step, with a link to the next one. */
 export function TourHint({ state }: { state: RoomState }) {
   const { account } = useOpenRoom()
   const rooms = useRoomList()

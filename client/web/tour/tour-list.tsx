@@ -1,6 +1,6 @@
 import { linkTo, tourSteps } from './steps.ts'
 
-/** Every step of the tour, on the welcome screen. */
+/** The list of the tour's steps, on the welcome screen. */
 export function TourList() {
   return (
     <nav className="tour" aria-labelledby="tour-title">

@@ -11,7 +11,7 @@ export interface Tour {
   /** The step that is being shown. */
   step: TourStep | null
   isOpening: boolean
-  /** The room of the step is there; `messageId` is what a moderator could act on. */
+  /** Call when the room of the step is loaded; `messageId` names a message that a moderator could act on. */
   arrived(messageId: string | null): void
   end(): void
 }
