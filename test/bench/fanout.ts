@@ -12,13 +12,16 @@ const { values: options } = parseArgs({
     members: { type: 'string', default: '40' },
     /** Messages each person sends in an hour. */
     hourly: { type: 'string', default: '6' },
-    /** Microseconds of CPU for a send judged, stored and answered; for a delivery; for a hint applied on another node. */
-    send: { type: 'string', default: '350' },
-    delivery: { type: 'string', default: '8' },
+    /** Microseconds of CPU for a send judged, stored and answered; for a frame to one socket, and each message in it; for a hint applied on another node. */
+    send: { type: 'string', default: '510' },
+    frame: { type: 'string', default: '14' },
+    message: { type: 'string', default: '0.6' },
     hint: { type: 'string', default: '60' },
-    /** Kilobytes of memory a connection; bytes of a delivery; share of a core that may be busy. */
+    /** Milliseconds between two frames of a busy room. */
+    turn: { type: 'string', default: '8' },
+    /** Kilobytes of memory a connection; bytes of a message on the wire; share of a core that may be busy. */
     connection: { type: 'string', default: '20' },
-    bytes: { type: 'string', default: '1250' },
+    bytes: { type: 'string', default: '400' },
     busy: { type: 'string', default: '0.6' },
     seed: { type: 'string', default: '1' },
   },
@@ -50,14 +53,17 @@ print(costs)
 /** People land on any node, or with `sharded` on the node that their room belongs to, for nine rooms in ten. */
 function cost(nodes: number, sharded: boolean): Cost {
   let deliveries = 0
+  let frames = 0
   let hints = 0
   for (const size of sizes) {
     const sends = sendsPerSecond * (size / seats)
+    frames += size * Math.min(sends, 1_000 / given.turn)
     const others = sharded ? 0.1 * (nodesOf(size, nodes) - 1) : nodesOf(size, nodes) - 1
     deliveries += sends * size
     hints += sends * others
   }
-  const microseconds = sendsPerSecond * given.send + deliveries * given.delivery + hints * given.hint
+  const fanout = frames * given.frame + deliveries * given.message
+  const microseconds = sendsPerSecond * given.send + fanout + hints * given.hint
   return {
     nodes,
     placement: sharded ? 'by room' : 'anywhere',
