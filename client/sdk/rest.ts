@@ -17,7 +17,7 @@ interface RestOptions {
 /** The answer of an operation. A sequence is returned as soon as it has begun; its items are read as they are consumed. */
 export type Rest = (route: Route, input: object, signal?: AbortSignal) => Promise<unknown>
 
-const patienceMilliseconds = 35_000
+const deadlineMilliseconds = 35_000
 /** The server sends at least a heartbeat every 15 seconds during a sequence. */
 const silenceMilliseconds = 40_000
 
@@ -39,7 +39,7 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
     }
     const query = method === 'GET' ? queryOf(rest, path.includes('?') ? '&' : '?') : ''
     let goesOn = false
-    silence.until(patienceMilliseconds)
+    silence.until(deadlineMilliseconds)
     try {
       const response = await fetch(`${url}${path}${query}`, init)
       goesOn = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true

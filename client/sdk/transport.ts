@@ -25,7 +25,7 @@ type Ack = { ok: true; data: unknown } | { ok: false; error: { code: string; mes
 
 const ackMilliseconds = 8_000
 /** Milliseconds after which an attempt to connect counts as failing; it may still succeed. */
-const patienceMilliseconds = 3_000
+const deadlineMilliseconds = 3_000
 
 /** Milliseconds by which a ping may be late before the connection counts as lost. */
 const lateMilliseconds = 5_000
@@ -41,7 +41,7 @@ export class Transport {
   #failures = 0
   #notBefore = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  #patience: ReturnType<typeof setTimeout> | undefined
+  #deadline: ReturnType<typeof setTimeout> | undefined
 
   constructor(options: TransportOptions) {
     this.#options = options
@@ -165,8 +165,8 @@ export class Transport {
   }
 
   #become(state: SocketState): void {
-    clearTimeout(this.#patience)
-    if (state === 'connecting') this.#patience = setTimeout(() => this.#become('failing'), patienceMilliseconds)
+    clearTimeout(this.#deadline)
+    if (state === 'connecting') this.#deadline = setTimeout(() => this.#become('failing'), deadlineMilliseconds)
     this.#state.set(state)
   }
 

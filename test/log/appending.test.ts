@@ -14,7 +14,7 @@ const room = 'channel:one'
 const log = () => nodes.memory.log(room)
 const deaf = { pollMilliseconds: 60_000 }
 
-test('P4: what lost a race for its seq is stored before what its sender sent later', async () => {
+test('P4: an insert that lost the race for its seq is stored before later messages of its sender', async () => {
   nodes.hasHints = false
   let isSlow = false
   const one = nodes.start('one')
@@ -35,7 +35,7 @@ test('P4: what lost a race for its seq is stored before what its sender sent lat
   expect(log().map(({ cid }) => cid)).toMatchObject({ 2: 'first', 3: 'second' })
 })
 
-test('an act whose insert was left open is not refused while the insert may still come to stand', async () => {
+test('an act whose insert has an unknown outcome is not refused while the insert may still succeed', async () => {
   nodes.hasHints = false
   let shift = 0
   let isDown = false
@@ -56,7 +56,7 @@ test('an act whose insert was left open is not refused while the insert may stil
   })
   await other.act(room, join('ada'))
   await other.act(room, say('ada'))
-  // It has seen the other node beat; the silence since then is what tells that it is dead.
+  // The node has seen a heartbeat of the other; the silence since then shows that the other is dead.
   await one.act(GLOBAL, moderate('suspend', 'bo'))
   isDown = true
   const sent = other.act(room, say('ada', 'late'))
@@ -69,7 +69,7 @@ test('an act whose insert was left open is not refused while the insert may stil
   expect(log()).toHaveLength(3)
 })
 
-/** A node whose heads are written slowly once it is told so. */
+/** A node whose writes of heads can be slowed down. */
 function slowHeads() {
   const slow = { isOn: false }
   const one = nodes.start('one', {
@@ -82,7 +82,7 @@ function slowHeads() {
   return { one, slow, head }
 }
 
-test('where another node lives, a message is acknowledged when the head of its room is raised', async () => {
+test('with another node alive, a message is acknowledged after the head of its room is raised', async () => {
   const { one, slow, head } = slowHeads()
   await nodes.start('other').hold(GLOBAL)
   await one.act(room, join('ada'))
@@ -91,7 +91,7 @@ test('where another node lives, a message is acknowledged when the head of its r
   expect(await one.act(room, say('ada', 'k')).then(() => head())).toBe(2)
 })
 
-test('where no other node lives, a message is acknowledged before the head of its room is raised, which follows', async () => {
+test('with no other node alive, a message is acknowledged before the head of its room is raised', async () => {
   const { one, slow, head } = slowHeads()
   await one.act(room, join('ada'))
   slow.isOn = true
@@ -99,7 +99,7 @@ test('where no other node lives, a message is acknowledged before the head of it
   await expect.poll(() => head(), { timeout: 2_000 }).toBe(2)
 })
 
-test('the first row of a room is acknowledged when its head is raised, and a repeat of it no sooner', async () => {
+test('the first row of a room is acknowledged after its head is raised, and so is a repeat of it', async () => {
   const { one, slow, head } = slowHeads()
   await one.act(GLOBAL, moderate('suspend', 'bo'))
   slow.isOn = true
@@ -111,7 +111,7 @@ test('the first row of a room is acknowledged when its head is raised, and a rep
   expect(heads).toEqual([1, 1])
 })
 
-test('an act that holds everywhere is acknowledged when the head is raised, and a repeat of it no sooner', async () => {
+test('an act in `global` is acknowledged after the head is raised, and so is a repeat of it', async () => {
   const { one, slow, head } = slowHeads()
   await one.act(room, join('ada'))
   slow.isOn = true
@@ -123,7 +123,7 @@ test('an act that holds everywhere is acknowledged when the head is raised, and 
   expect(heads).toEqual([2, 2])
 })
 
-test('alone, heads are raised once a second at most, and at the end', async () => {
+test('a node without others raises heads at most once a second, and when it stops', async () => {
   const raised = counting('raiseHeads')
   const one = nodes.alone({ reach: raised.reach })
   await one.act(room, join('ada'))
@@ -134,7 +134,7 @@ test('alone, heads are raised once a second at most, and at the end', async () =
   expect(nodes.memory.heads.get(room)?.seq).toBe(21)
 })
 
-test('of rows that were stored in part the rest is inserted again, and no more', async () => {
+test('after a partial insert, only the missing rows are inserted again', async () => {
   let isTorn = false
   const whole = memoryStore(nodes.memory, false)
   const one = nodes.start('one', {
@@ -155,7 +155,7 @@ test('of rows that were stored in part the rest is inserted again, and no more',
   expect(log().map(({ cid }) => cid)).toMatchObject({ 1: 'a', 2: 'b', 3: 'c' })
 })
 
-test('P2: a repeat that is known here is answered without another insert, in the same turn and later', async () => {
+test('P2: a repeated key that the node knows is answered without another insert, in the same turn and later', async () => {
   const inserts = counting('insert')
   const one = nodes.start('one', inserts)
   await one.act(room, join('ada'))

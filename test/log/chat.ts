@@ -1,7 +1,7 @@
 import type { Act, Change, Fact, Judgement, Projection, Records, RoomKey, Row, View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 
-// A small chat over the log: members, bans, slow mode, edits, suspensions. Enough of a product for the log to be wrong about.
+// A small chat over the log: members, bans, slow mode, edits, suspensions. It has every kind of act that the log treats differently.
 
 const MODERATION = new Set(['ban', 'unban', 'suspend', 'unsuspend'])
 
@@ -32,7 +32,7 @@ function changesOf(row: Row): Change[] {
   return [{ key: `suspended:${row.target}`, value: row.type === 'suspend' ? row.seq : null }]
 }
 
-/** The text's version is counted up, so that an edit applied twice or left out would show. */
+/** Each edit increments the version of the text, so that an edit applied twice or not at all is noticed. */
 function edited(before: Fact, row: Row): Fact {
   return { version: versionOf(before) + 1, text: row.body.text ?? null }
 }
@@ -110,7 +110,7 @@ function mayAct(view: View, sender: string): { refuse: AppError } | null {
   return null
 }
 
-/** The same act by a judgement that throws its refusal. */
+/** The same act, with a judge that throws its refusal. */
 export const throwing = <T>({ judge, ...act }: Act<T>): Act<T> => ({
   ...act,
   judge(view, now) {
@@ -120,12 +120,12 @@ export const throwing = <T>({ judge, ...act }: Act<T>): Act<T> => ({
   },
 })
 
-/** Records beside the log; the slow-mode clock has none and is read from the sender's last row. */
+/** The records beside the log. Slow mode has none: its clock is read from the sender's last row. */
 export class Kept {
   readonly records = new Map<string, { value: Fact; seq: number }>()
-  /** Told of each record that is written. */
+  /** Called with each record that is written. */
   onSave: (room: RoomKey, key: string, value: Fact, seq: number) => void = () => {}
-  /** Without this the last to write has the last word, however old its news is. */
+  /** If false, a record written later replaces a newer one. */
   isNewerOnly = true
   readonly #log: (room: RoomKey) => readonly Row[]
 
@@ -133,7 +133,7 @@ export class Kept {
     this.#log = log
   }
 
-  /** As they are now, over a copy of the log. */
+  /** A copy of the current records over a copy of the log. */
   copy(log: (room: RoomKey) => readonly Row[]): Kept {
     const copy = new Kept(log)
     for (const [key, record] of this.records) copy.records.set(key, record)

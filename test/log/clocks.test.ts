@@ -12,7 +12,7 @@ afterEach(async () => {
 const room = 'channel:one'
 const sent = () => nodes.memory.log(room).filter(({ type }) => type === 'message').length
 
-/** A clock whose time of day steps, while what is waited for goes on as before. */
+/** A clock whose time of day steps, while its monotonic time continues. */
 function stepping(speed = 1) {
   const steady = clockOf(speed)
   let step = 0
@@ -32,25 +32,28 @@ test.each([
   ['both go forward', [10_000, 10_000]],
   ['they part', [10_000, -10_000]],
   ['both go back by a day', [-86_400_000, -86_400_000]],
-] as const)('M45: nobody writes once his suspension is acknowledged, though the clock of %s', async (_what, steps) => {
-  nodes.hasHints = false
-  const [ours, theirs] = [stepping(), stepping()]
-  const one = nodes.start('one', { clock: ours.clock })
-  const other = nodes.start('other', { clock: theirs.clock, pollMilliseconds: 300 })
-  await other.act(room, join('ada'))
-  await other.act(room, say('ada'))
-  await one.head(GLOBAL)
-  await pause(400)
-  ours.stepBy(steps[0])
-  theirs.stepBy(steps[1])
-  const outcome = await one.act(GLOBAL, moderate('suspend', 'ada'))
-  expect(outcome).toMatchObject({ pendingNodes: 0 })
-  const before = sent()
-  await expect(other.act(room, say('ada'))).rejects.toMatchObject({ code: 'SUSPENDED' })
-  expect(sent()).toBe(before)
-})
+] as const)(
+  'M45: a suspended account writes nothing once the suspension is acknowledged, though the clock of %s',
+  async (_what, steps) => {
+    nodes.hasHints = false
+    const [ours, theirs] = [stepping(), stepping()]
+    const one = nodes.start('one', { clock: ours.clock })
+    const other = nodes.start('other', { clock: theirs.clock, pollMilliseconds: 300 })
+    await other.act(room, join('ada'))
+    await other.act(room, say('ada'))
+    await one.head(GLOBAL)
+    await pause(400)
+    ours.stepBy(steps[0])
+    theirs.stepBy(steps[1])
+    const outcome = await one.act(GLOBAL, moderate('suspend', 'ada'))
+    expect(outcome).toMatchObject({ pendingNodes: 0 })
+    const before = sent()
+    await expect(other.act(room, say('ada'))).rejects.toMatchObject({ code: 'SUSPENDED' })
+    expect(sent()).toBe(before)
+  },
+)
 
-test('M45: a clock that steps back by an hour keeps no act waiting for longer', async () => {
+test('M45: no act waits longer when the clock steps back by an hour', async () => {
   const { clock, stepBy } = stepping(20)
   let isAway = false
   const node = nodes.alone({
@@ -69,7 +72,7 @@ test('M45: a clock that steps back by an hour keeps no act waiting for longer', 
   await node.act(room, say('ada'))
 })
 
-test('M45: a node that died is waited for until the last insert that it sent can no longer be carried out', async () => {
+test('M45: acts of moderation wait for a dead node until its last insert can no longer be carried out', async () => {
   nodes.hasHints = false
   const clock = clockOf(10)
   let isDead = false
@@ -93,7 +96,7 @@ test('M45: a node that died is waited for until the last insert that it sent can
   await pause(100)
   isDead = true
   void other.act(room, say('ada')).catch(() => {})
-  // Its lease has run out, and what it sent may still be on its way.
+  // Its lease has expired, and its last insert may still reach the store.
   await pause(650)
   expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject({ pendingNodes: 1 })
   land()
@@ -102,7 +105,7 @@ test('M45: a node that died is waited for until the last insert that it sent can
   expect(await one.act(GLOBAL, moderate('suspend', 'bo'))).toMatchObject({ pendingNodes: 0 })
 })
 
-test('M45: a node that leaves is waited for by nobody from then on', async () => {
+test('M45: no act waits for a node that has stopped', async () => {
   nodes.hasHints = false
   const [one, other] = [nodes.start('one'), nodes.start('other')]
   await other.act(room, join('ada'))
@@ -112,7 +115,7 @@ test('M45: a node that leaves is waited for by nobody from then on', async () =>
   expect(performance.now() - began).toBeLessThan(900)
 })
 
-test('M45: a process that stood still itself takes nobody else for dead', async () => {
+test('M45: a process that was paused does not take other nodes for dead', async () => {
   nodes.hasHints = false
   let shift = 0
   const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }

@@ -12,7 +12,7 @@ const room = 'channel:one'
 const quick = { clock: clockOf(1_000), pollMilliseconds: 10_000 }
 const leaseOf = (node: string) => nodes.memory.leases.get(`${node} ${room}`)?.confirmed
 
-test('a poll reads the heads of some seconds before the last one, as another clock may be behind', async () => {
+test('a poll reads heads from some seconds before the last poll, as the clock of another node may be behind', async () => {
   nodes.hasHints = false
   const behind = nodes.start('behind', { clock: { ...clockOf(1), now: () => Date.now() - 2_000 } })
   const other = nodes.start('other')
@@ -32,7 +32,7 @@ test('a page that begins before the rows in memory is read from the store', asyn
   }
 })
 
-test('a room is not let go while somebody holds it, and is a minute after', async () => {
+test('a room is not unloaded while it is held, and is unloaded a minute after', async () => {
   const other = nodes.start('other', quick)
   const release = await other.hold(room)
   await pause(150)
@@ -42,7 +42,7 @@ test('a room is not let go while somebody holds it, and is a minute after', asyn
   await expect.poll(() => other.headHere(room), { timeout: 2_000 }).toBeNull()
 })
 
-test('a room is not let go while a record that follows from it is unwritten', async () => {
+test('a room is not unloaded while one of its records is unwritten', async () => {
   let isDown = true
   const other = nodes.start('other', {
     ...quick,
@@ -61,7 +61,7 @@ test('a room is not let go while a record that follows from it is unwritten', as
   await expect.poll(() => nodes.kept.records.get(`${room} ban:ada`), { timeout: 2_000 }).toMatchObject({ seq: 1 })
 })
 
-test('a room that was let go is no more told of', async () => {
+test('a room that was unloaded is not followed any more', async () => {
   const followed: string[] = []
   const hints = {
     ...nodes.hints,
@@ -73,7 +73,7 @@ test('a room that was let go is no more told of', async () => {
   await expect.poll(() => followed, { timeout: 2_000 }).toEqual(['+ global', `+ ${room}`, `- ${room}`])
 })
 
-test('heads that could not be read for ten seconds are read when they can be', async () => {
+test('heads that could not be read for ten seconds are read once the store answers', async () => {
   nodes.hasHints = false
   let isAway = false
   const found: string[] = []
@@ -96,7 +96,7 @@ test('heads that could not be read for ten seconds are read when they can be', a
   await expect.poll(() => found, { timeout: 2_000 }).toEqual(['poll'])
 })
 
-test('a comparison that failed is made again by the next poll', async () => {
+test('a failed comparison with the store is repeated by the next poll', async () => {
   nodes.hasHints = false
   const asked: number[] = []
   const clock = clockOf(100)
@@ -113,7 +113,7 @@ test('a comparison that failed is made again by the next poll', async () => {
   expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeLessThan(20_000)
 })
 
-test('rows whose node died before it raised their head are found when its silence is noticed, not 25 s later', async () => {
+test('rows whose node died before it raised their head are found when the death is noticed, not 25 s later', async () => {
   nodes.hasHints = false
   const clock = clockOf(20)
   let isDead = false

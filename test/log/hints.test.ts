@@ -45,7 +45,7 @@ test.each<[string, unknown]>([
   ['a confirmation of no count', { kind: 'applied', node: 'one', room: 'channel:a', seq: Number.NaN }],
 ])('%s is no hint', (_title, word) => expect(hintFrom(word, 'channel:a')).toBeNull())
 
-test('rows, confirmations and collisions of the room are hints', () => {
+test('rows, confirmations and collisions of a room are sent as hints', () => {
   expect(hintFrom(rows(row(1), row(2)), 'channel:a')).toEqual(rows(row(1), row(2)))
   const applied = { kind: 'applied', node: 'one', room: 'channel:a', seq: 3 }
   expect(hintFrom(applied, 'channel:a')).toEqual({ ...applied, kind: 'confirmed' })
@@ -53,7 +53,7 @@ test('rows, confirmations and collisions of the room are hints', () => {
   expect(hintFrom(collided, 'channel:a')).toEqual(collided)
 })
 
-/** A wire that takes so many rows at once. */
+/** A channel whose messages hold at most `most` rows. */
 function wire(most: number) {
   const told: { topic: string; hint: Hint }[] = []
   const heard = new Map<string, (word: unknown) => void>()
@@ -74,7 +74,7 @@ function wire(most: number) {
   }
 }
 
-test('what is too long for one word is told in parts, in order and whole', () => {
+test('a hint that is too long for one message is sent in parts, in order and complete', () => {
   const narrow = wire(2)
   const all = Array.from({ length: 7 }, (_, at) => row(at + 1))
   hintsOver(narrow).publish({ kind: 'rows', node: 'one', rows: all })
@@ -82,7 +82,7 @@ test('what is too long for one word is told in parts, in order and whole', () =>
   expect(narrow.told.flatMap(({ hint }) => (hint.kind === 'rows' ? hint.rows : []))).toEqual(all)
 })
 
-test('M52: what is confirmed is told by the word that every version knows', () => {
+test('M52: a confirmation is sent in the form that every version knows', () => {
   const told: unknown[] = []
   const tell = (_topic: string, word: unknown) => told.push(word) > 0
   hintsOver({ isUp: () => true, tell, listen: () => () => {} }).publish({
@@ -94,7 +94,7 @@ test('M52: what is confirmed is told by the word that every version knows', () =
   expect(told).toEqual([{ kind: 'applied', node: 'one', room: 'channel:a', seq: 3 }])
 })
 
-test('hints of a room are heard from its opening to its end, and junk never', () => {
+test('hints of a room are received while it is open, and malformed ones are dropped', () => {
   const open = wire(512)
   const hints = hintsOver(open)
   const heard: Hint[] = []
@@ -114,7 +114,7 @@ afterEach(async () => {
   nodes = new Nodes()
 })
 
-test('a row that is not in the log, or in another log of that name, is neither delivered nor waited for', async () => {
+test('a hinted row that is not in the log, or is of another epoch, is neither delivered nor waited for', async () => {
   nodes.hasHints = false
   const room = 'channel:one'
   let reads = 0
@@ -144,7 +144,7 @@ test('a row that is not in the log, or in another log of that name, is neither d
   expect(reads).toBe(before)
 })
 
-test('rows of another log of that name are not delivered, whether they come in turn or early', async () => {
+test('hinted rows of another epoch are not delivered, whether they arrive in order or early', async () => {
   nodes.hasHints = false
   const room = 'channel:one'
   const one = nodes.start('one')

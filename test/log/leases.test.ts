@@ -11,7 +11,7 @@ afterEach(async () => {
 
 const room = 'channel:one'
 
-test('a node renews its leases and then reads `global`, so that nothing is acknowledged without it in between', async () => {
+test('a node renews its leases before it reads `global`, so that no act is acknowledged without this node in between', async () => {
   nodes.hasHints = false
   let shift = 0
   let beforeLease: (() => Promise<unknown>) | null = null
@@ -29,7 +29,7 @@ test('a node renews its leases and then reads `global`, so that nothing is ackno
   })
   await other.act(room, join('ada'))
   await other.act(room, say('ada'))
-  // It has seen the other node beat, and for how long it has not is what tells that it is dead.
+  // The node has seen a heartbeat of the other; the silence since then shows that the other is dead.
   await one.act(GLOBAL, moderate('suspend', 'bo'))
   shift = 11_000
   beforeLease = async () => {
@@ -39,7 +39,7 @@ test('a node renews its leases and then reads `global`, so that nothing is ackno
   expect(beforeLease).toBeNull()
 })
 
-/** Two nodes on one clock that can be put on; the second polls nothing, unless it is told to. */
+/** Two nodes on one clock that the test can advance; the second does not poll unless told to. */
 function pair(changes: Changes = {}, ofBoth: Changes = {}) {
   nodes.hasHints = false
   let shift = 0
@@ -54,7 +54,7 @@ function pair(changes: Changes = {}, ofBoth: Changes = {}) {
   return { one, other, standStill }
 }
 
-/** A way to the store on which the answer to one read is old when it comes. */
+/** A connection to the store on which the answer to one read is delayed, and therefore outdated. */
 function lateReads() {
   let isDue = false
   let asked = () => {}
@@ -80,7 +80,7 @@ function lateReads() {
 
 const suspended = { pendingNodes: 0, row: { type: 'suspend' } }
 
-test('what was sent before the leases ran out is not sent again once they are renewed', async () => {
+test('an insert that was sent before the leases expired is not sent again once they are renewed', async () => {
   let isDown = false
   let isStuck = false
   let renewing: Promise<unknown> = Promise.resolve()
@@ -118,12 +118,12 @@ test('what was sent before the leases ran out is not sent again once they are re
   goOn()
   await pause(50)
   expect(nodes.memory.log(room)).toHaveLength(1)
-  // Another's row in its place decides it.
+  // A row of another node in its place decides its outcome.
   await one.act(room, join('bo'))
   expect(await sent).toBe('SUSPENDED')
 })
 
-test('the time of a lease runs from before it was written, however long `global` took to read', async () => {
+test('a lease counts from before it was written, however long the read of `global` took', async () => {
   const late = lateReads()
   const { one, other, standStill } = pair({ reach: late.reach })
   await other.act(room, join('ada'))
@@ -139,7 +139,7 @@ test('the time of a lease runs from before it was written, however long `global`
   await expect(sent).rejects.toMatchObject({ code: 'SUSPENDED' })
 })
 
-test('the time of the first lease runs from before it was written, too', async () => {
+test('the first lease counts from before it was written, too', async () => {
   const late = lateReads()
   const everywhere: Partial<Changes> = {
     projection: { ...projection, always: () => ['slow'], holdsEverywhere: (type) => type === 'slow' },
@@ -172,7 +172,7 @@ test('a node acts for four seconds after a renewal, so that its last insert ends
   }
 })
 
-test('who cannot read the leases says that somebody is pending', async () => {
+test('a node that cannot read the leases reports a pending node', async () => {
   let isAway = false
   const one = nodes.start('one', {
     clock: clockOf(10),
@@ -186,7 +186,7 @@ test('who cannot read the leases says that somebody is pending', async () => {
   expect(await one.act(GLOBAL, moderate('suspend', 'ada'))).toMatchObject({ pendingNodes: 1 })
 })
 
-test('a node whose own older insert is undecided is itself pending', async () => {
+test('a node with an undecided older insert of its own reports itself as pending', async () => {
   const store = nodes.storeOf(false)
   let decide = () => {}
   const decided = new Promise<void>((resolve) => {
@@ -211,7 +211,7 @@ test('a node whose own older insert is undecided is itself pending', async () =>
   expect(await one.act(GLOBAL, moderate('suspend', 'bo'))).toMatchObject({ pendingNodes: 0 })
 })
 
-test('who begins to listen to an empty room has read it after others were told', async () => {
+test('a listener of an empty room reads it only after the lease is written', async () => {
   let isDue = false
   const { one, other } = pair({
     reach: async (name, work) => {

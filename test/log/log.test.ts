@@ -21,7 +21,7 @@ function delivered(node: ReturnType<Nodes['start']>): number[] {
   return seqs
 }
 
-test('numbers rows without a gap, counts the messages, and stores in one insert what waited together', async () => {
+test('numbers rows without a gap, counts the messages, and stores waiting acts in one insert', async () => {
   const inserts = counting('insert')
   const node = nodes.alone(inserts)
   await node.act(room, join('ada'))
@@ -72,7 +72,7 @@ test.each<[string, Partial<Row>]>([
   expect(verifyChain([{ ...(rows[0] as Row), ...change }, ...rows.slice(1)], '')?.seq).toBe(1)
 })
 
-test('M49: entries of before the hash covered the body verify as they did', async () => {
+test('M49: entries of the older version, whose hash does not cover the body, still verify', async () => {
   const rows = rehash(await twoEntries(), { v: 1 })
   expect(verifyChain(rows, '')).toBeNull()
   expect(rows[0]?.chain).toBe(
@@ -82,7 +82,7 @@ test('M49: entries of before the hash covered the body verify as they did', asyn
   )
 })
 
-test('M49: what a store gives back another way, the hash takes alike', async () => {
+test('M49: a body that the store returns with other representations of its values has the same hash', async () => {
   const [row] = await twoEntries()
   const given = { ...(row as Row), body: { gone: undefined, cut: 'a\ud800' } as unknown as Row['body'] }
   const stored = { ...(row as Row), body: { gone: null, cut: 'a\ufffd' } }
@@ -103,7 +103,7 @@ test('answers a repeated key with its first row: in one turn, later, on another 
   expect(log()).toHaveLength(2)
 })
 
-test('finds an old key by the store’s own refusal of it', async () => {
+test('finds an old key when the store refuses it as a duplicate', async () => {
   const [one, other] = [nodes.start('one'), nodes.start('other')]
   await one.act(room, join('ada'))
   const first = await one.act(room, say('ada', 'k'))
@@ -112,7 +112,7 @@ test('finds an old key by the store’s own refusal of it', async () => {
   expect(again).toMatchObject({ row: { _id: first.row?._id }, duplicate: true })
 })
 
-test('refuses nothing for a row that turns out to be a repeated one', async () => {
+test('refuses no act because of a row that turns out to be a repeat', async () => {
   const [one, other] = [nodes.start('one'), nodes.start('other')]
   await one.act(room, join('ada'))
   await one.act(room, say('ada', 'old'))
@@ -177,7 +177,7 @@ test('acknowledges a row whose insert was stored and whose answer was lost, once
   expect(log()).toHaveLength(1)
 })
 
-test('gives no ack while the store is away, says so within 3 s, and goes on when it is back', async () => {
+test('acknowledges nothing while the store is unreachable, answers so within 3 s, and continues when it is back', async () => {
   let isAway = false
   const node = nodes.alone({
     ...fast,
@@ -198,7 +198,7 @@ test('gives no ack while the store is away, says so within 3 s, and goes on when
   ).toHaveLength(1)
 })
 
-test('leaves no question without an answer when the store hangs', async () => {
+test('answers every act while the store hangs', async () => {
   const node = nodes.start('one', {
     ...fast,
     reach: async (name, work) => (name === 'read' ? new Promise(() => {}) : work()),
@@ -207,7 +207,7 @@ test('leaves no question without an answer when the store hangs', async () => {
   for (const question of asked) await expect(question).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
 })
 
-test('delivers each row once and in order, though hints double and cross', async () => {
+test('delivers each row once and in order, though hints are repeated and reordered', async () => {
   nodes.hasHints = false
   const [one, other] = [nodes.start('one'), nodes.start('other', { pollMilliseconds: 60_000 })]
   await other.hold(room)
@@ -220,7 +220,7 @@ test('delivers each row once and in order, though hints double and cross', async
   expect(seqs).toEqual([1, 2, 3, 4, 5])
 })
 
-test('finds by its poll what no hint told, the last row too', async () => {
+test('finds rows without a hint by its poll, the last row too', async () => {
   nodes.hasHints = false
   const [one, other] = [nodes.start('one'), nodes.start('other')]
   await other.hold(room)
@@ -230,7 +230,7 @@ test('finds by its poll what no hint told, the last row too', async () => {
   expect(seqs).toEqual([1])
 })
 
-test('finds a row whose head was never raised, and writes the records its node left unwritten', async () => {
+test('finds a row whose head was never raised, and writes the records that its node did not write', async () => {
   const dead = nodes.start('dead', {
     reach: async (name, work) => (name === 'raiseHeads' ? new Promise(() => {}) : work()),
     records: { load: async () => new Map(), save: () => new Promise(() => {}) },
@@ -259,7 +259,7 @@ test('opens a room that could not be opened while the store was away', async () 
   expect(await node.head(room)).toMatchObject({ seq: 0 })
 })
 
-test('opens a room on its records and the log above them', async () => {
+test('opens a room from its records and the rows after them', async () => {
   const before = nodes.alone()
   await before.act(room, join('ada'))
   const { row } = await before.act(room, say('ada'))
@@ -277,7 +277,7 @@ test('opens a room on its records and the log above them', async () => {
   expect(nodes.kept.records.get(`${room} slow`)).toMatchObject({ value: 60_000 })
 })
 
-test('tells the heads of many acts in few writes, the last of them at a stop', async () => {
+test('combines the heads of many acts in few writes, and writes the last when it stops', async () => {
   const writes = counting('raiseHeads')
   const node = nodes.alone(writes)
   await node.act(room, join('ada'))
@@ -287,7 +287,7 @@ test('tells the heads of many acts in few writes, the last of them at a stop', a
   expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 31, total: 30 })
 })
 
-test('raises by opening a head that a crash has left behind', async () => {
+test('raises a head that a crash left behind when the room is opened', async () => {
   const before = nodes.alone()
   await before.act(room, join('ada'))
   await before.act(room, say('ada'))
@@ -297,7 +297,7 @@ test('raises by opening a head that a crash has left behind', async () => {
   await expect.poll(() => nodes.memory.heads.get(room)).toMatchObject({ seq: 2, total: 1 })
 })
 
-test('reads from memory what it has, rewritten as it is now', async () => {
+test('reads rows in memory in their newest version, without the store', async () => {
   const reads = counting('read')
   const node = nodes.alone(reads)
   await node.act(room, join('ada'))
@@ -312,7 +312,7 @@ test('reads from memory what it has, rewritten as it is now', async () => {
   expect(reads.count).toBe(0)
 })
 
-test('refuses alone what the projection cannot take, stores none of it, and goes on', async () => {
+test('refuses only the act that the projection cannot apply, stores nothing of it, and continues', async () => {
   const broken = new Error('Not a row of ours.')
   const failing = <T>(row: Row, type: string, result: T): T => {
     if (row.type === type && row.body.text !== 'fine') throw broken
@@ -338,7 +338,7 @@ test('refuses alone what the projection cannot take, stores none of it, and goes
   expect(log().map(({ type }) => type)).toEqual(['join', 'message', 'message'])
 })
 
-test('M46: a row that rows in memory cannot be rewritten by stands, is told, and the room goes on', async () => {
+test('M46: a row that fails to rewrite the rows in memory is stored and delivered, and the room continues', async () => {
   const quarantined: number[] = []
   const node = nodes.alone({
     ...fast,
@@ -387,7 +387,7 @@ test.each<[string, () => never]>([
   expect(await other.act(room, act)).toMatchObject({ row: { seq: 2 } })
 })
 
-test('lets go of a room that nobody uses, and nobody waits for it any more', async () => {
+test('unloads a room that is not used, after which no act waits for this node there', async () => {
   const other = nodes.start('other', { ...fast, clock: clockOf(1_000), pollMilliseconds: 10_000 })
   await other.act(room, join('ada'))
   await pause(120)
@@ -395,7 +395,7 @@ test('lets go of a room that nobody uses, and nobody waits for it any more', asy
   expect(nodes.memory.leases.get('other global')?.confirmed).toBe(0)
 })
 
-test('M49: rooms that are only asked about are leased by nobody, and let go', async () => {
+test('M49: rooms that are only read are not leased, and are unloaded', async () => {
   let followed = 0
   const follows = (rooms: number) => {
     followed = rooms
@@ -414,7 +414,7 @@ test('M49: rooms that are only asked about are leased by nobody, and let go', as
   expect([...nodes.memory.leases.values()].map(({ room }) => room)).toEqual(['global'])
 })
 
-test('M49: an empty room that somebody listens to is leased, and waited for from its first row on', async () => {
+test('M49: an empty room with a listener is leased, and acts wait for this node from its first row on', async () => {
   nodes.hasHints = false
   const [one, other] = [nodes.start('one'), nodes.start('other', { pollMilliseconds: 200 })]
   await other.ask(room, (view) => view.seq)
@@ -427,7 +427,7 @@ test('M49: an empty room that somebody listens to is leased, and waited for from
   release()
 })
 
-test('M49: a room that was asked about before it was there is known once it is', async () => {
+test('M49: a room that was read before it was created is found once it exists', async () => {
   nodes.hasHints = false
   const [one, other] = [nodes.start('one'), nodes.start('other')]
   expect(await other.ask(room, (view) => view.get('member:ada'))).toBeNull()
@@ -438,7 +438,7 @@ test('M49: a room that was asked about before it was there is known once it is',
   expect(nodes.memory.leases.has(`other ${room}`)).toBe(true)
 })
 
-test('ends what is on its way before it closes', async () => {
+test('finishes pending acts before it closes', async () => {
   const node = nodes.alone({
     reach: async (name, work) => {
       if (name === 'insert') await pause(20)

@@ -30,7 +30,7 @@ export class Memory {
     this.onCommit(row)
   }
 
-  /** As it is now, to go its own way. */
+  /** An independent copy of the current state. */
   copy(): Memory {
     const copy = new Memory()
     for (const [room, log] of this.logs) copy.logs.set(room, [...log])
@@ -46,7 +46,7 @@ export class Memory {
   }
 }
 
-/** A log store over a memory; every answer comes by way of `reach`, which may delay or lose it. */
+/** A log store in memory; every answer passes through `reach`, which may delay or lose it. */
 export function memoryStore(
   memory: Pick<Memory, 'log' | 'heads' | 'leases' | 'insertOne' | 'byCid'>,
   alone: boolean,

@@ -24,18 +24,18 @@ function fail(): never {
   throw new Error('Not a row of ours.')
 }
 
-/** Ways in which a row cannot be taken. */
+/** Reasons why a row cannot be applied. */
 const ways: [string, Partial<Projection>][] = [
-  ['nothing can be read from it', { changes: (row) => (isSpoilt(row) ? fail() : projection.changes(row)) }],
+  ['its body cannot be read', { changes: (row) => (isSpoilt(row) ? fail() : projection.changes(row)) }],
   [
-    'what it changes cannot be changed so',
+    'its change of a fact fails',
     { changes: (row) => (isSpoilt(row) ? [{ key: 'slow', patch: fail }] : projection.changes(row)) },
   ],
-  ['what it rewrites cannot be told', { rewrites: (row) => (isSpoilt(row) ? fail() : null) }],
-  ['what it rewrites cannot be rewritten so', { rewrites: (row) => (isSpoilt(row) ? fail : null) }],
+  ['the row that it rewrites cannot be determined', { rewrites: (row) => (isSpoilt(row) ? fail() : null) }],
+  ['its rewrite of an older row fails', { rewrites: (row) => (isSpoilt(row) ? fail : null) }],
 ]
 
-describe.each(ways)('M46: a row of which %s', (_what, change) => {
+describe.each(ways)('M46: a row that cannot be applied, because %s,', (_what, change) => {
   const reader = (quarantined: string[] = []) =>
     nodes.start('reader', {
       projection: { ...projection, ...change },
@@ -44,29 +44,32 @@ describe.each(ways)('M46: a row of which %s', (_what, change) => {
   const writer = () => nodes.start('writer', { projection: { ...projection, changes: plainChanges } })
   const plainChanges = (row: Row) => (isSpoilt(row) ? [] : projection.changes(row))
 
-  test.each([true, false])('keeps its place, is told once, and stops nothing else; hints: %s', async (hasHints) => {
-    nodes.hasHints = hasHints
-    const quarantined: string[] = []
-    const [one, other] = [writer(), reader(quarantined)]
-    for (const key of [room, 'channel:two']) await other.hold(key)
-    const seen: string[] = []
-    other.onRows((key, rows) => void seen.push(...rows.map(({ seq, type }) => `${key} ${seq} ${type}`)))
-    await one.act(room, join('ada'))
-    await one.act(room, spoilt)
-    await one.act(room, say('ada'))
-    await one.act('channel:two', join('ada'))
-    await expect.poll(() => seen.filter((row) => row.startsWith('channel:two'))).toHaveLength(1)
-    await expect.poll(() => seen.length).toBe(4)
-    const types = seen.filter((row) => row.startsWith(room)).map((row) => row.split(' ').slice(1).join(' '))
-    expect(types.map((type) => type.replace(UNREADABLE, 'spoilt'))).toEqual(['1 join', '2 spoilt', '3 message'])
-    expect(quarantined).toEqual([`${room} 2`])
-    await other.act(room, say('ada'))
-    expect((await other.read(room, 0, 200)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
-    await pause(150)
-    expect(quarantined).toEqual([`${room} 2`])
-  })
+  test.each([true, false])(
+    'keeps its place, is reported once, and does not affect later rows; hints: %s',
+    async (hasHints) => {
+      nodes.hasHints = hasHints
+      const quarantined: string[] = []
+      const [one, other] = [writer(), reader(quarantined)]
+      for (const key of [room, 'channel:two']) await other.hold(key)
+      const seen: string[] = []
+      other.onRows((key, rows) => void seen.push(...rows.map(({ seq, type }) => `${key} ${seq} ${type}`)))
+      await one.act(room, join('ada'))
+      await one.act(room, spoilt)
+      await one.act(room, say('ada'))
+      await one.act('channel:two', join('ada'))
+      await expect.poll(() => seen.filter((row) => row.startsWith('channel:two'))).toHaveLength(1)
+      await expect.poll(() => seen.length).toBe(4)
+      const types = seen.filter((row) => row.startsWith(room)).map((row) => row.split(' ').slice(1).join(' '))
+      expect(types.map((type) => type.replace(UNREADABLE, 'spoilt'))).toEqual(['1 join', '2 spoilt', '3 message'])
+      expect(quarantined).toEqual([`${room} 2`])
+      await other.act(room, say('ada'))
+      expect((await other.read(room, 0, 200)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
+      await pause(150)
+      expect(quarantined).toEqual([`${room} 2`])
+    },
+  )
 
-  test('is no hindrance to the opening of its room, nor to a reader of the store', async () => {
+  test('does not prevent its room from being opened, nor the store from being read', async () => {
     const one = writer()
     await one.act(room, join('ada'))
     await one.act(room, spoilt)
@@ -77,7 +80,7 @@ describe.each(ways)('M46: a row of which %s', (_what, change) => {
     await other.act(room, say('ada'))
   })
 
-  test('in `global` keeps no node from acting', async () => {
+  test('in `global` does not stop any node from acting', async () => {
     nodes.hasHints = false
     const [one, other] = [writer(), reader()]
     await other.act(room, join('ada'))
@@ -89,7 +92,7 @@ describe.each(ways)('M46: a row of which %s', (_what, change) => {
   })
 })
 
-test('M46: a row that cannot be taken is told once, though its room is let go and opened again', async () => {
+test('M46: a row that cannot be applied is reported once, though its room is unloaded and opened again', async () => {
   const writer = nodes.start('writer')
   await writer.act(room, join('ada'))
   await writer.act(room, spoilt)
@@ -107,7 +110,7 @@ test('M46: a row that cannot be taken is told once, though its room is let go an
   expect(quarantined).toEqual([`${room} 2`])
 })
 
-test('M46: a listener that throws keeps nothing from the others, and no act from its answer', async () => {
+test('M46: when a listener throws, the other listeners are called and the act is answered', async () => {
   const failed: RoomKey[] = []
   const heard: number[] = []
   const node = nodes.start('one', {
@@ -155,15 +158,15 @@ test('M46: a room that cannot be read stops neither the comparison nor the recor
 })
 
 describe('M46: versions of rows', () => {
-  test('each row says its own', async () => {
+  test('each row holds its own', async () => {
     const node = nodes.alone()
     await node.act(room, join('ada'))
     expect(nodes.memory.log(room).map(({ v }) => v)).toEqual([ROW_VERSION])
   })
 
-  test('a node of the version before and one of this one number, order and chain one log', async () => {
+  test('a node of the previous version and one of this version write one log with one order and one chain', async () => {
     const [older, newer] = [nodes.start('older'), nodes.start('newer')]
-    // What the version before writes has no version, in the store as in its hints.
+    // Rows and hints of the previous version hold no version.
     nodes.memory.onCommit = (row) => {
       if (row._id.startsWith('older')) Object.assign(row, { v: 1 })
     }

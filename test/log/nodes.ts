@@ -13,7 +13,7 @@ export interface Changes extends Partial<Omit<LogDependencies, 'hints'>> {
   pollMilliseconds?: number
 }
 
-/** Nodes on one memory, in real time. Hints reach the others at once unless there are none. */
+/** Nodes on one store in memory, in real time. Hints reach the others at once if there are hints. */
 export class Nodes {
   readonly memory = new Memory()
   readonly kept = new Kept((room) => this.memory.log(room))
@@ -29,7 +29,7 @@ export class Nodes {
     subscribe: (listener) => void this.#listeners.push(listener),
   }
 
-  /** An observer that nothing is done with. */
+  /** An observer that ignores everything. */
   readonly silent: Observer = {
     appended() {},
     delivered() {},
@@ -48,7 +48,7 @@ export class Nodes {
     for (const listener of this.#listeners) listener(hint)
   }
 
-  /** A node that is the only one. */
+  /** A node without others. */
   alone(changes: Changes = {}): RoomLog {
     return this.start('alone', { store: memoryStore(this.memory, true, changes.reach), ...changes })
   }
@@ -79,7 +79,7 @@ export class Nodes {
   }
 }
 
-/** A way to the store that counts the calls of one kind. */
+/** A connection to the store that counts the calls of one kind. */
 export function counting(kind: keyof LogStore): { count: number; reach: Reach } {
   const calls = {
     count: 0,
@@ -91,7 +91,7 @@ export function counting(kind: keyof LogStore): { count: number; reach: Reach } 
   return calls
 }
 
-/** A clock that runs so many times faster than time. */
+/** A clock that runs `speed` times faster than real time. */
 export function clockOf(speed: number): Clock {
   return {
     now: () => Date.now() * speed,

@@ -13,7 +13,7 @@ const room = 'channel:one'
 const log = () => nodes.memory.log(room)
 const types = () => log().map(({ type }) => type)
 
-/** An act whose body is this, whatever a judgement may make of it. */
+/** An act with this body, which is always accepted. */
 const raw = (body: unknown, cid?: string) => ({
   sender: 'ada',
   cid,
@@ -42,8 +42,8 @@ const poison: [string, unknown][] = [
   ['17 MB', { text: 'x'.repeat(17_000_000) }],
 ]
 
-describe('M41: what no store can hold', () => {
-  test.each(poison)('%s is refused alone and at once, and stored by nobody', async (_title, body) => {
+describe('M41: a value that no store can hold', () => {
+  test.each(poison)('%s: the act is refused at once, the others of its turn are stored', async (_title, body) => {
     let inserts = 0
     const node = nodes.alone({
       reach: async (name, work) => {
@@ -60,7 +60,7 @@ describe('M41: what no store can hold', () => {
     expect(inserts).toBe(2)
   })
 
-  test('null, NaN, minus nothing and lone surrogates among the values are held', async () => {
+  test('null, NaN, negative zero and lone surrogates in values are stored', async () => {
     const node = nodes.alone()
     await node.act(room, raw({ none: null, not: Number.NaN, zero: -0, cut: 'a\ud800', gone: undefined }))
     expect(log()).toHaveLength(1)
@@ -69,7 +69,7 @@ describe('M41: what no store can hold', () => {
 
 class Unencodable extends Error {}
 
-/** A store whose encoder does not take one text, each insert of it failing as `fail` says. */
+/** A store that fails each insert of one text with `fail`. */
 const picky = (fail: () => Promise<never>) => ({
   insert: (rows: readonly Row[]) => (rows.some(({ body }) => body.text === 'poison') ? fail() : null),
 })
@@ -91,7 +91,7 @@ function start(fail: () => Promise<never>, changes: object = {}) {
   return { node, told }
 }
 
-test('M41: an error of encoding that was not foreseen refuses its act alone, and the others of its turn stand', async () => {
+test('M41: an unexpected encoding error refuses only its act, and the others of its turn are stored', async () => {
   const { node } = start(() => Promise.reject(new Unencodable()))
   await node.act(room, join('ada'))
   const texts = ['a', 'b', 'poison', 'c', 'd']
@@ -106,7 +106,7 @@ test('M41: an error of encoding that was not foreseen refuses its act alone, and
 describe('M41: a turn that does not end', () => {
   const fast = { clock: clockOf(50), pollMilliseconds: 500 }
 
-  test('is isolated after 5 s and told, holds no other room up, and its room goes on', async () => {
+  test('is isolated after 5 s and reported, delays no other room, and its room continues', async () => {
     const { node, told } = start(() => Promise.reject(new Error('For no reason.')), fast)
     await node.act(room, join('ada'))
     await node.act('channel:two', join('ada'))
@@ -119,7 +119,7 @@ describe('M41: a turn that does not end', () => {
     expect(await node.act(GLOBAL, moderate('suspend', 'bo'))).toMatchObject({ pendingNodes: 0 })
   })
 
-  test('refuses new acts at once, and the place of a hung insert is its own until it is decided', async () => {
+  test('refuses new acts at once, and reserves the seq of the hung insert until its outcome is known', async () => {
     let release: (error: Error) => void = () => {}
     const hung = new Promise<never>((_, reject) => {
       release = reject
@@ -139,7 +139,7 @@ describe('M41: a turn that does not end', () => {
     expect(types()).toEqual(['join', SKIPPED, 'message'])
   })
 
-  test('is not isolated by the first poll after the process itself stood still', async () => {
+  test('is not isolated by the first poll after the process was paused', async () => {
     let shift = 0
     let polls = 0
     let release: () => void = () => {}
@@ -172,7 +172,7 @@ describe('M41: a turn that does not end', () => {
     expect((await Promise.all([sent, next])).map(({ row }) => row?.seq)).toEqual([2, 3])
   })
 
-  test('leaves room for a row that is found to stand after all', async () => {
+  test('continues after a row that turns out to be stored', async () => {
     let isAway = true
     const { node, told } = start(() => Promise.reject(new Error('Away.')), {
       ...fast,

@@ -14,7 +14,7 @@ const fast = { clock: clockOf(20), pollMilliseconds: 1_000 }
 const deaf = { pollMilliseconds: 60_000 }
 const record = (key: string) => nodes.kept.records.get(`${room} ${key}`)
 
-/** Records that may be kept from being written, or be late. */
+/** Records whose writes can fail or be delayed. */
 function recordsThat(save: (keys: readonly string[]) => Promise<void> | void): Records {
   return {
     load: async (key, keys) => nodes.kept.load(key, keys),
@@ -39,7 +39,7 @@ test('an act whose records cannot be written is not acknowledged', async () => {
   expect(nodes.memory.log(room)).toHaveLength(1)
 })
 
-test('a repeat is acknowledged no sooner than the records of its first row are written', async () => {
+test('a repeat is acknowledged only after the records of its first row are written', async () => {
   const node = nodes.alone({ records: recordsThat(() => pause(40)) })
   const banned = () => record('ban:ada')?.seq
   const seqs = await Promise.all([
@@ -49,7 +49,7 @@ test('a repeat is acknowledged no sooner than the records of its first row are w
   expect(seqs).toEqual([1, 1])
 })
 
-test('a room is opened on records that are as new as the mark, at least', async () => {
+test('a room is opened from records that are at least as new as the mark', async () => {
   nodes.hasHints = false
   const one = nodes.start('one')
   await one.act(room, join('ada'))
@@ -73,7 +73,7 @@ test('a room is opened on records that are as new as the mark, at least', async 
   expect(await other.ask(room, (view) => view.get('slow'))).toBe(1)
 })
 
-test('a room is opened on all the rows above the mark, however many', async () => {
+test('a room is opened with all rows after the mark, however many', async () => {
   const before = nodes.alone()
   await before.act(room, join('ada'))
   await before.act(room, slow(60_000))
@@ -85,8 +85,8 @@ test('a room is opened on all the rows above the mark, however many', async () =
   expect(await nodes.start('after', deaf).ask(room, (view) => view.get('slow'))).toBe(1)
 })
 
-// As a copy of a database may leave it that was not taken at one moment.
-test('a mark beyond the log keeps no record from being written', async () => {
+// A copy of a database that was not taken at one moment may hold this state.
+test('records are written also when the mark is beyond the end of the log', async () => {
   let isDown = true
   const records = recordsThat(() => {
     if (isDown) throw new Error('Away.')
@@ -94,7 +94,7 @@ test('a mark beyond the log keeps no record from being written', async () => {
   withHead({ seq: 0, materialised: 50 })
   const node = nodes.alone({ ...fast, records })
   await expect(node.act(room, moderate('ban', 'ada'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
-  // The act's own attempts are over a little later.
+  // The act's own attempts end a little later.
   await pause(400)
   isDown = false
   await expect.poll(() => record('ban:ada')?.value, { timeout: 3_000 }).toBeGreaterThan(0)
@@ -111,7 +111,7 @@ test('records that another node has written are not written again', async () => 
   expect(saves).toBe(0)
 })
 
-test('facts that are read while the room goes on are of one moment', async () => {
+test('facts that are read together are of one moment, while acts go on', async () => {
   nodes.hasHints = false
   const one = nodes.start('one')
   await one.act(room, join('ada'))
@@ -135,7 +135,7 @@ test('facts that are read while the room goes on are of one moment', async () =>
   expect(await other.ask(room, (view) => [view.get('slow'), view.get('ban:bo')])).toEqual([0, 4])
 })
 
-test('a fact that is read is as new as the rows above its record', async () => {
+test('a fact that is read includes the rows after its record', async () => {
   const held = recordsThat((keys) => (keys.some((key) => key.startsWith('text:')) ? new Promise(() => {}) : undefined))
   const one = nodes.start('one', { records: held })
   const other = nodes.start('other', deaf)
@@ -163,7 +163,7 @@ test('rows whose records are unwritten stay in memory, however many come after',
   await expect.poll(() => record('slow')?.value, { timeout: 3_000 }).toBe(1)
 })
 
-test('records that were written out of order are written once, and the mark says so', async () => {
+test('records that were written out of order are written once, and the mark rises past them', async () => {
   let saves = 0
   let release = () => {}
   const first = new Promise<void>((resolve) => {
@@ -186,12 +186,12 @@ test('records that were written out of order are written once, and the mark says
   expect(nodes.memory.heads.get(room)).toMatchObject({ seq: 3, materialised: 3 })
 })
 
-test('M51: a fact that was absent before the row that is its own record is loaded anew with that row', async () => {
+test('M51: a fact that was cached as absent is loaded again when its first row arrives', async () => {
   const isRecordOf = (row: { type: string; _id: string }) => (row.type === 'message' ? `text:${row._id}` : null)
   let ids = 0
   const node = nodes.start('one', { projection: { ...projection, isRecordOf }, newId: () => `id-${++ids}` })
   await node.act(room, join('ada'))
-  // The store of a node that is cut off may not have yet what somebody else knows.
+  // The replica that a partitioned node reads may not have rows that other nodes know.
   const next = ['id-1', 'id-2', 'id-3', 'id-4', 'id-5', 'id-6'].map((id) => `text:${id}`)
   await node.ask(room, (view) => next.map((key) => view.get(key)))
   const { row } = await node.act(room, say('ada'))

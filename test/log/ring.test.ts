@@ -32,7 +32,7 @@ function ringOf(...rows: readonly Row[]): Ring {
 const texts = (ring: Ring) => ring.after(0).map(({ body }) => body.text)
 const rewritten = (each: Row): Row => ({ ...each, body: { text: 'rewritten' } })
 
-test('a page begins with the row after the one named, wherever the ring begins', () => {
+test('a page begins with the row after the given seq, wherever the ring begins', () => {
   const ring = ringOf(...[1, 2, 3, 4, 5].map((seq) => row(seq)))
   expect(ring.after(2).map(({ seq }) => seq)).toEqual([3, 4, 5])
   ring.trim(2)
@@ -41,7 +41,7 @@ test('a page begins with the row after the one named, wherever the ring begins',
   expect([ring.floor, ring.at(3)?.seq, ring.at(2)]).toEqual([2, 3, undefined])
 })
 
-test('a row is rewritten by the events after it, unless it has a newer one already', () => {
+test('a row is rewritten by later events, unless it is of a newer event already', () => {
   const ring = ringOf(row(1), row(2, 9), row(3))
   ring.rewrite(row(3), rewritten)
   expect(texts(ring)).toEqual(['rewritten', 'as it is', 'as it is'])
@@ -50,7 +50,7 @@ test('a row is rewritten by the events after it, unless it has a newer one alrea
   expect(texts(ring)).toEqual(['rewritten', 'as it is', 'as it is'])
 })
 
-test('a key is forgotten with its row', () => {
+test('a key is removed together with its row', () => {
   const ring = ringOf(row(1), row(2))
   ring.trim(1)
   expect([ring.find('ada\nc1'), ring.find('ada\nc2')?.seq]).toEqual([undefined, 2])

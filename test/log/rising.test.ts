@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rising } from '#server/log/rising'
 
-test('M52: what only rises is raised by a higher number alone, and set by nothing', () => {
+test('M52: a rising value is raised by higher numbers only, and cannot be set', () => {
   const mark = rising(3)
   for (const [to, at] of [
     [5, 5],

@@ -11,13 +11,13 @@ afterEach(async () => {
   nodes = new Nodes()
 })
 
-/** Tells whether the promise held; it must hold with every rule on, and must not without the rule it rests on. */
+/** Resolves with whether the promise held. It must hold with every rule on, and must not hold without the rule it depends on. */
 type Scenario = (policy: Partial<Policy>) => Promise<boolean>
 
 function rule(name: Rule, promise: string, scenario: Scenario): void {
   describe(name, () => {
     test(promise, async () => expect(await scenario({})).toBe(true))
-    test('is what that rests on', async () => expect(await scenario(without(name))).toBe(false))
+    test('without the rule this is broken', async () => expect(await scenario(without(name))).toBe(false))
   })
 }
 
@@ -30,12 +30,12 @@ const codeOf = (act: Promise<unknown>) =>
     (error) => error.code,
   )
 
-test('M52: each rule of the policy is one that a test goes without', () => {
+test('M52: each rule of the policy is switched off by a test', () => {
   const { deadlineFactor, reached, ...rules } = strict
   expect(rulesOfLog.flatMap((name) => Object.keys(without(name))).sort()).toEqual(Object.keys(rules).sort())
 })
 
-rule('judge on the draft', 'of two edits from one version in one turn one stands', async (policy) => {
+rule('judge on the draft', 'of two edits of one version in one turn, one is accepted', async (policy) => {
   const log = nodes.alone({ policy })
   await log.act(room, join('ada'))
   const { row } = await log.act(room, say('ada'))
@@ -62,7 +62,7 @@ rule('refuse on a fresh view', 'nobody is refused for a ban that was lifted on a
 
 rule(
   'hold refusals until the insert is decided',
-  'nobody is refused for a row that does not come to stand',
+  'no act is refused because of a row whose insert fails',
   async (policy) => {
     nodes.hasHints = false
     const both = { ...policy, ...without('refuse on a fresh view') }
@@ -78,7 +78,7 @@ rule(
       ...['ada', 'bo'].map((user) => [view.get(`member:${user}`), view.get(`ban:${user}`)]),
     ])
     await one.act(room, moderate('ban', 'ada'))
-    // On the other node, which has not heard of the ban: its first edit is in the way of the second only until the insert fails.
+    // On the other node, which does not know of the ban, the first edit blocks the second only until its insert fails.
     const codes = await Promise.all([
       codeOf(other.act(room, edit('ada', id, 1))),
       codeOf(other.act(room, edit('bo', id, 1))),
@@ -89,7 +89,7 @@ rule(
 
 rule(
   'look for the key before a refusal',
-  'a repeat gets its first row though it would be refused today',
+  'a repeated key is answered with its first row, even if the act would now be refused',
   async (policy) => {
     const log = nodes.alone({ policy })
     await log.act(room, join('ada'))
@@ -111,7 +111,7 @@ rule('write records before the ack', 'an acknowledged ban is in the records', as
   return nodes.kept.records.has(`${room} ban:ada`)
 })
 
-/** Suspends on one node; then tells whether a message of the suspended one is stored after the ack. */
+/** Suspends an account on one node; resolves with whether a message of that account is stored after the acknowledgement. */
 async function isSilenced(one: RoomLog, sending: () => Promise<unknown>): Promise<boolean> {
   const outcome = await one.act(GLOBAL, moderate('suspend', 'ada'))
   const before = typesIn().length
@@ -119,17 +119,21 @@ async function isSilenced(one: RoomLog, sending: () => Promise<unknown>): Promis
   return outcome.row !== null && outcome.pendingNodes === 0 && typesIn().length === before
 }
 
-rule('wait for every node', 'nobody writes on any node once his suspension is acknowledged', async (policy) => {
-  nodes.hasHints = false
-  const [one, other] = [nodes.start('one', { policy }), nodes.start('other', { pollMilliseconds: 200 })]
-  await other.act(room, join('ada'))
-  await other.act(room, say('ada'))
-  return isSilenced(one, () => codeOf(other.act(room, say('ada'))))
-})
+rule(
+  'wait for every node',
+  'a suspended account writes on no node once the suspension is acknowledged',
+  async (policy) => {
+    nodes.hasHints = false
+    const [one, other] = [nodes.start('one', { policy }), nodes.start('other', { pollMilliseconds: 200 })]
+    await other.act(room, join('ada'))
+    await other.act(room, say('ada'))
+    return isSilenced(one, () => codeOf(other.act(room, say('ada'))))
+  },
+)
 
 rule(
   'confirm what is decided',
-  'a message on its way to the store is stored before the suspension is acknowledged',
+  'a message that is being inserted is stored before the suspension is acknowledged',
   async (policy) => {
     let isSlow = false
     const other = nodes.start('other', {
@@ -149,7 +153,7 @@ rule(
   },
 )
 
-rule('find out an unknown fate', 'an insert whose answer was lost is not left to itself', async (policy) => {
+rule('find out an unknown fate', 'the outcome of an insert whose answer was lost is found out', async (policy) => {
   let isSlow = false
   const other = nodes.start('other', {
     policy,
@@ -159,7 +163,7 @@ rule('find out an unknown fate', 'an insert whose answer was lost is not left to
         try {
           work()
         } catch {
-          // The row is there by another try.
+          // Another attempt has stored the row.
         }
       }, 300)
       await pause(20)
@@ -175,7 +179,7 @@ rule('find out an unknown fate', 'an insert whose answer was lost is not left to
   return isSilenced(one, () => Promise.all([sent, pause(400)]))
 })
 
-rule('lease before the view', 'a node that is opening a view is waited for', async (policy) => {
+rule('lease before the view', 'an act of moderation waits for a node that is opening the room', async (policy) => {
   nodes.hasHints = false
   const one = nodes.start('one')
   await one.act(room, join('ada'))
@@ -186,7 +190,7 @@ rule('lease before the view', 'a node that is opening a view is waited for', asy
     pollMilliseconds: 400,
     reach: async (name, work) => {
       const answer = work()
-      // It has read `global`, and not yet seen what it read.
+      // The node has read `global`, but not yet processed the answer.
       if (name === 'read' && isFirst) {
         isFirst = false
         await pause(100)
@@ -199,7 +203,7 @@ rule('lease before the view', 'a node that is opening a view is waited for', asy
   return isSilenced(one, () => opening.then(() => codeOf(other.act(room, say('ada')))))
 })
 
-rule('judge under a live lease', 'a node that stood still looks at `global` before it goes on', async (policy) => {
+rule('judge under a live lease', 'a node that was paused reads `global` before it acts again', async (policy) => {
   nodes.hasHints = false
   let shift = 0
   const clock = { ...clockOf(1), elapsed: () => performance.now() + shift }
@@ -214,7 +218,7 @@ rule('judge under a live lease', 'a node that stood still looks at `global` befo
 
 rule(
   'send nothing again without a lease',
-  'a message that others no longer wait for is judged anew before it is sent again',
+  'a message whose lease has expired is judged again before it is inserted again',
   async (policy) => {
     nodes.hasHints = false
     let shift = 0

@@ -1,6 +1,6 @@
 import type { Policy, Rules } from '#server/log/policy'
 
-/** The rules of the log, each named by what it says, with what a log does that goes without it. */
+/** The rules of the log by name, each with the policy of a log that lacks it. */
 export const weaker = {
   'judge on the draft': { inDraft: () => [] },
   'refuse on a fresh view': { isFresh: () => true },
@@ -19,6 +19,6 @@ export const weaker = {
 export type Rule = keyof typeof weaker
 export const rulesOfLog = Object.keys(weaker) as Rule[]
 
-/** A policy that goes without these rules. */
+/** A policy without these rules. */
 export const without = (...rules: readonly Rule[]): Partial<Policy> =>
   Object.assign({}, ...rules.map((rule) => weaker[rule]))

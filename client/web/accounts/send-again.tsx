@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { lengthOf, secondsUntil } from '../kit/format.ts'
 import { useNowUntil } from '../kit/use-now.ts'
 
-const patienceMilliseconds = 30_000
-const fromNow = () => new Date(Date.now() + patienceMilliseconds).toISOString()
+const resendAfterMilliseconds = 30_000
+const fromNow = () => new Date(Date.now() + resendAfterMilliseconds).toISOString()
 
 /** Buttons to send a code or a link once more, after it had time to arrive, or to another address or number. */
 export function SendAgain(props: {

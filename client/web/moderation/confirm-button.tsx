@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react'
 import { ActButton } from '../kit/act-button.tsx'
 
-const patienceMilliseconds = 3_000
+const shownMilliseconds = 3_000
 
 /** A button that acts on the second press only. */
 export function ConfirmButton(props: { title: string; onConfirm: () => Promise<unknown> }) {
   const [isAsking, setAsking] = useState(false)
   useEffect(() => {
     if (!isAsking) return
-    const timer = setTimeout(() => setAsking(false), patienceMilliseconds)
+    const timer = setTimeout(() => setAsking(false), shownMilliseconds)
     return () => clearTimeout(timer)
   }, [isAsking])
   const press = async () => {
