@@ -68,7 +68,7 @@ export function mongooseLogStore(alone: boolean): LogStore {
 }
 
 async function insertHere(rows: readonly Row[]): Promise<void> {
-  await events().insertMany(rows.map(stored), { ordered: true })
+  await events().insertMany(rows.map(stored), { ordered: true, writeConcern: { j: true } })
 }
 
 /** As a command of its own, which the driver does not send again by itself, and which driver and server give up after its time. */

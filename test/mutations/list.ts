@@ -4,6 +4,7 @@ import { embedded } from './list/embedded.ts'
 import { following } from './list/following.ts'
 import { guards } from './list/guards.ts'
 import { identity } from './list/identity.ts'
+import { journalled } from './list/journal.ts'
 import { keyed } from './list/keyed.ts'
 import { kinds } from './list/kinds.ts'
 import { mends } from './list/mends.ts'
@@ -34,4 +35,5 @@ export const mutations: readonly Mutation[] = [
   ...keyed,
   ...stored,
   ...embedded,
+  ...journalled,
 ]

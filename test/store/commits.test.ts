@@ -137,6 +137,7 @@ describe('M25: a job that fails fails alone', () => {
         run()
         if (isFull) throw new Error('no room')
       },
+      append: async () => undefined,
       undo: () => {
         store.clear()
         for (const [key, value] of undo) store.set(key, value)
@@ -254,6 +255,7 @@ describe('M26: a lock that was lost', () => {
         run()
         done.push('committed')
       },
+      append: async () => undefined,
       undo: () => undefined,
     }
     const commits = new Commits(ground)

@@ -114,12 +114,16 @@ test.each<[string, string, (lock: string) => Promise<unknown>]>([
     (lock) => copyFile(lock, `${lock}.x`).then(() => rename(`${lock}.x`, lock)),
   ],
   ['is torn', 'has a lock that names nobody', (lock) => writeFile(lock, '')],
-])('M26: a process whose lock %s acknowledges nothing more, and ends', async (_, how, take) => {
+])('M26: a process whose lock %s acknowledges nothing more, and ends', async (title, how, take) => {
   const directory = await freshDirectory()
   const ledger = join(await freshDirectory(), 'ledger')
-  const child = spawn(process.execPath, ['--import', 'tsx', writer, directory, ledger, 'x', '1'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', writer, directory, ledger, 'x', '1', title === 'is replaced' ? 'j' : ''],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   let complaint = ''
   child.stderr.on('data', (text) => {
     complaint += text

@@ -45,7 +45,7 @@ async function expectRefused(directory: string, complaint: RegExp): Promise<void
 }
 
 describe('S3: a directory in a format that this version does not know is refused, and not changed', () => {
-  test.each([4, 1000, 1, 2.5, '2', '99', null, {}])('%j', async (format) => {
+  test.each([5, 1000, 1, 2.5, '2', '99', null, {}])('%j', async (format) => {
     const directory = await filled()
     const catalog = await catalogOf(directory)
     const later = { ...catalog, format } as Catalog
@@ -58,14 +58,24 @@ describe('S3: a directory in a format that this version does not know is refused
   })
 })
 
-test('the format before this one, whose list of collections is text, is taken over', async () => {
+test.each([
+  [
+    '2, whose list of collections is text',
+    (catalog: Catalog) => Buffer.from(JSON.stringify({ ...catalog, format: 2 })),
+  ],
+  ['3, which had no journal', (catalog: Catalog) => catalogBytes({ ...catalog, format: 3 })],
+])('the format %s, is taken over, which is said once', async (_, older) => {
   const directory = await filled()
   const catalog = await catalogOf(directory)
-  await storeCatalog(directory, Buffer.from(JSON.stringify({ ...catalog, format: 2 })))
+  await storeCatalog(directory, older(catalog))
   const store = await openEmbedded(directory)
+  expect(store.isTakenOver).toBe(true)
   expect(await store.db().collection('things').find({}).toArray()).toEqual(rows)
   await store.close()
   expect(await catalogOf(directory)).toEqual(catalog)
+  const again = await openEmbedded(directory)
+  expect(again.isTakenOver).toBe(false)
+  await again.close()
   expect(await verified(directory)).toEqual(['plaza.things: 50 documents, 2 indexes'])
 })
 

@@ -46,16 +46,32 @@ export interface Subject {
   close(): Promise<void>
 }
 
-export async function embeddedSubject(): Promise<Subject> {
+/** Every insertMany of such a subject may be acknowledged by the journal alone. */
+export async function embeddedSubject({ isJournalled = false } = {}): Promise<Subject> {
   const directory = await mkdtemp(join(tmpdir(), 'plaza-store-'))
   const store = await openEmbedded(directory)
   return {
-    collection: (name) => store.db('conformance').collection(name) as unknown as Driver,
+    collection: (name) => {
+      const collection = store.db('conformance').collection(name) as unknown as Driver
+      return isJournalled ? journalled(collection) : collection
+    },
     close: async () => {
       await store.close()
       await rm(directory, { recursive: true })
     },
   }
+}
+
+export function journalled(collection: Driver): Driver {
+  return new Proxy(collection, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name)
+      if (name === 'insertMany')
+        return (documents: object[], options: object) =>
+          target.insertMany(documents, { ...options, writeConcern: { j: true } })
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
 }
 
 export async function mongoSubject(uri: string): Promise<Subject> {
@@ -74,7 +90,8 @@ export async function mongoSubject(uri: string): Promise<Subject> {
 export function subjects(): [string, () => Promise<Subject>][] {
   const uri = process.env.MONGODB_URI
   return [
-    ['embedded', embeddedSubject],
+    ['embedded', () => embeddedSubject()],
+    ['embedded, journalled', () => embeddedSubject({ isJournalled: true })],
     ...(uri ? [['MongoDB', () => mongoSubject(uri)] as [string, () => Promise<Subject>]] : []),
   ]
 }

@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs'
 import { openEmbedded } from '#server/ports/database/embedded'
 
-/** Writes from some sides at once until it is killed; each line of the ledger is an acknowledged write. */
-const [directory = '', ledger = '', run = '', sides = '16'] = process.argv.slice(2)
+/** Writes from some sides at once until it is killed; each line of the ledger is an acknowledged write. With `j` most rows are journalled. */
+const [directory = '', ledger = '', run = '', sides = '16', writeConcern] = process.argv.slice(2)
 const store = await openEmbedded(directory)
 const messages = store.db().collection('messages')
 const counters = store.db().collection('counters')
@@ -21,8 +21,9 @@ async function write(side: number): Promise<void> {
       seq: seq + at,
       tags: [`t${seq % 7}`, 'all'],
     }))
-    await messages.insertMany(rows)
+    await messages.insertMany(rows, writeConcern === 'j' ? { writeConcern: { j: true } } : {})
     appendFileSync(ledger, rows.map(({ _id }) => `insert ${_id}\n`).join(''))
+    if (writeConcern === 'j' && seq % 60 !== 1) continue
     await messages.updateOne({ _id: `${room}-${seq}` }, { $set: { n: seq }, $pull: { tags: 'all' } })
     appendFileSync(ledger, `update ${room}-${seq}\n`)
     await messages.deleteOne({ _id: `${room}-${seq + 1}` })

@@ -27,21 +27,13 @@ export async function openEmbedded(dir: string, { sweeps = true } = {}) {
 
 /** The store of a directory that this process has locked, to serve others or for a tool. It is let go as the store is closed, or cannot be opened. */
 async function openLocked(lock: Lock, serves: boolean) {
-  const storage = await openStorage(lock, serves ? endProcess : undefined).catch(async (error: unknown) => {
+  const opening = openStorage(lock, serves ? endProcess : undefined)
+  const { storage, tableOf, isTakenOver } = await opening.catch(async (error: unknown) => {
     await lock.release()
     throw isFull(lock.directory) ? fullDisk('The store cannot be opened', error) : error
   })
   const tell = (question: string) => told(storage, question)
   const door = await openDoor(lock.directory, tell)
-  const tables = new Map<string, Table>()
-  const tableOf = (namespace: string): Table => {
-    const table = tables.get(namespace) ?? new Table(storage, namespace)
-    tables.set(namespace, table)
-    return table
-  }
-  storage.onRollback(() => {
-    for (const table of tables.values()) table.load()
-  })
   const sweep = async (): Promise<void> => {
     const namespaces = Object.keys(storage.catalog.collections)
     const swept = namespaces.map((namespace) => storage.write(() => tableOf(namespace).expire(Date.now())))
@@ -59,6 +51,8 @@ async function openLocked(lock: Lock, serves: boolean) {
     counters: storage.counters,
     /** Why tools cannot ask this process; null where they can. */
     closedToTools: door.trouble,
+    /** Has an older version written what is there? */
+    isTakenOver,
     tell,
     db: (name = DEFAULT_NAME) => openNamespace(storage, name, tableOf),
     /** Deletes what the TTL indexes say has expired; done by itself once a minute. */
@@ -104,7 +98,11 @@ export async function connectEmbedded(directory: string): Promise<Database> {
   return {
     kind: 'embedded',
     alone: true,
-    name: `embedded store in ${directory}${store.closedToTools ? `, closed to tools: ${store.closedToTools}` : ''}`,
+    name: [
+      `embedded store in ${directory}`,
+      ...(store.isTakenOver ? ['taken over from an older version'] : []),
+      ...(store.closedToTools ? [`closed to tools: ${store.closedToTools}`] : []),
+    ].join(', '),
     installation,
     now: () => Date.now(),
     clockOffset: () => 0,
@@ -162,11 +160,25 @@ function endProcess(error: Error): void {
   })
 }
 
-async function openStorage(lock: Lock, onDamage?: (error: Error) => void): Promise<Storage> {
+async function openStorage(lock: Lock, onDamage?: (error: Error) => void) {
   const storage = new Storage(await openEnvironment(lock), lock, onDamage)
+  const tables = new Map<string, Table>()
+  const tableOf = (namespace: string): Table => {
+    const table = tables.get(namespace) ?? new Table(storage, namespace)
+    tables.set(namespace, table)
+    return table
+  }
+  storage.onRollback(() => {
+    for (const table of tables.values()) table.load()
+  })
   try {
-    await storage.open()
-    return storage
+    const { journalled, isTakenOver } = await storage.open()
+    const left = journalled.map(({ number, rows }) => ({
+      number,
+      rows: rows.map(({ namespace, bytes }) => tableOf(namespace).restored(bytes)),
+    }))
+    await storage.recover(left)
+    return { storage, tableOf, isTakenOver }
   } catch (error) {
     await storage.close()
     throw error

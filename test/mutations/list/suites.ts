@@ -91,6 +91,9 @@ const store = (file: string, title: string): Suite => ({ project: 'store', file:
 export const meanwhile = (title: string): Suite => store('meanwhile.test.ts', title)
 export const opening = (title: string): Suite => store('opening.test.ts', title)
 export const commits = (title: string): Suite => store('commits.test.ts', title)
+export const journal = (title: string): Suite => store('journal.test.ts', title)
+export const journalDamage = (title: string): Suite => store('journal-damage.test.ts', title)
+export const journalFaults = (title: string): Suite => store('journal-faults.test.ts', title)
 export const large: Suite = { project: 'kill', file: 'test/store/large.kill.test.ts' }
 export const lean = unit('shared/lean.test.ts')
 export const wholeAgain = unit('client/live-room.test.ts', 'listeners hear each event whole')

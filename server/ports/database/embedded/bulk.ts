@@ -71,6 +71,12 @@ export function* runBulk(operations: readonly Operation[], ordered: boolean): St
   return total
 }
 
+/** What inserting all of these comes to. */
+export function insertedTotal(ids: readonly string[]): Total {
+  const insertedIds = ids.map((_id, index) => ({ index, _id }))
+  return { ...emptyTotal(), insertedIds, nInserted: ids.length }
+}
+
 /** The driver numbers upserts from the first operation of their kind. */
 function byKind(listed: { operation: Operation; index: number; shown: number }[]) {
   return KINDS.flatMap((kind) => {

@@ -19,10 +19,10 @@ export interface Catalog {
 }
 
 export const CATALOG = Buffer.of(0, 0)
-/** Since 2 the keys of each tree are counted and its rows sealed; since 3 the catalog is sealed. */
-export const FORMAT = 3
+/** Since 2 the keys of each tree are counted and its rows sealed; since 3 the catalog is sealed; since 4 there may be a journal. */
+export const FORMAT = 4
 export const COUNTED = 2
-const FORMATS = [undefined, COUNTED, FORMAT]
+const FORMATS = [undefined, COUNTED, 3, FORMAT]
 
 export const catalogBytes = (catalog: Catalog): Buffer => seal(CATALOG, Buffer.from(JSON.stringify(catalog)))
 

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import mongoose from 'mongoose'
-import { bulkResult, type Operation, type Outcome, runBulk } from './bulk.ts'
+import { bulkResult, insertedTotal, type Operation, type Outcome, runBulk } from './bulk.ts'
 import type { Steps } from './commits.ts'
 import { Cursor, type FindOptions } from './cursor.ts'
 import { checkOptions, isServerError, refuse } from './errors.ts'
@@ -9,12 +9,13 @@ import { parseDirections, parseIndex, shownIndex, valuesAt } from './indexes.ts'
 import { encodeKey } from './keys.ts'
 import { parseProjection } from './projection.ts'
 import type { Reading, Storage } from './storage.ts'
-import type { Found, Match, Table } from './table.ts'
+import type { Found, Incoming, Match, Table } from './table.ts'
 import { applyUpdate, parseUpdate, type Update } from './update.ts'
 import { seeded } from './upserts.ts'
 import { type Document, documentOf, type Fields, type Value } from './values.ts'
 
 type Options = Record<string, unknown>
+type Inserting = Operation & { id: string; incoming: Incoming }
 
 const SLICE_MS = 8
 
@@ -89,7 +90,7 @@ export class Collection {
     if (!Array.isArray(documents)) throw invalid('Argument "docs" must be an array of documents')
     checkOptions('insertMany', options, ['ordered'])
     const operations = await inSlices(documents, (each) => this.#insertion(each))
-    const { insertedCount, insertedIds } = await this.#bulk(operations, options)
+    const { insertedCount, insertedIds } = await this.#bulk(operations, options, isJournalled(options) && operations)
     return { acknowledged: true, insertedCount, insertedIds }
   }
 
@@ -207,10 +208,16 @@ export class Collection {
       })
   }
 
-  async #bulk(operations: readonly Operation[], options: Options) {
+  /** Insertions that may be journalled are given once more. */
+  async #bulk(operations: readonly Operation[], options: Options, insertions: readonly Inserting[] | false = false) {
     if (operations.length === 0) throw invalid('Invalid BulkOperation, Batch cannot be empty')
     const ordered = options.ordered !== false
-    return bulkResult(await this.#storage.write(() => runBulk(operations, ordered)), ordered)
+    const run = () => runBulk(operations, ordered)
+    const insertion = insertions && {
+      value: insertedTotal(insertions.map(({ id }) => id)),
+      stage: () => this.#table.stage(insertions.map(({ incoming }) => incoming)),
+    }
+    return bulkResult(await this.#storage.write(run, insertion || undefined), ordered)
   }
 
   #operation(given: unknown): Operation {
@@ -248,7 +255,7 @@ export class Collection {
     return { acknowledged: true, deletedCount: outcome.kind === 'delete' ? outcome.deleted : 0 }
   }
 
-  #insertion(given: unknown): Operation & { id: string } {
+  #insertion(given: unknown): Inserting {
     const { document, bytes } = documentOf(given)
     const table = this.#table
     const incoming = table.prepare(document, bytes)
@@ -257,7 +264,7 @@ export class Collection {
       table.insert(incoming)
       return { kind: 'insert' }
     }
-    return { kind: 'insert', id: document._id, given: Object(given), run }
+    return { kind: 'insert', id: document._id, given: Object(given), incoming, run }
   }
 
   #updating(method: 'updateOne' | 'updateMany', given: unknown, update: unknown, options: Options): Operation {
@@ -342,6 +349,10 @@ const CODE_NAMES: Record<number, string> = {
   66: 'ImmutableField',
   11000: 'DuplicateKey',
 }
+
+/** MongoDB's word for a write that is acknowledged once it is in the journal. */
+const isJournalled = ({ writeConcern }: Options): boolean =>
+  typeof writeConcern === 'object' && writeConcern !== null && 'j' in writeConcern && writeConcern.j === true
 
 const invalid = (message: string) => new mongoose.mongo.MongoInvalidArgumentError(message)
 

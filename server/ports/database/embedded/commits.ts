@@ -9,8 +9,18 @@ export type Steps<T> = Generator<undefined, T, undefined>
 /** Milliseconds of work that one commit takes up. */
 const COMMIT_MS = 16
 
+/** What a write does that does nothing but insert. */
+export interface Insertion<T> {
+  /** What it answers where all of it is inserted. */
+  value: T
+  /** Takes it into the next batch of the journal. False where it cannot be, or where not all of it can be inserted. */
+  stage(): boolean
+}
+
 interface Job {
   run: () => Steps<unknown>
+  /** Of a write that may be journalled, until that has failed. */
+  insertion: Insertion<unknown> | null
   /** Under way, once it has begun. */
   steps: Steps<unknown> | null
   /** In a commit of its own, so that no other is taken back with it. */
@@ -25,11 +35,13 @@ interface Ground {
   /** Throws where nothing may be written any more. */
   check(): void
   transact(run: () => void): Promise<unknown>
+  /** Writes what was staged to the journal; where that fails, none of it was. */
+  append(): Promise<void>
   /** Brings what is in memory back to what is stored. */
   undo(): void
 }
 
-/** Writes wait here while a commit is under way and share the next one; long ones go on over several. */
+/** Writes wait here while a commit is under way and share the next one; long ones go on over several. Insertions may be journalled instead. */
 export class Commits {
   readonly #ground: Ground
   readonly #queue: Job[] = []
@@ -40,9 +52,9 @@ export class Commits {
   }
 
   /** Resolves once all that was written is on the disk. An error that MongoDB would answer leaves standing what was written before it. */
-  write<T>(run: () => Steps<T>): Promise<T> {
+  write<T>(run: () => Steps<T>, insertion: Insertion<T> | null = null): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ run, steps: null, alone: false, outcome: null, resolve, reject })
+      this.#queue.push({ run, insertion, steps: null, alone: false, outcome: null, resolve, reject })
       this.#running ??= this.#commitAll()
     })
   }
@@ -53,6 +65,7 @@ export class Commits {
 
   async #commitAll(): Promise<void> {
     while (this.#queue.length > 0) {
+      if (await this.#journal()) continue
       const taken: Job[] = []
       try {
         this.#ground.check()
@@ -66,6 +79,37 @@ export class Commits {
       this.#queue.push(...taken.filter(({ outcome }) => outcome === null))
     }
     this.#running = null
+  }
+
+  /** Those insertions that stand first go into one batch. */
+  async #journal(): Promise<boolean> {
+    const taken: Job[] = []
+    for (let [job] = this.#queue; job && this.#isStaged(job, taken.length === 0); [job] = this.#queue) {
+      taken.push(job)
+      this.#queue.shift()
+    }
+    if (taken.length === 0) return false
+    try {
+      await this.#ground.append()
+      this.#checkAfter()
+    } catch (error) {
+      if (error instanceof LockLost) await this.#takeBack(taken, error)
+      else this.#queue.unshift(...taken.map((job) => Object.assign(job, { insertion: null })))
+      return true
+    }
+    for (const { insertion, resolve } of taken) resolve(insertion?.value as never)
+    return true
+  }
+
+  /** What is staged is appended at once. Why something cannot be is told by the commit that it then takes part in. */
+  #isStaged({ alone, insertion }: Job, isFirst: boolean): boolean {
+    if (alone || !insertion) return false
+    try {
+      if (isFirst) this.#ground.check()
+      return insertion.stage()
+    } catch {
+      return false
+    }
   }
 
   /** What is durable is never done again: only a lost lock takes the word for it back, not a check that could not be made. */

@@ -1,6 +1,8 @@
+import { openIndex, sortKey } from './indexes.ts'
 import { TREE_BYTES } from './keys.ts'
-import type { Range } from './plan.ts'
+import type { Range, Sort } from './plan.ts'
 import type { Slot } from './storage.ts'
+import type { Document } from './values.ts'
 
 export function* joined(slots: Iterable<Slot>[]): Generator<Slot> {
   for (const each of slots) yield* each
@@ -24,3 +26,34 @@ export function* merged(slots: Iterable<Slot>[], ranges: readonly Range[], rever
     else next.head = head.value
   }
 }
+
+/**
+ * What was found in a collection, in the order asked for if any, and what waits to be put there, each in its place. What is put there
+ * while the reader pauses comes once.
+ */
+export function* together<T extends { document: Document }>(
+  found: Iterable<T | undefined>,
+  waiting: readonly T[],
+  sort: Sort,
+): Generator<T | undefined, undefined> {
+  const index = Object.keys(sort).length > 0 ? openIndex({ tree: 0, name: 'sort', key: sort }) : null
+  const keyOf = ({ document }: T): Buffer => (index ? sortKey(index, document) : LAST)
+  const rest = waiting.map((each) => ({ each, key: keyOf(each) }))
+  rest.sort((one, other) => Buffer.compare(one.key, other.key))
+  const unseen = new Set(waiting.map(({ document }) => document._id))
+  const wasUnseen = ({ document }: T): boolean => unseen.delete(document._id)
+  const ids = new Set(unseen)
+  for (const each of found) {
+    if (each && index) {
+      const key = keyOf(each)
+      for (let [next] = rest; next && Buffer.compare(next.key, key) < 0; [next] = rest) {
+        if (wasUnseen(next.each)) yield next.each
+        rest.shift()
+      }
+    }
+    if (!each || !ids.has(each.document._id) || wasUnseen(each)) yield each
+  }
+  for (const { each } of rest) if (wasUnseen(each)) yield each
+}
+
+const LAST = Buffer.of(0xff)

@@ -1,9 +1,12 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
 import { CATALOG, type Catalog, COUNTED, catalogBytes, catalogIn, checkFormat, FORMAT, treesOf } from './catalog.ts'
-import { Commits, type Steps } from './commits.ts'
+import { Commits, type Insertion, type Steps } from './commits.ts'
 import type { Environment } from './environment.ts'
+import { isServerError } from './errors.ts'
+import { type Batch, JOURNAL, type Mark, markIn } from './journal.ts'
 import { treeKey } from './keys.ts'
 import type { Lock } from './lock.ts'
+import { Pending, type Row } from './pending.ts'
 import { Damaged, isSealed, seal } from './seal.ts'
 import { checksumOf, type Tally, tallyBytes, tallyIn, tallyKey } from './tallies.ts'
 
@@ -18,6 +21,8 @@ export interface Moment {
   scan(low: Buffer, high: Buffer): Generator<Slot>
   slot(key: Buffer): Slot | undefined
   tallyOf(tree: number): Tally
+  /** What is in no tree yet. */
+  waiting(namespace: string): readonly Row[]
   release(): void
 }
 
@@ -26,6 +31,8 @@ const READ_MS = 8
 /** Keys that are compared before anything is answered: some tenths of a second. */
 const MOST_AT_ONCE = 200_000
 const REST_MS = 20
+/** Milliseconds after which what was journalled is put into its collection, where no other write has done so. */
+const FLUSH_MS = 250
 const NUL = Buffer.of(0)
 const LAST = Buffer.of(0xff, 0xff, 0xff)
 const FIRST_PIECE = 16
@@ -40,6 +47,8 @@ export class Storage {
   readonly #database: Environment
   readonly #held = new Set<Transaction>()
   readonly #commits: Commits
+  readonly #pending: Pending
+  #flush: NodeJS.Timeout | undefined
   /** As they are after the commit that is being made, and those among them that it changes. */
   readonly #tallies = new Map<number, Tally>()
   readonly #counted = new Set<number>()
@@ -52,20 +61,42 @@ export class Storage {
   constructor(database: Environment, lock: Lock, onDamage: (error: Damaged) => void = () => undefined) {
     this.#database = database
     this.#onDamage = onDamage
+    this.#pending = new Pending(lock.directory)
     this.#commits = new Commits({
       directory: lock.directory,
       check: lock.check,
       transact: (run) => this.#transact(run),
+      append: () => this.#append(),
       undo: () => this.#undo(),
     })
   }
 
   /** Before anything else: throws where what is there is damaged, or not for this version. */
-  async open(): Promise<void> {
+  async open(): Promise<{ journalled: Batch[]; isTakenOver: boolean }> {
     this.catalog = this.#catalogIn({})
     checkFormat(this.catalog)
+    const isTakenOver = this.catalog.format !== FORMAT
+    const journalled = await this.#pending.read(this.#markIn({}))
     await this.write(() => this.#takeOver())
     await this.#check()
+    return { journalled, isTakenOver }
+  }
+
+  /** Puts what was left in the journal into its collections; after that there is none, until one is needed. */
+  async recover(batches: readonly { number: number; rows: Row[] }[]): Promise<void> {
+    this.#pending.restore(this.#markIn({}), batches)
+    await this.#endJournal()
+    await this.#pending.remove()
+  }
+
+  /** What of a collection is in no tree yet, as seen by this reading. */
+  waiting(namespace: string, within: Reading = {}): Row[] {
+    this.#checkOpen()
+    return this.#pending.holds(namespace) ? this.#waiting(within).filter((row) => row.namespace === namespace) : []
+  }
+
+  #waiting(within: Reading): Row[] {
+    return this.#pending.after(this.#markIn(within)?.applied ?? 0)
   }
 
   /** The bytes hold only until the next read. */
@@ -109,11 +140,13 @@ export class Storage {
   moment(): Moment {
     this.#checkOpen()
     const transaction = this.#hold()
+    const waiting = this.#waiting({ transaction })
     return {
       catalog: this.#catalogIn({ transaction }),
       scan: (low, high) => this.scan(low, high, false, { transaction }),
       slot: (key) => this.slot(key, { transaction })[0],
       tallyOf: (tree) => this.tallyOf(tree, { transaction }),
+      waiting: (namespace) => waiting.filter((row) => row.namespace === namespace),
       release: () => this.#release(transaction),
     }
   }
@@ -240,9 +273,14 @@ export class Storage {
     tally.sum = (tally.sum + change * checksumOf(key, value)) >>> 0
   }
 
-  write<T>(run: () => Steps<T>): Promise<T> {
+  write<T>(run: () => Steps<T>, insertion?: Insertion<T>): Promise<T> {
     this.#checkOpen()
-    return this.#commits.write(run)
+    return this.#commits.write(run, insertion)
+  }
+
+  /** Takes rows into the next batch of the journal, if they can be journalled. */
+  stage(rows: readonly Row[]): boolean {
+    return this.#pending.stage(rows)
   }
 
   /** Reads to the end in the state of this moment, with pauses in which others have their turn. */
@@ -264,6 +302,9 @@ export class Storage {
 
   async close(): Promise<void> {
     this.#isClosing = true
+    clearTimeout(this.#flush)
+    await this.#commits.drained()
+    await this.#endJournal().catch(() => undefined)
     await this.#commits.drained()
     this.#closed = true
     while (this.#held.size > 0) await breathe()
@@ -275,13 +316,49 @@ export class Storage {
     if (this.#closed) throw new Error('The embedded store is closed.')
   }
 
-  #transact(run: () => void): Promise<unknown> {
-    return this.#database.childTransaction(() => {
+  async #transact(run: () => void): Promise<void> {
+    await this.#pending.prepare()
+    await this.#database.childTransaction(() => {
+      const mark = this.#drain()
+      if (mark) this.put(JOURNAL, mark)
       run()
       for (const [tree, tally] of this.#tallies)
         if (this.#counted.delete(tree)) this.put(tallyKey(tree), tallyBytes(tally))
       this.counters.commits++
     })
+    this.#pending.drained()
+    clearTimeout(this.#flush)
+    this.#flush = undefined
+  }
+
+  #drain(): Buffer | null {
+    try {
+      return this.#pending.drain(this.#markIn({})?.applied ?? 0)
+    } catch (error) {
+      if (!isServerError(error)) throw error
+      throw new Damaged(`its journal holds what it cannot take: ${error.message}`)
+    }
+  }
+
+  async #append(): Promise<void> {
+    await this.#pending.append()
+    this.#flushLater()
+  }
+
+  #flushLater(): void {
+    if (!this.#isClosing) this.#flush ??= setTimeout(() => this.#flushed(), FLUSH_MS).unref()
+  }
+
+  /** What cannot be put into its collection now stays in the journal. */
+  #flushed(): void {
+    this.#flush = undefined
+    this.#commits.write(nothing).catch(() => this.#flushLater())
+  }
+
+  async #endJournal(): Promise<void> {
+    if (!this.#pending.end()) return
+    await this.#commits.write(nothing)
+    await this.#pending.remove()
   }
 
   #undo(): void {
@@ -302,6 +379,11 @@ export class Storage {
     if (this.#held.delete(transaction)) transaction.done()
   }
 
+  #markIn(within: Reading): Mark | null {
+    const stored = this.#database.get(JOURNAL, within)
+    return stored ? markIn(stored) : null
+  }
+
   #catalogIn(within: Reading): Catalog {
     const stored = this.#database.get(CATALOG, within)
     if (stored) return catalogIn(stored)
@@ -314,6 +396,8 @@ export class Storage {
 type Transaction = ReturnType<Environment['useReadTransaction']>
 /** In the state of a moment, or in the latest. */
 export type Reading = { transaction?: Transaction }
+
+function* nothing(): Steps<void> {}
 
 /** Many small slots at once, or few large ones. */
 function pieceOf(slots: Iterable<Slot>, limit: number): { piece: Slot[]; isLast: boolean } {

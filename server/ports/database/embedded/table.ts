@@ -5,7 +5,8 @@ import { isServerError, serverError } from './errors.ts'
 import { type Filter, matches } from './filter.ts'
 import { type Entries, type Entry, entriesOf, entryKey, type Index, type IndexRecord, openIndex } from './indexes.ts'
 import { emptyArray, type Part, ROW_BYTES, TREE_BYTES, treeKey } from './keys.ts'
-import { joined, merged } from './merging.ts'
+import { joined, merged, together } from './merging.ts'
+import type { Row } from './pending.ts'
 import { plan, type Range, type Scan, type Sort } from './plan.ts'
 import { Damaged, seal, unseal } from './seal.ts'
 import { sorted } from './sorting.ts'
@@ -17,7 +18,7 @@ export interface Found {
   document: Document
 }
 /** A document on its way in: its bytes, and what each index will hold of it. */
-interface Incoming {
+export interface Incoming {
   bytes: Buffer
   /** For which indexes this was worked out. */
   generation: number
@@ -80,8 +81,11 @@ export class Table {
     if (!this.#tree) return
     const scans = plan(filter, sort, this.#indexes)
     const end = limit === 0 ? Number.POSITIVE_INFINITY : skip + limit
+    const waiting = this.#waiting(filter, within)
+    const isUnsorted = scans.some(({ order }) => order === 'none')
     let found = this.#matching(scans, filter, within)
-    if (scans.some(({ order }) => order === 'none') && Object.keys(sort).length > 0) found = sorted(found, sort, end)
+    if (waiting.length > 0) found = together(found, waiting, isUnsorted ? {} : sort)
+    if (isUnsorted && Object.keys(sort).length > 0) found = sorted(found, sort, end)
     let passed = 0
     for (const each of found) {
       if (!each) yield
@@ -134,6 +138,36 @@ export class Table {
     this.#storage.count(this.#tree, 1, this.#rowKey(row))
     this.#putRow(row, bytes)
     for (const each of added) this.#putEntries(each, row)
+  }
+
+  /** Takes documents into the next batch of the journal, if all of them can be inserted. Only while no commit is under way. */
+  stage(documents: readonly Incoming[]): boolean {
+    if (this.#indexes.length === 0) return false
+    const rows: Row[] = []
+    for (const incoming of documents) {
+      const { bytes, generation, added } = incoming
+      if (!added || generation !== this.#generation) return false
+      const unique = added.flatMap(({ index, entries }) => (index.record.unique ? entries : []))
+      if (unique.some(({ key }) => this.#storage.get(key))) return false
+      const keys = unique.map(({ key }) => key.toString('latin1'))
+      rows.push({ namespace: this.namespace, bytes, keys, insert: () => this.insert(incoming) })
+    }
+    return this.#storage.stage(rows)
+  }
+
+  /** A document of a journal that an earlier process left. */
+  restored(bytes: Buffer): Row {
+    return { namespace: this.namespace, bytes, keys: [], insert: () => this.insert(this.prepare(decode(bytes), bytes)) }
+  }
+
+  /** Matches that are in no index yet. */
+  #waiting(filter: Filter, within: Reading): Found[] {
+    const found: Found[] = []
+    for (const row of this.#storage.waiting(this.namespace, within)) {
+      row.document ??= decode(row.bytes)
+      if (matches(filter, row.document)) found.push({ row: -1, document: decode(row.bytes) })
+    }
+    return found
   }
 
   #added(document: Document): Added[] {
@@ -253,7 +287,8 @@ export class Table {
   }
 
   size(): number {
-    return this.#tree ? this.#storage.tallyOf(this.#tree).count : 0
+    if (!this.#tree) return 0
+    return this.#storage.tallyOf(this.#tree).count + this.#storage.waiting(this.namespace).length
   }
 
   create(): void {

@@ -36,6 +36,10 @@ export async function* backupLines(storage: Storage, prefix: string): AsyncGener
         lines = ''
         await breathe()
       }
+      for (const { bytes } of moment.waiting(namespace)) {
+        tally.add(bytes)
+        lines += `${bytes.toString()}\n`
+      }
       yield lines
       sums[collection] = tally.sum()
     }
@@ -74,7 +78,8 @@ export async function* verifyLines(storage: Storage): AsyncGenerator<string> {
         if (wanted !== found || found !== kept)
           faults.push(`${namespace} (${name}): ${wanted} by its documents, ${found} found, ${kept} put in`)
       }
-      yield `${namespace}: ${documents} documents, ${indexes.length} indexes\n`
+      const waiting = moment.waiting(namespace).length
+      yield `${namespace}: ${documents + waiting} documents, ${indexes.length} indexes\n`
     }
     const more = faults.length > MOST_FAULTS ? ` and ${faults.length - MOST_FAULTS} more` : ''
     if (faults.length > 0) throw new Damaged(`${faults.slice(0, MOST_FAULTS).join('; ')}${more}`)

@@ -1,0 +1,61 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, readFile, rename, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { emptyJournal } from './journal.ts'
+
+export const JOURNAL_FILE = 'journal'
+const UNFINISHED = 'journal.new'
+
+/** Where the system knows it, a write that returns is on the disk; anywhere else the file is synced after it. */
+const SYNCED = process.platform === 'linux' ? constants.O_DSYNC : 0
+
+/** The journal of a directory as a file that is open. */
+export interface JournalFile {
+  /** Resolves once the bytes are on the disk. */
+  write(bytes: Buffer, at: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** A new journal in the place of any other: it appears whole or not at all, and another process keeps the one it has open. */
+export async function createJournal(directory: string, id: Buffer): Promise<JournalFile> {
+  const beside = join(directory, UNFINISHED)
+  await unlink(beside).catch(() => undefined)
+  const handle = await open(beside, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | SYNCED, 0o600)
+  try {
+    await writeAt(handle, emptyJournal(id), 0)
+    await handle.sync()
+    await rename(beside, join(directory, JOURNAL_FILE))
+    await syncDirectory(directory)
+  } catch (error) {
+    await handle.close()
+    await unlink(beside).catch(() => undefined)
+    throw error
+  }
+  return { write: (bytes, at) => writeAt(handle, bytes, at), close: () => handle.close() }
+}
+
+async function writeAt(handle: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  const { bytesWritten } = await handle.write(bytes, 0, bytes.length, at)
+  if (bytesWritten < bytes.length) throw new Error('The journal was not written to its end.')
+  if (!SYNCED) await handle.datasync()
+}
+
+/** Null where there is none. */
+export const readJournal = (directory: string): Promise<Buffer | null> =>
+  readFile(join(directory, JOURNAL_FILE)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+
+/** Also what is left of one that was being made. */
+export async function removeJournal(directory: string): Promise<void> {
+  for (const name of [JOURNAL_FILE, UNFINISHED])
+    await unlink(join(directory, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  await handle.sync().finally(() => handle.close())
+}
