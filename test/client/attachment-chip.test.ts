@@ -17,6 +17,6 @@ describe('M01: the chip of an attachment', () => {
     expect(shown(url, 'https://chat.example/plan.pdf')).toContain(`>${host}<`),
   )
 
-  it('names no host for what lies here', () =>
+  it('names no host for files of this server', () =>
     expect(shown('https://chat.example/media/plan.pdf')).toMatch(/<bdi>plan.pdf<\/bdi><\/a>$/))
 })

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 
 const PAGE = 3
 
-/** A server that answers from a log of so many events, and a feed that follows it. */
+/** A server with a log of `count` events, and a feed that follows it. */
 function following(length: number) {
   const server = { epoch: 'first', length }
   const applied: string[] = []
@@ -51,7 +51,7 @@ function following(length: number) {
 const settle = () => vi.advanceTimersByTimeAsync(5_000)
 const first = (...seqs: readonly number[]) => seqs.map((seq) => `first ${seq}`)
 
-test('P5: a catch-up goes on page by page, to the end', async () => {
+test('P5: a catch-up loads page after page up to the head', async () => {
   const { feed, applied } = following(8)
   feed.follow('socket')
   await settle()
@@ -69,21 +69,21 @@ test('P5: events that are pushed twice, late and in any order are applied once e
   expect(applied).toEqual(first(1, 2, 3, 4, 5))
 })
 
-test('P5: an event of another log is not taken for the next one', async () => {
+test('P5: an event of another epoch is not applied as the next one', async () => {
   const { server, feed, applied, eventOf, resets } = following(2)
   feed.follow('socket')
   await settle()
   feed.deliver([eventOf(3, 'another')])
   expect(applied).toEqual(first(1, 2))
   await settle()
-  // The server still has the log that was followed: there is nothing new in it.
+  // The server still has the same epoch, without new events.
   expect([applied, resets()]).toEqual([first(1, 2), 0])
   server.length = 3
   feed.deliver([eventOf(3)])
   expect(applied).toEqual(first(1, 2, 3))
 })
 
-test.each(['socket', 'poll'] as const)('P5: where the log is another one, all is read anew (%s)', async (source) => {
+test.each(['socket', 'poll'] as const)('P5: a new epoch makes the feed load everything again (%s)', async (source) => {
   const { server, feed, applied, eventOf, resets } = following(2)
   feed.follow('socket')
   await settle()

@@ -40,7 +40,7 @@ describe.each([1, 2] as const)('a room over the socket, where the server knows p
     server.protocol = protocol
   })
 
-  test('shows what was said before and what is said now', async () => {
+  test('shows earlier messages and new ones', async () => {
     for (const text of numbers(1, 3)) server.say('ada', text)
     const open = await live(clientOf())
     expect(texts(open)).toEqual(['1', '2', '3'])
@@ -49,7 +49,7 @@ describe.each([1, 2] as const)('a room over the socket, where the server knows p
     expect(open.state.me.unread).toBe(1)
   })
 
-  test('mends a hole by asking once, without a new connection', async () => {
+  test('closes a gap with one request, on the same connection', async () => {
     const open = await live(clientOf())
     server.lost.add(2).add(3)
     for (const text of numbers(1, 5)) server.say('ada', text)
@@ -59,7 +59,7 @@ describe.each([1, 2] as const)('a room over the socket, where the server knows p
     expect(open.state.caughtUp).toMatchObject({ events: 4, gaps: 1 })
   })
 
-  test('waits a moment for what is only late', async () => {
+  test('waits a moment for events that are only late', async () => {
     const open = await live(clientOf())
     server.lost.add(1)
     server.say('ada', '1')
@@ -69,7 +69,7 @@ describe.each([1, 2] as const)('a room over the socket, where the server knows p
     expect(asked('room:sync')).toBe(0)
   })
 
-  test('notices a lost last event by the heads', async () => {
+  test('notices by the heads that the last event was lost', async () => {
     const open = await live(clientOf())
     server.lost.add(1)
     server.say('ada', '1')
@@ -77,7 +77,7 @@ describe.each([1, 2] as const)('a room over the socket, where the server knows p
     await expect.poll(() => texts(open)).toEqual(['1'])
   })
 
-  test('shows an event once, however often it comes', async () => {
+  test('applies a repeated event once', async () => {
     const open = await live(clientOf())
     server.say('ada', '1')
     server.push(...server.log, ...server.log)
@@ -85,7 +85,7 @@ describe.each([1, 2] as const)('a room over the socket, where the server knows p
     await expect.poll(() => texts(open)).toEqual(['1', '2'])
   })
 
-  test('catches up over many pages after it was away', async () => {
+  test('catches up over many pages after a disconnect', async () => {
     const client = clientOf()
     const open = await live(client)
     client.pause()
@@ -97,7 +97,7 @@ describe.each([1, 2] as const)('a room over the socket, where the server knows p
     expect(asked('room:sync')).toBe(2)
   })
 
-  test('starts afresh when the log is another one', async () => {
+  test('loads everything again when the epoch has changed', async () => {
     const client = clientOf()
     server.say('ada', 'old')
     const open = await live(client)
@@ -110,7 +110,7 @@ describe.each([1, 2] as const)('a room over the socket, where the server knows p
     expect(open.state.epoch).toBe('second')
   })
 
-  test('listeners hear each event whole, of the epoch it is of, and an answer is whole', async () => {
+  test('listeners get each event and each answer with all fields, and with the epoch of the event', async () => {
     const client = clientOf()
     const heard: RoomEvent[][] = [[], []]
     for (const list of heard) client.on(events.roomEvent, (event) => list.push(event))
@@ -129,7 +129,7 @@ describe.each([1, 2] as const)('a room over the socket, where the server knows p
     await expect.poll(() => batches).toEqual([batch])
   })
 
-  test('is one and the same until it is closed', async () => {
+  test('is the same object until it is closed', async () => {
     const client = clientOf()
     const open = await live(client)
     expect(client.room({ ...room })).toBe(open)
@@ -141,7 +141,7 @@ describe.each([1, 2] as const)('a room over the socket, where the server knows p
 describe('a connection', () => {
   const kept = { token: 'bob', refreshToken: 'first', account: 'bob', endedBy: null }
 
-  test('goes on with a newer session before the old one expires', async () => {
+  test('continues with a newer session before the old one expires', async () => {
     const storage = memoryStorage()
     storage.setItem('plaza:session', JSON.stringify(kept))
     const client = createClient({ url: server.url, storage })
@@ -153,7 +153,7 @@ describe('a connection', () => {
     expect(client.connection.state).toBe('online')
   })
 
-  test('ends with its session, and says why', async () => {
+  test('ends with its session, and tells the reason', async () => {
     const client = clientOf()
     const open = await live(client)
     server.emit('session:ended', { code: 'SESSION_NOT_FOUND' })
@@ -162,7 +162,7 @@ describe('a connection', () => {
     expect(texts(open)).toEqual([])
   })
 
-  test('M66: a ping that does not come is believed, and another connection is made', async () => {
+  test('M66: reconnects when a ping is missing', async () => {
     const client = clientOf()
     const open = await live(client)
     const states: string[] = []
@@ -172,7 +172,7 @@ describe('a connection', () => {
     await expect.poll(() => open.state.status).toBe('live')
   })
 
-  test('M66: is being made until the first try has failed, and lost only then', async () => {
+  test('M66: is `connecting` until the first attempt has failed, and lost only then', async () => {
     server.refuseSockets()
     server.doesRest = false
     const client = createClient({ url: server.url, storage: memoryStorage() })
@@ -195,7 +195,7 @@ describe('a connection', () => {
     await expect.poll(() => open.state.status, { timeout: 5_000 }).toBe('live')
   })
 
-  test('comes back when a server that drains has told it to, not earlier', async () => {
+  test('reconnects after the delay that a draining server has given, not earlier', async () => {
     const client = clientOf()
     const open = await live(client)
     server.emit('server:notice', { kind: 'draining', detail: '', reconnect_after_ms: 1_200 })
@@ -207,7 +207,7 @@ describe('a connection', () => {
     expect(Date.now() - cutAt).toBeGreaterThan(1_000)
   })
 
-  test('carries other namespaces as soon as somebody listens', async () => {
+  test('connects other namespaces as soon as they have a listener', async () => {
     const client = clientOf()
     await live(client)
     const heard: number[] = []
@@ -220,7 +220,7 @@ describe('a connection', () => {
 })
 
 describe('a message', () => {
-  test('is shown at once and once', async () => {
+  test('is shown immediately, and only once', async () => {
     const client = clientOf()
     const open = await live(client)
     const echo = open.send({ text: 'hello' })
@@ -241,7 +241,7 @@ describe('a message', () => {
     await expect.poll(() => texts(open)).toEqual(numbers(1, 6))
   })
 
-  test('is not doubled when its answer is lost with the connection', async () => {
+  test('is stored once when its answer is lost with the connection', async () => {
     const open = await live(clientOf())
     server.faults.push('cut-after')
     for (const text of numbers(1, 3)) open.send({ text })
@@ -250,7 +250,7 @@ describe('a message', () => {
     expect(server.messages.map(({ content }) => content)).toEqual(numbers(1, 3))
   })
 
-  test('that is refused stays with the reason, and the next ones pass', async () => {
+  test('that is refused is kept with the reason, and later ones are sent', async () => {
     const open = await live(clientOf())
     server.faults.push('refused')
     const first = open.send({ text: 'first' })
@@ -262,7 +262,7 @@ describe('a message', () => {
     await expect.poll(() => server.messages.map(({ content }) => content)).toEqual(['second', 'first'])
   })
 
-  test('waits while there is no connection, and outlives the page', async () => {
+  test('waits for a connection, and survives a reload of the page', async () => {
     const storage = memoryStorage()
     const client = clientOf({ storage })
     const open = await live(client)
@@ -290,7 +290,7 @@ describe('without a socket', () => {
     expect(server.asked).not.toContain('room:join')
   })
 
-  test('what was on its way goes by REST, once, and the socket takes over again', async () => {
+  test('unanswered messages are sent by REST, once, and the socket takes over again', async () => {
     const client = clientOf()
     const open = await live(client)
     server.faults.push('no-ack')

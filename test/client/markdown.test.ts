@@ -31,7 +31,7 @@ describe('M69: Markdown', () => {
     )
   })
 
-  test('links lead to the web alone, and tell it nothing', () => {
+  test('links have web addresses only, and send no referrer', () => {
     const link = (href: string, words: string) =>
       `<a href="${href}" title="${href}" target="_blank" rel="noopener noreferrer nofollow">${words}</a>`
     expect(inside('[here](https://example.org/a "t")')).toBe(
@@ -42,7 +42,7 @@ describe('M69: Markdown', () => {
     )
   })
 
-  test('who is named is named in any part of it', () => {
+  test('mentions are marked within any element', () => {
     const named = [{ words: '@Ada', isMe: true }]
     const html = renderToStaticMarkup(createElement(Markdown, { text: '> a\n> **@Ada** b', named }))
     expect(html).toContain('<strong><span class="mention mine">@Ada</span></strong>')
@@ -96,7 +96,7 @@ const heavy = [
   '`a``',
   'a\n\n',
 ]
-test.each(heavy)('M69: a message full of %j does not hold up the page', (part) => {
+test.each(heavy)('M69: a message full of %j does not block the page', (part) => {
   const text = part.repeat(10_000 / part.length)
   const start = performance.now()
   shown(text)
@@ -107,7 +107,7 @@ const tags = /^<(\/?(p|strong|em|del|code|pre|blockquote|ul|ol|li|br|a|span|div)
 const attributes = /^(dir|class|start|href|title|target|rel|tabindex)$/
 
 test.each(hostile.map((text) => [text.slice(0, 60), text] as const))(
-  'M69: nothing but what is allowed comes of %j',
+  'M69: only allowed elements are rendered from %j',
   (_name, text) => {
     const html = shown(text)
     for (const [tag] of html.matchAll(/<[^>]*>/g)) {

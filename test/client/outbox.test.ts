@@ -12,7 +12,7 @@ type Outcome = (typeof outcomes)[number]
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A server that keeps what it is sent once for each id, and fails as told. */
+/** A server that stores one message for each id, and fails as the test demands. */
 function world(planned: Outcome[], storage = memoryStorage()) {
   const kept: string[] = []
   const refused: string[] = []
@@ -38,8 +38,8 @@ function world(planned: Outcome[], storage = memoryStorage()) {
   return { outbox, kept, refused, tries, storage }
 }
 
-describe('what is written', () => {
-  test('arrives once and in order, whatever fails on the way', async () => {
+describe('a queued message', () => {
+  test('arrives once and in order, whichever requests fail', async () => {
     const plans = fc.array(fc.constantFrom(...outcomes), { maxLength: 20 })
     const openings = fc.array(fc.boolean(), { maxLength: 6 })
     await fc.assert(
@@ -63,7 +63,7 @@ describe('what is written', () => {
     )
   })
 
-  test('in one room does not wait for another', async () => {
+  test('of one room does not wait for other rooms', async () => {
     const { outbox, kept } = world(['busy'])
     outbox.belongTo('bob')
     outbox.setOpen(true)
@@ -73,7 +73,7 @@ describe('what is written', () => {
     expect(kept).toEqual(['free'])
   })
 
-  test('before one is signed in belongs to who signs in, and to nobody who follows', async () => {
+  test('from before the sign-in belongs to the account that signs in, and to no later one', async () => {
     const { outbox, kept, storage } = world([])
     outbox.add(room, { text: 'early' })
     outbox.belongTo('bob')
@@ -89,7 +89,7 @@ describe('what is written', () => {
     expect(later.kept).toEqual(['early'])
   })
 
-  test('P2: and tried again by hand goes under the key of the first try', async () => {
+  test('P2: that is retried by the user has the key of the first try', async () => {
     const { outbox, kept, tries } = world(['refused', 'lost after'])
     outbox.belongTo('bob')
     outbox.setOpen(true)
@@ -101,7 +101,7 @@ describe('what is written', () => {
     expect(kept).toEqual(['again'])
   })
 
-  test('and discarded is not sent, and not remembered', async () => {
+  test('that is discarded is neither sent nor stored', async () => {
     const { outbox, kept, storage } = world([])
     outbox.belongTo('bob')
     const { client_msg_id } = outbox.add(room, { text: 'never mind' })

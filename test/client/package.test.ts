@@ -48,13 +48,13 @@ describe('the published client', () => {
     }
   })
 
-  test('is small, and brings no schemas along', () => {
+  test('is small, and contains no schemas', () => {
     const browser = readFileSync(join(installed, 'browser.js'))
     expect(gzipSync(browser).length).toBeLessThan(36_000)
     expect(browser.includes('ZodError')).toBe(false)
   })
 
-  test('tells the types of every operation, event and room', async () => {
+  test('contains the types of every operation, event and room', async () => {
     symlinkSync(join(root, 'node_modules/zod'), join(folder, 'node_modules/zod'))
     const script = `
       import { type Client, createClient, events, type RoomState } from 'plaza-sdk'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { restDoor } from '#client/sdk/rest'
 import type { Route } from '#shared/kit/contract'
 
-test('an answer that breaks off is no answer', async () => {
+test('an answer that is cut off counts as unanswered', async () => {
   const reached: boolean[] = []
   const ask = restDoor({
     url: 'http://localhost',
@@ -16,7 +16,7 @@ test('an answer that breaks off is no answer', async () => {
   expect(reached).toEqual([false])
 })
 
-test('M64: what is short is sent although the page is left, and what browsers would refuse to send then is not', async () => {
+test('M64: short requests survive leaving the page, and requests above the limit of browsers are sent without `keepalive`', async () => {
   const sent: { [route: string]: [bytes: number, keepalive: boolean | undefined] } = {}
   const ask = restDoor({
     url: 'http://localhost',

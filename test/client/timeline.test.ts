@@ -23,7 +23,7 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
   { maxLength: 60 },
 )
 
-/** A server's room: the log as it was told live, and the rows as they are now. */
+/** A room of the server: the log as its live events, and the current rows. */
 class Model {
   readonly live: RoomEvent[] = []
   readonly rows: Message[] = []
@@ -63,7 +63,7 @@ class Model {
     return { ...defaultRules, max_message_length: this.rulesVersion }
   }
 
-  /** The log as a page shows it: rows of messages as they are now. */
+  /** The log as a page of catch-up: with the current rows of messages. */
   get page(): RoomEvent[] {
     return this.live.map((event) => {
       if (event.type !== 'message.created' && event.type !== 'message.edited') return event
@@ -186,11 +186,11 @@ const joined = (snapshot: Snapshot, before = emptyRoom(room)) =>
     snapshot.events.filter(({ seq }) => seq > before.seq),
     'bob',
   )
-/** Notices of a live edit tell the text of then, those of a page the text of now. */
+/** A live edit holds the text of that moment; an edit in a page holds the current text. */
 const seen = ({ notices: _notices, online: _online, ...state }: RoomState) => state
 
-describe('what a room shows', () => {
-  test('is the same whether one was there all the time or comes now', () => {
+describe('the state of a room', () => {
+  test('is the same for a client that followed it live and for one that joins later', () => {
     fc.assert(
       fc.property(acts, (all) => {
         const model = modelOf(all)
@@ -200,7 +200,7 @@ describe('what a room shows', () => {
     )
   })
 
-  test('is the same after one was away for a while', () => {
+  test('is the same after a disconnect and a catch-up', () => {
     fc.assert(
       fc.property(acts, acts, (before, after) => {
         const first = modelOf(before)
@@ -211,7 +211,7 @@ describe('what a room shows', () => {
     )
   })
 
-  test('quotes nothing that was taken back, among the pins either', () => {
+  test('quotes no deleted message, in pins either', () => {
     const first = modelOf([
       { do: 'say', who: 'bob', which: 0 },
       { do: 'say', who: 'cyd', which: 0 },
@@ -224,7 +224,7 @@ describe('what a room shows', () => {
     expect(seen(back)).toEqual(seen(joined(first.snapshot())))
   })
 
-  test('never changes in place', () => {
+  test('is never mutated in place', () => {
     fc.assert(
       fc.property(acts, (all) => {
         const state = deepFreeze(joined(modelOf(all).snapshot()))
@@ -234,7 +234,7 @@ describe('what a room shows', () => {
     )
   })
 
-  test('is not moved by a version that is not newer', () => {
+  test('does not change by a version that is not newer', () => {
     const model = modelOf([{ do: 'say', who: 'ada', which: 1 }])
     const state = joined(model.snapshot())
     const message = { ...state.messages[0], content: 'stale', version: 1 }

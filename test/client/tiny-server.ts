@@ -12,18 +12,18 @@ export const room = { type: 'channel' as const, id: 'plaza' }
 export const key = 'channel:plaza'
 const person = (id: string) => ({ id, name: id, role: 'member', isAgent: false })
 
-/** A log, a socket door and a REST door, as little as a client needs, with faults on demand. */
+/** A minimal server for the client: a log, a socket and REST, with faults on demand. */
 export class TinyServer {
   readonly log: RoomEvent[] = []
-  /** How often each event or path was asked for. */
+  /** The number of requests by event or path. */
   readonly asked: string[] = []
   epoch = 'first'
-  /** That it knows, whatever is asked for. */
+  /** The protocol it answers with, whichever is requested. */
   protocol: 1 | 2 = 2
   #toldEpoch: string | null = null
   /** Events of these seqs are not pushed. */
   readonly lost = new Set<number>()
-  /** Answers to the next sends that are lost after they were done, or not even done. */
+  /** The faults of the next sends, one for each. */
   readonly faults: ('no-ack' | 'cut-after' | 'unavailable' | 'refused')[] = []
   doesRest = true
   readonly #http = createServer((request, response) => void this.#rest(request, response))
@@ -87,7 +87,7 @@ export class TinyServer {
   cut(): void {
     this.#io?.of('/rooms').disconnectSockets(true)
   }
-  /** The connections stay, and nothing comes from them any more. */
+  /** The connections stay open, and send nothing any more. */
   stopPings(): void {
     for (const { conn } of this.#io?.of('/rooms').sockets.values() ?? [])
       clearTimeout(Reflect.get(conn, 'pingIntervalTimer'))

@@ -47,7 +47,7 @@ test('each of two nodes in one process has its own metrics', async () => {
   one.metrics.degraded('redis', false)
 })
 
-test('each of two nodes in one process looks once a minute whether sessions still stand', async () => {
+test('each of two nodes in one process checks once a minute whether sessions are still valid', async () => {
   const people = [await person(server, 'swept'), await person(server, 'swept too')]
   const sockets = await Promise.all(people.map((each) => each.socket('/rooms')))
   expect(new Set(people.map(({ url }) => url)).size).toBe(2)

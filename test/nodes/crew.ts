@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '#test/support/test-servers'
 
-/** A server started as an operator starts it: a process of its own, known by its ports and its signals alone. */
+/** A server started as by an operator: a separate process, controlled by its ports and signals only. */
 export interface Crew {
   url: string
   opsUrl: string
   primary: ChildProcess
-  /** The processes of its workers, as the system lists them. */
+  /** The pids of its workers, as the operating system lists them. */
   workers(): number[]
-  /** What the port of the operators answers; null where nothing listens. */
+  /** The answer of the operators' port; null if nothing listens. */
   ops(path: string): Promise<{ status: number; body: string } | null>
   metric(name: string): Promise<number>
   /** Resolves with the exit code. */

@@ -9,14 +9,14 @@ import { freshDatabaseUri } from '#test/support/test-servers'
 
 type Command = Record<string, unknown> & { writeConcern?: object; readConcern?: object; txnNumber?: unknown }
 
-/** Every way in which an address may ask for less than a majority. */
+/** Options in a MongoDB address that ask for less than a majority. */
 const weak = [
   'readConcernLevel=local&w=1&journal=false&readPreference=secondaryPreferred',
   'w=0&retryWrites=true&readPreference=nearest&readPreferenceTags=dc:here',
   'w=2&wtimeoutMS=10000&readConcernLevel=available&retryWrites=false',
 ]
 
-describe.each(weak)('M42: with an address that says %s', (options) => {
+describe.each(weak)('M42: with %s in the address', (options) => {
   const seen: { name: string; command: Command }[] = []
   let server: Booted
   let owner: Person
@@ -43,26 +43,26 @@ describe.each(weak)('M42: with an address that says %s', (options) => {
 
   const named = (...names: string[]) => seen.filter(({ name }) => names.includes(name))
 
-  test('every read is of what a majority has, from the primary', () => {
+  test('every read is from the primary, with read concern "majority"', () => {
     const reads = named('find', 'aggregate', 'count', 'distinct')
     expect(reads.length).toBeGreaterThan(10)
     for (const { name, command } of reads) {
       expect(command, name).toMatchObject({ readConcern: { level: 'majority' } })
-      // What the driver says to a server that it was told to speak to directly, instead of `primary`.
+      // The driver sends this instead of `primary` over a direct connection.
       expect([undefined, 'primary', 'primaryPreferred']).toContain(
         (command.$readPreference as { mode: string } | undefined)?.mode,
       )
     }
   })
 
-  test('every write is there when a majority has it on disk', () => {
+  test('every write waits until a majority has it on disk', () => {
     const writes = named('insert', 'update', 'delete', 'findAndModify')
     expect(writes.length).toBeGreaterThan(10)
     for (const { name, command } of writes)
       expect(command, `${name} ${command[name]}`).toMatchObject({ writeConcern: { w: 'majority', j: true } })
   })
 
-  test('M45: a step of the clock of this machine is none of the clock of the store', () => {
+  test("M45: a step of this machine's clock does not change the clock of the store", () => {
     const { node } = server.apps[0] ?? {}
     const before = Number(node?.now())
     const step = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000)
@@ -70,7 +70,7 @@ describe.each(weak)('M42: with an address that says %s', (options) => {
     step.mockRestore()
   })
 
-  test('M45: the driver sends no row of a log again, and the server gives an insert up in time', () => {
+  test('M45: the driver does not retry inserts of rows, and the server ends an insert after its time limit', () => {
     const inserts = named('insert').filter(({ command }) => command.insert === 'room_events')
     expect(inserts.length).toBeGreaterThan(3)
     for (const { command } of inserts) {

@@ -6,7 +6,7 @@ import { startCrew } from './crew.ts'
 
 beforeAll(build)
 
-test('nodes that were given no keys, each with a directory of its own, know the sessions of one another', async () => {
+test('nodes without configured keys, each with its own directory, accept the sessions of one another', async () => {
   const database = freshDatabaseUri() ?? ''
   const nodes = await Promise.all([1, 1].map((workers) => startCrew(programs.main, workers, database)))
   for (const { end } of nodes) onTestFinished(end)

@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 describe('several workers on one port', { timeout: long }, () => {
-  test('are ended one by one: what was acknowledged is stored once, and the end is clean', async () => {
+  test('are stopped one by one: acknowledged messages are stored once, and the exit code is 0', async () => {
     const uri = freshDatabaseUri() ?? ''
     const crew = await crewOf(2, uri)
     const { room, say } = await crowd(crew, 6)
@@ -45,7 +45,7 @@ describe('several workers on one port', { timeout: long }, () => {
     expect(new Set(stored).size).toBe(stored.length)
   })
 
-  test('are renewed one by one on SIGHUP, and nobody loses a word', async () => {
+  test('are replaced one by one on SIGHUP, and no message is lost', async () => {
     const crew = await crewOf(2, freshDatabaseUri() ?? '')
     const { room, lives, say } = await crowd(crew, 6)
     const old = crew.workers()
@@ -78,7 +78,7 @@ describe('several workers on one port', { timeout: long }, () => {
     expect(await crew.metric('plaza_workers_replaced_total')).toBe(0)
   })
 
-  test('are replaced when one dies, and its people come back to the others', async () => {
+  test('are replaced when one dies, and its clients reconnect to the others', async () => {
     const crew = await crewOf(2, freshDatabaseUri() ?? '')
     const { room, say } = await crowd(crew, 6)
     const talk = say()
@@ -117,7 +117,7 @@ async function crewOf(workers: number, uri: string): Promise<Crew> {
   return crew
 }
 
-/** So many people in one channel, each with a connection of their own. */
+/** Joins people to one channel, each with their own connection. */
 async function crowd(crew: Crew, size: number) {
   const people = await Promise.all(Array.from({ length: size }, (_, at) => personOf(crew, `worker ${at}`)))
   const [owner, ...others] = people
@@ -138,7 +138,7 @@ async function personOf(crew: Crew, name: string): Promise<Client> {
   return client
 }
 
-/** Everybody speaks until told to stop, whatever becomes of the connection. */
+/** Everybody sends messages until stopped, reconnecting as needed. */
 function talkOf(lives: readonly LiveRoom[]) {
   const said: string[] = []
   const isKnown = new Map<string, boolean>()
@@ -162,7 +162,7 @@ function talkOf(lives: readonly LiveRoom[]) {
   }
 }
 
-/** Every message of a room as stored, in order; fails where the log has a gap. */
+/** Every stored message of a room, in order; fails if the log has a gap. */
 async function textsOf(crew: Crew, room: RoomRef): Promise<string[]> {
   const reader = await personOf(crew, 'worker 0')
   const rows: RoomEvent[] = []

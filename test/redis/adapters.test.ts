@@ -25,7 +25,7 @@ async function connected(secrets = [secret]): Promise<Redis> {
 const isUp = (one: Redis, is: boolean) => expect.poll(one.isUp, { timeout: 5_000 }).toBe(is)
 
 describe('limits', () => {
-  test('are counted by all nodes together, with the clock of Redis, and slide', async () => {
+  test('are counted by all nodes together in a sliding window, with the clock of Redis', async () => {
     const nodes = [await connected(), await connected()].map((one) => redisKv(one, memoryKv(), () => {}))
     const take = (at: number) => nodes[at % 2]?.slide('sliding', 5, 400, at * 1_000_000)
     const taken = await Promise.all(Array.from({ length: 20 }, (_, at) => take(at)))
@@ -37,7 +37,7 @@ describe('limits', () => {
     await expect.poll(async () => (await take(0))?.allowed, { timeout: 2_000 }).toBe(true)
   })
 
-  test('fall back to a share for each node while Redis hangs, without waiting for it each time, and heal', async () => {
+  test('fall back to a share for each node while Redis hangs, without waiting at each call, and recover', async () => {
     let fallbacks = 0
     const one = await connected()
     const kv = redisKv(one, memoryKv(), () => fallbacks++)
@@ -55,16 +55,19 @@ describe('limits', () => {
     expect(fallbacks).toBe(50)
   })
 
-  test.each([['text'], [[1, 'two', 3]], [null], [[1]]])('are counted here where Redis answers %j', async (junk) => {
-    const one: Redis = { ...(await connected()), run: async () => junk }
-    const kv = redisKv(one, memoryKv(), () => {})
-    expect(await kv.slide('junk', 1, 60_000, 0)).toMatchObject({ allowed: true, used: 1 })
-    expect(await kv.slide('junk', 1, 60_000, 0)).toMatchObject({ allowed: false })
-  })
+  test.each([['text'], [[1, 'two', 3]], [null], [[1]]])(
+    'are counted by the node itself when Redis answers %j',
+    async (junk) => {
+      const one: Redis = { ...(await connected()), run: async () => junk }
+      const kv = redisKv(one, memoryKv(), () => {})
+      expect(await kv.slide('junk', 1, 60_000, 0)).toMatchObject({ allowed: true, used: 1 })
+      expect(await kv.slide('junk', 1, 60_000, 0)).toMatchObject({ allowed: false })
+    },
+  )
 })
 
-describe('words between nodes', () => {
-  test('come to others alone, also after Redis was killed and started again', async () => {
+describe('messages between nodes', () => {
+  test('reach the other nodes only, also after a restart of Redis', async () => {
     const [one, other] = [await connected(), await connected()]
     const heard: unknown[] = []
     const [speaker, listener] = [redisPeers(one, 'one'), redisPeers(other, 'other')]
@@ -80,7 +83,7 @@ describe('words between nodes', () => {
     expect(heard).not.toContain('oneself')
   })
 
-  test('are answered by who is there, and nobody waits for who is not', async () => {
+  test('are answered by nodes that are up, and nobody waits for others', async () => {
     const [one, other] = [await connected(), await connected()]
     const [asking, answering] = [redisPeers(one, 'asking'), redisPeers(other, 'answering')]
     asking.answer('double', (question) => Number(question) * 2)
@@ -89,7 +92,7 @@ describe('words between nodes', () => {
     await expect.poll(() => asking.ask('double', 3)).toEqual([6])
   })
 
-  test('that nobody of ours has sealed, that are damaged or moved to another channel, are dropped', async () => {
+  test('without our seal, damaged, or moved to another channel, are dropped', async () => {
     const [mine, foreign] = [await connected(), await connected([new Uint8Array(32).fill(2)])]
     const heard: string[] = []
     mine.subscribe('test:a', (message) => heard.push(message))

@@ -24,19 +24,19 @@ async function asked(times: number): Promise<number[]> {
   return statuses
 }
 
-/** How many calls the nodes have counted alone so far. */
+/** The number of calls that nodes have counted without Redis so far. */
 async function countedAlone(): Promise<number> {
   const texts = await Promise.all(server.apps.map(({ node }) => node.metrics.text()))
   return texts.reduce((sum, text) => sum + Number(/^plaza_ratelimit_fallback_total (\d+)/m.exec(text)?.[1]), 0)
 }
 const free = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length
 
-test('P20: a limit is shared by the doors of all nodes, and by none any more once Redis is gone', async () => {
+test('P20: a limit is shared by all nodes and both doors, and is counted by each node once Redis is gone', async () => {
   const known = () => server.apps.map(({ node }) => node.nodes.live().size)
   await expect.poll(known, { timeout: 10_000 }).toEqual(server.apps.map(() => server.apps.length))
   const before = await countedAlone()
   const together = await asked(14)
-  // Where the machine stalls for a quarter of a second, a node counts that call alone.
+  // If the machine stalls for a quarter of a second, a node counts that call without Redis.
   const stalled = (await countedAlone()) - before
   expect(stalled).toBeLessThan(14)
   expect(free(together)).toBeGreaterThanOrEqual(10)

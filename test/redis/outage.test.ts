@@ -35,7 +35,7 @@ const areUp = (is: boolean) =>
 
 const slowest = 1_500
 
-/** Sends from one node until the time is up: each is acknowledged, and comes to the other node in time. */
+/** Sends from one node until the time is up; each message is acknowledged, and reaches the other node in time. */
 async function chats(milliseconds: number): Promise<void> {
   const delays: number[] = []
   for (const end = Date.now() + milliseconds; Date.now() < end; ) {
@@ -59,8 +59,8 @@ async function everythingElse(): Promise<void> {
   expect(Date.now() - began).toBeLessThan(5_000)
 }
 
-describe('P12, P14: chat goes on', () => {
-  test('while Redis is dead, and speeds up when it is back', async () => {
+describe('P12, P14: chat continues', () => {
+  test('while Redis is down, and is fast again when it is back', async () => {
     const chatting = chats(4_000)
     await redis.kill()
     await areUp(false)
@@ -73,7 +73,7 @@ describe('P12, P14: chat goes on', () => {
     await chats(1_000)
   })
 
-  test('while Redis hangs, and a hung Redis costs nobody a quarter of a second more than once', async () => {
+  test('while Redis hangs, and waits at most once for the timeout of 250 ms', async () => {
     const chatting = chats(4_000)
     redis.hang()
     await areUp(false)

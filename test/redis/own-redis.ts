@@ -1,13 +1,13 @@
 import { type RedisServer, startRedis } from '../../scripts/test-servers.mjs'
 
-/** A Redis of the test's own. */
+/** A Redis server for one test. */
 export interface OwnRedis {
   url: string
   /** It keeps its connections and answers nothing. */
   hang(): void
   wake(): void
   kill(): Promise<void>
-  /** At the same address, knowing nothing. */
+  /** Starts it again at the same address, empty. */
   start(): Promise<void>
 }
 

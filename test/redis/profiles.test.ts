@@ -16,7 +16,7 @@ afterAll(async () => {
   await redis.kill()
 })
 
-test('a changed name is shown by every node within a second, though each keeps those it has read for 30 s', async () => {
+test('a changed name is shown by every node within a second, though each caches names for 30 s', async () => {
   const { account, does } = await person(server, 'renamed')
   const names = () =>
     Promise.all(server.apps.map(async ({ node }) => (await profilesOf(node, [account])).get(account)?.name))

@@ -36,7 +36,7 @@ async function listening(who: Person, room: RoomRef): Promise<Line> {
 const isOnline = (line: Line, count: number) => line.hears(ephemeral, ({ online }) => online === count)
 
 describe('with a client on each node', () => {
-  test('typing is told on the other, and ends with the message', async () => {
+  test('typing is shown on the other, and ends with the message', async () => {
     const room = await channelOf(owner, here, there)
     const line = await listening(there, room)
     const types = (is: boolean) =>
@@ -48,7 +48,7 @@ describe('with a client on each node', () => {
     await types(false)
   })
 
-  test('people are counted once wherever they are connected, and no more once they are gone', async () => {
+  test('people are counted once over all nodes, and no longer after they disconnect', async () => {
     const room = await channelOf(owner, here, there)
     const line = await listening(here, room)
     const abroad = await listening(there, room)
@@ -62,7 +62,7 @@ describe('with a client on each node', () => {
     await isOnline(line, 1)
   })
 
-  test('presence and the list of members know who is connected to the other', async () => {
+  test('presence and the list of members include people connected to the other', async () => {
     const room = await channelOf(owner, here, there)
     const visitor = await person(server, 'visitor', there.url)
     const addresses = [visitor.account]
@@ -75,7 +75,7 @@ describe('with a client on each node', () => {
     expect(await here.does('rest', messages.presenceOf, { addresses })).toEqual({ [visitor.account]: false })
   })
 
-  test('what was read on one is told to the devices on the other', async () => {
+  test('a read mark set on one is sent to the devices on the other', async () => {
     const room = await channelOf(owner, here)
     const abroad = await (await person(server, 'here', there.url)).socket('/notifications')
     await abroad.hears(unreadSnapshot)
@@ -87,7 +87,7 @@ describe('with a client on each node', () => {
     await isNow(0)
   })
 
-  test('a moderator of everything hears of a room that is not followed on their node', async () => {
+  test('a moderator of all rooms gets the events of a room that their node does not follow', async () => {
     const room = await channelOf(owner, here)
     const admin = await person(server, 'admin', there.url)
     const line = await admin.socket('/moderation')
@@ -99,7 +99,7 @@ describe('with a client on each node', () => {
     expect(data.moderators_online).toEqual([admin.account])
   })
 
-  test('P6: a ban takes the banned out of the room on the other before it is acknowledged by all', async () => {
+  test('P6: a ban removes the banned person from the room on the other before it is acknowledged', async () => {
     const room = await channelOf(owner, here, there)
     const line = await listening(there, room)
     const started = Date.now()
@@ -112,7 +112,7 @@ describe('with a client on each node', () => {
     expect(line.log(room).some(({ type }) => type === 'message.created')).toBe(false)
   })
 
-  test('what one appends is told to the other by a hint, without a look at the database', async () => {
+  test('a row of one is delivered on the other by a hint, without a read of the database', async () => {
     const room = await channelOf(owner, here, there)
     const line = await listening(there, room)
     const delays: number[] = []

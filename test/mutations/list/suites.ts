@@ -96,7 +96,7 @@ export const journalDamage = (title: string): Suite => store('journal-damage.tes
 export const journalFaults = (title: string): Suite => store('journal-faults.test.ts', title)
 export const large: Suite = { project: 'kill', file: 'test/store/large.kill.test.ts' }
 export const lean = unit('shared/lean.test.ts')
-export const wholeAgain = unit('client/live-room.test.ts', 'listeners hear each event whole')
+export const wholeAgain = unit('client/live-room.test.ts', 'listeners get each event and each answer')
 export const protocols = (title: string): Suite => ({
   project: 'embedded',
   file: 'test/server/protocols.test.ts',
