@@ -37,7 +37,7 @@ export const moderation = {
     aliases: actAliases,
     access: 'user',
     limit: 'general',
-    idempotency: { key: 'client_action_id', kept: 'log' },
+    idempotency: { key: 'client_action_id', kept: 'answer' },
     audit: true,
     input: Act,
     output: Acted,

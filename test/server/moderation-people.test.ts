@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans, Moderators } from '#server/domains/rooms/model'
+import { Answers } from '#server/kernel/model'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import type { ModerationAction } from '#shared/api/moderation-acts'
 import { access, capabilitiesChanged, rooms } from '#shared/api/rooms'
+import type { CallOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { appoint, logOf, type More } from '#test/support/moderation'
@@ -16,6 +18,12 @@ beforeEach(async () => {
   room = await channelOf(owner, mod, member, other)
   await appoint(owner, room, mod)
 })
+
+/** As a day later, or after a crash before the answer was kept: the log alone knows the act. */
+const forgetAnswers = () => Answers.deleteMany({})
+
+const wordAdded = (word: string) =>
+  ({ action: 'word_add', patch: { word: `${word}${process.pid}`, word_action: 'block' } }) as const
 
 describe.each(over)('over %s', (door) => {
   const moderate = (who: Person, action: ModerationAction, more: More) =>
@@ -236,6 +244,7 @@ describe.each(over)('over %s', (door) => {
       const asked = { target: target.account, client_action_id: `${action}-${door}-${room.id}` }
       const first = await who.does(door, moderation.act, { room, action, ...asked })
       expect(first.record).toMatchObject({ user_address: target.account })
+      await forgetAnswers()
       expect((await who.does(door, moderation.act, { room, action, ...asked })).record).toEqual(first.record)
     }
   })
@@ -252,6 +261,7 @@ describe.each(over)('over %s', (door) => {
       const asked = { target: target.account, client_action_id: `${lifted}-${door}-${room.id}` }
       const first = await who.does(door, moderation.act, { room, action: lifted, ...asked })
       expect(first.record).toEqual(record)
+      await forgetAnswers()
       expect((await who.does(door, moderation.act, { room, action: lifted, ...asked })).record).toEqual(record)
     }
   })
@@ -263,8 +273,35 @@ describe.each(over)('over %s', (door) => {
     const asked = { patch: { word_id: id }, client_action_id: `word-${door}-${room.id}` }
     const first = await owner.does(door, moderation.act, { room, action: 'word_remove', ...asked })
     expect(first.record).toMatchObject({ id, word: patch.word })
+    await forgetAnswers()
     expect((await owner.does(door, moderation.act, { room, action: 'word_remove', ...asked })).record).toEqual(
       first.record,
     )
+  })
+
+  test.each<[string, Partial<CallOf<typeof moderation.act>>, Partial<CallOf<typeof moderation.act>>]>([
+    [
+      'another slow mode',
+      { action: 'rules', patch: { slow_mode_seconds: 5 } },
+      { action: 'rules', patch: { slow_mode_seconds: 10 } },
+    ],
+    ['another word', wordAdded('one'), wordAdded('two')],
+    ['a longer mute', { action: 'mute', duration: '5m' }, { action: 'mute', duration: '2h' }],
+    [
+      'other rights',
+      { action: 'promote', patch: { canPin: true } },
+      { action: 'promote', patch: { canManageMods: true } },
+    ],
+    ['another reason', { action: 'ban', reason: 'one' }, { action: 'ban', reason: 'two' }],
+    ['another act after one without effect', { action: 'unban' }, { action: 'ban' }],
+  ])('a key that was used is refused for %s, and the first act stands alone', async (_what, one, two) => {
+    const about = ({ action }: typeof one) =>
+      action === 'rules' || action === 'word_add' ? {} : { target: other.account }
+    const asked = (act: typeof one) =>
+      ({ room, client_action_id: `key-${room.id}`, ...about(act), ...act }) as CallOf<typeof moderation.act>
+    await owner.does(door, moderation.act, asked(one))
+    const entries = await logOf(owner, room)
+    expect(await owner.refused(door, moderation.act, asked(two))).toMatchObject({ status: 409, code: 'CONFLICT' })
+    expect(await logOf(owner, room)).toEqual(entries)
   })
 })
