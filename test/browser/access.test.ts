@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
 
-/** Everybody can use the page: by keyboard, with a screen reader, on a phone. */
-describe('the page for everybody', () => {
+/** Accessibility of the page: by keyboard, with a screen reader, on a phone. */
+describe('accessibility of the page', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
   beforeAll(async () => {
     plaza = await openPlaza()
@@ -11,7 +11,7 @@ describe('the page for everybody', () => {
   afterAll(() => plaza.close())
   afterEach(() => plaza.settle())
 
-  test('every control has a name, and no id is there twice', async () => {
+  test('every control has an accessible name, and ids are unique', async () => {
     const page = await plaza.guest()
     await say(page, `A line ${randomUUID()}`)
     for (const open of ['Members', 'Search']) {
@@ -45,7 +45,7 @@ describe('the page for everybody', () => {
     await page.context().close()
   })
 
-  test('a message of somebody else is read out, and takes no focus', async () => {
+  test('a message of somebody else is announced, and does not take the focus', async () => {
     const [one, other] = [await plaza.guest(), await plaza.guest()]
     await field(one).focus()
     const text = `Read me out ${randomUUID()}`
@@ -105,7 +105,7 @@ describe('the page for everybody', () => {
     await inside.context().close()
   })
 
-  test('both themes are readable: text stands out from what is behind it', async () => {
+  test('text has enough contrast in both themes', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await plaza.guest({ ...desktop, colorScheme })
       const ratio = await page.evaluate(() => {

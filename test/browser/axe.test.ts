@@ -8,7 +8,7 @@ import { addWallet, desktop, field, line, openPlaza, phone, say, walletInBrowser
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Every screen, judged by axe in both themes. */
+/** Every screen is checked by axe in both themes. */
 describe('axe finds nothing', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
   let found: string[]

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { becomeModerator, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
 
-/** Whom one has blocked, in rooms that both are in. */
+/** Blocked people, in rooms that both people are in. */
 describe('blocked people', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
   beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('blocked people', () => {
     await answer.locator('.quote').getByText(said).waitFor()
   })
 
-  test('M36: nothing that was said is shown before it is known who is blocked', async () => {
+  test('M36: no message is shown before the list of blocked people is loaded', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     const said = `Hateful ${randomUUID()}`
     await say(other, said)
@@ -102,7 +102,7 @@ describe('blocked people', () => {
     expect(await page.locator('body').innerText()).not.toContain(said)
   })
 
-  test('what is pressed again while it is on its way is asked for once', async () => {
+  test('a second press on block or unblock during the request sends no second request', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     const said = `Said ${randomUUID()}`
     await say(other, said)
@@ -124,7 +124,7 @@ describe('blocked people', () => {
     expect(asked).toBe(1)
   })
 
-  test('M36: nothing of a blocked person is counted or named in the list of rooms and the title', async () => {
+  test('M36: messages of a blocked person are neither counted nor shown in the list of rooms and the title', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     const mark = randomUUID()
     await say(other, `First ${mark}`)

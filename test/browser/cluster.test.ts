@@ -24,7 +24,7 @@ describe('the cluster', () => {
     return page
   }
 
-  test('shows an admin every node, and what is away', async () => {
+  test('shows an admin every node, and which services are down', async () => {
     const page = await operator()
     await figures(page)
       .getByText(/^1 node with \d+ connections?/)
@@ -40,7 +40,7 @@ describe('the cluster', () => {
     await row.getByText('away: redis').waitFor({ state: 'detached' })
   })
 
-  test('says so when nobody answers, and asks again', async () => {
+  test('shows an error when no node answers, and retries', async () => {
     const page = await operator()
     await figures(page)
       .getByText(/^1 node with/)
@@ -60,7 +60,7 @@ describe('the cluster', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
   })
 
-  test('is offered to nobody else', async () => {
+  test('is offered to admins only', async () => {
     const page = await plaza.guest()
     expect(await page.getByRole('button', { name: 'Settings' }).count()).toBe(1)
     expect(await page.getByRole('button', { name: 'Cluster' }).count()).toBe(0)

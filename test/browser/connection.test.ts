@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
 
-/** What the page says of its connection, and how soon. */
+/** The state of the connection that the page shows, and how soon. */
 describe('the connection', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
   beforeAll(async () => {
@@ -18,25 +18,22 @@ describe('the connection', () => {
   test.each([
     ['desktop', desktop],
     ['phone', phone],
-  ])(
-    'M66: a network that went is believed within 2 s on a %s, and what is written waits for it',
-    async (_name, device) => {
-      const page = await plaza.guest(device)
-      const text = `Written offline ${randomUUID()}`
-      const wentAt = Date.now()
-      await page.context().setOffline(true)
-      await said(page, 'Offline').waitFor()
-      expect(Date.now() - wentAt).toBeLessThan(2_000)
-      await say(page, text)
-      await line(page, text).getByText('Waits for the connection').waitFor()
-      expect(await field(page).inputValue()).toBe('')
-      await page.context().setOffline(false)
-      await said(page, 'Live').waitFor()
-      await line(page, text).and(page.locator('.sent')).waitFor()
-    },
-  )
+  ])('M66: a lost network is shown within 2 s on a %s, and messages wait for it', async (_name, device) => {
+    const page = await plaza.guest(device)
+    const text = `Written offline ${randomUUID()}`
+    const wentAt = Date.now()
+    await page.context().setOffline(true)
+    await said(page, 'Offline').waitFor()
+    expect(Date.now() - wentAt).toBeLessThan(2_000)
+    await say(page, text)
+    await line(page, text).getByText('Waits for the connection').waitFor()
+    expect(await field(page).inputValue()).toBe('')
+    await page.context().setOffline(false)
+    await said(page, 'Live').waitFor()
+    await line(page, text).and(page.locator('.sent')).waitFor()
+  })
 
-  test('M66: nothing says offline before the first try has failed', async () => {
+  test('M66: the page does not show offline before the first attempt has failed', async () => {
     const page = await plaza.visit(desktop, async (fresh) => {
       await fresh.addInitScript(() => {
         const seen: string[] = []
@@ -58,7 +55,7 @@ describe('the connection', () => {
     expect(await seen()).toEqual([])
   })
 
-  test('M66: it is said as soon as the first try has failed', async () => {
+  test('M66: the page shows offline as soon as the first attempt has failed', async () => {
     const page = await plaza.guest()
     await page.routeWebSocket(/socket\.io/, (socket) => socket.close())
     await page.route('**/api/rooms/**', (route) => route.abort())

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => plaza.close())
 afterEach(() => plaza.settle())
 
-/** Do these words stand from left to right as they are listed, each read from left to right? */
+/** Are these words shown from left to right in this order, each itself from left to right? */
 const standInOrder = (place: Locator, words: readonly string[]) =>
   place.evaluate((element, wanted) => {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
@@ -36,7 +36,7 @@ const standInOrder = (place: Locator, words: readonly string[]) =>
 
 const Session = z.object({ userAddress: z.string() })
 
-/** A guest with a name that an older version has let in. */
+/** A guest with a name that only an older version accepted. */
 async function guestCalled(name: string): Promise<Page> {
   const page = await plaza.guest()
   const { userAddress } = Session.parse(await page.evaluate(async () => (await fetch('/api/auth/session')).json()))
@@ -47,7 +47,7 @@ async function guestCalled(name: string): Promise<Page> {
   return page
 }
 
-test('M14: a direction sign in a text or in a name stored before turns nothing around beside it', async () => {
+test('M14: a direction character in a text or in an older name does not reorder the text beside it', async () => {
   const [page, other] = [await guestCalled('Sam\u202e\u2067evil'), await plaza.guest()]
   const mark = randomUUID().slice(0, 8)
   await say(page, `${mark} **bo\u202eld** goes on [l\u202eink](https://example.com/) to the end`)
@@ -62,9 +62,9 @@ test('M14: a direction sign in a text or in a name stored before turns nothing a
   expect(await standInOrder(typing, ['Sam', 'is', 'typing'])).toBe(true)
 })
 
-test('M14: names that run from right to left stand apart from the sentence around them', async () => {
+test('M14: right-to-left names are isolated from the sentence around them', async () => {
   const [page, other] = [await guestCalled('שרה'), await plaza.guest()]
   await field(page).pressSequentially('more')
-  // Somebody of the test before may still be typing.
+  // Typing of the previous test may still be shown.
   await expect.poll(() => other.locator('.typing').allTextContents()).toEqual(['\u2068שרה\u2069 is typing'])
 })

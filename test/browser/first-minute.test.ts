@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { becomeModerator, field, line, openPlaza, say } from './plaza.ts'
 
-/** The first minute of somebody who has never been here, in a browser. */
+/** The first minute of a new visitor, in a browser. */
 describe('the page', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
 
@@ -55,7 +55,7 @@ describe('the page', () => {
     await other.getByText('links off').waitFor({ state: 'detached' })
   })
 
-  test('a mute shows what is left of it at once, and is told in the log', async () => {
+  test('a mute shows its remaining time at once, and is listed in the log', async () => {
     const [moderator, other] = [await guest(), await guest()]
     await becomeModerator(moderator)
     const text = `Too loud ${randomUUID()}`
@@ -70,7 +70,7 @@ describe('the page', () => {
     await moderator.getByText(/muted for 1 h.* in \d+ ms/).waitFor()
   })
 
-  test('a moderator acts on a message by single keys, and only there', async () => {
+  test('a moderator acts on a message by single keys, only while its row has the focus', async () => {
     const [moderator, other] = [await guest(), await guest()]
     await becomeModerator(moderator)
     const text = `By keys ${randomUUID()}`
@@ -104,7 +104,7 @@ describe('the page', () => {
     await moderator.getByRole('dialog', { name: 'Keyboard' }).getByText('Delete the message').waitFor()
   })
 
-  test('M65: slow mode counts down, goes on after a reload, and takes nothing from what may be sent', async () => {
+  test('M65: slow mode counts down, continues after a reload, and does not disable kinds of content', async () => {
     const [moderator, other] = [await guest(), await guest()]
     await becomeModerator(moderator)
     await moderator.getByLabel('Slow mode').selectOption('60')
@@ -141,7 +141,7 @@ describe('the page', () => {
     expect(shown).toEqual([1, 2, 3, 4, 'mine'].map((end) => `${word} ${end}`))
   })
 
-  test('M07: a direct conversation is called not yet end-to-end encrypted, and is read at both ends', async () => {
+  test('M07: a direct conversation is marked as not yet end-to-end encrypted, and both people can read it', async () => {
     const [one, other] = [await guest(), await guest()]
     const [greeting, secret] = [`Over here ${randomUUID()}`, `Between us ${randomUUID()}`]
     await say(other, greeting)

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { becomeModerator, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
 
-/** Where the next key goes, and that no key that was pressed is lost. */
+/** Which element has the focus, and that no key press is lost. */
 describe('the focus', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('the focus', () => {
   test.each([
     ['desktop', desktop],
     ['phone', phone],
-  ])('M67: the rules are a card that takes no key, on a %s', async (_name, device) => {
+  ])('M67: the card with the rules does not take the focus, on a %s', async (_name, device) => {
     const page = await plaza.visit(device)
     await page.getByRole('button', { name: 'Enter as guest' }).click()
     if (device === phone) await page.goto(`${plaza.url}/#/alpha`)
@@ -42,7 +42,7 @@ describe('the focus', () => {
     expect(await field(page).inputValue()).toBe('Typed while the rules came')
   })
 
-  test('M67: it is in the message field of every room one goes to', async () => {
+  test('M67: is in the message field after a room is opened', async () => {
     const page = await plaza.guest()
     await isInField(page)
     await field(page).fill('kept in Alpha')
@@ -57,7 +57,7 @@ describe('the focus', () => {
     expect(await field(page).inputValue()).toBe('kept in Alpha')
   })
 
-  test('M67: opening a direct conversation puts it in that field', async () => {
+  test('M67: is in the message field after a direct conversation is opened', async () => {
     const [one, other] = [await plaza.guest(), await plaza.guest()]
     const text = `Meet me ${randomUUID()}`
     await say(other, text)
@@ -69,7 +69,7 @@ describe('the focus', () => {
     await one.getByPlaceholder('Write a direct message').and(one.locator(':focus')).waitFor()
   })
 
-  test('M67: search takes it, and gives it back', async () => {
+  test('M67: moves to the search, and is restored after it', async () => {
     const page = await plaza.guest()
     await press(page, 'Search')
     await page.getByRole('searchbox', { name: 'Words to look for' }).and(page.locator(':focus')).waitFor()
@@ -81,7 +81,7 @@ describe('the focus', () => {
     await isInField(page)
   })
 
-  test('M67: a dialog gives it back to the keyboard where it was, and to a pointer where one types', async () => {
+  test('M67: returns from a dialog to its former element by keyboard, and to the message field by pointer', async () => {
     const page = await plaza.guest()
     for (const name of [/Settings/, 'New room', 'Browse channels', 'Rules of this room', 'Make a poll']) {
       await press(page, name)
@@ -97,7 +97,7 @@ describe('the focus', () => {
     await page.getByRole('button', { name: 'New room' }).and(page.locator(':focus')).waitFor()
   })
 
-  test('M67: what goes away leaves it to the field, and a key pressed nowhere is written there', async () => {
+  test('M67: moves from a removed element to the message field, and a key pressed without focus is typed there', async () => {
     const page = await plaza.guest()
     const text = `Going away ${randomUUID()}`
     await field(page).fill(text)
@@ -113,7 +113,7 @@ describe('the focus', () => {
     expect(await field(page).inputValue()).toBe('no key lost')
   })
 
-  test('M67: a field that was shut for a while has it again', async () => {
+  test('M67: returns to a field that was disabled for a while', async () => {
     const [moderator, other] = [await plaza.guest(), await plaza.guest()]
     await becomeModerator(moderator)
     await field(other).fill('in the middle of')
@@ -125,7 +125,7 @@ describe('the focus', () => {
     expect(await field(other).inputValue()).toBe('in the middle of it')
   })
 
-  test('M67: nothing that is written is lost to a reply, an edit, a refusal or a press beside a dialog', async () => {
+  test('M67: typed text survives a reply, an edit, a refusal and a press outside a dialog', async () => {
     const page = await plaza.guest()
     const [first, draft] = [`First ${randomUUID()}`, 'a draft']
     await say(page, first)

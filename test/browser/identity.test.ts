@@ -5,8 +5,8 @@ import { addWallet, desktop, openPlaza } from './plaza.ts'
 
 const Mailbox = z.object({ letters: z.array(z.object({ to: z.string(), text: z.string() })) })
 
-/** Coming in by every way that needs no extension, in a browser. */
-describe('the ways in', () => {
+/** Every way to sign in that needs no extension, in a browser. */
+describe('the ways to sign in', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('the ways in', () => {
     await page.getByRole('button', { name: /as guest/ }).waitFor()
   }
 
-  test('a passkey makes an account, and opens it again', async () => {
+  test('a passkey creates an account, and signs in to it again', async () => {
     const page = await visit()
     await addAuthenticator(page)
     await press(page, 'Passkey')
@@ -63,7 +63,7 @@ describe('the ways in', () => {
     await page.getByText('This device').waitFor()
   })
 
-  test('a wallet signs in by its name; a refusal in the wallet says so', async () => {
+  test('a wallet is listed by its name and signs in; a refusal in the wallet is shown', async () => {
     const page = await plaza.visit(desktop, addWallet)
     await press(page, 'Wallet')
     await press(page, 'Test Wallet')
@@ -74,7 +74,7 @@ describe('the ways in', () => {
     await page.getByText('Ethereum wallet').waitFor()
   })
 
-  test('without a wallet the page says what to do', async () => {
+  test('without a wallet the page explains what to do', async () => {
     const page = await visit()
     await press(page, 'Wallet')
     await page.getByText('No wallet in this browser').waitFor()
@@ -102,7 +102,7 @@ describe('the ways in', () => {
     await page.getByLabel('Phone number').waitFor()
   })
 
-  test('a code from a letter signs in; a wrong one says so', async () => {
+  test('a code from an email signs in; a wrong one is refused with a message', async () => {
     const page = await visit()
     await press(page, 'E-mail')
     await page.getByLabel('E-mail address').fill('ada@example.org')
@@ -117,7 +117,7 @@ describe('the ways in', () => {
     await page.getByText('No smart account yet').waitFor()
   })
 
-  test('a link from a letter signs in once', async () => {
+  test('a link from an email signs in once', async () => {
     const page = await visit()
     await press(page, 'E-mail')
     await page.getByLabel('E-mail address').fill('lin@example.org')
@@ -133,7 +133,7 @@ describe('the ways in', () => {
     await says(other, 'This link was used already, or is too old. Ask for another.')
   })
 
-  test('a guest is offered a passkey, and comes back by it to the same account', async () => {
+  test('a guest is offered a passkey, and later signs in with it to the same account', async () => {
     const page = await visit()
     await addAuthenticator(page)
     await press(page, 'Enter as guest')
@@ -180,7 +180,7 @@ describe('the ways in', () => {
   })
 })
 
-/** A device that answers every request for a passkey at once. */
+/** A virtual authenticator that answers every request for a passkey at once. */
 async function addAuthenticator(page: Page) {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('WebAuthn.enable', { enableUI: false })

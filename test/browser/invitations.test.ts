@@ -93,7 +93,7 @@ describe('invitations in the page', () => {
     await field(guest).waitFor()
   })
 
-  test('M64: who is signed in is asked first, and may say no; a revoked and a used-up link say what is wrong', async () => {
+  test('M64: a signed-in person is asked first, and may decline; a revoked and a used-up link show the reason', async () => {
     const [owner, other] = [await plaza.guest(), await plaza.guest()]
     const name = await create(owner)
     const url = await invite(owner, 'One person')

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { becomeModerator, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
 
-/** What a moderator, or the owner of a group, needs beyond a ban: who, by name, and a way back. */
+/** Moderation in the page beyond a ban: people are shown by name, and acts can be undone. */
 describe('moderation in the page', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('moderation in the page', () => {
   const rooms = (page: Page) => page.getByRole('navigation', { name: 'Your rooms' })
   const restricted = (page: Page) => page.getByRole('list', { name: 'Banned and muted people' })
 
-  /** What a page says, and as whom. */
+  /** Sends a unique text, waits until it is accepted, and returns it. */
   const speak = async (page: Page) => {
     const text = `Said ${randomUUID()}`
     await say(page, text)
@@ -82,7 +82,7 @@ describe('moderation in the page', () => {
     await expect.poll(() => field(other).isEnabled()).toBe(true)
   })
 
-  test('M64: the card of a banned person lifts the ban, and offers no second one', async () => {
+  test('M64: the card of a banned person offers to lift the ban, and no second ban', async () => {
     const [page, other] = [await moderator(), await plaza.guest()]
     const said = await speak(other)
     const card = page.getByRole('dialog', { name: await nameOf(other) })
@@ -151,7 +151,7 @@ describe('moderation in the page', () => {
     await line(page, said).and(page.locator(':focus')).waitFor()
   })
 
-  test('M64: a group is filled by name, at first and later, and its mutes are lifted from the list', async () => {
+  test('M64: people are added to a group by name, when it is created and later, and its mutes are lifted from the list', async () => {
     const [owner, first, second] = [await plaza.guest(), await plaza.guest(), await nameless()]
     const name = await create(owner, 'Group', await nameOf(first))
     await owner.getByRole('heading', { level: 1, name }).waitFor()
@@ -184,7 +184,7 @@ describe('moderation in the page', () => {
     await expect.poll(() => field(second).isEnabled()).toBe(true)
   })
 
-  test('M64: "Be the moderator" in the room of somebody else says that it gave nothing there', async () => {
+  test('M64: "Be the moderator" in somebody else\'s room explains that it gives no rights there', async () => {
     const [owner, stranger] = [await plaza.guest(), await plaza.guest()]
     const name = await create(owner, 'Channel')
     await expect.poll(() => owner.locator('h1').first().innerText()).toBe(name)
@@ -196,7 +196,7 @@ describe('moderation in the page', () => {
     expect(await stranger.getByRole('complementary', { name: 'Moderation' }).count()).toBe(0)
   })
 
-  test('M64: queue and log call people by name, with the id on hover', async () => {
+  test('M64: queue and log show people by name, with the id on hover', async () => {
     const [page, other, reporter] = [await moderator(), await nameless(), await plaza.guest()]
     const said = await speak(other)
     const name = await nameOf(other)
@@ -222,7 +222,7 @@ describe('moderation in the page', () => {
     await panel.getByRole('button', { name: 'Dismiss' }).first().click()
   })
 
-  test('M64: a deletion hides the message, is undone by toast, by keyboard and in the log, and else sent after 5 s', async () => {
+  test('M64: a deletion hides the message, can be undone by toast, by keyboard and in the log, and is sent after 5 s', async () => {
     const [page, other] = [await moderator(), await plaza.guest()]
     const said = await speak(other)
     const shown = line(page, said)
@@ -256,7 +256,7 @@ describe('moderation in the page', () => {
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
   })
 
-  test('M64: one finger undoes a deletion on a phone', async () => {
+  test('M64: a tap undoes a deletion on a phone', async () => {
     const [page, other] = [await plaza.guest(phone), await plaza.guest()]
     const said = await speak(page)
     await line(other, said).waitFor()
@@ -282,7 +282,7 @@ describe('moderation in the page', () => {
       },
     ],
   ]
-  test.each(leavings)('M64: a deletion is sent at once where %s', async (_name, leave) => {
+  test.each(leavings)('M64: a deletion is sent at once when %s', async (_name, leave) => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     const said = await speak(page)
     await line(other, said).waitFor()
@@ -295,7 +295,7 @@ describe('moderation in the page', () => {
     await line(other, said).waitFor({ state: 'detached', timeout: 3_500 })
   })
 
-  test('M64: a deletion is sent where the page is left, without a socket as well', async () => {
+  test('M64: a deletion is sent when the page is closed, also without a socket', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     await page.routeWebSocket(/socket\.io/, (socket) => socket.close())
     await page.reload()
@@ -310,7 +310,7 @@ describe('moderation in the page', () => {
     await line(other, said).waitFor({ state: 'detached', timeout: 3_500 })
   })
 
-  test('M64: a deletion is sent from another room', async () => {
+  test('M64: a deletion is sent while another room is open', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     const said = await speak(page)
     await line(other, said).waitFor()

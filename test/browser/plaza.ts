@@ -12,7 +12,7 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-sync', ...quiet]
 export const desktop = { viewport: { width: 1440, height: 900 } }
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-/** A real server with the page as it is built, and a browser that nobody has used before; with a past where it is seeded. */
+/** A real server with the built page, and a fresh browser; with `isSeeded`, the rooms of the demo have messages. */
 export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
   build()
   const port = await freePort()
@@ -56,7 +56,7 @@ export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
   return {
     url,
     node,
-    /** Ends every visit, and holds the pages to no fault and no request to somewhere else. */
+    /** Ends every visit, and fails if a page had an error or sent a request to another host. */
     async settle() {
       for (const context of browser.contexts()) await context.close()
       expect({ faults: faults.splice(0), outside }).toEqual({ faults: [], outside: [] })
@@ -71,7 +71,7 @@ export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
   }
 }
 
-/** Throws in the page as soon as it shows what HTML lets nobody nest: such a form or control does something else when it is used. */
+/** Throws in the page when it nests elements that HTML forbids to nest, such as a form in a form: they would not work. */
 function watchNesting() {
   const inside = (outer: string) => `:is(${outer}) :is(a, button, input, select, textarea, summary)`
   const faulty = ['form form', 'label label', inside('a, button, summary'), 'p :is(div, p, ul, ol, dl, form, section)']
@@ -97,10 +97,10 @@ export async function becomeModerator(page: Page): Promise<void> {
   await page.getByRole('complementary', { name: 'Moderation' }).waitFor()
 }
 
-/** Whose wallet a browser holds. */
+/** The account whose wallet a browser holds. */
 export const walletInBrowser = wallet('in a browser')
 
-/** A wallet that announces itself, as extensions do: it refuses the first time, and signs the second. */
+/** A wallet that announces itself as extensions do; it refuses the first request, and signs the second. */
 export async function addWallet(page: Page): Promise<void> {
   let asked = 0
   await page.exposeFunction('askWallet', async (method: string, message: `0x${string}`) => {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
 
-/** A question to the room, from the button to the last vote. */
+/** Polls, from the button to the last vote. */
 describe('polls', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('polls', () => {
     expect(await line(one, question).count()).toBe(1)
   })
 
-  test('M61: the keyboard alone makes a poll, and Enter in it sends no message', async () => {
+  test('M61: a poll is created with the keyboard alone, and Enter in it sends no message', async () => {
     const page = await plaza.guest()
     const [question, draft] = [`By hand ${randomUUID()}`, `A draft ${randomUUID()}`]
     await field(page).focus()
@@ -63,7 +63,7 @@ describe('polls', () => {
     expect(await line(page, draft).count()).toBe(0)
   })
 
-  test('M61: a poll that is refused says why, and keeps what was written', async () => {
+  test('M61: a refused poll shows the reason, and keeps the typed text', async () => {
     const page = await plaza.guest()
     await say(page, 'A line before')
     await page.getByRole('button', { name: 'Make a poll' }).click()

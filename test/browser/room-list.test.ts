@@ -24,7 +24,7 @@ describe('the list of rooms', () => {
   }
   const byName = ['Alpha', 'Ask anything', 'No links please', 'Show and tell', 'Slow lane']
 
-  test('M70: a new guest has nothing unread, and rooms stand by name whatever is said', async () => {
+  test('M70: a new guest has nothing unread, and rooms are sorted by name, not by activity', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     await five(page)
     await five(other)
@@ -36,7 +36,7 @@ describe('the list of rooms', () => {
     expect(await names(page)).toEqual(byName)
   })
 
-  test('M70: unread rooms come first where that is chosen, and none moves under the pointer or the focus', async () => {
+  test('M70: unread rooms are first if that order is chosen, and no room moves under the pointer or the focus', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     await five(page)
     await five(other)
@@ -61,7 +61,7 @@ describe('the list of rooms', () => {
     expect((await names(page)).slice(0, 2)).toEqual(['No links please', 'Show and tell'])
   })
 
-  test('M70: people without a name have one made up for them, and no id is shown', async () => {
+  test('M70: people without a name are shown by a generated one, not by an id', async () => {
     const page = await plaza.visit({ ...desktop }, async (fresh) => {
       await fresh.route('**/api/user/profile', (route) => route.abort())
     })
@@ -82,7 +82,7 @@ describe('the list of rooms', () => {
     expect(await other.locator('body').innerText()).not.toMatch(/0x[0-9a-f]|email:|passkey:/)
   })
 
-  test('M70: the offer to keep the account is one line, and every icon says what it does', async () => {
+  test('M70: the offer to keep the account is one line, and every icon has a label', async () => {
     const page = await plaza.guest()
     const offer = page.getByRole('complementary', { name: 'Add a passkey' })
     await offer.waitFor()

@@ -54,7 +54,7 @@ describe('the session of the page', () => {
     expect(await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)).toBe(account)
   })
 
-  test('M17: tokens and the key of an earlier version are taken over, once, and gone', async () => {
+  test('M17: tokens and the key of an earlier version are migrated once, and deleted', async () => {
     const key = generatePrivateKey()
     const guest = privateKeyToAccount(key)
     const { sessionToken: token, refreshToken, address } = await signIn(plaza.url, guest)
@@ -83,7 +83,7 @@ describe('the session of the page', () => {
     expect(await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)).toBe(address)
   })
 
-  test('M17: a sign-in in another tab is the one of this tab too, and its end ends both', async () => {
+  test('M17: a sign-in in another tab applies to this tab too, and a sign-out ends both', async () => {
     const page = await enter()
     const other = await page.context().newPage()
     await other.goto(plaza.url)
@@ -93,7 +93,7 @@ describe('the session of the page', () => {
     await page.getByRole('button', { name: /as guest/ }).waitFor()
   })
 
-  test('M15: a link that another browser asked for asks, and says as whom it signs in', async () => {
+  test('M15: a link requested in another browser asks first, and names the account', async () => {
     const email = 'asker@example.org'
     const linkTo = async (asking: Page) => {
       const before = (await letters(email)).length
@@ -121,7 +121,7 @@ describe('the session of the page', () => {
     await isInside(asker)
   })
 
-  test('M08: where a fresh proof is wanted, the page asks for it and goes on', async () => {
+  test('M08: when a call needs a fresh proof, the page asks for it and continues', async () => {
     const page = await enter()
     const account = await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
     await Sessions.updateMany({ user_address: account }, { $set: { proven_at: new Date(Date.now() - 3_600_000) } })

@@ -22,7 +22,7 @@ test.each([
   ['desktop', desktop],
   ['phone', phone],
 ])(
-  'a moderator sets the topic on a %s; everybody sees it in one line, and in full when asked',
+  'a moderator sets the topic on a %s; everybody sees it in one line, and in full after a press',
   async (name, device) => {
     const [page, other] = [await plaza.guest(device), await plaza.guest(device)]
     await openMenu(other)

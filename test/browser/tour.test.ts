@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { desktop, field, openPlaza, phone } from './plaza.ts'
 
-/** The demo, by the links that lead into it. */
+/** The tour of the demo, opened by its links. */
 describe('the tour', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
 
@@ -37,7 +37,7 @@ describe('the tour', () => {
       .click()
   })
 
-  test('a link is written already where links are refused', async () => {
+  test('the step about refused links prefills a link', async () => {
     const page = await take('Have a link refused')
     await page.locator('#composer:focus').waitFor()
     await page.keyboard.press('Enter')
@@ -57,7 +57,7 @@ describe('the tour', () => {
     await hint.getByText(`${titles.indexOf(title) + 2} of 6`).waitFor()
     return hint
   }
-  /** The pixels of its height that nothing hides. */
+  /** The visible height of an element in pixels. */
   const seenOf = (locator: Locator) =>
     locator.evaluate((element) => {
       const { left, right, top, bottom } = element.getBoundingClientRect()
@@ -70,7 +70,7 @@ describe('the tour', () => {
     ['phone', phone],
     ['phone with its keyboard open', { ...phone, viewport: { width: 390, height: 480 } }],
   ])(
-    'M62: every step focuses where one acts, and its hint and the messages are in sight, on a %s',
+    'M62: every step focuses the control to use, and shows its hint and the messages, on a %s',
     async (_name, device) => {
       const page = await take('Come in as a guest', device)
       await field(page).waitFor()
@@ -87,7 +87,7 @@ describe('the tour', () => {
     },
   )
 
-  test('M62: a message is muted from the keyboard alone in the step of the moderator', async () => {
+  test('M62: in the moderator step, a sender is muted with the keyboard alone', async () => {
     const page = await plaza.visit()
     await page.goto(`${plaza.url}/#demo=moderate`)
     await page.locator('.message:focus').waitFor()
@@ -95,7 +95,7 @@ describe('the tour', () => {
     await page.getByRole('list', { name: 'Acts of moderators' }).getByText('muted').first().waitFor()
   })
 
-  test('the connection is cut, on a phone too, and comes back', async () => {
+  test('the connection is cut and restored, also on a phone', async () => {
     const page = await take('Lose the connection', phone)
     await page.getByText('You are cut off.').waitFor()
     await field(page).fill('Written on my own')
@@ -105,7 +105,7 @@ describe('the tour', () => {
     await page.locator('.message.sent', { hasText: 'Written on my own' }).waitFor()
   })
 
-  test('M62: one guest takes the whole tour twice within its limits, and keeps what was typed', async () => {
+  test('M62: one guest can take the whole tour twice within the rate limits, and keeps typed text', async () => {
     const limited = await openPlaza({ isSeeded: true, environment: { RATE_LIMIT_SCALE: '1' } })
     const page = await limited.visit()
     await page.getByRole('navigation', { name: 'tour' }).getByRole('link', { name: 'Come in as a guest' }).click()

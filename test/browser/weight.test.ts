@@ -9,7 +9,7 @@ import { desktop, openPlaza, phone } from './plaza.ts'
 const slowBytesPerSecond = 400_000 / 8
 const mostBytes = 120_000
 const mostShift = 0.02
-/** The target is 3.5 s; a test only holds what a busy machine cannot miss. */
+/** The target is 3.5 s; the test allows more, as it may run on a busy machine. */
 const mostMilliseconds = 35_000
 
 describe('the weight of the page', () => {
@@ -24,7 +24,7 @@ describe('the weight of the page', () => {
     ['desktop', desktop],
     ['phone', phone],
   ])('M68: the welcome screen costs at most 120 kB and does not move on a slow %s', async (_name, device) => {
-    // What is asked for again, as others speak meanwhile, is no part of the first screen.
+    // Requests that are repeated because others send messages are not part of the first screen.
     const sizes = new Map<string, number>()
     const page = await plaza.visit(device, async (fresh) => {
       const devtools = await fresh.context().newCDPSession(fresh)
@@ -65,7 +65,7 @@ describe('the weight of the page', () => {
     expect(await shiftOf(page)).toBeLessThan(mostShift)
   })
 
-  test('M68: every file of the page is sent as small as the browser can read it', async () => {
+  test('M68: every file of the page is sent in the smallest coding that the browser accepts', async () => {
     const files = readdirSync('dist/page', { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile() && !/\.(br|gz)$/.test(file.name))
       .map((file) => join(file.parentPath, file.name))
@@ -102,7 +102,7 @@ describe('the weight of the page', () => {
     }
   })
 
-  test('M68: parts, heads and unchanged files are answered in the coding that was asked for', async () => {
+  test('M68: range requests, HEAD requests and unchanged files are answered in the requested coding', async () => {
     const page = (await get('/', {})).body.toString()
     const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? ''
     for (const accepted of ['br', 'gzip', 'identity']) {
@@ -147,7 +147,7 @@ describe('the weight of the page', () => {
     body: Buffer
   }
 
-  /** The bytes as they were sent. */
+  /** The body as it was sent, without decoding. */
   function get(path: string, headers: Record<string, string>, method = 'GET'): Promise<Answer> {
     const { hostname, port } = new URL(plaza.url)
     return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { field, line, openPlaza, say } from './plaza.ts'
 
-describe('what is written', () => {
+describe('the text of messages', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
   beforeAll(async () => {
     plaza = await openPlaza()
@@ -10,7 +10,7 @@ describe('what is written', () => {
   afterAll(() => plaza.close())
   afterEach(() => plaza.settle())
 
-  test('M69: Markdown is shown, code is coloured, and each text runs its own way', async () => {
+  test('M69: Markdown is rendered, code is highlighted, and each text has its own direction', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     const mark = randomUUID()
     await say(page, `**bold** ${mark}\n\`\`\`ts\nconst answer = 42\n\`\`\``)
@@ -23,7 +23,7 @@ describe('what is written', () => {
     expect(await right.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl')
   })
 
-  test('M69: hostile texts run nothing and ask nobody', async () => {
+  test('M69: hostile texts run no script and send no request', async () => {
     const page = await plaza.guest()
     const dialogs: string[] = []
     page.on('dialog', async (dialog) => {
@@ -47,7 +47,7 @@ describe('what is written', () => {
     expect(dialogs).toEqual([])
   })
 
-  test('M69: emoji by name and by the picker, with the keyboard alone', async () => {
+  test('M69: emoji are inserted by name and by the picker, with the keyboard alone', async () => {
     const page = await plaza.guest()
     await field(page).pressSequentially('Well :smile')
     await page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option').first().waitFor()
@@ -72,7 +72,7 @@ describe('what is written', () => {
     await page.locator('.message.sent', { hasText: '🍍' }).waitFor()
   })
 
-  test('M69: an emoji by name is sent as one however late the list of them comes', async () => {
+  test('M69: an emoji by name is replaced before the message is sent, even if the list loads late', async () => {
     const page = await plaza.guest()
     await page.route('**/assets/gemoji-*', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 1_000))
@@ -88,7 +88,7 @@ describe('what is written', () => {
     expect(await field(page).inputValue()).toBe('')
   })
 
-  test('M69: an emoji takes its place wherever the cursor is, and the cursor stays behind it', async () => {
+  test('M69: an emoji is inserted at the cursor, and the cursor is after it', async () => {
     const page = await plaza.guest()
     const text = () => field(page).inputValue()
     await field(page).pressSequentially('Well :smile')
@@ -126,7 +126,7 @@ describe('what is written', () => {
     expect(await text()).toBe('a draft of mine')
   })
 
-  test('M69: any emoji is a reaction, with the keyboard alone', async () => {
+  test('M69: any emoji can be a reaction, with the keyboard alone', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     const mark = randomUUID()
     const beside = randomUUID()
@@ -150,7 +150,7 @@ describe('what is written', () => {
     await page.keyboard.press('Escape')
     await picker.waitFor({ state: 'detached' })
     await line(page, mark).getByRole('button', { name: 'React' }).and(page.locator(':focus')).waitFor()
-    // As a pointer at rest does when rows move below it.
+    // A pointer at rest fires this event when rows move below it.
     await line(page, beside).hover()
     await ask()
     await line(page, beside).dispatchEvent('mouseover')
@@ -163,7 +163,7 @@ describe('what is written', () => {
     await line(page, mark).getByRole('button', { name: 'React' }).and(page.locator(':focus')).waitFor()
   })
 
-  test('M69: a slash offers commands, and a hash names a room', async () => {
+  test('M69: a slash offers commands, and a hash links a room', async () => {
     const page = await plaza.guest()
     await field(page).pressSequentially('/po')
     await page.getByRole('option', { name: '/poll' }).waitFor()
@@ -211,7 +211,7 @@ describe('what is written', () => {
       }
   })
 
-  test('M69: the title and the icon count what is unread, and a switch notifies of mentions', async () => {
+  test('M69: the title and the icon show the unread count, and a switch turns on notifications of mentions', async () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     await page.context().grantPermissions(['notifications'], { origin: plaza.url })
     await page.addInitScript(() => {
