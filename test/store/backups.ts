@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backUp } from '#server/ports/database/copies/index'
 
-/** Backs a store up again and again, as so many calls of the tool would; keeps the first of them. */
+/** Makes several backups of a store, one after the other, as calls of the tool would; keeps the first. */
 const [data = '', directory = '', times = ''] = process.argv.slice(2)
 for (let at = 0; at < Number(times); at++) {
   const file = join(directory, `backup-${at}`)

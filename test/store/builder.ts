@@ -1,7 +1,7 @@
 import { openEmbedded } from '#server/ports/database/embedded'
 import { Storage } from '#server/ports/database/embedded/storage'
 
-/** Builds indexes over what is there, until it is killed; or until it has so many commits behind it that it kills itself. */
+/** Builds indexes over the stored documents until it is killed, or kills itself after a number of commits. */
 const [directory = '', writes] = process.argv.slice(2)
 const things = (await openEmbedded(directory)).db().collection('things')
 if (writes) dieBeforeWrite(Number(writes))

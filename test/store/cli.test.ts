@@ -21,7 +21,7 @@ const uri = process.env.MONGODB_URI
 let directory: string
 let data: string
 let file: string
-/** What the first server had answered when the backup began. */
+/** The answers of the first server when the backup began. */
 let before: { room: RoomRef; answers: Answers; sent: readonly string[] }
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 describe('a backup taken while messages are sent', { timeout: long }, () => {
-  test('holds every message acknowledged before it began, and no log has a gap', async () => {
+  test('contains every message acknowledged before it began, and no log has a gap', async () => {
     const elsewhere = join(directory, 'restored')
     expect(await plaza(['restore', file], { DATA_DIR: elsewhere })).toMatchObject({ code: 0 })
     const server = await boot({ nodes: 1, environment: { DATA_DIR: elsewhere } })
@@ -49,7 +49,7 @@ describe('a backup taken while messages are sent', { timeout: long }, () => {
     expect(again.log).toEqual(answers.log)
   })
 
-  test('is whole, and a damaged or shortened one is refused', async () => {
+  test('verifies, and a damaged or truncated one is refused', async () => {
     const { code, told } = await plaza(['verify', file])
     expect(told).toMatch(/is whole: \d+ documents, counted and compared/)
     expect(code).toBe(0)
@@ -64,7 +64,7 @@ describe('a backup taken while messages are sent', { timeout: long }, () => {
     expect(await copies.restore(broken, join(directory, 'never'))).toEqual(await copies.verifyBackup(file))
   })
 
-  test('is never written over another file, nor from a directory without a store', async () => {
+  test('overwrites no file, and is not made from a directory without a store', async () => {
     await expect(copies.backUp(data, file)).rejects.toThrow(`${file} is there already.`)
     await expect(copies.backUp(join(directory, 'none'), join(directory, 'x'))).rejects.toThrow('There is no store in')
   })
@@ -84,7 +84,7 @@ describe('a backup taken while messages are sent', { timeout: long }, () => {
 })
 
 describe.skipIf(!uri)('an installation that outgrows its store', { timeout: long }, () => {
-  test('goes on over MongoDB with the same answers, and is exported to an empty database alone', async () => {
+  test('is exported to MongoDB, where the server gives the same answers, and only to an empty database', async () => {
     const target = databaseOf('export')
     const { code, told } = await plaza(['export'], { DATA_DIR: data, MONGODB_URI: target })
     expect(told).toMatch(/^Exported: \d+ documents/)
@@ -102,7 +102,7 @@ describe.skipIf(!uri)('an installation that outgrows its store', { timeout: long
     expect(moved.texts.slice(0, answers.texts.length)).toEqual(answers.texts)
   })
 
-  test('takes up an export that broke off', async () => {
+  test('resumes an interrupted export', async () => {
     const target = databaseOf('resumed')
     const client = new mongoose.mongo.MongoClient(target)
     const broken = client.db()
@@ -139,7 +139,7 @@ async function answersOf(reader: Person, room: RoomRef): Promise<Answers> {
 
 const textOf = (message: unknown) => String((message as { content?: unknown }).content)
 
-/** Fills a store through a server, and has it backed up by another process while people go on talking. */
+/** Fills a store through a server, and backs it up by another process while messages are sent. */
 async function backedUpUnderLoad(): Promise<typeof before> {
   const server: Booted = await boot({ nodes: 1, environment: { DATA_DIR: data } })
   const ada = await person(server, 'ada')

@@ -20,7 +20,7 @@ const failed = (run: Promise<unknown>) => run.then(() => null).catch((error) => 
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { d: nested(levels - 1) })
 const listed = (levels: number): unknown => (levels === 0 ? 1 : [listed(levels - 1)])
 
-describe('M21: a document that is too large or too deep is refused, and spoils nothing', () => {
+describe('M21: a document that is too large or too deep is refused, without effect on others', () => {
   const large = 'x'.repeat(17_000_000)
   const many = Array.from({ length: 1_500_000 }, () => 0)
   test.each<[string, object, number]>([
@@ -51,7 +51,7 @@ describe('M21: a document that is too large or too deep is refused, and spoils n
     expect(await things.find({}).toArray()).toEqual([{ _id: 'beside' }])
   })
 
-  test('one that just fits is read again, and 100 levels are', async () => {
+  test('the largest and the deepest allowed document are stored and read', async () => {
     const directory = await freshDirectory()
     const store = await opened(directory)
     const documents = [
@@ -65,7 +65,7 @@ describe('M21: a document that is too large or too deep is refused, and spoils n
     expect(await again.db().collection('things').find({}).toArray()).toEqual(documents)
   })
 
-  test('an update cannot go deeper either, a path at a time', async () => {
+  test('updates cannot nest deeper either, one path at a time', async () => {
     const things = (await opened(await freshDirectory())).db().collection('things')
     await things.insertOne({ _id: 'a', deep: nested(90) })
     const path = `deep.${'d.'.repeat(89)}d`
@@ -74,7 +74,7 @@ describe('M21: a document that is too large or too deep is refused, and spoils n
   })
 })
 
-describe('M22: an index that cannot be built leaves nothing', () => {
+describe('M22: an index that cannot be built leaves no entries', () => {
   test('neither here nor after reopening, and a later collection shows each row once', async () => {
     const directory = await freshDirectory()
     const store = await opened(directory)
@@ -106,7 +106,7 @@ describe('M22: an index that cannot be built leaves nothing', () => {
   })
 })
 
-describe('M24: what we refuse in a bulk write is refused before anything is written', () => {
+describe('M24: a bulk write with a forbidden operation is refused before anything is written', () => {
   const write = { insertOne: { document: { _id: 'first' } } }
   test.each<[string, object]>([
     ['an upsert without an _id', { updateOne: { filter: { n: 1 }, update: { $set: { k: 1 } }, upsert: true } }],
@@ -125,7 +125,7 @@ describe('M24: what we refuse in a bulk write is refused before anything is writ
   })
 })
 
-describe('M25: a job that fails fails alone', () => {
+describe('M25: a write that fails does not fail the others of its commit', () => {
   function grounds(store: Map<string, number>, check: () => void = () => undefined) {
     let undo = new Map(store)
     let isFull = false
@@ -151,7 +151,7 @@ describe('M25: a job that fails fails alone', () => {
     }
   }
 
-  test.each([0, 1, 2])('whichever of a commit it is (%s)', async (bad) => {
+  test.each([0, 1, 2])('at any position in the commit (%s)', async (bad) => {
     const store = new Map<string, number>()
     const { commits } = grounds(store)
     const jobs = [0, 1, 2].map((at) =>
@@ -167,7 +167,7 @@ describe('M25: a job that fails fails alone', () => {
     expect([...store.keys()].sort()).toEqual(['0', '1', '2'].filter((at) => at !== `${bad}`))
   })
 
-  test('one that goes on over several commits neither takes others back nor is taken back', async () => {
+  test('a write over several commits neither rolls others back nor is rolled back', async () => {
     const store = new Map<string, number>()
     const { commits } = grounds(store)
     const long = commits.write(function* () {
@@ -194,7 +194,7 @@ describe('M25: a job that fails fails alone', () => {
     expect(store.size).toBe(70)
   })
 
-  /** Each write says how often it was done. */
+  /** Each write counts how often it was applied. */
   const counting = (commits: Commits, done: Map<string, number>, key: string) =>
     commits.write(function* () {
       done.set(key, (done.get(key) ?? 0) + 1)
@@ -209,19 +209,16 @@ describe('M25: a job that fails fails alone', () => {
     }
   }
 
-  test.each([1, 2, 3])(
-    'S2: what is durable is not done again where its lock cannot be looked at (%s)',
-    async (jobs) => {
-      const done = new Map<string, number>()
-      const unreadable = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
-      const { commits } = grounds(new Map(), failingAt(1, unreadable))
-      const keys = Array.from({ length: jobs }, (_, at) => `${at}`)
-      expect(await Promise.all(keys.map((key) => counting(commits, done, key)))).toEqual(keys)
-      expect([...done.values()]).toEqual(keys.map(() => 1))
-    },
-  )
+  test.each([1, 2, 3])('S2: a durable commit is not repeated when its lock cannot be checked (%s)', async (jobs) => {
+    const done = new Map<string, number>()
+    const unreadable = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+    const { commits } = grounds(new Map(), failingAt(1, unreadable))
+    const keys = Array.from({ length: jobs }, (_, at) => `${at}`)
+    expect(await Promise.all(keys.map((key) => counting(commits, done, key)))).toEqual(keys)
+    expect([...done.values()]).toEqual(keys.map(() => 1))
+  })
 
-  test('while nothing can be stored each is told, and later ones are stored', async () => {
+  test('while the disk refuses commits every write fails, and later ones are stored', async () => {
     const store = new Map<string, number>()
     const { commits, fill } = grounds(store)
     fill(true)
@@ -267,13 +264,13 @@ describe('M26: a lock that was lost', () => {
     return { at, done, write }
   }
 
-  test('before a commit: nothing is written, and everybody who waits is told', async () => {
+  test('before a commit: nothing is written, and every waiting write fails', async () => {
     const { done, write } = written()
     expect(await Promise.all([failed(write()), failed(write())])).toEqual([lost, lost])
     expect(done).toEqual([])
   })
 
-  test('during a commit: what was written is not acknowledged', async () => {
+  test('during a commit: the commit is not acknowledged', async () => {
     const { at, done, write } = written()
     at.lostAt = 2
     expect(await Promise.all([failed(write()), failed(write())])).toEqual([lost, lost])
@@ -281,10 +278,10 @@ describe('M26: a lock that was lost', () => {
   })
 })
 
-describe('M29: a long operation goes on in slices', () => {
+describe('M29: a long operation runs in slices', () => {
   const rows = Array.from({ length: 30_000 }, (_, at) => ({ _id: `${at}`, n: at, group: at % 3, tags: [`t${at % 7}`] }))
 
-  test('among which others write and read, and what they write is in the index that is being built', async () => {
+  test('between which others write and read, and their writes are in the index that is being built', async () => {
     const directory = await freshDirectory()
     const store = await opened(directory)
     const things = store.db().collection('things')
@@ -309,7 +306,7 @@ describe('M29: a long operation goes on in slices', () => {
     await checkIndexes(await opened(directory))
   })
 
-  test('a unique index fails by what is written while it is built, and that is stored', async () => {
+  test('a unique index fails on a duplicate that is written while it is built, and the write is stored', async () => {
     const store = await opened(await freshDirectory())
     const things = store.db().collection('things')
     await things.insertMany(rows)
@@ -321,7 +318,7 @@ describe('M29: a long operation goes on in slices', () => {
     expect(await things.createIndex({ n: 1 }, { unique: true })).toBe('n_1')
   })
 
-  test('an index whose builder was killed is forgotten, and can be built again', async () => {
+  test('an index whose builder was killed is removed, and can be built again', async () => {
     const directory = await freshDirectory()
     const store = await opened(directory)
     await store.db().collection('things').insertMany(rows)
@@ -378,7 +375,7 @@ describe('M29: a long operation goes on in slices', () => {
     expect(await linesOf(verifyStore(directory))).toEqual(['plaza.things: 10000 documents, 3 indexes'])
   })
 
-  test('a read of several slices sees one moment', async () => {
+  test('a read of several slices sees one snapshot', async () => {
     const store = await opened(await freshDirectory())
     const things = store.db().collection('things')
     await things.insertMany(rows)
@@ -400,7 +397,7 @@ describe('M29: a long operation goes on in slices', () => {
   })
 })
 
-/** How many keys each tree has that has any, whether anything knows of it or not. */
+/** The number of keys in each tree that has any, listed in the catalog or not. */
 const sizesOf = (directory: string) =>
   tampered(directory, (environment) => {
     const sizes = new Map<number, number>()
@@ -424,7 +421,7 @@ async function checkIndexes(store: EmbeddedStore): Promise<void> {
   expect(await things.estimatedDocumentCount()).toBe(all.length)
 }
 
-describe('M28: a full disk is called by its name', () => {
+describe('M28: a full disk is reported as such', () => {
   test.skipIf(!canMount())('in a write, which is not stored, and in an opening, which leaves no lock', async () => {
     const mounted = await freshDirectory()
     mount(mounted, '6m')
@@ -455,7 +452,7 @@ describe('M28: a full disk is called by its name', () => {
   })
 })
 
-/** A disk as small as the test needs it, where this machine lets us have one. */
+/** Mounts a disk of limited size; false if this user may not mount one. */
 function mount(directory: string, size: string): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', directory]).status === 0
 }

@@ -44,7 +44,7 @@ const cases: Case[] = [
     ['bdeac', 'cadeb'],
   ],
   [
-    'a projection keeps or drops paths',
+    'a projection includes or excludes paths',
     async (c) => [
       await c.findOne({ _id: 'c' }, { projection: { 'scores.game': 1, _id: 0 } }),
       await c.findOne({ _id: 'a' }, { projection: { tags: 0, 'home.city': 0, seen: 0 } }),
@@ -69,12 +69,12 @@ const cases: Case[] = [
     40,
   ],
   [
-    'modified counts what has changed',
+    '`modifiedCount` counts changed documents only',
     (c) => c.updateMany({}, { $max: { age: 36 } }),
     { acknowledged: true, matchedCount: 5, modifiedCount: 3, upsertedId: null, upsertedCount: 0 },
   ],
   [
-    'an upsert takes its equalities',
+    'an upsert inserts the equalities of its filter',
     async (c) => [
       await c.updateOne(
         { _id: 'n', 'home.city': 'Rome', seen: null, age: { $gt: 4 } },
@@ -99,7 +99,7 @@ const cases: Case[] = [
     { _id: 'a', tags: ['y', 'p', 'q'] },
   ],
   [
-    '$addToSet adds what is not there',
+    '$addToSet adds missing elements only',
     async (c) =>
       c.findOneAndUpdate(
         { _id: 'a' },
@@ -132,7 +132,7 @@ const cases: Case[] = [
     [1, 4, 0].map((deletedCount) => ({ acknowledged: true, deletedCount })),
   ],
   [
-    'a zero of either sign is one element of a set',
+    '0 and -0 are one element of a set',
     async (c) => {
       await c.updateOne({ _id: 'a' }, { $set: { list: [-0] } })
       await c.updateOne({ _id: 'a' }, { $addToSet: { list: 0 } })
@@ -141,7 +141,7 @@ const cases: Case[] = [
     [-0],
   ],
   [
-    'an upsert under an empty id is told',
+    'an upsert with an empty id is reported in the result',
     (c) => c.findOneAndUpdate({ _id: '' }, { $set: { n: 1 } }, { upsert: true, includeResultMetadata: true }),
     { value: null, lastErrorObject: { n: 1, updatedExisting: false, upserted: '' } },
   ],
@@ -200,7 +200,7 @@ const cases: Case[] = [
     ],
   ),
   [
-    'M28: what is not null may still not be there, on a path through an array',
+    'M28: on a path through an array, `$ne: null` also matches items without the field',
     async (c) => {
       await c.createIndex({ name: 1 }, { partialFilterExpression: { 'list.x': { $exists: true } } })
       await c.insertMany([
@@ -266,7 +266,7 @@ describe.each(subjects())('%s', (_, open) => {
     })
   }
 
-  test('a unique index takes a missing field for null, and its error names the key', async () => {
+  test('a unique index treats a missing field as null, and its error names the key', async () => {
     const collection = fresh()
     await collection.createIndex({ room: 1, 'by.id': 1 }, { unique: true })
     await collection.insertOne({ _id: '1', room: 'r' })
@@ -282,7 +282,7 @@ describe.each(subjects())('%s', (_, open) => {
     })
   })
 
-  test('a partial unique index binds only the documents of its filter', async () => {
+  test('a partial unique index applies only to documents of its filter', async () => {
     const collection = fresh()
     await collection.createIndex({ user: 1 }, { unique: true, partialFilterExpression: { revoked_at: null } })
     await collection.insertMany([
@@ -295,7 +295,7 @@ describe.each(subjects())('%s', (_, open) => {
     })
   })
 
-  test.each([true, false])('insertMany tells which rows failed (ordered: %s)', async (ordered) => {
+  test.each([true, false])('insertMany reports which documents failed (ordered: %s)', async (ordered) => {
     const collection = fresh()
     const rows = ['1', '2', '1', '3', '2', '4'].map((_id) => ({ _id }))
     const failures = ordered
@@ -337,7 +337,7 @@ describe.each(subjects())('%s', (_, open) => {
     expect(JSON.stringify((await collection.findOne({ _id: '1' }))?.raw)).toBe('"cmF3"')
   })
 
-  test('a cursor goes one by one', async () => {
+  test('a cursor returns documents one by one', async () => {
     const collection = fresh()
     await collection.insertMany(people)
     const seen: string[] = []
@@ -351,7 +351,7 @@ describe.each(subjects())('%s', (_, open) => {
 
 describe('any sequence of operations', () => {
   test.each(subjects())(
-    'answers on %s as on a naive model',
+    'has the same results on %s as on a naive model',
     async (name, open) => {
       const subject = await open()
       let made = 0
@@ -365,7 +365,7 @@ describe('any sequence of operations', () => {
           )
         }
       })
-      // Of a server that is not ours a fixed sample shows that the model is right; ours is searched anew each time.
+      // For MongoDB a fixed sample shows that the model is right; the embedded store gets a new random sample each time.
       await fc.assert(property, { numRuns: 60, ...(name === 'MongoDB' ? { seed: 1 } : {}) })
       await subject.close()
     },
@@ -383,7 +383,7 @@ test('a document that leaves the filter of a partial index leaves the index', as
   await subject.close()
 })
 
-describe('the embedded store refuses by name', () => {
+describe('the embedded store refuses unsupported features by name', () => {
   const refused: [string, (c: Driver) => unknown][] = [
     ['$regex', (c) => c.findOne({ a: { $regex: 'x' } })],
     ['$expr', (c) => c.findOne({ $expr: {} })],

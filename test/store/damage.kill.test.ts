@@ -49,7 +49,7 @@ interface Told {
   error?: string
 }
 
-/** What a process reads in each of the stores; one that ends it has told enough. */
+/** The answers a process reads from each store; a store that ends the process counts as damaged. */
 async function readAll(directories: readonly string[]): Promise<Told[]> {
   const told: Told[] = []
   while (told.length < directories.length) {
@@ -78,7 +78,9 @@ const kinds: [string, (page: Buffer, other: Buffer, at: number) => void][] = [
   ['zeros from its middle on', (page) => void page.fill(0, PAGE / 2)],
 ]
 
-describe('M27: a damaged store says so, and answers with nothing less than the whole', { timeout: 280_000 }, () => {
+describe('M27: a damaged store reports the damage, and never answers with incomplete data', {
+  timeout: 280_000,
+}, () => {
   test.each(kinds)('a page of %s', async (kind, damage) => {
     const bytes = await readFile(join(whole, 'data.mdb'))
     const pages = bytes.length / PAGE
@@ -126,7 +128,7 @@ describe('M27: a damaged store says so, and answers with nothing less than the w
     expect(tool).toMatchObject({ status: 1, stderr: expect.stringMatching(/^The store is damaged: [^\n]+\n$/) })
   })
 
-  test('what is whole is verified, beside a process that holds it and without', async () => {
+  test('an undamaged store verifies, while a process holds it and without one', async () => {
     const line = 'plaza.things: 2000 documents, 3 indexes'
     expect(await linesOf(verifyStore(whole))).toEqual([line])
     const store = await openEmbedded(whole)
@@ -135,8 +137,8 @@ describe('M27: a damaged store says so, and answers with nothing less than the w
   })
 })
 
-describe('M27: what the version before has written', { timeout: 120_000 }, () => {
-  test('is taken over, and by a process that is killed at it as well', async () => {
+describe('M27: a store of the previous version', { timeout: 120_000 }, () => {
+  test('is migrated, also after a process was killed during the migration', async () => {
     const older = join(directory, 'older')
     await fill(older, 20_000)
     const [{ answers: wanted } = { answers: '' }] = await readAll([older])

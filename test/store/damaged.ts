@@ -1,6 +1,6 @@
 import { openEmbedded } from '#server/ports/database/embedded'
 
-/** Opens a large store whose damage shows while it works, and tells what it is answered from then on. */
+/** Opens a large store whose damage is found while it runs, and prints the answers after that. */
 const store = await openEmbedded(process.argv[2] ?? '')
 const things = store.db().collection('things')
 const cursor = things.find({})

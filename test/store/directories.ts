@@ -20,7 +20,7 @@ export async function opened(directory: string): Promise<EmbeddedStore> {
   return store
 }
 
-/** Changes what a store that is closed has on the disk, in one transaction and past everything that keeps account of it. */
+/** Changes the file of a closed store directly, in one transaction, without updating counts and checksums. */
 export async function tampered<T>(directory: string, change: (environment: Environment) => T): Promise<T> {
   const lock = await lockDirectory(directory)
   const environment = await openEnvironment(lock)
@@ -35,7 +35,7 @@ export async function tampered<T>(directory: string, change: (environment: Envir
 export const catalogOf = (directory: string): Promise<Catalog> =>
   tampered(directory, (environment) => catalogIn(environment.get(CATALOG) ?? Buffer.of()))
 
-/** What a tool tells, to its end. */
+/** Reads the output of a tool to its end. */
 export async function linesOf(told: AsyncIterable<string>): Promise<string[]> {
   const lines: string[] = []
   for await (const line of told) lines.push(line)

@@ -37,7 +37,7 @@ test.each([
   },
 )
 
-describe('M30: backups beside a writer, each by a tool that is slow to open what it should not open at all', () => {
+describe('M30: backups during writes, each by a tool that is slow to open a store it should not open', () => {
   let directory: string
   let slow: string | null
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('M30: backups beside a writer, each by a tool that is slow to open what
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
 
-  test('lose no acknowledged write, end nobody, and hold what was acknowledged before they began', async () => {
+  test('lose no acknowledged write, end no process, and contain what was acknowledged before they began', async () => {
     const data = join(directory, 'data')
     const ledger = join(directory, 'ledger.txt')
     await writeFile(ledger, '')
@@ -73,7 +73,7 @@ describe('M30: backups beside a writer, each by a tool that is slow to open what
   })
 })
 
-/** Makes whoever loads it wait where an opener has read the number of the last commit and not yet written it down. */
+/** A preload that pauses a process after it has read the number of the last commit and before it has registered it. */
 function slowToMap(directory: string): string | null {
   const source = `
     #define _GNU_SOURCE

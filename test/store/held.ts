@@ -1,4 +1,4 @@
-/** Runs something, and tells for how many milliseconds at most others had no turn. What this machine did meanwhile for others does not count. */
+/** Runs a function, and returns for how many milliseconds at most it blocked the event loop. Time in which other processes ran does not count. */
 export async function longestHold(run: () => Promise<unknown>): Promise<number> {
   let longest = 0
   let isDone = false

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const settings = { sessionKeys: [{ id: 'one', secret: new Uint8Array(32) }] }
 const LEASE = 5_000
-/** A node whose clock is ahead by so much, or runs so many times faster. */
+/** A node whose clock is ahead, or runs faster. */
 const nodeAt = (ahead: number, speed = 1) => ({ settings, now: () => start + ahead + (Date.now() - start) * speed })
 const start = Date.now()
 
@@ -38,7 +38,7 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 const never = () => new Promise<never>(() => {})
 
 describe('M48: the answer to a key', () => {
-  test('is not kept where it is a refusal: the next call is done at once, with whatever input', async () => {
+  test('is not stored if it is a refusal: the next call runs at once, with any input', async () => {
     const key = newKey()
     const refused = once(nodeAt(0), key, 'one', () => Promise.reject(new AppError('FORBIDDEN')))
     await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN' })
@@ -47,7 +47,7 @@ describe('M48: the answer to a key', () => {
     expect(performance.now() - began).toBeLessThan(LEASE / 2)
   })
 
-  test('is looked for again where the outcome is unknown, at once and under the same id', async () => {
+  test('is looked up again if the outcome is unknown, at once and under the same id', async () => {
     const key = newKey()
     const ids: string[] = []
     const failing = once(nodeAt(0), key, 'input', async (id) => {
@@ -61,7 +61,7 @@ describe('M48: the answer to a key', () => {
     expect(ids[1]).toBe(ids[0])
   })
 
-  test('is waited for while the one who works on it may live', async () => {
+  test('is awaited while the node that works on it may be alive', async () => {
     const key = newKey()
     let finish: (answer: string) => void = () => {}
     const first = once(nodeAt(0), key, 'input', () => new Promise<string>((resolve) => (finish = resolve)))
@@ -72,7 +72,7 @@ describe('M48: the answer to a key', () => {
     expect(await Promise.all([first, second])).toEqual(['done once', 'done once'])
   })
 
-  test('is made once by those who find that the one who worked on it is dead, under its id', async () => {
+  test('is created once by the nodes that find the former worker dead, under the same id', async () => {
     const key = newKey()
     const ids: string[] = []
     void once(nodeAt(0), key, 'input', (id) => {
@@ -92,7 +92,7 @@ describe('M48: the answer to a key', () => {
     expect(ids).toEqual([ids[0], ids[0]])
   })
 
-  test('is that of whoever took over, though the first one ends after all', async () => {
+  test('is that of the node that took over, even if the first one finishes later', async () => {
     const key = newKey()
     let finish: (answer: string) => void = () => {}
     const first = once(nodeAt(0), key, 'input', () => new Promise<string>((resolve) => (finish = resolve)))
@@ -103,7 +103,7 @@ describe('M48: the answer to a key', () => {
     expect(await once(nodeAt(0), key, 'input', async () => 'by a third')).toBe('by the second')
   })
 
-  test('is not made twice, however long the one who works on it takes', async () => {
+  test('is not created twice, however long the working node takes', async () => {
     const key = newKey()
     const fast = nodeAt(0, 2)
     const first = once(fast, key, 'input', async () => {

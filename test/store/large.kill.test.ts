@@ -11,7 +11,7 @@ import { treeKey } from '#server/ports/database/embedded/keys'
 import { build, programs } from '#test/support/programs'
 import { catalogOf, linesOf, tampered } from './directories.ts'
 
-/** With two indexes beside that of the `_id`, more keys than are compared before a store is opened. */
+/** With two indexes beside that of `_id`, these are more keys than are compared before a store is opened. */
 const DOCUMENTS = 70_000
 const reader = new URL('./damaged.ts', import.meta.url).pathname
 const complaint = 'The store is damaged: the index n_1 of plaza.things has other keys than were put into it.'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** An entry of an index gets another key, so that the number of keys is what it was. */
+/** Changes the key of one entry of an index, so that the number of keys stays the same. */
 async function misplaceEntry(): Promise<void> {
   const { collections } = await catalogOf(directory)
   const tree = collections['plaza.things']?.indexes.find(({ name }) => name === 'n_1')?.tree ?? 0
@@ -49,8 +49,8 @@ async function ended(args: readonly string[], env: Record<string, string> = {}) 
   return { told, complained, code }
 }
 
-describe('M27: keys of a large store are compared while it works, and where they are others', () => {
-  test('nothing is answered from then on, whatever is asked', async () => {
+describe('M27: keys of a large store are compared while it runs, and after a mismatch', () => {
+  test('every operation fails', async () => {
     const { told, complained } = await ended(['--import', 'tsx', reader, directory])
     expect(complained).toBe('')
     const { before, thrown, answers } = JSON.parse(told)
@@ -60,14 +60,14 @@ describe('M27: keys of a large store are compared while it works, and where they
     expect(Object.keys(answers)).toHaveLength(13)
   })
 
-  test('a server says so in its log, and ends', async () => {
+  test('a server logs it and exits', async () => {
     const own = { PORT: '0', OPS_PORT: '0', DEMO: 'off', LOG_LEVEL: 'error', DATA_DIR: directory }
     const { told, complained, code } = await ended([programs.main], own)
     expect(told + complained).toContain(complaint)
     expect(code).toBe(1)
   })
 
-  test('a tool says so in one sentence, and lives', async () => {
+  test('a tool fails with one sentence, and its process does not crash', async () => {
     await expect(linesOf(verifyStore(directory))).rejects.toThrow(/^The store is damaged: .*the index n_1\b/)
   })
 })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished } from 'vitest'
 import { openEmbedded } from '#server/ports/database/embedded'
 
-/** What a writer was told is stored. */
+/** The writes that were acknowledged to a writer. */
 export interface Ledger {
   writes: number
   inserted: Set<string>
@@ -24,7 +24,7 @@ export async function readLedger(path: string): Promise<Ledger> {
   return ledger
 }
 
-/** Nothing acknowledged is lost, and every index is exact. */
+/** Checks that no acknowledged write is lost, and that every index is exact. */
 export async function checkStore(directory: string, { inserted, updated, deleted, counts }: Ledger): Promise<void> {
   const store = await openEmbedded(directory)
   onTestFinished(() => store.close())
@@ -55,7 +55,7 @@ export async function checkStore(directory: string, { inserted, updated, deleted
   }
 }
 
-/** A copy of a moment holds at least what was acknowledged before it. */
+/** Checks that a snapshot contains at least the writes acknowledged before it. */
 export async function checkCopy(directory: string, { inserted }: Ledger): Promise<void> {
   const store = await openEmbedded(directory)
   onTestFinished(() => store.close())
@@ -67,5 +67,5 @@ function checkInserted(byId: ReadonlyMap<string, object>, inserted: ReadonlySet<
   for (const id of inserted) if (!byId.has(id) && !isSecond(id)) expect.fail(`${id} was acknowledged and is lost`)
 }
 
-/** The second row of each three is deleted at once; that may have happened without an answer. */
+/** The second of each three rows is deleted at once; the deletion may have happened without an answer. */
 const isSecond = (id: string): boolean => Number(id.split('-').at(-1)) % 3 === 2

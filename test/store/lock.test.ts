@@ -27,7 +27,7 @@ async function hold(directory: string, options: readonly string[] = []) {
   return child
 }
 
-test('a directory in use is waited for, then refused with its name and the pid of its owner', async () => {
+test('a start waits for a directory in use, then fails with its name and the pid of its owner', async () => {
   const directory = await freshDirectory()
   const child = await hold(directory)
   const asked = Date.now()
@@ -48,7 +48,7 @@ test('the lock of a killed process is taken over at once', async () => {
   await store.close()
 })
 
-test('a directory that is let go within the wait is opened', async () => {
+test('a directory that is released during the wait is opened', async () => {
   const directory = await freshDirectory()
   const first = await openEmbedded(directory)
   const second = openEmbedded(directory)
@@ -80,7 +80,7 @@ test.concurrent.each([
   await rm(directory, { recursive: true })
 })
 
-test('M26: a lock that beats on another host is not taken over', async () => {
+test('M26: a lock with a heartbeat from another host is not taken over', async () => {
   const directory = await freshDirectory()
   await writeFile(join(directory, 'lock'), JSON.stringify(elsewhere))
   const beat = setInterval(() => void utimes(join(directory, 'lock'), new Date(), new Date()), 1000)
@@ -88,7 +88,7 @@ test('M26: a lock that beats on another host is not taken over', async () => {
   clearInterval(beat)
 })
 
-test('M26: a holder that is slow is not taken for dead, under whatever host name', async () => {
+test('M26: a slow holder is not taken for dead, under any host name', async () => {
   const directory = await freshDirectory()
   const rename =
     "import os from 'node:os';import {syncBuiltinESMExports} from 'node:module';os.hostname=()=>'elsewhere';syncBuiltinESMExports()"
@@ -138,7 +138,7 @@ test.each<[string, string, (lock: string) => Promise<unknown>]>([
   expect(await readFile(ledger, 'utf8')).toBe(acknowledged)
 })
 
-test('M26: of many that find a dead lock at once, one takes it', async () => {
+test('M26: of many processes that find a dead lock at once, one takes it', async () => {
   const directory = await freshDirectory()
   const dead = await hold(directory)
   dead.kill('SIGKILL')

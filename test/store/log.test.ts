@@ -62,7 +62,7 @@ function row(room: string, seq: number, changes: Partial<Row> = {}): Row {
 }
 
 describe('the rows', () => {
-  test('come back as they were stored, in a range closed at both ends', async () => {
+  test('are read as they were stored, in a range that includes both ends', async () => {
     const store = mongooseLogStore(true)
     const rows = [
       row('a', 1, {
@@ -108,7 +108,7 @@ describe('the rows', () => {
   })
 })
 
-test('heads only rise, and tell when they moved', async () => {
+test('heads only rise, and hold when they last rose', async () => {
   const store = mongooseLogStore(true)
   const head = (room: string, seq: number, materialised: number) => ({
     room,
@@ -124,7 +124,7 @@ test('heads only rise, and tell when they moved', async () => {
   expect((await store.headsMovedSince(150)).map(({ room }) => room)).toEqual(['e'])
 })
 
-test('leases tell who is alive and how far', async () => {
+test('leases hold which nodes are alive and how far they have read', async () => {
   const store = mongooseLogStore(true)
   await store.writeLeases('one', [{ room: 'g', confirmed: 1 }], Date.now(), 7)
   await store.writeLeases('one', [{ room: 'g', confirmed: 2 }], Date.now(), 8)

@@ -3,7 +3,7 @@ import { verifyStore } from '#server/ports/database/copies/index'
 import type { EmbeddedStore } from '#server/ports/database/embedded'
 import { freshDirectory, linesOf, opened } from './directories.ts'
 
-/** So many that an operation on them all goes on over several commits. */
+/** Enough documents for an operation on all of them to need several commits. */
 const ROWS = 30_000
 const rows = Array.from({ length: ROWS }, (_, at) => ({ _id: `${at}`, n: at, state: 'open', rank: at }))
 
@@ -14,7 +14,7 @@ async function filled(): Promise<{ store: EmbeddedStore; directory: string }> {
   return { store, directory }
 }
 
-/** The state in which a long operation is when one commit of it is durable and others are to come. */
+/** Resolves when one commit of a long operation is durable and others are to follow. */
 async function begun<T>(
   store: EmbeddedStore,
   run: () => Promise<T>,
@@ -38,7 +38,7 @@ describe('while an index is built', () => {
     ['deleted', { deleteOne: { filter: { _id: `${ROWS - 1}` } } }, ROWS - 1],
     ['changed', { updateOne: { filter: { _id: `${ROWS - 1}` }, update: { $set: { n: -1 } } } }, ROWS],
   ])(
-    'S1: a duplicate that is %s before the builder comes to it leaves the entry of the other',
+    'S1: a duplicate that is %s before the builder reaches it leaves the entry of the other',
     async (_, undo, count) => {
       const { store, directory } = await filled()
       const things = store.db().collection('things')
@@ -53,7 +53,7 @@ describe('while an index is built', () => {
     },
   )
 
-  test('S4: no read uses it before all of its entries are durable', async () => {
+  test('S4: no read uses the index before all of its entries are durable', async () => {
     const { store } = await filled()
     const things = store.db().collection('things')
     const last = { state: 'open', rank: ROWS - 1, n: ROWS - 1 }
@@ -66,7 +66,7 @@ describe('while an index is built', () => {
     }
   })
 
-  test('what was prepared before it is in it', async () => {
+  test('a write that was prepared before the build is in the index', async () => {
     const { store, directory } = await filled()
     const things = store.db().collection('things')
     const added = Array.from({ length: 10_000 }, (_, at) => ({ _id: `new ${at}`, n: ROWS + at, state: 'new' }))
@@ -80,10 +80,10 @@ describe('while an index is built', () => {
   })
 })
 
-describe('what a long operation found is looked at again when it is worked on', () => {
+describe('a long operation matches each document again before it changes it', () => {
   const taken = { $set: { state: 'taken' } }
 
-  test('findOneAndUpdate gives one document to one of several', async () => {
+  test('findOneAndUpdate gives each document to one of several callers', async () => {
     const { store } = await filled()
     const things = store.db().collection('things')
     const options = { sort: { rank: 1 as const } }
@@ -95,7 +95,7 @@ describe('what a long operation found is looked at again when it is worked on', 
   test.each([
     ['findOneAndDelete', (things: Things) => things.findOneAndDelete({ state: 'open' }, { sort: { rank: 1 } })],
     ['findOneAndUpdate', (things: Things) => things.findOneAndUpdate({ state: 'open' }, taken, { sort: { rank: 1 } })],
-  ])('%s leaves what no longer matches, and what is gone', async (_, run) => {
+  ])('%s skips documents that no longer match or were deleted', async (_, run) => {
     const { store, directory } = await filled()
     const things = store.db().collection('things')
     const running = await begun(store, () => run(things))
@@ -112,7 +112,7 @@ describe('what a long operation found is looked at again when it is worked on', 
   test.each([
     ['updateMany', (things: Things) => things.updateMany({ state: 'open' }, { $set: { state: 'done' } })],
     ['deleteMany', (things: Things) => things.deleteMany({ state: 'open' })],
-  ])('%s leaves what no longer matches, and what is gone', async (_, run) => {
+  ])('%s skips documents that no longer match or were deleted', async (_, run) => {
     const { store, directory } = await filled()
     const things = store.db().collection('things')
     const running = await begun(store, () => run(things))
@@ -130,7 +130,7 @@ describe('what a long operation found is looked at again when it is worked on', 
   })
 })
 
-test('a long read that is under way as the store is closed says so', async () => {
+test('a long read fails with a clear error when the store is closed during it', async () => {
   const { store } = await filled()
   const things = store.db().collection('things')
   const reads = [

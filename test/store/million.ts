@@ -3,12 +3,12 @@ import { longestHold } from './held.ts'
 
 export const ROOMS = 10
 const BATCH = 5000
-/** By the promise; a test that shares its machine allows ten times as much. */
+/** The promised limit; a test on a shared machine allows ten times as much. */
 export const LONGEST_HOLD_MS = 50
 
 export interface Held {
   what: string
-  /** The longest time in milliseconds for which others had no turn. */
+  /** The longest time in milliseconds for which the event loop was blocked. */
   milliseconds: number
   answered: unknown
   expected: unknown
@@ -16,7 +16,7 @@ export interface Held {
 
 type Messages = ReturnType<ReturnType<EmbeddedStore['db']>['collection']>
 
-/** Fills the messages of ten rooms, a million or another multiple of 50,000. */
+/** Fills ten rooms with messages, a million or another multiple of 50,000. */
 export async function fill(messages: Messages, count: number): Promise<Held> {
   await messages.createIndex({ room: 1, seq: 1 }, { unique: true })
   await messages.createIndex({ room: 1, n: 1 }, { partialFilterExpression: { n: { $exists: true } } })
@@ -26,7 +26,7 @@ export async function fill(messages: Messages, count: number): Promise<Held> {
   return { what: 'filling the store', milliseconds, answered: await messages.estimatedDocumentCount(), expected: count }
 }
 
-/** Operations that go over all of so many messages, or over a tenth of them. */
+/** Operations that read all messages, or a tenth of them. */
 export async function* workOn(messages: Messages, count: number): AsyncGenerator<Held> {
   const tenth = count / 10
   const [first, last] = [{ seq: { $lte: tenth / ROOMS } }, { seq: { $gt: (count - tenth) / ROOMS } }]

@@ -3,7 +3,7 @@ import type { Condition, Filter, Index, Page, Row, Target, Update } from './oper
 
 type Value = number | string | null | undefined
 
-/** A collection as one would explain it: a list of rows, looked through from its beginning. */
+/** The simplest model of a collection: a list of documents, scanned from its beginning. */
 export class Model implements Target {
   #rows: Row[] = []
   readonly #unique: string[][]
@@ -165,7 +165,7 @@ function ordered(rows: Row[], sort: Page['sort']): Row[] {
   })
 }
 
-/** An empty array stands before null; any other stands for its first item in the order asked for. */
+/** An empty array sorts before null; any other sorts by its first item in the requested order. */
 function compareFields(one: Value | string[], other: Value | string[], direction: 1 | -1): number {
   const empty = (value: Value | string[]) => Array.isArray(value) && value.length === 0
   if (empty(one) || empty(other)) return Number(empty(other)) - Number(empty(one))

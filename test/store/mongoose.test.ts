@@ -37,7 +37,7 @@ describe.each(databases)('mongoose on %s', (kind, connect) => {
     for (const directory of directories) await rm(directory, { recursive: true, force: true })
   })
 
-  test('tells what it is', async () => {
+  test('reports the kind of the database', async () => {
     expect(database).toMatchObject({ kind, alone: kind === 'embedded' })
     await database.ping()
     expect(Math.abs(database.now() - Date.now())).toBeLessThan(1000)

@@ -3,7 +3,7 @@ import { treeKey } from '#server/ports/database/embedded/keys'
 import { unseal } from '#server/ports/database/embedded/seal'
 import { tampered } from './directories.ts'
 
-/** Makes of a store what the first version would have written: rows without checksums, and no counts. */
+/** Converts a store to the format of the first version: documents without checksums, and no counts. */
 export async function makeOlder(directory: string): Promise<void> {
   await tampered(directory, (environment) => {
     const { format: _, ...catalog } = catalogIn(environment.get(CATALOG) ?? Buffer.of())

@@ -22,7 +22,7 @@ async function filled(): Promise<string> {
 
 const verified = (directory: string) => linesOf(verifyStore(directory))
 
-/** Everything that the file holds. */
+/** All entries of the file. */
 const contentOf = (directory: string) =>
   tampered(directory, (environment) =>
     Array.from(environment.getRange({}), ({ key, value }) => `${key.toString('hex')} ${value.toString('hex')}`),
@@ -34,7 +34,7 @@ const storeCatalog = (directory: string, bytes: Buffer | null) =>
     else environment.removeSync(CATALOG)
   })
 
-/** It is not opened, not even the second time, nor by a tool, and nothing in it changes. */
+/** Checks that the store is refused, twice and by a tool too, and that its file does not change. */
 async function expectRefused(directory: string, complaint: RegExp): Promise<void> {
   const before = await contentOf(directory)
   await expect(openEmbedded(directory)).rejects.toThrow(complaint)
@@ -79,16 +79,16 @@ test.each([
   expect(await verified(directory)).toEqual(['plaza.things: 50 documents, 2 indexes'])
 })
 
-describe('M27: a store never opens as an empty one over rows that are there', () => {
+describe('M27: a store with documents is never opened as empty', () => {
   const complaint = /^The store is damaged: the list of its collections is (missing|not what was written)\. Restore a/
 
-  test('where the list of its collections is gone', async () => {
+  test('when its list of collections is missing', async () => {
     const directory = await filled()
     await storeCatalog(directory, null)
     await expectRefused(directory, complaint)
   })
 
-  test('where any byte of the list is another', async () => {
+  test('when any byte of the list is changed', async () => {
     const directory = await filled()
     const bytes = catalogBytes(await catalogOf(directory))
     for (let at = 0; at < bytes.length; at += 3) {
@@ -100,7 +100,7 @@ describe('M27: a store never opens as an empty one over rows that are there', ()
     await expectRefused(directory, complaint)
   })
 
-  test('where the list of an older version is torn', async () => {
+  test('when the list of an older version is truncated', async () => {
     const directory = await filled()
     const text = JSON.stringify({ ...(await catalogOf(directory)), format: 2 })
     for (const torn of ['', text.slice(0, -1), text.slice(0, text.length / 2)]) {
@@ -109,14 +109,14 @@ describe('M27: a store never opens as an empty one over rows that are there', ()
     }
   })
 
-  test('and one without a row is opened as empty', async () => {
+  test('and one without documents is opened as empty', async () => {
     const directory = await freshDirectory()
     await (await openEmbedded(directory)).close()
     expect(await (await opened(directory)).db().collection('things').find({}).toArray()).toEqual([])
   })
 })
 
-test('M25: what a commit counted that was taken back is not counted', async () => {
+test('M25: a commit that was rolled back does not change the counts', async () => {
   const directory = await filled()
   const lock = await lockDirectory(directory)
   const storage = new Storage(await openEnvironment(lock), lock)

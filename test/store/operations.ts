@@ -39,7 +39,7 @@ export type Operation =
   | { name: 'deleteMany' | 'count'; filter: Filter }
   | { name: 'find'; filter: Filter; page: Page }
 
-/** What a collection and the model of one have in common. */
+/** The operations that a collection and its model have in common. */
 export interface Target {
   insertMany(rows: Row[], options: { ordered: boolean }): Promise<unknown>
   updateOne(filter: object, update: object, options: { upsert: boolean }): Promise<unknown>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { openEmbedded } from '#server/ports/database/embedded'
 
-/** Reads each store named to it in every way, and tells a digest of the answers, or what it was told. */
+/** Reads each given store in every way, and prints a digest of the answers, or the error. */
 for (const directory of process.argv.slice(2)) {
   const told = await answersOf(directory).then(
     (answers) => ({ answers }),

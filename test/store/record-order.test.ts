@@ -72,7 +72,7 @@ const kinds: [key: string, older: Fact, newer: Fact][] = [
   ['vote:p:ada', { options: [0] }, { options: [1] }],
 ]
 
-test.each(kinds)('an older event is not written over a newer one: %s', async (key, older, newer) => {
+test.each(kinds)('an older event does not overwrite a newer one: %s', async (key, older, newer) => {
   for (const [seq, value] of [
     [5, newer],
     [4, older],
@@ -88,7 +88,7 @@ test.each(kinds)('an older event is not written over a newer one: %s', async (ke
   expect(await load('channel:a', key)).toEqual({ value: null, seq: 7 })
 })
 
-test('an older event is not written over a newer one: the room', async () => {
+test('an older event does not overwrite a newer one: the room', async () => {
   const times = { created_at: 'then', updated_at: 'then' }
   const shape = { type: 'channel', id: 'b', emoji: 'e', category: 'c', ...times }
   await Rooms.create({ _id: 'channel:b', name: 'zero', ...shape })
@@ -101,7 +101,7 @@ test('an older event is not written over a newer one: the room', async () => {
   expect(await load('channel:b', 'room')).toMatchObject({ value: { name: 'newer' }, seq: 5 })
 })
 
-test('what keeps a record from being written is thrown, though another attempt would write it', async () => {
+test('an error that prevents a record from being written is thrown, though a retry would succeed', async () => {
   vi.spyOn(Members, 'bulkWrite').mockRejectedValueOnce(new Error('Away.'))
   await expect(save('channel:c', 'member:ada', 1, { ...person, role: 'member' })).rejects.toThrow('Away.')
 })

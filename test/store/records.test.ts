@@ -48,7 +48,7 @@ const ban = (target: string, seq: number) => ({
   row: { seq, room, sender: 'mod', target, at: 1 } as Row,
 })
 
-/** As the driver tells of failures in a bulk. */
+/** The form in which the driver reports failures of a bulk write. */
 const bulk = (...codes: number[]) => {
   const failures = codes.map((code, index) => ({ code, index, errmsg: 'no' }))
   const result = { getWriteConcernError: () => undefined } as never
@@ -57,7 +57,7 @@ const bulk = (...codes: number[]) => {
 }
 
 describe('M44: records that two nodes write for the first time at once', () => {
-  test('the newer one stays, whoever comes first', async () => {
+  test('the newer one is kept, in either order', async () => {
     const people = Array.from({ length: 60 }, (_, at) => `0x${at.toString(16).padStart(40, '0')}`)
     for (const person of people) await Promise.all([1, 2, 3].map((seq) => records.save(room, [ban(person, seq)])))
     const loaded = await records.load(room, people.map(keys.ban))
@@ -65,7 +65,7 @@ describe('M44: records that two nodes write for the first time at once', () => {
     expect(await Bans.countDocuments({ room, ban_id: 'ban 3' })).toBe(people.length)
   })
 
-  test('the newer one stays where the older was made between the look for it and its own insert', async () => {
+  test('the newer one is kept if the older is inserted between its lookup and its insert', async () => {
     vi.spyOn(Bans, 'bulkWrite').mockImplementationOnce(async () => {
       await records.save(room, [ban('0xbetween', 1)])
       throw bulk(11_000)
@@ -74,7 +74,7 @@ describe('M44: records that two nodes write for the first time at once', () => {
     expect((await records.load(room, [keys.ban('0xbetween')])).get(keys.ban('0xbetween'))).toMatchObject({ seq: 2 })
   })
 
-  test('many in one bulk, some of them there already, are all as the newest event left them', async () => {
+  test('many in one bulk write, some of which exist, are all as of their newest event', async () => {
     const people = Array.from({ length: 40 }, (_, at) => `0x${(1_000 + at).toString(16).padStart(40, '0')}`)
     await records.save(
       room,
@@ -92,7 +92,7 @@ describe('M44: records that two nodes write for the first time at once', () => {
     expect([...loaded.values()].map(({ seq }) => seq)).toEqual(people.map(() => 6))
   })
 
-  test('heads that two nodes raise for the first time at once are the higher', async () => {
+  test('a head that two nodes raise for the first time at once is the higher one', async () => {
     const store = mongooseLogStore(false)
     const names = Array.from({ length: 50 }, (_, at) => `channel:head ${at}`)
     const head = (room: string, seq: number) => ({ room, epoch: 'e', seq, total: seq, materialised: seq })
@@ -111,13 +111,13 @@ describe('M44: an unordered bulk is a duplicate only where each of its failures 
     [[50], false],
   ])('of failures %j: %s', (codes, is) => expect(isDuplicate(bulk(...codes))).toBe(is))
 
-  test('one whose majority did not come is none', () => {
+  test('a bulk write that no majority confirmed is not a duplicate', () => {
     const result = { getWriteConcernError: () => ({ code: 64 }) } as never
     const error = new mongoose.mongo.MongoBulkWriteError({ message: 'no', code: 11_000 }, result)
     expect(isDuplicate(error)).toBe(false)
   })
 
-  test('what the model does not take fails the save, though the others are written', async () => {
+  test('a record that the model refuses fails the save, though the others are written', async () => {
     const spoilt = {
       ...ban('0xspoilt', 1),
       value: { ...(ban('0xspoilt', 1).value as object), reason: { not: 'text' } } as Fact,

@@ -56,10 +56,10 @@ const message = (text: string) => ({
 })
 
 let rooms = 0
-/** A word for each number, in letters that are like no others. */
+/** A distinct word for each number, of letters without look-alikes. */
 const wordOf = (n: number) => [64, 8, 1].map((weight) => 'bcdfghjk'[Math.floor(n / weight) % 8]).join('')
 
-/** A room with so many messages, each of which says its own word. */
+/** A room with messages, each with its own word. */
 async function roomWith(count: number): Promise<string> {
   const room = `channel:search-${++rooms}`
   const rows = Array.from({ length: count }, (_, at): Row => {
@@ -77,7 +77,7 @@ const terms = async (room: string, block: number) =>
   (await SearchBlocks.findOne({ room, block }).lean<{ terms: string[] }>())?.terms ?? []
 
 describe('M11: a block of the search', () => {
-  test('has the words of each of its messages, the first and the last', async () => {
+  test('contains the words of each of its messages, the first and the last', async () => {
     const room = await roomWith(2 * blockSize)
     await nextBlock(room)
     for (const block of [0, 1]) await fileBlock(room, block)
@@ -85,21 +85,24 @@ describe('M11: a block of the search', () => {
       expect([n, await found(room, wordOf(n))]).toEqual([n, [Math.floor((n - 1) / blockSize)]])
   })
 
-  test('that is filed twice is counted once', async () => {
+  test('that is written twice is counted once', async () => {
     const room = await roomWith(2 * blockSize)
     await nextBlock(room)
     for (const block of [0, 1, 0]) await fileBlock(room, block)
     expect(await filedBlocks(room)).toBe(2)
   })
 
-  test.each([1, blockSize])('loses its words with message %s, and is looked at itself', async (n) => {
-    const room = await roomWith(2 * blockSize)
-    for (const block of [0, 1]) await fileBlock(room, block)
-    await forgetTerms(room, [n])
-    expect([await terms(room, 0), (await terms(room, 1)).length]).toEqual([['*'], blockSize])
-  })
+  test.each([1, blockSize])(
+    'drops its words when message %s is deleted, and its messages are then searched directly',
+    async (n) => {
+      const room = await roomWith(2 * blockSize)
+      for (const block of [0, 1]) await fileBlock(room, block)
+      await forgetTerms(room, [n])
+      expect([await terms(room, 0), (await terms(room, 1)).length]).toEqual([['*'], blockSize])
+    },
+  )
 
-  test('does not get the words that were taken back while it was filed', async () => {
+  test('does not get words of messages that were deleted while it was written', async () => {
     const room = await roomWith(blockSize)
     const update = SearchBlocks.updateOne.bind(SearchBlocks) as (...given: object[]) => Promise<unknown>
     vi.spyOn(SearchBlocks, 'updateOne').mockImplementation((async (filter: object, ...rest: object[]) => {
@@ -110,7 +113,7 @@ describe('M11: a block of the search', () => {
     expect(await terms(room, 0)).toEqual(['*'])
   })
 
-  test('loses its words when a purge that was broken off is done again', async () => {
+  test('drops its words when an interrupted purge is repeated', async () => {
     const room = await roomWith(blockSize)
     const purge = () =>
       purgeMessages(
@@ -120,7 +123,7 @@ describe('M11: a block of the search', () => {
         { seq: blockSize + 1, clearPoll: async () => {} },
       )
     await purge()
-    // As it is where the process died before the words were forgotten.
+    // The state after the process died before the words were dropped.
     await SearchBlocks.updateOne(
       { _id: `${room}|0` },
       { $set: { room, block: 0, segment: 0, terms: [wordOf(1)] } },

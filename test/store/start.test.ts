@@ -10,7 +10,7 @@ import { build } from '#test/support/programs'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 beforeAll(build)
 
-test('npm start opens on a page, and what npm is told to end is ended', async () => {
+test('npm start serves the page, and the server stops when npm is stopped', async () => {
   const startedAt = Date.now()
   const { npm, url } = await start(root)
   const page = await fetch(url)
@@ -23,20 +23,20 @@ test('npm start opens on a page, and what npm is told to end is ended', async ()
   await expect(fetch(url)).rejects.toThrow()
 })
 
-test('M20: what the image holds starts without the tools that built it, and serves the page and the documents', async () => {
+test('M20: the files of the image start without the build tools, and serve the page and the documents', async () => {
   const image = temporary()
   for (const path of copiedIntoTheImage()) cpSync(join(root, path), join(image, path), { recursive: true })
   for (const name of installedToRun()) {
     mkdirSync(dirname(join(image, 'node_modules', name)), { recursive: true })
     symlinkSync(join(root, 'node_modules', name), join(image, 'node_modules', name))
   }
-  // Packages are looked up where the links are, not where they lead to.
+  // Node resolves packages at the path of the links, not of their targets.
   const { url } = await start(image, { NODE_OPTIONS: '--preserve-symlinks' })
   for (const path of ['/', '/docs', '/docs/socket.io.js', '/docs/rest', '/docs/swagger-ui.js', '/docs/openapi.json'])
     expect({ path, status: (await fetch(`${url}${path}`)).status }).toEqual({ path, status: 200 })
 })
 
-test('M20: a start without tools and without a build says so', async () => {
+test('M20: a start without build tools and without a build reports that', async () => {
   const image = temporary()
   for (const path of copiedIntoTheImage())
     if (path !== 'dist') cpSync(join(root, path), join(image, path), { recursive: true })
@@ -54,7 +54,7 @@ function copiedIntoTheImage(): string[] {
     .filter((path) => path !== 'node_modules')
 }
 
-/** As `npm ci --omit=dev` does, without the compiler that the Dockerfile takes away. */
+/** The packages of `npm ci --omit=dev`, without the compiler that the Dockerfile removes. */
 function installedToRun(): string[] {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean }>

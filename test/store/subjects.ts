@@ -18,7 +18,7 @@ interface Cursor {
   [Symbol.asyncIterator](): AsyncIterator<Stored>
 }
 
-/** The driver's collection as these tests use it, with types loose enough to ask for what is refused. */
+/** The driver's collection as these tests use it, with loose types, so that unsupported calls compile. */
 export interface Driver {
   find(filter: object, options?: object): Cursor
   findOne(filter: object, options?: object): Promise<Stored | null>
@@ -40,7 +40,7 @@ export interface Driver {
   watch(): unknown
 }
 
-/** A store under test: a collection of its own for each name asked for. */
+/** A store under test, with a separate collection for each name. */
 export interface Subject {
   collection(name: string): Driver
   close(): Promise<void>
@@ -96,7 +96,7 @@ export function subjects(): [string, () => Promise<Subject>][] {
   ]
 }
 
-/** What an operation answered, or how it failed, in a form that compares. */
+/** The result or the error of an operation, in a comparable form. */
 export async function answer(run: () => Promise<unknown>): Promise<unknown> {
   try {
     return plain(await run())

@@ -48,7 +48,7 @@ async function plaza(options: readonly string[], directory: string) {
 }
 
 describe('M30: a tool asks the process that holds the directory', { timeout: 120_000 }, () => {
-  test('and does not open it, however many ask at once', async () => {
+  test('and does not open the directory itself, however many tools run at once', async () => {
     const directory = await freshDirectory()
     const store = await filled(directory)
     const wanted = { messages: expect.objectContaining({ count: ROWS }) }
@@ -60,7 +60,7 @@ describe('M30: a tool asks the process that holds the directory', { timeout: 120
     expect(await store.db().collection('messages').countDocuments({})).toBe(ROWS)
   })
 
-  test('at a socket that only its user can open, which is gone with the process', async () => {
+  test('at a socket that only its user can open, and that is removed with the process', async () => {
     const directory = await freshDirectory()
     const store = await filled(directory)
     const socket = await stat(join(directory, 'tools.sock'))
@@ -69,14 +69,14 @@ describe('M30: a tool asks the process that holds the directory', { timeout: 120
     expect(await readdir(directory)).toEqual(['data.mdb', 'lock.mdb'])
   })
 
-  test('in a directory whose path is longer than that of a socket may be', async () => {
+  test('in a directory whose path is too long for a socket', async () => {
     const directory = join(await freshDirectory(), 'd'.repeat(120), 'e'.repeat(120))
     await mkdir(directory, { recursive: true })
     await filled(directory)
     expect(await backUp(directory, join(directory, 'backup'))).toMatchObject({ messages: { count: ROWS } })
   })
 
-  test('and gets the state of one moment while others write', async () => {
+  test('and gets a snapshot of one moment while others write', async () => {
     const directory = await freshDirectory()
     const store = await filled(directory)
     const messages = store.db().collection('messages')
@@ -90,7 +90,7 @@ describe('M30: a tool asks the process that holds the directory', { timeout: 120
     expect(told).not.toContain('later')
   })
 
-  test('who is killed: his socket is left, and the tool opens the directory itself', async () => {
+  test('that was killed and left its socket: the tool opens the directory itself', async () => {
     const directory = await freshDirectory()
     await (await filled(directory)).close()
     const child = await hold(directory)
@@ -101,7 +101,7 @@ describe('M30: a tool asks the process that holds the directory', { timeout: 120
     await (await openEmbedded(directory)).close()
   })
 
-  test('who ends in the middle: the tool says so and leaves no file', async () => {
+  test('that exits during the request: the tool reports it and leaves no file', async () => {
     const directory = await freshDirectory()
     await (await filled(directory)).close()
     const child = await hold(directory)
@@ -126,7 +126,7 @@ describe('M30: a tool asks the process that holds the directory', { timeout: 120
     expect(await readdir(elsewhere)).toEqual([])
   })
 
-  test('and holds nobody up when it hangs, dies or talks nonsense', async () => {
+  test('which is not blocked by clients that hang, die or send garbage', async () => {
     const directory = await freshDirectory()
     const store = await filled(directory)
     const clients = Array.from({ length: 20 }, () => connect(join(directory, 'tools.sock')))
@@ -147,7 +147,7 @@ describe('M30: a tool asks the process that holds the directory', { timeout: 120
     expect(Date.now() - asked).toBeLessThan(5000)
   })
 
-  test('or locks the directory before it opens it, where nobody holds it', async () => {
+  test('or locks the directory before it opens it, if no process holds it', async () => {
     const directory = await freshDirectory()
     await (await filled(directory)).close()
     const lines = askStore(directory, 'backup')

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { openEmbedded } from '#server/ports/database/embedded'
 
-/** Writes from some sides at once until it is killed; each line of the ledger is an acknowledged write. With `j` most rows are journalled. */
+/** Writes concurrently until it is killed; each line of the ledger is an acknowledged write. With `j` most rows are journalled. */
 const [directory = '', ledger = '', run = '', sides = '16', writeConcern] = process.argv.slice(2)
 const store = await openEmbedded(directory)
 const messages = store.db().collection('messages')

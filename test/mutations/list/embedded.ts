@@ -65,7 +65,7 @@ export const embedded: readonly Mutation[] = [
     file: 'server/ports/database/embedded/table.ts',
     find: 'prepared && generation === this.#generation ? prepared',
     put: 'prepared && generation ? prepared',
-    caughtBy: meanwhile('what was prepared before it'),
+    caughtBy: meanwhile('a write that was prepared before the build'),
   },
   {
     name: 'what was found first is not matched again after a pause',
@@ -89,7 +89,7 @@ export const embedded: readonly Mutation[] = [
     file: 'server/ports/database/embedded/table.ts',
     find: 'if (document && matches(filter, document)) work',
     put: 'if (document) work',
-    caughtBy: meanwhile('updateMany leaves what no longer matches, and what is gone'),
+    caughtBy: meanwhile('updateMany skips documents that no longer match or were deleted'),
   },
   {
     name: 'what a commit counted that was taken back stays counted',
