@@ -5,7 +5,7 @@ import { checkRecords, type RoomRecords } from './records.ts'
 
 const room = 'channel:1'
 
-/** A run that went well: who may speak does, who may not is refused, and everybody sees it. */
+/** A run without faults: permitted messages are stored, others are refused, and every reader sees the log. */
 class Run {
   readonly log: LogRow[] = []
   readonly history: Entry[] = []
@@ -114,7 +114,7 @@ const planted: readonly (readonly [what: string, fault: FaultName, plant: (run: 
   ['a message of the banned', 'wrongly accepted', (run) => void run.says('cid', 'c2')],
   ['a message of an outsider', 'wrongly accepted', (run) => void run.says('dan', 'd1')],
   [
-    'a message of the muted',
+    'a message of a muted person',
     'wrongly accepted',
     (run) => {
       run.row('ann', { kind: 'mute', who: 'bob', members: null })
@@ -139,7 +139,7 @@ const planted: readonly (readonly [what: string, fault: FaultName, plant: (run: 
     },
   ],
   [
-    'a refusal of what is stored',
+    'a refusal of a stored message',
     'wrongly accepted',
     (run) => {
       run.message('bob', 'b3')
@@ -152,7 +152,7 @@ const planted: readonly (readonly [what: string, fault: FaultName, plant: (run: 
     (run) => run.send('bob', 'b3', { type: 'fail', code: 'MUTED', seq: 7 }),
   ],
   [
-    'a refusal judged on an old state',
+    'a refusal that was judged on an outdated state',
     'wrongly refused',
     (run) => {
       run.row('ann', { kind: 'unban', who: 'cid', members: null })
@@ -169,7 +169,7 @@ const planted: readonly (readonly [what: string, fault: FaultName, plant: (run: 
     ({ log }) => void log.splice(3, 1, { ...at(log, 3), effect: { kind: 'message', n: 1, text: 'other' } }),
   ],
   [
-    'a reader shown another text',
+    'a reader that was shown another text',
     'unexpected',
     ({ history }) => replace(history, 'recv', ({ seq }) => seq === 5, { text: 'other' }),
   ],
@@ -201,11 +201,11 @@ const recordsOfGoodRun: RoomRecords = {
   pinned: [],
 }
 
-describe('the checker of records', () => {
+describe('the check of records', () => {
   const found = (records: Partial<RoomRecords>) =>
     checkRecords(room, goodRun().log, { ...recordsOfGoodRun, ...records }).map(({ what }) => what.split(':')[0])
 
-  test('finds nothing where they follow from the log', () => expect(found({})).toEqual([]))
+  test('finds nothing if they follow from the log', () => expect(found({})).toEqual([]))
 
   test.each<Partial<RoomRecords>>([
     { members: ['ann'] },
@@ -218,8 +218,8 @@ describe('the checker of records', () => {
   ])('names what says otherwise: %j', (wrong) => expect(found(wrong)).toEqual(Object.keys(wrong)))
 })
 
-describe('the checker of faults', () => {
-  test('finds nothing in a run that went well', () => expect(goodRun().faults()).toEqual([]))
+describe('the checker of histories', () => {
+  test('finds nothing in a run without faults', () => expect(goodRun().faults()).toEqual([]))
 
   test.each(planted)('names %s: %s', (_what, fault, plant) => {
     const run = goodRun()
@@ -236,7 +236,7 @@ describe('the checker of faults', () => {
     expect(run.faults()).toEqual([])
   })
 
-  test('lets the first try of a send land after the refusal of a later one', () => {
+  test('allows the first try of a send to be stored after a later try was refused', () => {
     const run = goodRun()
     run.row('ann', rules(0, true))
     run.send('bob', 'late', { type: 'info' }, { type: 'fail', code: 'READ_ONLY', seq: 8 })
@@ -246,7 +246,7 @@ describe('the checker of faults', () => {
     expect(run.faults()).toEqual([])
   })
 
-  test('asks nobody who sent what, in a room where bytes were changed', () => {
+  test('does not compare senders and texts in a room where bytes were changed', () => {
     const run = goodRun()
     run.reads('ann', [run.message('bob', 'garbled')])
     expect(check(run.history, new Map([[room, run.log]]), new Set([room]))).toEqual([])

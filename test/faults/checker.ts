@@ -1,7 +1,7 @@
 import type { Arrival, Entry, Heard, LogRow, Send, Snapshot } from './history.ts'
 import { empty, type Folded, fold } from './room-state.ts'
 
-/** What can be wrong with a run; every one of them must be absent. */
+/** The faults a run can show; each must be absent. */
 export const faultNames = [
   'lost',
   'duplicated',
@@ -25,12 +25,12 @@ export interface Finding {
 
 type Note = (fault: FaultName, what: string) => void
 
-/** Clocks of two nodes may differ by so much in what slow mode measures. */
+/** Milliseconds by which the clocks of two nodes may differ when slow mode is measured. */
 const slowToleranceMilliseconds = 250
 
 /**
- * Judges a history against the logs that were read from the store after everything was healed. In a `spoilt` room
- * bytes were changed on the way, so that nobody knows what was sent there.
+ * Checks a history against the logs that were read from the store after all faults had ended. In a `spoilt` room
+ * bytes were changed in transit, so that the sent texts are unknown.
  */
 export function check(
   history: readonly Entry[],
@@ -66,7 +66,7 @@ export function check(
   return findings
 }
 
-/** Seq is dense, time does not run back, and nothing stands that the state before it forbids. The states, by seq. */
+/** Checks that seq has no gap, that time does not go back, and that no row is forbidden by the state before it. Returns the states by seq. */
 function checkLog(log: readonly LogRow[], note: Note): Folded[] {
   const course = [empty]
   let [before, messages, at] = [empty, 0, 0]
@@ -110,7 +110,7 @@ function checkKeys(log: readonly LogRow[], note: Note): void {
   }
 }
 
-/** What was acknowledged is there, later than all that was acknowledged before it was asked for; what was refused was refused rightly. */
+/** Checks that acknowledged messages are stored, after all that were acknowledged before they were sent, and that each refusal was right. */
 function checkSends(sends: readonly Send[], log: readonly LogRow[], course: readonly Folded[], note: Note): void {
   const tries = new Map<string, { floor: number; isSure: boolean; acked: number | null }>()
   const stored = new Set(log.map(({ sender, cid }) => `${sender} ${cid}`))
@@ -138,7 +138,7 @@ function checkSends(sends: readonly Send[], log: readonly LogRow[], course: read
   }
 }
 
-/** Why a refusal was not right at the seq it was judged at; null where it was. */
+/** Why a refusal was wrong at the seq at which it was judged; null if it was right. */
 function unjust({ account, code, seq }: Send, floor: number, course: readonly Folded[]): string | null {
   const state = seq === undefined ? undefined : course[seq]
   if (!state) return 'judged at no seq of the log'
@@ -154,7 +154,7 @@ function unjust({ account, code, seq }: Send, floor: number, course: readonly Fo
   return isRight ? null : `which did not hold at ${state.seq}`
 }
 
-/** Every message was sent by somebody, as it stands. */
+/** Checks that every stored message was sent with this text. */
 function checkOrigin(sends: readonly Send[], log: readonly LogRow[], note: Note): void {
   const asked = new Map(
     sends.filter(({ type }) => type === 'invoke').map(({ account, cid, text }) => [`${account} ${cid}`, text]),
@@ -167,7 +167,7 @@ function checkOrigin(sends: readonly Send[], log: readonly LogRow[], note: Note)
 
 const unsaid = { id: null, cid: null, text: null }
 
-/** A reader shows the log: each row once, in order, to the end where it may see the end. */
+/** Checks that a reader showed each row of the log once and in order, up to the end that it may see. */
 function checkReader(heard: readonly Heard[], log: readonly LogRow[], course: readonly Folded[], note: Note): void {
   const [{ proc, account } = { proc: '', account: '' }] = heard
   const lastUnbanned = course.findLastIndex(({ banned }) => !banned.has(account))
@@ -189,7 +189,7 @@ function checkReader(heard: readonly Heard[], log: readonly LogRow[], course: re
     note('missing', `${proc} never showed ${last + 1} to ${log.length}`)
 }
 
-/** From one connection's joining on, the server tells each row once, in order. */
+/** Checks that the server sent each row once and in order after a connection had joined. */
 function checkSocket(arrivals: readonly Arrival[], note: Note): void {
   let last: number | null = null
   for (const { proc, seq } of arrivals) {
@@ -199,7 +199,7 @@ function checkSocket(arrivals: readonly Arrival[], note: Note): void {
   }
 }
 
-/** A state, and the events after it, make the next state. */
+/** Checks that a state and the events after it give the next state. */
 function checkSnapshots(
   snapshots: readonly Snapshot[],
   log: readonly LogRow[],

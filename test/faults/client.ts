@@ -7,7 +7,7 @@ export interface Person {
   token: string
 }
 
-/** What a question came to: answered, refused, or nobody knows (null). */
+/** The outcome of a request: answered, refused, or unknown (null). */
 export type Answer = { ok: true; data: Record<string, unknown> } | { ok: false; refusal: Refusal } | null
 
 const Refused = z.object({
@@ -18,17 +18,17 @@ const Refused = z.object({
 export type Refusal = z.infer<typeof Refused>
 const Ack = z.object({ ok: z.boolean(), data: z.record(z.string(), z.unknown()).optional(), error: Refused.optional() })
 
-/** Refusals that say nothing about the question itself: it may be asked again, with the same key. */
+/** Refusals that are independent of the request: it may be repeated with the same key. */
 const passing = new Set(['SERVICE_UNAVAILABLE', 'DATABASE_ERROR', 'RATE_LIMIT_EXCEEDED', 'TIMEOUT'])
 
 const connectMilliseconds = 4_000
 export const answerMilliseconds = 4_000
 
-/** A plain socket.io client of whichever node answers; where one fails, it goes to the next. */
+/** A plain socket.io client; when its node fails, it connects to the next. */
 export class Client {
   readonly person: Person
   readonly #doors: () => readonly string[]
-  /** Called on each new connection before anybody may ask. */
+  /** Called on each new connection before the first request. */
   readonly #opened: (socket: Socket) => void
   #at: number
   #socket: Socket | null = null
@@ -56,7 +56,7 @@ export class Client {
     }
   }
 
-  /** Asks the node of this client by REST. */
+  /** Sends a request to the node of this client by REST. */
   async call(path: string, input: object, milliseconds = answerMilliseconds): Promise<Answer> {
     try {
       const answer = await fetch(this.#url() + path, {
@@ -71,7 +71,7 @@ export class Client {
     }
   }
 
-  /** The connection, greeted; a new one at the next node where there is none. */
+  /** The ready connection; without one, a new connection to the next node. */
   connected(): Promise<Socket> {
     if (this.#socket?.connected) return Promise.resolve(this.#socket)
     this.#connecting ??= this.#connect().finally(() => {
@@ -80,7 +80,7 @@ export class Client {
     return this.#connecting
   }
 
-  /** Gives a connection up, where it is still the one in use. */
+  /** Drops a connection if it is still the one in use. */
   lose(socket: Socket | null = this.#socket): void {
     socket?.disconnect()
     if (socket !== this.#socket) return
@@ -113,7 +113,7 @@ export class Client {
   }
 }
 
-/** A greeted connection, or null where this node gives none in time. */
+/** A ready connection, or null if this node does not accept one in time. */
 function open(url: string, token: string): Promise<Socket | null> {
   const options = { transports: ['websocket'], auth: { token }, forceNew: true, reconnection: false }
   const socket = io(`${url}/rooms`, { ...options, timeout: connectMilliseconds })
@@ -133,7 +133,7 @@ function open(url: string, token: string): Promise<Socket | null> {
   })
 }
 
-/** Rejects where the connection ends or time is up before the answer. */
+/** Rejects if the connection ends or the time is up before the answer. */
 function answerOf(socket: Socket, event: string, input: object, milliseconds: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const end = () => {

@@ -15,7 +15,7 @@ export type DoorName = (typeof doorNames)[number]
 export interface PlazaNode {
   process: Process
   opsPort: number
-  /** Past every link. */
+  /** The direct address, without the link. */
   url: string
   doors: Record<DoorName, Link>
 }
@@ -25,23 +25,23 @@ export interface Part {
   link: Link
 }
 
-/** Real processes with links before them that can be troubled: nodes, and where they are several, a store and a Redis. */
+/** Real processes behind links that can fail: nodes and, if there are several, a MongoDB and a Redis. */
 export interface Cluster {
   nodes: readonly PlazaNode[]
   store: Part | null
   redis: Part | null
   letters: Letters | null
-  /** What the nodes stand on, past the link; null on the embedded store. */
+  /** The database of the nodes, reached without the link; null on the embedded store. */
   storeUri: string | null
   /** The server's one file. */
   server: string
-  /** What is stored, past the nodes: on the embedded store only when its node has ended. */
+  /** The stored logs, read without the nodes; on the embedded store only after its node has ended. */
   openStore(): Promise<{ documents: Documents; close(): Promise<void> }>
   storeName: string
   directory: string
-  /** Where part of it lives on a disk that can be filled; null where this user may not mount one. */
+  /** The directory on a disk that can be filled; null if this user may not mount one. */
   disk: string | null
-  /** Everything that was started. */
+  /** All processes that were started. */
   processes: readonly Process[]
   links: readonly Link[]
   close(): Promise<void>

@@ -10,7 +10,7 @@ const pieceMilliseconds = 10
 const openMilliseconds = 500
 let spoken = 0
 
-/** Changes bytes of some people on the way, in both directions; everybody else must go on in one order. */
+/** Changes bytes of some people in transit, in both directions; all others must still see one order. */
 export async function corrupt({ cluster, corrupted }: World): Promise<void> {
   if (!corrupted) return
   const links = linksOf(cluster.nodes, 'corrupted')
@@ -33,7 +33,7 @@ export async function corrupt({ cluster, corrupted }: World): Promise<void> {
   corrupted.flips += flips() - before
 }
 
-/** Sends a few messages as raw frames, as no client library would go on after what comes back. */
+/** Sends a few messages as raw frames, as a client library would stop at the corrupted answers. */
 async function speak(url: string, token: string, id: string): Promise<void> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
   socket.on('error', () => {})

@@ -9,7 +9,7 @@ import { type Place, type Room, Sender, type Talk } from './sender.ts'
 import { Setup } from './setup.ts'
 import { doorsOf, type World } from './world.ts'
 
-/** Everybody who takes part in a run. */
+/** The participants of a run. */
 export interface Crowd {
   rooms: readonly Room[]
   spoilt: ReadonlySet<string>
@@ -28,12 +28,12 @@ export interface CrowdOptions {
 }
 
 const talkersInRoom = 5
-/** A text may have so many characters, and each of them four bytes. */
+/** The longest text in characters, of four bytes each. */
 const fourBytes = '🏛'
 const busy: Omit<Talk, 'room'> = { window: 4, pauseMilliseconds: 120 }
 const serial: Omit<Talk, 'room'> = { window: 1, pauseMilliseconds: 20 }
 
-/** The people of a cluster: talkers and readers in two rooms, a court with its victims, and some who ask for trouble. */
+/** The people of a cluster: senders and readers in two rooms, moderators with the people they act on, and misbehaving clients. */
 export async function gather(cluster: Cluster, { isLong, history, random }: CrowdOptions): Promise<Crowd> {
   const setup = await Setup.open(cluster.nodes[0]?.url ?? '')
   const latencies: number[] = []

@@ -6,14 +6,14 @@ import { placeFor } from '../../scripts/test-servers.mjs'
 
 const gibibyte = 2 ** 30
 
-/** A directory that is gone with this process. */
+/** A directory that is removed when this process exits. */
 export function directoryOfRun(): string {
   const directory = mkdtempSync(join(placeFor(gibibyte), 'plaza-faults-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   return directory
 }
 
-/** The same on a disk of its own that can be filled; null where this user may not mount one. */
+/** The same on a separate disk that can be filled; null if this user may not mount one. */
 export function smallDisk(megabytes: number): string | null {
   const directory = directoryOfRun()
   const options = ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', directory]
@@ -22,7 +22,7 @@ export function smallDisk(megabytes: number): string | null {
   return directory
 }
 
-/** Leaves no room on the disk of this directory for a while. */
+/** Fills the disk of this directory for a while. */
 export async function fill(directory: string, milliseconds: number): Promise<void> {
   const filler = join(directory, 'filler')
   const file = openSync(filler, 'w')

@@ -12,7 +12,7 @@ import { resumeWrongly } from './resume.ts'
 import { stall } from './stall.ts'
 import { linksOf, type World } from './world.ts'
 
-/** Faults of different lanes may overlap, those of one lane follow each other; the last lane waits for all the others. */
+/** Faults of different lanes may overlap; those of one lane run one after the other. The last lane waits for all the others. */
 export type Lane = 'node' | 'store' | 'redis' | 'links' | 'people' | 'last'
 
 export interface Fault {
@@ -23,7 +23,7 @@ export interface Fault {
 }
 
 const lookMilliseconds = 25
-/** Ten times what P16 promises. */
+/** Ten times the limit of P16. */
 const reconnectCeilingMilliseconds = 100_000
 
 const seconds = (world: World, random: Random, short: number, long: readonly [number, ...number[]]) =>
@@ -273,7 +273,7 @@ export const pairFaults: readonly Fault[] = [
   ...peopleFaults,
 ]
 
-/** What can befall the one node of the embedded store. */
+/** The faults for the one node of the embedded store. */
 export const aloneFaults: readonly Fault[] = [
   ...nodeFaults.filter(({ id }) => ['F01', 'F14', 'F26'].includes(id)),
   {
@@ -289,7 +289,7 @@ async function fillDisk(world: World, random: Random): Promise<void> {
   if (disk) await fill(disk, seconds(world, random, 1.5, [3, 10]))
 }
 
-/** Waits so long, not counting while the store is away: nothing can come to pass without it. */
+/** Polls until the condition holds or the time is up; time during which the store is unreachable does not count. */
 async function withStore({ probe }: World, isSo: () => boolean, milliseconds: number): Promise<boolean> {
   for (let left = milliseconds; !isSo(); left -= probe.isStoreAway ? 0 : lookMilliseconds) {
     if (left <= 0) return false

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cluster, PlazaNode } from './cluster.ts'
 
-/** What a node tells of itself, by name. */
+/** The metrics of a node, by name. */
 export type Numbers = ReadonlyMap<string, number>
 
 const everyMilliseconds = 2_000
 
-/** What the nodes tell of themselves while a run goes on. */
+/** Collects the metrics of the nodes during a run. */
 export class Figures {
   maxRssBytes = 0
   maxLagSeconds = 0
@@ -34,7 +34,7 @@ export class Figures {
   }
 }
 
-/** By how much a number has risen; one that was begun anew has risen from nothing. */
+/** The increase of a counter; a counter that was reset counts from 0. */
 export function risen(before: Numbers | undefined, now: Numbers, name: string): number {
   const [was, is] = [before?.get(name) ?? 0, now.get(name) ?? 0]
   return is < was ? is : is - was

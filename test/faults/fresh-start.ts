@@ -4,7 +4,7 @@ import type { World } from './world.ts'
 
 let starts = 0
 
-/** Two nodes meet on a database that has nothing: what both make is there once. */
+/** Starts two nodes at once on an empty database, and checks that everything both create exists once. */
 export async function startTogether({ cluster: { server, storeUri, directory }, breaches }: World): Promise<void> {
   if (storeUri === null) return
   const uri = new URL(storeUri)

@@ -1,4 +1,4 @@
-/** What happened in a run, as those outside saw it: one entry for each question, each answer and each thing heard. */
+/** A run as its clients saw it: one entry for each request, each answer and each received event. */
 export type Entry =
   | Send
   | Heard
@@ -6,7 +6,7 @@ export type Entry =
   | Snapshot
   | { t: number; proc: string; op: 'fault'; room: ''; type: 'info'; kind: string; what: string }
 
-/** A try to send a message: `ok` acknowledged, `fail` refused for good, `info` nobody knows. */
+/** An attempt to send a message: `ok` acknowledged, `fail` finally refused, `info` unknown. */
 export interface Send {
   t: number
   proc: string
@@ -17,14 +17,14 @@ export interface Send {
   account: string
   /** Of an `invoke`. */
   text?: string
-  /** Of an `ok`: the place in the log; of a `fail`: the seq it was judged at. */
+  /** Of an `ok`: the seq of the message; of a `fail`: the seq at which it was judged. */
   seq?: number
   id?: string
   duplicate?: boolean
   code?: string
 }
 
-/** One event as a reader took it into the room it shows, live or from a page of the catch-up. */
+/** One event as a reader applied it to its view of the room, live or from a catch-up. */
 export interface Heard {
   t: number
   proc: string
@@ -41,19 +41,19 @@ export interface Heard {
   isLive: boolean
 }
 
-/** One event as a connection was told of it, live, before the reader put it in its place. */
+/** One event as a connection received it live, before the reader sorted it in. */
 export interface Arrival {
   t: number
   proc: string
   op: 'arrive'
   room: string
   type: 'ok'
-  /** Counts the times the reader opened the room: what is told in between is one course. */
+  /** The number of times the reader has opened the room; the order of events is checked within each. */
   socket: number
   seq: number
 }
 
-/** The state of a room as of a seq. */
+/** The state of a room at a seq. */
 export interface Snapshot {
   t: number
   proc: string
@@ -64,14 +64,14 @@ export interface Snapshot {
   state: RoomState
 }
 
-/** What a client knows of a room beside its messages. */
+/** The state of a room that a client knows beside its messages. */
 export interface RoomState {
   members: number
   rules: { version: number; slow_mode_seconds: number; read_only: boolean }
   pins: readonly string[]
 }
 
-/** A row of the log, as far as the checker judges it; `effect` says what it changes. */
+/** The part of a row that the checker uses; `effect` is what the row changes. */
 export interface LogRow {
   room: string
   seq: number
@@ -104,7 +104,7 @@ export class History {
     this.entries.push('text' in entry ? { ...entry, ...this.#once(entry) } : entry)
   }
 
-  /** A hundred readers of one long text would else keep it a hundred times. */
+  /** Shares equal texts: a hundred readers would keep a long text a hundred times. */
   #once({ cid, text }: { cid: string | null; text?: string | null }): { text?: string } {
     if (cid === null || typeof text !== 'string') return {}
     const known = this.#texts.get(cid) ?? text

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { smtpSink } from '#test/support/smtp'
 import { call } from '#test/support/wallet'
 
-/** Work that a server does after its answer: each letter that it says it sends comes, and no other one instead of it. */
+/** Checks jobs, which run after the answer: each email that a server accepted to send arrives, and no other. */
 export class Letters {
   readonly #asked = new Set<string>()
   readonly #sink: Awaited<ReturnType<typeof smtpSink>>
@@ -19,7 +19,7 @@ export class Letters {
     return this.#sink.url
   }
 
-  /** Asks a node for so many; those that it promised are owed. */
+  /** Requests emails from a node; those that it accepted must arrive. */
   async ask(url: string, count: number): Promise<void> {
     for (let asked = 0; asked < count; asked++) {
       const email = `${randomUUID()}@example.com`
@@ -37,7 +37,7 @@ export class Letters {
     return [...this.#asked].filter((email) => !come.has(email))
   }
 
-  /** The same letter twice is the same letter; two letters for one promise are one too many. */
+  /** A repeated copy of one email counts once; two different emails for one request are a fault. */
   doubled(): string[] {
     const ids = new Map<string, Set<string>>()
     for (const { to, headers } of this.#sink.letters)

@@ -2,20 +2,20 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What may be wrong with a link; `towards` says for which direction a hole is. */
+/** The faults of a link; `hole` is the side towards which nothing is forwarded. */
 export interface Trouble {
-  /** Nothing is forwarded, and nothing is lost: it arrives when the hole is gone, if the connection is still there. */
+  /** Nothing is forwarded, and nothing is lost: the bytes arrive when the fault ends, if the connection is still open. */
   hole?: 'both' | 'client' | undefined
   delayMilliseconds?: number
   jitterMilliseconds?: number
   bytesPerSecond?: number
-  /** Flips one bit in every so many pieces. */
+  /** Flips one bit in one of this many chunks. */
   corruptEvery?: number
 }
 
 const LOOK_AGAIN = 10
 
-/** A TCP link that can be troubled. Trouble holds for connections that are open and for new ones. */
+/** A TCP proxy with faults, which apply to open connections and to new ones. */
 export class Link {
   trouble: Trouble = {}
   isDown = false
@@ -43,7 +43,7 @@ export class Link {
     return `http://127.0.0.1:${this.port}`
   }
 
-  /** Ends every connection there is. */
+  /** Closes every open connection. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy()
   }

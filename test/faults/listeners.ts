@@ -3,7 +3,7 @@ import { Client, type Person } from './client.ts'
 import type { Place, Room } from './sender.ts'
 import { until } from './setup.ts'
 
-/** Many who only listen, a few accounts for all of them. */
+/** Many connections that only listen, with a few accounts. */
 export class Listeners {
   readonly #clients: readonly Client[]
   readonly #room: Room

@@ -9,9 +9,9 @@ const everyMilliseconds = 50
 const pinnables = 8
 const retryMilliseconds = 100
 
-/** Bans, mutes and changes rules, one act after the other, from its own node. */
+/** A moderator that bans, mutes and changes rules, one act after the other, from its own node. */
 export class Moderator {
-  /** Acts that were acknowledged. */
+  /** The number of acknowledged acts. */
   done = 0
   readonly #name: string
   readonly #client: Client
@@ -20,7 +20,7 @@ export class Moderator {
   readonly #random: Random
   readonly #slowModes: readonly [number, ...number[]]
   readonly #history: History
-  /** A few messages that are pinned and unpinned again and again. */
+  /** A few messages that are repeatedly pinned and unpinned. */
   #pinnable: readonly string[] = []
   #acts = 0
   #isStopped = false
@@ -54,7 +54,7 @@ export class Moderator {
     await this.#running
   }
 
-  /** Takes back everything that keeps people from speaking. */
+  /** Lifts everything that prevents people from writing. */
   async pardon(): Promise<void> {
     for (const { account: target } of this.#victims) {
       await this.#act({ action: 'unban', target })
@@ -124,7 +124,7 @@ const Seen = z.object({
 })
 const lookMilliseconds = 400
 
-/** Looks at the state of a room now and then, on one node after the other. */
+/** Reads the state of a room from time to time, from one node after the other. */
 export class Observer {
   readonly #clients: readonly Client[]
   readonly #history: History

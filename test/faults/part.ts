@@ -10,7 +10,7 @@ import { injectAll, type Plan } from './schedule.ts'
 import { until } from './setup.ts'
 import { readPages, readStore } from './stored.ts'
 
-/** What one part of a run, on one cluster, has shown. */
+/** The results of one part of a run, on one cluster. */
 export interface Outcome {
   name: string
   history: History
@@ -22,17 +22,17 @@ export interface Outcome {
   figures: Figures
   crashes: readonly string[]
   unhandled: number
-  /** What the servers logged of errors nobody foresaw. */
+  /** The unexpected errors that the servers logged. */
   unforeseen: readonly string[]
 }
 
 const settleMilliseconds = 20_000
 const moreMilliseconds = 60_000
-/** What nobody has written for two seconds, whoever follows the log writes. */
+/** Records that are unwritten for two seconds are written by any node that follows the log. */
 const recordMilliseconds = 3_000
 const letterMilliseconds = 40_000
 
-/** Lets people talk while everything goes wrong, heals it all, and has the history judged. */
+/** Lets people send messages while faults are injected, ends all faults, and checks the history. */
 export async function runPart(
   cluster: Cluster,
   plan: Plan,
@@ -84,7 +84,7 @@ async function talkedEnough({ entries }: History, acked: number): Promise<void> 
   for (const end = Date.now() + moreMilliseconds; !isEnough() && Date.now() < end; ) await pause(1_000)
 }
 
-/** The court comes to an end: everybody may speak again. */
+/** Stops the moderators and lifts their acts: everybody may write again. */
 async function adjourn({ moderators, senders }: Crowd): Promise<number> {
   await Promise.all(moderators.map((moderator) => moderator.stop()))
   await moderators[0]?.pardon()
@@ -93,7 +93,7 @@ async function adjourn({ moderators, senders }: Crowd): Promise<number> {
   return moderators.reduce((sum, { done }) => sum + done, 0)
 }
 
-/** What was promised to be sent, and did not come in the time that a lost node and a lost Redis may cost together. */
+/** The emails that were accepted and did not arrive in the time that a lost node and a lost Redis may take together. */
 async function lettersLost({ letters }: Cluster): Promise<string[]> {
   if (!letters) return []
   await until(() => letters.owed().length === 0, letterMilliseconds)
@@ -103,7 +103,7 @@ async function lettersLost({ letters }: Cluster): Promise<string[]> {
   ]
 }
 
-/** Waits until every reader has shown the logs to their ends, or none of them comes any further. */
+/** Waits until every reader has shown the whole logs, or none of them makes progress. */
 async function settled(cluster: Cluster, { rooms, readers, world }: Crowd): Promise<void> {
   const heads = new Map<string, number>()
   const store = cluster.storeUri === null ? null : await cluster.openStore()
@@ -119,7 +119,7 @@ async function settled(cluster: Cluster, { rooms, readers, world }: Crowd): Prom
   for (let before = -1; !areAtEnd() && shown() > before; await until(areAtEnd, settleMilliseconds)) before = shown()
 }
 
-/** The logs as they are stored, and what the records beside them say otherwise when they had the time to follow. */
+/** The stored logs, and the differences of the records from them after the records had time to follow. */
 async function readAll(cluster: Cluster, { rooms }: Crowd) {
   if (cluster.storeUri === null) {
     await pause(recordMilliseconds)

@@ -4,7 +4,7 @@ import type { Cluster, PlazaNode } from './cluster.ts'
 import type { History, Send } from './history.ts'
 import { type Room, Sent } from './sender.ts'
 
-/** How long a node may keep somebody waiting while a part of it is away. */
+/** How long a node may take to answer while a service it needs is unreachable. */
 export const promised = {
   P13: { what: 'a send while the store is away', milliseconds: 3_000 },
   P14: { what: 'a call while a part hangs', milliseconds: 5_000 },
@@ -16,11 +16,11 @@ const everyMilliseconds = 100
 
 interface Absence {
   tests: readonly Promised[]
-  /** The store is away from the first to the last moment, so that nothing can be acknowledged. */
+  /** The store is unreachable during the whole probe, so that nothing can be acknowledged. */
   isStoreGone?: boolean
 }
 
-/** Asks every node again and again while a part is away, and sees how long it is kept waiting. */
+/** Sends requests to every node while a service is unreachable, and measures how long each waits. */
 export class Probe {
   readonly waited: Record<Promised, number[]> = { P13: [], P14: [] }
   readonly falseAcks: string[] = []
@@ -63,13 +63,13 @@ export class Probe {
     await working
   }
 
-  /** Gives a node something to do. */
+  /** Sends one request to a node. */
   async sendThrough(node: PlazaNode, isOver: () => boolean): Promise<void> {
     const client = new Client(this.#person, () => [node.url], 0)
     for (; !isOver(); await pause(everyMilliseconds)) await this.#isAcked(client)
   }
 
-  /** What a node answered that was itself stopped, ended or started meanwhile says nothing. */
+  /** The answers of a node that was paused, stopped or started during the request are ignored. */
   async #measure({ node, tests, ask }: { node: PlazaNode; tests: readonly Promised[]; ask: () => Promise<unknown> }) {
     const [changes, began] = [node.process.changes, performance.now()]
     await ask()

@@ -19,19 +19,19 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-/** A process of the run, started and ended from outside as often as a fault wants. */
+/** A process of the run, which faults can start and stop. */
 export class Process {
   readonly name: string
   readonly port: number
-  /** Ends that nobody asked for. */
+  /** Exits that no fault caused. */
   readonly crashes: string[] = []
-  /** What it printed that tells of an error nobody caught. */
+  /** Its output about uncaught errors. */
   unhandled = 0
-  /** Lines that tell of an error nobody foresaw, which was answered as a fault of the server's own. */
+  /** Log lines about unexpected errors, which were answered as internal errors. */
   readonly unforeseen: string[] = []
-  /** Grows whenever it is started, ended, stopped or released. */
+  /** Incremented whenever the process is started, stopped, paused or resumed. */
   changes = 0
-  /** Has it come up, and was it not ended since? */
+  /** True if it has started and was not stopped since. */
   isUp = false
   readonly lastWords: string[] = []
   readonly #command: Command
@@ -44,7 +44,7 @@ export class Process {
     this.#command = command
   }
 
-  /** Resolves when its port takes connections; a start that fails is tried again, as a supervisor would. Another program may play its part. */
+  /** Resolves when its port accepts connections; a failed start is repeated, as a supervisor does. Another program may be started in its place. */
   async start(env: Record<string, string> = {}, program = this.#command.file): Promise<void> {
     const end = Date.now() + startMilliseconds
     while (Date.now() < end) {
@@ -107,7 +107,7 @@ export class Process {
     await this.#ended()
   }
 
-  /** Ends it as an operator would; the exit code, or null where it had to be killed. */
+  /** Stops it as an operator would; resolves with the exit code, or null if it had to be killed. */
   async end(): Promise<number | null> {
     this.#isEnding = true
     this.#note()

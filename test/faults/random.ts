@@ -5,7 +5,7 @@ export interface Random {
   between(from: number, to: number): number
   pick<T>(list: readonly [T, ...T[]]): T
   shuffled<T>(list: readonly T[]): T[]
-  /** Another course of its own, so that what runs beside does not disturb it. */
+  /** An independent sequence, which concurrent users do not affect. */
   fork(): Random
 }
 

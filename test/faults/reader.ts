@@ -35,15 +35,15 @@ export interface CatchUp {
   milliseconds: number
 }
 
-/** Shows a room as the protocol asks: applies the seq after its last, holds what is early, asks for what is missing. */
+/** A reader that follows the protocol: applies the next seq, holds early events, requests missing ones. */
 export class Reader {
   readonly name: string
   readonly room: Room
   readonly client: Client
   readonly catchUps: CatchUp[] = []
-  /** Frames of rows that were shown before. */
+  /** The number of frames with rows that were shown before. */
   dropped = 0
-  /** Holes that were found among what came. */
+  /** The number of gaps found in the received events. */
   holes = 0
   resets = 0
   last = 0
@@ -51,7 +51,7 @@ export class Reader {
   #openings = 0
   #isOpening = false
   #isOpen = false
-  /** Grows each time it is put out of the room, or begins a new connection. */
+  /** Incremented each time it is removed from the room or opens a new connection. */
   #outs = 0
   #isStopped = false
   #isStalled = false
@@ -77,8 +77,8 @@ export class Reader {
   }
 
   /**
-   * Stops to read what comes, as a client does that hangs, when it is in the room and waits for no answer. The
-   * connection is a new one, for which the system has not yet learned to hold a lot.
+   * Stops reading from its socket, as a hung client does, while it is in the room and waits for no answer. The
+   * connection is a new one, for which the operating system has not enlarged the receive buffer yet.
    */
   async stall(): Promise<void> {
     this.client.lose()
@@ -94,7 +94,7 @@ export class Reader {
     wireOf(this.client.socket)?.resume()
   }
 
-  /** Opens the room and catches up; tried again as long as it is refused. */
+  /** Opens the room and catches up; retries while it is refused. */
   async open(): Promise<void> {
     if (this.#isOpening) return
     this.#isOpening = true
@@ -166,7 +166,7 @@ export class Reader {
     }
   }
 
-  /** Shows a page; true where it was the last. */
+  /** Applies a page; returns true if it was the last. */
   #turn({ events, complete, reset }: z.infer<typeof Page>): boolean {
     if (reset) this.resets++
     this.#take(events, false)
@@ -216,7 +216,7 @@ interface Wire {
   resume(): void
 }
 
-/** The connection below a socket, which alone can stop to read. */
+/** The TCP connection below a socket, whose reading can be paused. */
 function wireOf(socket: Socket | null): Wire | null {
   const { transport } = (socket?.io.engine ?? {}) as { transport?: { ws?: Wire } }
   return transport?.ws ?? null

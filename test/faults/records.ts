@@ -5,7 +5,7 @@ import { empty, fold } from './room-state.ts'
 import type { Room } from './sender.ts'
 import type { Documents } from './stored.ts'
 
-/** What the store keeps of a room beside its log, and what follows from the log alone. */
+/** The records of a room: as stored, and as they follow from the log. */
 export interface RoomRecords {
   members: readonly string[]
   banned: readonly string[]
@@ -13,7 +13,7 @@ export interface RoomRecords {
   member_count: number
   rules: RoomState['rules']
   pins: readonly string[]
-  /** Messages whose own rows say that they are pinned. */
+  /** Messages that are marked as pinned in their own records. */
   pinned: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export async function readRecords(store: Documents, { key: room }: Room): Promis
   }
 }
 
-/** What the records of a room say otherwise than its log. */
+/** The differences between the records of a room and its log. */
 export function checkRecords(room: string, log: readonly LogRow[], records: RoomRecords): Finding[] {
   const { members, banned, muted, state } = log.reduce(fold, empty)
   const implied: RoomRecords = {

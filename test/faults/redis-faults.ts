@@ -14,7 +14,7 @@ export async function wipe(port: number): Promise<void> {
   client.disconnect()
 }
 
-/** Publishes again each message that nodes send each other over Redis, late, so that old messages follow new ones. */
+/** Publishes each message between nodes again after a delay, so that old messages follow new ones. */
 export async function repeatMessages({ cluster: { redis }, history }: World, random: Random): Promise<void> {
   if (!redis) return
   const options = { port: redis.process.port, maxRetriesPerRequest: 1 }

@@ -4,14 +4,14 @@ import type { Send } from './history.ts'
 import type { Outcome } from './part.ts'
 import { type Promised, promised } from './probe.ts'
 
-/** What a run must have done to say anything. */
+/** The minimum that a run must have done for its result to count. */
 export interface Least {
   acked: number
   injections: number
   flips: number
 }
 
-/** A deadline is kept on a quiet machine; on a busy one it is not missed by more than so many times. */
+/** The factor by which a busy machine may exceed a deadline. */
 const ceiling = 10
 
 export interface Skipped {

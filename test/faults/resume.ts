@@ -10,7 +10,7 @@ const isReset = (answer: NonNullable<Answer>) =>
 const isHidden = refusedWith('ROOM_NOT_FOUND', 'NOT_A_MEMBER')
 const isInvalid = refusedWith('VALIDATION_ERROR')
 
-/** Wrong positions are answered with "begin anew" or refused, and show nothing. */
+/** Checks that wrong positions are refused or answered with a reset, and reveal nothing. */
 export async function resumeWrongly({ cluster, stranger, breaches }: World): Promise<void> {
   const { person, room, closed } = stranger
   const client = new Client(person, () => cluster.nodes.map(({ url }) => url), 0)

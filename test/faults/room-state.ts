@@ -1,6 +1,6 @@
 import type { LogRow, RoomState } from './history.ts'
 
-/** What follows from the rows of a room up to one of them. */
+/** The state of a room after one of its rows. */
 export interface Folded {
   seq: number
   state: RoomState
@@ -20,7 +20,7 @@ export const empty: Folded = {
   lastAt: new Map(),
 }
 
-/** The state after one more row; the one before stays as it was. */
+/** The state after one more row; the given state is not changed. */
 export function fold(before: Folded, row: LogRow): Folded {
   const after = { ...before, seq: row.seq }
   const { effect } = row

@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
 const seed = options.seed === undefined ? randomInt(2 ** 31) : Number(options.seed)
 const only = options.only?.split(',')
 const profiles = {
-  /** Each fault once, in about a minute. */
+  /** Injects each fault once, in about a minute. */
   brief: { times: 1, pairSeconds: 20, aloneSeconds: 10, least: { acked: 1_000, injections: 1, flips: 75 } },
   usual: { times: 3, pairSeconds: 40, aloneSeconds: 0, least: { acked: 5_000, injections: 3, flips: 200 } },
   long: { times: 3, pairSeconds: 480, aloneSeconds: 120, least: { acked: 5_000, injections: 3, flips: 200 } },

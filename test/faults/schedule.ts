@@ -15,19 +15,19 @@ const restMilliseconds: Record<Lane, number> = {
   last: 500,
 }
 
-/** A node cannot start without a store: so long the store is left in peace. */
+/** The time without faults of the store that a node needs to start. */
 const startMilliseconds = 10_000
 
 export interface Plan {
   faults: readonly Fault[]
-  /** Each fault so often, and again until this time is over. */
+  /** The number of times each fault is injected; repeated until the time is over. */
   times: number
   seconds: number
-  /** So many messages are to be acknowledged before all is healed, if a minute more is enough for it. */
+  /** The number of messages to be acknowledged before the faults end; the run is prolonged by up to a minute for it. */
   acked: number
 }
 
-/** Injects every fault in an order that the seed decides; how often each was. */
+/** Injects every fault, in an order determined by the seed; returns how often each was injected. */
 export async function injectAll(world: World, random: Random, plan: Plan): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   const end = Date.now() + 1_000 * plan.seconds

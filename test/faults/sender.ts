@@ -9,7 +9,7 @@ export interface Talk {
   /** How many messages may be unanswered at once; with 1 each is sent after the answer to the one before. */
   window: number
   pauseMilliseconds: number
-  /** What is said each time, after the key. */
+  /** The text of each message, after its key. */
   words?: string
 }
 
@@ -24,7 +24,7 @@ export const Sent = z.object({
 })
 const retryMilliseconds = 100
 
-/** Says one thing after the other, and repeats each under the same key until it is told what became of it. */
+/** Sends one message after the other, and repeats each with the same key until its outcome is known. */
 export class Sender {
   readonly name: string
   readonly client: Client
@@ -55,7 +55,7 @@ export class Sender {
     this.#running = Promise.all(Array.from({ length: this.#talk.window }, () => this.#speak()))
   }
 
-  /** Says nothing new, and waits for what is under way. */
+  /** Sends no new messages, and waits for the pending ones. */
   async stop(milliseconds: number): Promise<void> {
     this.#isStopped = true
     await Promise.race([this.#running, pause(milliseconds)])
@@ -83,12 +83,12 @@ export class Sender {
     }
   }
 
-  /** Becomes a member of the room, or stays one. */
+  /** Joins the room, if not a member yet. */
   async enter(): Promise<void> {
     await this.client.call(`/api/channels/${this.#talk.room.id}/join`, {})
   }
 
-  /** A repeat may come by the other door. */
+  /** A repeat may use the other door. */
   #ask(cid: string, text: string, tries: number): Promise<Answer> {
     const { room } = this.#talk
     if (tries === 0 || this.#random.next() < 0.7)
@@ -121,7 +121,7 @@ export class Sender {
   }
 }
 
-/** What everybody in a run stands on. */
+/** What all participants of a run share. */
 export interface Place {
   doors: () => readonly string[]
   history: History

@@ -43,7 +43,7 @@ export class Setup {
     return { id, key: `channel:${id}` }
   }
 
-  /** A group that nobody but the owner may see. */
+  /** A group that only its owner may see. */
   async closed(): Promise<Room> {
     const asked = await this.#ask(this.owner, 'POST /api/groups', { name: 'Closed', memberAddresses: [] })
     const { id } = CreatedGroup.parse(asked).group
@@ -75,7 +75,7 @@ async function arrive(url: string, name: string): Promise<Person> {
   }
 }
 
-/** Asks again until it is so, or the time is up; whether it is so. */
+/** Polls until the condition holds or the time is up; returns whether it holds. */
 export async function until(isSo: () => boolean | Promise<boolean>, milliseconds: number): Promise<boolean> {
   for (const end = Date.now() + milliseconds; Date.now() < end; await pause(50)) if (await isSo()) return true
   return false

@@ -8,7 +8,7 @@ const noticeMilliseconds = 3_000
 const lookMilliseconds = 100
 const mostTries = 4
 
-/** Readers stop to read while much is said: the server drops them and counts it, and they come back for the rest. */
+/** Some readers stop reading during many messages: the server drops and counts them, and they reconnect and catch up. */
 export async function stall(world: World): Promise<void> {
   const { flood, breaches } = world
   if (!flood) return
@@ -20,7 +20,7 @@ export async function stall(world: World): Promise<void> {
   breaches.push('F15: of those who did not read nobody was dropped')
 }
 
-/** How many were dropped: fewer than stalled, where a node was ended meanwhile. */
+/** The number of dropped readers; fewer than stalled if a node was stopped. */
 async function stallOnce({ cluster }: World, { sender, readers }: NonNullable<World['flood']>): Promise<number> {
   const look = () => Promise.all(cluster.nodes.map((node) => readNumbers(node).catch((): Numbers => new Map())))
   const before = await look()

@@ -19,12 +19,12 @@ const Row = z.object({
   body: z.record(z.string(), z.unknown()),
 })
 
-/** A database, asked past every server. */
+/** A database, read without the servers. */
 export interface Documents {
   collection(name: string): { find(filter: object): { toArray(): Promise<object[]> } }
 }
 
-/** The log of a room as it lies in the database. */
+/** The log of a room as stored in the database. */
 export async function readStore(store: Documents, room: Room): Promise<LogRow[]> {
   const found = await store.collection('room_events').find({ room: room.key }).toArray()
   return found.map((document) => rowOf(Row.parse(document))).sort((one, other) => one.seq - other.seq)
@@ -71,7 +71,7 @@ const Page = z.object({
   complete: z.boolean(),
 })
 
-/** The log of a room as a server shows it by REST, page by page: the only way to a store that is inside of it and in use. */
+/** The log of a room as a server returns it by REST, page by page: the only access to an embedded store in use. */
 export async function readPages(url: string, { token }: Person, room: Room): Promise<LogRow[]> {
   const rows: LogRow[] = []
   for (let after = 0; ; ) {

@@ -6,19 +6,19 @@ import type { Probe } from './probe.ts'
 import type { Reader } from './reader.ts'
 import type { Room, Sender } from './sender.ts'
 
-/** A run under way, as a fault sees it. */
+/** A running test, as faults see it. */
 export interface World {
   cluster: Cluster
   history: History
   isLong: boolean
-  /** What the checker cannot see in the history, and is wrong all the same. */
+  /** Failures that do not show in the history. */
   breaches: string[]
   probe: Probe
   listeners: Listeners | null
   reconnectMilliseconds: number[]
   flood: { sender: Sender; readers: readonly Reader[]; dropped: number } | null
   corrupted: { people: readonly Person[]; room: Room; flips: number } | null
-  /** Somebody, a room of theirs, and a room they may not see. */
+  /** A person, one of their rooms, and a room they may not see. */
   stranger: { person: Person; room: Room; closed: Room }
 }
 
