@@ -1,4 +1,13 @@
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { useConnectionState } from '../connection/client.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -42,11 +51,28 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
 
   const hover = useCallback((id: string | null) => setActiveId((active) => (isHeld(active) ? active : id)), [])
 
+  /** The row that the mouse gave the focus: a key pressed there belongs to the message field. */
+  const clicked = useRef<Element | null>(null)
+  const click = ({ target }: MouseEvent) => {
+    clicked.current = target instanceof Element ? target.closest('.message') : null
+  }
+  const focus = ({ target }: FocusEvent) => {
+    if (target !== clicked.current) clicked.current = null
+  }
+  const blur = ({ target }: FocusEvent) => {
+    const isWindowLeft = target === document.activeElement
+    if (target === clicked.current && !isWindowLeft) clicked.current = null
+  }
+
   const press = (event: KeyboardEvent<HTMLOListElement>) => {
     const row = event.target
     if (!(row instanceof HTMLElement) || !row.matches('.message')) return
     walkRows(event, row)
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
+    if (row === clicked.current) {
+      if (event.key.length === 1) row.blur()
+      return
+    }
     const message = state.messages.find(({ id }) => row.id === `m-${id}`)
     if (!message || pending.some(({ id }) => id === message.id)) return
     const act = rowActs(message, room).find(({ key }) => key === event.key.toUpperCase())
@@ -66,7 +92,15 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
       <div className="timeline" ref={box} onScroll={onScroll}>
         {hasMore && state.messages.length > 0 && <p className="older">Loading older messages</p>}
         <Opening state={state} onReopen={props.onReopen} />
-        <ol className="rows" aria-label="Messages" onKeyDown={press} onMouseLeave={() => hover(null)}>
+        <ol
+          className="rows"
+          aria-label="Messages"
+          onMouseDown={click}
+          onFocus={focus}
+          onBlur={blur}
+          onKeyDown={press}
+          onMouseLeave={() => hover(null)}
+        >
           {rows.map((row, at) => (
             <RowLine
               key={row.key}

@@ -5,7 +5,7 @@ import { kindOf } from '../rooms/kind.ts'
 import type { Rights } from '../rooms/rights.ts'
 import type { Act } from './acts.ts'
 
-/** An act on a message: by a key while its row has the focus, by its menu, or by its toolbar. */
+/** An act on a message: by a key while its row has the focus by keyboard, by its menu, or by its toolbar. */
 export interface RowAct {
   /** The shortcut; null if there is none. */
   key: string | null

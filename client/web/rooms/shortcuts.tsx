@@ -38,7 +38,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
       <div className="stack wide">
         <Keys keys={general} />
         <section className="stack">
-          <h3 className="label">Moderators, on a message that has the focus</h3>
+          <h3 className="label">Moderators, on a message reached by keyboard</h3>
           <Keys keys={rowKeys} />
         </section>
       </div>

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { accountsRecords, bodies, frames, projection, races, topic } from './suites.ts'
+import { accountsRecords, bodies, frames, graveActs, projection, races, topic } from './suites.ts'
 
 /** Rooms and messages over the log. */
 export const product: readonly Mutation[] = [
@@ -106,5 +106,13 @@ export const product: readonly Mutation[] = [
     find: "value === '' || isVisible(value)",
     put: 'min === 0 || isVisible(value)',
     caughtBy: topic('can be seen'),
+  },
+  {
+    name: 'keys pressed after a click on a message moderate it',
+    breaks: 'single keys of moderators',
+    file: 'client/web/messages/timeline.tsx',
+    find: 'if (row === clicked.current) {',
+    put: 'if (row === null) {',
+    caughtBy: graveActs('keys pressed after a click'),
   },
 ]

@@ -114,3 +114,8 @@ export const lifted = (title: string): Suite => ({
 })
 export const stopped = (title: string): Suite => ({ project: 'embedded', file: 'test/server/stop.test.ts', title })
 export const inside = (title: string): Suite => ({ project: 'embedded', file: 'test/server/call-as.test.ts', title })
+export const graveActs = (title: string): Suite => ({
+  project: 'browser',
+  file: 'test/browser/grave-acts.test.ts',
+  title,
+})
