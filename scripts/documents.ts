@@ -24,7 +24,7 @@ export async function documents(): Promise<Record<string, string>> {
 const isNoun = (schema: unknown): schema is z.ZodType =>
   schema instanceof z.ZodObject || schema instanceof z.ZodIntersection || schema === RoomEvent
 
-/** What the contract exports as a schema of several fields carries its name into the documents; the first name wins. */
+/** Exported schemas of the contract with several fields are named in the documents; the first name wins. */
 async function namedSchemas(): Promise<Record<string, z.ZodType>> {
   const named: Record<string, z.ZodType> = {}
   for (const file of readdirSync(contractFolder).sort()) {

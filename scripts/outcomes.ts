@@ -3,8 +3,8 @@ import { api } from '#shared/api/index'
 import { operationsOf } from '#shared/kit/contract'
 
 /**
- * Says which promised outcome no test has met, given the file in which the tests noted what they met; of the operations whose
- * name begins with the second argument, where there is one.
+ * Prints the declared outcomes that no test has met, given the file in which the tests recorded theirs; with a second argument,
+ * only of the operations whose name begins with it.
  */
 const [file = '', only = ''] = process.argv.slice(2)
 const met = new Set(readFileSync(file, 'utf8').split('\n'))

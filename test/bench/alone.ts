@@ -28,7 +28,7 @@ export function measureVerdict(report: Report): void {
   report.tell({ nodes: 1, store: 'none', name: 'a verdict, us', value: verdictMicroseconds(), target: 20 })
 }
 
-/** A send to a room whose log is long beside one to a room whose log is short, and the catch-up of one who was away. */
+/** Compares a send to a room with a long log and one to a room with a short log, and measures a catch-up. */
 export async function measureLongLog(report: Report, size: Size): Promise<void> {
   const setting = { nodes: 1, store: 'embedded' }
   const directory = directoryOfRun()
@@ -85,7 +85,7 @@ async function costOfLength(
   return median(costs.long) / median(costs.short)
 }
 
-/** Two rooms alike but for the length of their logs. */
+/** Two rooms that differ only in the length of their logs. */
 async function prepare(directory: string, longLog: number): Promise<Rooms & { members: Person[] }> {
   try {
     const { url } = await startPlaza({ directory })
@@ -126,7 +126,7 @@ async function catchUp({ url }: Measured, id: string, token: string): Promise<nu
   }
 }
 
-/** From a moderator's word until it has reached the last socket of the person concerned, in a room with people on every node. */
+/** The time from a moderator's request until the act has reached the last socket of its target, in a room with people on every node. */
 export async function measureEffect(
   report: Report,
   setting: { nodes: number; store: string },

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis'
 import { Server } from 'socket.io'
 import { z } from 'zod'
 
-// The peer: everybody hears everything, and nothing is checked, ordered or kept. With --redis it has others beside it.
+// A bare Socket.IO server for comparison: it broadcasts to everybody, and checks, orders and stores nothing. --redis connects several.
 const { values: options } = parseArgs({ options: { redis: { type: 'string' } } })
 const server = createServer()
 const io = new Server(server, {

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '#test/support/test-servers'
 import { directoryOfRun, type Measured, type Reading, startProgram } from './processes.ts'
 
-/** A binary of Centrifugo 6, to be measured beside the others. */
+/** The path to a binary of Centrifugo 6, which is measured too. */
 export const centrifugoBinary = process.env.CENTRIFUGO_BIN
 
 const startMilliseconds = 10_000
 const lookAgainMilliseconds = 20
-/** The kernel counts in these, whatever its own clock. */
+/** Microseconds of a clock tick, the unit of CPU time in `/proc`. */
 const tickMicroseconds = 10_000
 
-/** Channels with a history, from which clients recover: the nearest to rooms that are numbered. Who publishes needs no token. */
+/** Channels with a history, from which clients recover: the closest to numbered rooms. Publishing needs no token. */
 const settings = (port: number) => ({
   http_server: { address: '127.0.0.1', port: String(port) },
   client: { insecure: true },
@@ -46,7 +46,7 @@ export async function startCentrifugo(binary: string): Promise<Measured> {
   }
 }
 
-/** What it holds is all of its memory. */
+/** The CPU time and the whole resident memory of a process. */
 function readingOf(pid: number): Reading {
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
   const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number)

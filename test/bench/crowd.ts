@@ -5,12 +5,12 @@ import { Wire } from './wire.ts'
 interface Sent {
   at: number
   isAcknowledged: boolean
-  /** Nodes whose members all have it. */
+  /** The number of nodes of which all members have received it. */
   nodes: number
   isWithEverybody: boolean
 }
 
-/** The members of one node hear the same frames; those of another may hear the same messages in other frames. */
+/** Members of one node receive the same frames; those of another node may receive the same messages in other frames. */
 interface Node {
   url: string
   members: number
@@ -32,16 +32,16 @@ interface Member {
 }
 
 const newline = '\n'.charCodeAt(0)
-/** Enough of an answer to tell which it is, and whether it went well. */
+/** The first bytes of an answer, which suffice to identify it and its success. */
 const answerBytes = 40
 
 const begins = (bytes: Buffer, as: Buffer): boolean =>
   bytes.length >= as.length && bytes.compare(as, 0, as.length, 0, as.length) === 0
 
-/** After people have come, until nothing of that is on its way. */
+/** Milliseconds after people have joined until all their traffic has arrived. */
 export const settleMilliseconds = 500
 
-/** People in one room, spread over its nodes, who check what they hear: the same frames for everybody, in order, and all that was acknowledged. */
+/** The members of one room, spread over the nodes. They check that they receive the same frames, in order, with every acknowledged message. */
 export class Crowd {
   readonly #dialect: Dialect
   readonly #heard: Buffer
@@ -97,7 +97,7 @@ export class Crowd {
     return node
   }
 
-  /** Forgets what was. Nothing may be on its way. */
+  /** Clears the counts. No message may be in transit. */
   begin(): void {
     for (const member of this.#members) member.place = 0
     this.#sent = new Map()
@@ -125,7 +125,7 @@ export class Crowd {
     if (sent.isWithEverybody) this.#sent.delete(cid)
   }
 
-  /** Waits for what is on its way, then says what is missing. */
+  /** Waits for messages in transit, then returns what is missing. */
   async settle(): Promise<void> {
     const until = performance.now() + 20_000
     const isUnsettled = () => this.#sent.size > this.refused || this.#nodes.some(({ frames }) => frames.size > 0)
@@ -185,7 +185,7 @@ export class Crowd {
     member.unanswered.delete(ack)
   }
 
-  /** The first to hear a frame reads it; of the others it is enough that they hear the same bytes. */
+  /** The first receiver parses a frame; for the others it is enough that the bytes are the same. */
   #hear(member: Member, bytes: Buffer): void {
     const place = member.place++
     const { node } = member

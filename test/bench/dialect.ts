@@ -1,31 +1,31 @@
 import { z } from 'zod'
 import type { Protocol } from '#shared/kit/connection'
 
-/** What is said over the socket, frame by frame. */
+/** The frames of one protocol over the socket. */
 export interface Dialect extends Manners {
   hello(token: string): string
   join(ack: number): string
   send(ack: number, cid: string, text: string): string
-  /** How a frame begins that carries messages, and one that acknowledges. */
+  /** The prefixes of a frame with messages and of an acknowledgement. */
   heard: string
   acknowledged: string
-  /** The messages of a frame, in order; `seq` where they are numbered. */
+  /** The messages of a frame, in order; with `seq` if the protocol numbers them. */
   read(frame: string): { cid: string | null; seq: number | null }[]
 }
 
-/** What the protocols of the servers have of their own. */
+/** The differences between the servers' protocols. */
 interface Manners {
   path: string
-  /** Which frame asks for the hello; null where the client speaks first. */
+  /** The frame after which the client sends its hello; null if the client begins. */
   asked: string | null
-  /** How the answer to the hello begins: that one is let in, or not. */
+  /** The prefixes of the answers to the hello: accepted, or refused. */
   welcomed: string
   refused: string
   ping: string
   pong: string
-  /** One frame of the WebSocket holds several, each a line. */
+  /** True if one WebSocket frame holds several protocol frames, one a line. */
   hasLines: boolean
-  /** What follows `acknowledged`: which one, and whether it went well. */
+  /** Parses the rest after `acknowledged`: which send, and whether it succeeded. */
   answer(rest: string): { ack: number; isOk: boolean }
 }
 

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Percentiles, percentiles } from './load.ts'
 
-/** What the disk alone takes to keep 4 kB, a write and its fdatasync after another, in milliseconds. */
+/** The time in milliseconds of a 4 kB write with fdatasync, one after the other. */
 export function measureDisk(directory: string, seconds: number): Percentiles {
   const file = openSync(join(directory, 'disk'), 'w')
   const page = Buffer.alloc(4_096, 1)

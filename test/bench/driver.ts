@@ -4,7 +4,7 @@ import { bareDialect, centrifugoDialect, type Dialect, plazaDialect } from './di
 import { type Paced, type Plan, pace, type Saturated, type Scatter, saturate, scatter } from './load.ts'
 import type { Side } from './report.ts'
 
-/** What the driver is asked, in a process of its own. */
+/** The commands to the driver, which is a separate process. */
 export type Order =
   | { order: 'open'; crowd: string; urls: readonly string[]; dialect: Spoken }
   | { order: 'fill'; crowd: string; urls: readonly string[]; rooms: readonly Filled[] }
@@ -14,7 +14,7 @@ export type Order =
   | { order: 'scatter'; crowd: string; plan: Scatter }
   | { order: 'close'; crowd: string }
 
-/** What is spoken with a server, about one room. */
+/** The protocol with a server, for one room. */
 export interface Spoken {
   side: Side
   room: string
@@ -28,7 +28,7 @@ interface Filled {
 export type Answer = { result: Saturated | Paced | null; faults: readonly string[] }
 
 const crowds = new Map<string, Crowd>()
-/** The crowds of many small rooms, by their side. */
+/** The crowds of many small rooms, by server. */
 const filled = new Map<string, Crowd[]>()
 const crowdOf = (name: string): Crowd => {
   const crowd = crowds.get(name)
@@ -38,7 +38,7 @@ const crowdOf = (name: string): Crowd => {
 
 function dialectOf({ side, room, protocol }: Spoken): Dialect {
   if (side === 'plaza') return plazaDialect(room, protocol)
-  // A plain WebSocket is spoken to as a bare Socket.IO is.
+  // The plain WebSocket server uses the dialect of the bare Socket.IO server.
   return side === 'centrifugo' ? centrifugoDialect(room) : bareDialect(room)
 }
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
 /**
- * What fan-out costs over many nodes, worked out for people spread over rooms and rooms over nodes.
+ * Estimates the cost of fan-out over many nodes, for people spread over rooms and rooms over nodes.
  * The costs of one node are those `npm run bench` measures; give your own.
  */
 const { values: options } = parseArgs({
@@ -74,12 +74,12 @@ function cost(nodes: number, sharded: boolean): Cost {
   }
 }
 
-/** How many nodes have somebody of a room of this size, when each is on any of them. */
+/** The expected number of nodes with a member of a room of this size, when members are on random nodes. */
 function nodesOf(size: number, nodes: number): number {
   return nodes * (1 - (1 - 1 / nodes) ** size)
 }
 
-/** Few large rooms and many small ones, until everybody sits in as many as they should. */
+/** Creates few large rooms and many small ones, until everybody is in the wanted number of rooms. */
 function roomSizes(): number[] {
   const wanted = given.users * given.rooms
   const most = Math.min(100_000, given.users)

@@ -15,7 +15,7 @@ interface Stored {
   body: { text: string }
 }
 
-/** Lengthens the log of a room, whose server is stopped, by as many copies of its last message as it takes. */
+/** Extends the log of a room to a length by copies of its last message, while its server is stopped. */
 export async function growLog(directory: string, room: string, toLength: number): Promise<void> {
   const store = await openEmbedded(directory)
   try {

@@ -4,7 +4,7 @@ import { fill, LONGEST_HOLD_MS, workOn } from '#test/store/million'
 import { directoryOfRun } from './processes.ts'
 import type { Report } from './report.ts'
 
-/** The longest time for which an operation of the embedded store on so many messages leaves others no turn. */
+/** The longest time for which an operation of the embedded store on many messages blocks the event loop. */
 export async function measureHolds(report: Report, messages: number): Promise<void> {
   const directory = directoryOfRun()
   const store = await openEmbedded(directory)

@@ -22,7 +22,7 @@ const words =
 /** Texts of 60 to 200 characters. */
 const texts = Array.from({ length: 100 }, (_, at) => textOf(at, 60 + ((at * 37) % 141)))
 
-/** A text of so many characters, another one for each number. */
+/** A text of the given length, different for each number. */
 export function textOf(number: number, length: number): string {
   let text = ''
   for (let word = number; text.length < length; word++) text += `${words[(word * 7 + number) % words.length]} `
@@ -38,7 +38,7 @@ export const percentiles = (values: readonly number[]): Percentiles => {
   return { p50: at(0.5), p99: at(0.99) }
 }
 
-/** As much as there is: every sender keeps so many sends unacknowledged. */
+/** Full load: every sender keeps a fixed number of sends unacknowledged. */
 export async function saturate(crowd: Crowd, { senders, window, warmSeconds, slices }: Plan): Promise<Saturated> {
   crowd.begin()
   let isOn = true
@@ -79,7 +79,7 @@ export interface Plan {
   slices: number
 }
 
-/** A steady stream of so many sends a second. */
+/** A constant rate of sends a second. */
 export async function pace(crowd: Crowd, perSecond: number, seconds: number): Promise<Paced> {
   crowd.begin()
   const total = Math.max(5, Math.floor(perSecond * seconds))
@@ -88,7 +88,7 @@ export async function pace(crowd: Crowd, perSecond: number, seconds: number): Pr
   return heardBy([crowd])
 }
 
-/** A steady stream over many rooms, of which so many talk at any moment, in turn. */
+/** A constant rate over many rooms, of which a fixed number is active at any moment, in turn. */
 export async function scatter(
   crowds: readonly Crowd[],
   { perSecond, seconds, talking, turnSeconds }: Scatter,

@@ -6,14 +6,14 @@ import { build, programs, startOptions } from '#test/support/programs'
 import type { Answer, Order } from './driver.ts'
 import type { Paced, Saturated } from './load.ts'
 
-/** What is ended with the run. */
+/** The processes that are stopped at the end of the run. */
 export const children: ChildProcess[] = []
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0
 
 const start = (core: number, args: readonly string[], environment: Record<string, string>): ChildProcess =>
   startProgram(core, [process.execPath, ...args], environment)
 
-/** Servers share one core and the driver has another, where the machine has two. */
+/** Servers share one core and the driver has another, if the machine has two. */
 export function startProgram(core: number, command: string[], environment: Record<string, string>): ChildProcess {
   const pinned = canPin ? ['taskset', '-c', String(core), ...command] : command
   const child = spawn(pinned[0] ?? '', pinned.slice(1), {
@@ -24,21 +24,21 @@ export function startProgram(core: number, command: string[], environment: Recor
   return child
 }
 
-/** What a server under measure tells of itself: see probe.mjs. */
+/** The figures of a measured server: see probe.mjs. */
 export interface Reading {
   cpuMicroseconds: number
-  /** With what lies outside the heap for it. */
+  /** Including memory outside the heap. */
   heapBytes: number
-  /** Null where there is no event loop. */
+  /** Null for servers without an event loop. */
   lagMilliseconds: number | null
 }
 
-/** `memory` collects all garbage first, and what runs right after it is slower for that. */
+/** `memory` collects all garbage first, which slows down the server for a moment. */
 export type Probe = 'probe' | 'memory'
 
 export interface Measured {
   url: string
-  /** From the start of the process until it listens. */
+  /** Milliseconds from the start of the process until it listens. */
   startMilliseconds: number
   probe(what?: Probe): Promise<Reading>
 }
@@ -51,11 +51,11 @@ export const startBare = (redisUrl?: string): Promise<Measured> =>
 
 export const startRaw = (): Promise<Measured> => listening(start(0, [...probed, ...source, 'test/bench/raw.ts'], {}))
 
-/** What Plaza stands on; without a MongoDB it is the embedded store. */
+/** The services Plaza uses; without a MongoDB, the embedded store. */
 export interface Ground {
   mongodbUri?: string
   redisUrl?: string
-  /** One that outlives the server. */
+  /** A directory that is kept after the server stops. */
   directory?: string
 }
 
@@ -83,7 +83,7 @@ export function startPlaza({ mongodbUri, redisUrl, directory = directoryOfRun() 
   )
 }
 
-/** The nodes of one run know the same sessions. */
+/** The session keys that all nodes of a run share. */
 const sessionKeys = `bench:${Buffer.alloc(32, 7).toString('base64')}`
 
 export interface Driver {
@@ -92,7 +92,7 @@ export interface Driver {
   pace(order: Extract<Order, { order: 'pace' | 'scatter' }>): Promise<Paced>
 }
 
-/** The process that plays the people. Throws where a run was not whole. */
+/** The process that simulates the people. Throws if a run was incomplete. */
 export function startDriver(): Driver {
   const child = start(1, [...source, 'test/bench/driver.ts'], {})
   const ask = async (order: Order): Promise<Answer['result']> => {

@@ -7,7 +7,7 @@ import type { Driver, Measured, Reading } from './processes.ts'
 import type { Report, Setting, Side } from './report.ts'
 
 export interface Plan {
-  /** Spoken with our own server. */
+  /** The protocol with our own server. */
   protocol: Protocol
   rounds: number
   load: { warmSeconds: number; slices: number }
@@ -20,7 +20,7 @@ export interface Plan {
 export interface Server {
   side: Side
   nodes: readonly Measured[]
-  /** The rooms of the run, as this server names them; talked about is the first. */
+  /** The rooms of the run by this server's names; the first is the measured one. */
   rooms: readonly string[]
   driver: Driver
 }
@@ -31,13 +31,13 @@ interface Place {
   window: number
 }
 
-/** The driver's core is full: what it drives could do more. */
+/** The driver's core is saturated: the server could do more. */
 const fullShare = 0.97
-/** So many that the latency says nothing. */
+/** Unacknowledged sends a sender at full load: so many that latencies are not meaningful. */
 const floodWindow = 16
 const idleParts = 10
 
-/** Servers under the same load, one after the other, round by round. */
+/** Measures servers under the same load, one after the other, in several rounds. */
 export class Race {
   readonly #setting: Setting
   readonly #plan: Plan
@@ -80,7 +80,7 @@ export class Race {
     }
   }
 
-  /** Many small rooms, of which some talk at any moment. */
+  /** Many small rooms, of which some are active at any moment. */
   async scatter(): Promise<void> {
     const { members, rooms: _, ...plan } = this.#plan.many
     for (const { side, nodes, rooms, driver } of this.#servers) {
@@ -117,7 +117,7 @@ export class Race {
     console.error(`${side.padEnd(5)} ${rooms.length} rooms  ${Math.round(each)} us of the server a message`)
   }
 
-  /** Each at full load, then all at a tenth of what the slowest of them can do. */
+  /** Each server at full load, then all at a tenth of the rate of the slowest. */
   async #round(place: Place): Promise<void> {
     const full: number[] = []
     for (const server of this.#servers) full.push(await this.#saturate(server, place))
@@ -155,7 +155,7 @@ export class Race {
     return full.acknowledgedPerSecond
   }
 
-  /** What people cost who are there and say nothing. They come in parts, to each server in turn. */
+  /** The memory of idle connections. They are opened in batches, to each server in turn. */
   async gather(): Promise<void> {
     const { idleConnections } = this.#plan
     await this.#open()
@@ -169,7 +169,7 @@ export class Race {
         const startedAt = performance.now()
         await this.#grow(server, parts * part, (parts + 1) * part)
         const seconds = (performance.now() - startedAt - settleMilliseconds) / 1_000
-        // The first to come warm the servers up.
+        // The first connections warm the servers up.
         if (parts > 0) note(server.side, 'connect, sign in and join, per second', part / seconds)
       }
     }
@@ -184,7 +184,7 @@ export class Race {
   }
 }
 
-/** What is left once all garbage is collected; what is held by a timer or a promise goes a little later. */
+/** The memory after garbage collection; memory held by a timer or a promise is freed a little later. */
 async function restingBytes(node: Measured): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let times = 0; times < 4; times++) {
@@ -196,7 +196,7 @@ async function restingBytes(node: Measured): Promise<number> {
 
 const urlsOf = (nodes: readonly Measured[]): string[] => nodes.map(({ url }) => url)
 
-/** Which account the nth member of a room is: everybody is in about as many rooms. */
+/** The account that is the nth member of a room, so that all accounts are in about the same number of rooms. */
 export const memberOf = (room: number, nth: number, accounts: number): number => (room + nth * 101) % accounts
 
 const readings = (nodes: readonly Measured[]): Promise<Reading[]> => Promise.all(nodes.map((node) => node.probe()))

@@ -1,6 +1,6 @@
 import { WebSocketServer } from 'ws'
 
-// The floor: a plain WebSocket server that speaks just enough for the driver, a frame a message.
+// The lower bound: a plain WebSocket server that implements just enough for the driver, with one frame a message.
 const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
 const joined = new Set<import('ws').WebSocket>()
 

@@ -1,6 +1,6 @@
 import { median } from './load.ts'
 
-/** What a run stands on, as its rows name it. */
+/** The setting of a run, as named in its rows. */
 export interface Setting {
   nodes: number
   store: string
@@ -12,19 +12,19 @@ export interface Row extends Setting {
   bare: number
   plaza: number
   ratio: number
-  /** The same over a plain WebSocket, and by Centrifugo, where they were measured. */
+  /** The same for a plain WebSocket server and Centrifugo, if they were measured. */
   ws?: number
   centrifugo?: number
 }
 
-/** What no bare server does, beside the most it may be. */
+/** A figure without a counterpart in bare servers, with its limit. */
 export interface Figure extends Setting {
   name: string
   value: number
   target: number
 }
 
-/** Sides beside the two that are always there. */
+/** Columns beside the two that are always present. */
 const extras = { ws: 'plain ws', centrifugo: 'Centrifugo' } as const
 type Extra = keyof typeof extras
 const extraSides = Object.keys(extras) as Extra[]
@@ -36,7 +36,7 @@ interface Noted extends Setting, Record<Side, number[]> {
   room: number
 }
 
-/** What was measured, of all servers side by side. */
+/** The measurements of all servers, side by side. */
 export class Report {
   readonly #values = new Map<string, Noted>()
   readonly figures: Figure[] = []
@@ -61,7 +61,7 @@ export class Report {
     })
   }
 
-  /** A table for each setting, in the style of Markdown. */
+  /** A Markdown table for each setting. */
   get text(): string {
     const settings = [...new Set(this.rows.map(({ nodes, store }) => `${nodes} ${store}`))]
     const compared = settings.map((setting) => this.#table(setting))
@@ -94,7 +94,7 @@ export class Report {
   }
 }
 
-/** A table whose first columns are words and whose others are figures. */
+/** A table whose first columns are texts and whose others are numbers. */
 function aligned(head: readonly string[], lines: readonly (readonly string[])[], words = 1): string {
   const rule = head.map((_, at) => (at < words ? '---' : '---:'))
   const all = [head, rule, ...lines]

@@ -18,7 +18,7 @@ export async function people(url: string, count: number): Promise<{ address: str
   })
 }
 
-/** A room as busy rooms are: with word lists, moderators and bans, and all of them members. */
+/** A typical busy room: with word lists, moderators and bans, and all accounts as members. */
 export async function moderatedRoom(
   url: string,
   members: readonly { address: string; token: string }[],
@@ -40,7 +40,7 @@ export async function moderatedRoom(
   return id
 }
 
-/** Small channels without rules of their own, each with so many of the people as members. */
+/** Small channels without rules of their own, each with a number of the people as members. */
 export function smallRooms(
   url: string,
   people: readonly { token: string }[],

@@ -48,7 +48,7 @@ if (options.only.includes('embedded')) {
   await measureHolds(report, size.stored)
 }
 if (options.only.includes('many')) await compare(embedded, plan, (race) => race.scatter(), {}, true)
-// On servers of their own, as one that was under load keeps memory that these people would then fill.
+// On fresh servers, as a server that was under load keeps free memory, which would hide the cost of these connections.
 if (options.only.includes('connections')) await compare(embedded, plan, (race) => race.gather())
 const onShared = (setting: Setting, ground: Ground) => compare(setting, shared, (race) => race.talk(), ground)
 if (options.only.includes('mongodb')) await onMongo({ nodes: 1, redis: false }, onShared)
@@ -67,13 +67,13 @@ console.log(`\n${diskTold()}`)
 if (options.json)
   writeFileSync(options.json, `${JSON.stringify({ rows: report.rows, alone: report.figures }, null, 2)}\n`)
 
-/** Beside the latencies, so that a reader can tell the disk from the server. */
+/** Shown beside the latencies, to separate the disk's share from the server's. */
 function diskTold(): string {
   const { p50, p99 } = measureDisk(directoryOfRun(), isQuick ? 1 : 5)
   return `The disk alone, 4 kB and their fdatasync: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`
 }
 
-/** Every server of a setting runs at the same time; each is measured in turn, all under the same load. */
+/** All servers of a setting run at the same time; each is measured in turn, under the same load. */
 async function compare(
   setting: Setting,
   plan: Plan,
@@ -97,7 +97,7 @@ async function compare(
       ...(raw.length > 0 ? { ws: raw } : {}),
       ...(centrifugo.length > 0 ? { centrifugo } : {}),
     }
-    // A driver for each, as one may not hold open so many connections as all together have.
+    // One driver for each server, as one process may not open the connections of all.
     const servers = Object.entries(sides).map(([side, nodes]): Server => {
       return { side: side as Side, nodes, rooms, driver: startDriver() }
     })

@@ -9,7 +9,7 @@ const length = 200
 const texts = Array.from({ length: 1_000 }, (_, at) => textOf(at, length).padEnd(length, '.'))
 const times = 20
 
-/** One judgement of a text of 200 characters against the words and patterns of a busy room, none of which it holds. */
+/** Measures one verdict on a text of 200 characters against the words and patterns of a busy room, none of which match. */
 export function verdictMicroseconds(): number {
   const state = busyRoom()
   const slices = Array.from({ length: times }, () => {

@@ -6,18 +6,18 @@ const opcodes = { text: 1, close: 8 }
 const final = 0x80
 const masked = 0x80
 
-/** What was read is passed on before anything else is read, so one buffer serves every connection. */
+/** One buffer serves every connection, as its bytes are processed before the next read. */
 const shared = Buffer.allocUnsafe(readBytes)
 
 interface Listener {
   opened(): void
-  /** The bytes hold only until this returns. */
+  /** The bytes are valid only until this returns. */
   message(bytes: Buffer): void
   closed(): void
 }
 
 /**
- * A WebSocket as bare as it can be, so that whoever drives a server at its limit is not at their own: text frames of a server that
+ * A minimal WebSocket client, so that the driver is not the bottleneck when a server is at its limit: text frames of a server that
  * neither splits nor compresses them.
  */
 export class Wire {
@@ -45,7 +45,7 @@ export class Wire {
     )
   }
 
-  /** Masked with zeros, which leaves the text as it is. */
+  /** Masked with zeros, which leaves the text unchanged. */
   send(text: string): void {
     const length = Buffer.byteLength(text)
     const head = length < 126 ? 6 : 8
@@ -74,7 +74,7 @@ export class Wire {
     return true
   }
 
-  /** Where the frames begin, behind the answer to the handshake, which comes in one piece. */
+  /** The offset of the first frame after the answer to the handshake, which arrives in one piece. */
   #opened(bytes: Buffer): number {
     const end = bytes.indexOf('\r\n\r\n')
     this.#isOpen = end > 0 && bytes.toString('latin1', 0, 12) === 'HTTP/1.1 101'

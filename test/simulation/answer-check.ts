@@ -11,7 +11,7 @@ interface Request {
   node: string
   deed: Deed
   asked: number
-  /** The highest row of the room that was acknowledged before anybody asked for this deed. */
+  /** The highest row of the room that was acknowledged before this act was first requested. */
   floor: number
 }
 
@@ -19,7 +19,7 @@ type Answered = Extract<Event, { op: 'acknowledged' | 'already' | 'refused' | 'u
 
 const SKEW = 250
 
-/** Every answer as it is given: what is acknowledged stands, and what is refused was so at some moment since it was asked. */
+/** Checks every answer: acknowledged rows are stored, and each reason of a refusal was true at some moment since the request. */
 export class AnswerCheck {
   readonly #ledger: Ledger
   readonly #records: RecordCheck
@@ -27,12 +27,12 @@ export class AnswerCheck {
   readonly #requests = new Map<number, Request>()
   readonly #tries = new Map<string, { count: number; floor: number }>()
   readonly #acknowledged = new Map<RoomKey, number>()
-  /** Keys that were refused at the only try there was. */
+  /** Keys that were refused at their only attempt. */
   readonly #refused = new Set<string>()
   #skew = SKEW
-  /** Who is suspended, and every node has said that it knows. */
+  /** Suspended accounts whose suspension every node has confirmed. */
   readonly #silenced = new Set<string>()
-  /** When each node was last on the side of a primary without its majority. */
+  /** When each node was last connected to a primary without its majority. */
   readonly #cuts = new Map<string, { from: number; to: number }>()
 
   constructor(ledger: Ledger, records: RecordCheck, note: Note) {
@@ -74,7 +74,7 @@ export class AnswerCheck {
     if (cut) cut.to = at
   }
 
-  /** Since when what this node reads may be: a primary without its majority tells what was so when it lost it. */
+  /** The earliest moment that reads of this node may show: a primary without its majority answers with the state from when it lost it. */
   #readsSince({ node, asked }: Request): number {
     const cut = this.#cuts.get(node)
     return cut && cut.to >= asked ? Math.min(cut.from, asked) : asked

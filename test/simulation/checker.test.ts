@@ -9,7 +9,7 @@ const { events } = await simulate(7)
 
 type Of<O extends Event['op']> = Extract<Event, { op: O }>
 
-/** The history with the last fitting event of a kind put in another way: none, one or several in its place. */
+/** The history with the last matching event of a kind replaced by none, one or several events. */
 function planted<O extends Event['op']>(op: O, change: (event: Of<O>) => readonly Event[] | null): readonly Event[] {
   const isOf = (event: Event): event is Of<O> => event.op === op
   for (const [back, event] of [...events].reverse().entries()) {
@@ -27,7 +27,7 @@ const row = (change: (row: Row) => Partial<Row> | null) =>
 const frame = (change: (event: Of<'told'>) => readonly Event[]) =>
   planted('told', (event) => (event.rows.length > 1 ? change(event) : null))
 
-test('finds no fault in a true history', () => {
+test('finds no fault in a correct history', () => {
   expect(check(events)).toEqual([])
 })
 
@@ -58,7 +58,7 @@ const corruptions: [what: string, () => readonly Event[], fault: string][] = [
     'a page goes beyond the head that was judged',
   ],
   [
-    'a page for somebody who is not a member',
+    'a page for a non-member',
     () => planted('paged', (event) => [{ ...event, head: 0 }]),
     'an outsider was given a page',
   ],
@@ -95,7 +95,7 @@ const corruptions: [what: string, () => readonly Event[], fault: string][] = [
   ],
 ]
 
-test.each(corruptions)('notices %s in a true history', (_, corrupted, fault) => {
+test.each(corruptions)('notices %s in a correct history', (_, corrupted, fault) => {
   expect(check(corrupted()).map(({ what }) => what)).toContain(fault)
 })
 
@@ -119,7 +119,7 @@ const stories: [what: string, readonly Step[], fault: string | null][] = [
   ['an edit of the text as it is', [join, say, edit(1), edit(2)], null],
   ['a suspended one who wrote before every node knew', [join, suspend, say], null],
   [
-    'a suspended one who writes',
+    'a message of a suspended account',
     [join, asked(suspend), suspend, recorded('suspension:ada', 1, 'global'), acknowledged(1), say],
     'a suspended one wrote after the ack',
   ],

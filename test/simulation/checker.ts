@@ -8,14 +8,14 @@ import { isKept, RecordCheck } from './record-check.ts'
 
 export interface Fault {
   what: string
-  /** Which event showed it, counted from 0. */
+  /** The index of the event that revealed the fault. */
   event: number
 }
 
-/** Notes a fault; the checks that share it know nothing of one another. */
+/** Records a fault; the checks share this function and are otherwise independent. */
 export type Note = (what: string) => void
 
-/** Looks at every event of a history as it happens, and says what is wrong with it. */
+/** Checks every event of a history as it happens, and collects the faults. */
 export class Checker {
   readonly faults: Fault[] = []
   #events = 0
@@ -52,7 +52,7 @@ export class Checker {
   }
 }
 
-/** What is wrong with a history, and how often. */
+/** The faults of a history, with their counts. */
 export function check(events: readonly Event[]): Fault[] {
   const checker = new Checker()
   for (const event of events) checker.see(event)

@@ -8,7 +8,7 @@ import { Split } from './split.ts'
 import type { Profile, Range } from './weather.ts'
 import type { World } from './world.ts'
 
-/** Nodes on one database, and what goes wrong between them. */
+/** Nodes on one database, and the faults between them. */
 export class Cluster {
   readonly world: World
   readonly profile: Profile
@@ -50,7 +50,7 @@ export class Cluster {
     }
   }
 
-  /** The primary loses its majority: some machines stay with it, until it steps down and what it took alone is rolled back. */
+  /** The primary loses its majority: some machines stay connected to it, until it steps down and its unreplicated writes are rolled back. */
   async #split(): Promise<void> {
     const split = new Split(this.database)
     const cut = this.machines.filter(() => this.world.chance(0.5))
@@ -69,7 +69,7 @@ export class Cluster {
     this.world.after(this.world.within(this.profile.stepping), () => machine.step(-by))
   }
 
-  /** A row of a type that is not known here, or of which nothing can be made, by a node of a later version. */
+  /** A node of a later version appends a row of an unknown type, or one that cannot be applied. */
   #strange(): void {
     const last = this.database.memory.log(this.world.pick([...this.database.memory.logs.keys(), GLOBAL])).at(-1)
     if (!last) return
@@ -97,7 +97,7 @@ export class Cluster {
     return this.world.pick(this.machines)
   }
 
-  /** Hints may be lost, doubled, late and out of order. */
+  /** Hints may be lost, repeated, late and out of order. */
   publish(from: Machine, hint: Hint): void {
     if (!this.profile.hints) return
     for (const machine of this.machines) {
@@ -109,7 +109,7 @@ export class Cluster {
     }
   }
 
-  /** Kills and stops machines and starts others, lets machines stand still, until healed. */
+  /** Kills, stops, pauses and starts machines until the faults end. */
   async #trouble(): Promise<void> {
     const { world, profile } = this
     for (;;) {

@@ -13,19 +13,19 @@ interface Write {
   upsert?: boolean
 }
 
-/** How likely an answer is lost, and how likely a bulk is only half carried out; nothing goes wrong once it is healed. */
+/** The probabilities that an answer is lost and that a bulk write is only partly carried out; both are 0 once the faults have ended. */
 export interface Mishaps {
   lost: number
   torn: number
 }
 
-/** A map of documents by id, or what is as good as one. */
+/** A map of documents by id, or a view with the same methods. */
 export interface Table {
   get(id: string): Document | undefined
   set(id: string, document: Document): unknown
   has(id: string): boolean
   values(): Iterable<Document>
-  /** Those of one room, where they are at hand. */
+  /** The documents of one room, if they can be selected directly. */
   in?(room: string): readonly Document[]
 }
 export type Tables = ReadonlyMap<string, Table>
@@ -33,17 +33,17 @@ export type Tables = ReadonlyMap<string, Table>
 type OnWrite = (collection: string, before: Document | undefined, after: Document) => void
 
 /**
- * The collections behind the models as a database of several nodes has them: each write takes its time, an upsert looks first and
- * inserts later, a bulk without order is carried out one by one in any order, and answers get lost.
+ * The collections behind the models, as a database with several nodes behaves: each write takes time, an upsert reads first and
+ * inserts later, an unordered bulk write runs one by one in any order, and answers are lost.
  */
 export class Collections {
   readonly #world: World
   readonly #mishaps: Mishaps
   readonly #tables = new Map<string, Table>()
   readonly #onWrite: OnWrite
-  /** What a read sees that begins now, where that is not what is there. */
+  /** The snapshot that a read sees which begins now, if it differs from the current state. */
   seen: () => Tables | undefined = () => undefined
-  /** Without this the last to write has the last word, however old its news is. */
+  /** If false, a record written later replaces a newer one. */
   isNewerOnly = true
   isHealed = false
   races = 0
@@ -159,7 +159,7 @@ export class Collections {
     }
     if (!upsert) return 0
     const _id = String(filter._id)
-    // Another's upsert may come between.
+    // The upsert of another node may run in between.
     await this.#travel()
     if (this.#table(name).has(_id)) {
       this.races++
@@ -191,7 +191,7 @@ function matching(table: Table, filter: object): Document[] {
   return [...candidates(table, filter)].filter((each) => matches(parsed, each))
 }
 
-/** Those that a filter names, if it names any; all of them otherwise. */
+/** The ids that a filter names; without any, all ids. */
 function candidates(table: Table, filter: { _id?: unknown; room?: unknown }): Iterable<Document> {
   const { _id, room } = filter
   const ids = typeof _id === 'string' ? [_id] : (_id as { $in?: string[] } | undefined)?.$in

@@ -14,7 +14,7 @@ type OnRecord = (room: RoomKey, key: string, seq: number) => void
 export class Database {
   readonly memory = new Memory()
   readonly collections: Collections
-  /** What a read sees, where that is not what is there now. */
+  /** The snapshot that reads see, if it differs from the current state. */
   readonly #seen = new AsyncLocalStorage<Tables>()
 
   constructor(world: World, rooms: readonly RoomKey[], mishaps: { torn: number }, onRecord: OnRecord) {
@@ -34,7 +34,7 @@ export class Database {
     return tables ? this.#seen.run(tables, () => records.load(room, keys)) : records.load(room, keys)
   }
 
-  /** The tables as they are now, over a copy of the log. */
+  /** A copy of the tables, over a copy of the log. */
   copyOver(memory: Memory): Tables {
     return this.collections.copy().set('room_events', rowsOf(memory))
   }
@@ -71,7 +71,7 @@ function rowsOf(memory: Memory): Table {
   }
 }
 
-/** Which fact a document is the record of, and the last row that went into it. */
+/** The fact that a document stores, and the last row that was applied to it. */
 function recordOf(name: string, document: Document): { room: RoomKey; key: string; seq: number } | null {
   const { _id, room, applied_seq, banned_seq } = document
   if (name === 'rooms') return { room: _id, key: 'room', seq: Number(applied_seq) }

@@ -1,6 +1,6 @@
 import type { Fact, RoomKey, Row } from '#server/log/types'
 
-/** What somebody asks of the log, as data. */
+/** A request to the log, as data. */
 export interface Deed {
   room: RoomKey
   type: string
@@ -19,41 +19,41 @@ export interface Shown {
   id: string
 }
 
-/** What happened, as anybody outside could have seen it. */
+/** An event that can be observed from outside. */
 export type Happening =
   | { op: 'started' | 'killed' | 'stopped' | 'paused'; node: string }
   | { op: 'split' | 'rejoined'; nodes: readonly string[] }
   | { op: 'stepped'; node: string; by: number }
-  /** No answer at all in the time that is promised for one, by a node that lives. */
+  /** No answer within the promised time, by a node that is alive. */
   | { op: 'silent'; request: number; node: string }
   | { op: 'asked'; request: number; node: string; deed: Deed }
   | { op: 'acknowledged'; request: number; seq: number; id: string; pending: number }
   | { op: 'already'; request: number }
   | { op: 'refused'; request: number; code: string }
-  /** No answer that says anything: the deed may be done, now or later. */
+  /** An answer without an outcome: the act may have been carried out, or may be later. */
   | { op: 'unknown'; request: number }
   | { op: 'stored'; row: Row }
   | { op: 'recorded'; room: RoomKey; key: string; seq: number }
-  /** At the end, with everything healed: what a record says. */
+  /** At the end, without faults: the value of a record. */
   | { op: 'read'; room: RoomKey; key: string; value: Fact }
   | { op: 'listens'; reader: string; user: string; room: RoomKey; node: string }
   | { op: 'told'; reader: string; rows: readonly Shown[] }
-  /** A page, and the head at which its reader was found to be a member. */
+  /** A page, and the head at which the reader was judged to be a member. */
   | { op: 'paged'; reader: string; head: number; rows: readonly Shown[] }
-  /** What the client itself made of it: the next rows, or that it begins anew. */
+  /** The reaction of the client: it applies the next rows, or starts again. */
   | { op: 'applied'; reader: string; seqs: readonly number[] }
   | { op: 'reset'; reader: string }
   | { op: 'left'; reader: string }
-  /** At the end, with everything healed: how far a node and a reader have come. */
+  /** At the end, without faults: the head of a node and of a reader. */
   | { op: 'follows'; node: string; room: RoomKey; seq: number }
-  /** At the end, with everything healed: what a node answers a newcomer. */
+  /** At the end, without faults: the answer of a node to a new person. */
   | { op: 'welcomed'; node: string; room: RoomKey; answer: string }
   | { op: 'finished'; reader: string; user: string; room: RoomKey }
   | { op: 'over' }
 
 export type Event = { at: number } & Happening
 
-/** All that happened, in order, each told to whoever looks on. */
+/** All events in order; each is passed to the observers. */
 export class History {
   readonly events: Event[] = []
   readonly #now: () => number

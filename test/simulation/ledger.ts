@@ -5,12 +5,12 @@ import { roomFact } from './product.ts'
 
 interface Step {
   seq: number
-  /** When the row was stored that made it so. */
+  /** When the row that set this value was stored. */
   from: number
   value: Fact
 }
 
-/** What the rows stored so far say: every log, and every value a fact has had. */
+/** The stored rows of every log, and every value that each fact has had. */
 export class Ledger {
   readonly #logs = new Map<RoomKey, Row[]>()
   readonly #storedAt = new Map<string, number>()
@@ -33,7 +33,7 @@ export class Ledger {
     return this.#course(room, key).at(-1)?.value ?? null
   }
 
-  /** The last row that went into a fact. */
+  /** The last row that was applied to a fact. */
   seqOf(room: RoomKey, key: string): number {
     return this.#course(room, key).at(-1)?.seq ?? 0
   }
@@ -43,7 +43,7 @@ export class Ledger {
     return this.#course(room, key).findLast((step) => step.seq < seq)?.value ?? null
   }
 
-  /** Was it ever so between these times? */
+  /** True if the condition held at any time in this interval. */
   was(room: RoomKey, key: string, [from, to]: readonly [number, number], is: (value: Fact) => boolean): boolean {
     const course = this.#course(room, key)
     for (let index = course.length - 1; ; index--) {
@@ -82,7 +82,7 @@ export class Ledger {
   }
 }
 
-/** What follows from a row, and from one that cannot be taken nothing; a message is its own record. */
+/** The changes of facts by a row; none by a row that cannot be applied. A message is its own record. */
 export function followsFrom(row: Row): Change[] {
   const own = { key: keys.message(row._id), value: messageFactOf(row) as unknown as Fact }
   try {

@@ -4,7 +4,7 @@ import type { Note } from './checker.ts'
 import type { Ledger } from './ledger.ts'
 import { editedTo, keys, kindOf, sentAt, slowOf, suspensionKey, versionOf } from './product.ts'
 
-/** Each row as it is stored: one order without a gap, and nothing that the rows before it forbid. */
+/** Checks each row as it is stored: one order without a gap, and no row that the rows before it forbid. */
 export class LogCheck {
   readonly #ledger: Ledger
   readonly #note: Note
@@ -22,7 +22,7 @@ export class LogCheck {
     this.#ledger.take(row, at)
   }
 
-  /** With everything healed a node has the whole log. */
+  /** Checks that a node has the whole log once the faults have ended. */
   follows(room: RoomKey, seq: number): void {
     if (seq !== this.#ledger.log(room).length) this.#note('a node did not catch up')
   }

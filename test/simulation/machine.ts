@@ -12,17 +12,17 @@ import { NotEncodable, roadTo } from './road.ts'
 import type { Split } from './split.ts'
 import type { World } from './world.ts'
 
-// How far a clock may be off: what is promised of the store's clock as each node reckons it.
+// The largest deviation of a clock: the promised accuracy of each node's estimate of the store's clock.
 const SKEW = 250
 
-/** Somebody who listens to a room on a machine. */
+/** A listener of a room on a machine. */
 export interface Listener {
   user: string
   told(rows: readonly Row[], events: readonly RoomEvent[]): void
   out(): void
 }
 
-/** A process: it may be killed, and it may stand still while the world goes on. */
+/** A simulated process, which may be killed or paused. */
 export class Machine {
   readonly name: string
   readonly log: RoomLog
@@ -33,7 +33,7 @@ export class Machine {
   readonly #hear: ((hint: Hint) => void)[] = []
   readonly #audiences = new Map<RoomKey, Set<Listener>>()
   readonly #coldUntil: number
-  /** What it sees of the database where its primary is cut off from the others. */
+  /** The database as this machine sees it while its primary is cut off from the majority. */
   split: Split | null = null
   #pausedUntil = 0
   #skew: number
@@ -75,7 +75,7 @@ export class Machine {
     }
   }
 
-  /** Runs it on this machine: never once dead, and later when standing still. */
+  /** Runs a function on this machine: not at all if the machine is dead, later if it is paused. */
   after(milliseconds: number, run: () => void) {
     return this.#world.after(milliseconds, () => this.#run(run))
   }
@@ -86,7 +86,7 @@ export class Machine {
     else run()
   }
 
-  /** Has it only just started? */
+  /** True shortly after its start. */
   get isCold(): boolean {
     return this.#world.now < this.#coldUntil
   }
@@ -96,7 +96,7 @@ export class Machine {
     for (const listener of this.#hear) listener(hint)
   }
 
-  /** Until when it last stood still, or will. */
+  /** The end of its last or current pause. */
   get pausedUntil(): number {
     return this.#pausedUntil
   }
@@ -106,7 +106,7 @@ export class Machine {
     this.#skew += by
   }
 
-  /** Stands still, and finds another time on its clock when it goes on. */
+  /** Pauses, and continues with a stepped clock. */
   pause(milliseconds: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#world.now + milliseconds)
     this.#skew = this.#world.between(-SKEW, SKEW)
@@ -123,14 +123,14 @@ export class Machine {
     return () => void audience.delete(listener)
   }
 
-  /** What readers are sent of rows. */
+  /** Sends rows to readers. */
   show(rows: readonly Row[]): RoomEvent[] {
     if (!this.#showsUnknown && rows.some((row) => kindOf(row) === null && row.type !== SKIPPED))
       throw new Error('A row of another version.')
     return rows.map(eventOf)
   }
 
-  /** Who is taken out is gone before the next frame. */
+  /** A removed reader is gone before the next frame is sent. */
   #deliver(room: RoomKey, rows: readonly Row[]): void {
     const audience = this.#audiences.get(room)
     if (!audience) return
@@ -146,7 +146,7 @@ export class Machine {
   }
 }
 
-/** What the parts around the log owe it; these too can be gone without, to see that it shows. */
+/** Rules of the parts around the log; each can be switched off, to test that the checker notices it. */
 export const rulesOfParts = [
   'cut frames at removals',
   'write only newer records',

@@ -20,7 +20,7 @@ type Asked = Omit<Deed, 'cid'>
 const roomNamed = (name: string): RoomKey => `channel:${name}`
 export const roomsOf = ({ rooms }: Profile): RoomKey[] => Object.keys(rooms).map(roomNamed)
 
-/** Everybody who uses the cluster: they send, edit, moderate and read, and ask again with the same key until they know. */
+/** The people who use the cluster: they send, edit, moderate and read, and repeat each act with the same key until its outcome is known. */
 export class People {
   readonly rooms: readonly RoomKey[]
   readonly users = ['ada', 'bo', 'cy', 'di', 'eve']
@@ -54,7 +54,7 @@ export class People {
     this.#isOver = true
   }
 
-  /** Has everybody who was to do something done it, or given up? */
+  /** True if all planned acts are done or given up. */
   get areDone(): boolean {
     return this.#doing === 0
   }
@@ -84,7 +84,7 @@ export class People {
     }
   }
 
-  /** Does something to somebody, and after a while undoes it. */
+  /** Applies an act of moderation to a person, and later reverts it. */
   async #moderate(): Promise<void> {
     const { world, profile } = this.#cluster
     while (await this.#goesOn(world.within(profile.moderation))) {
@@ -110,7 +110,7 @@ export class People {
     return this.#cluster.world.chance(this.#cluster.profile.twice) ? this.#twice(deed) : this.#do(deed)
   }
 
-  /** The same thing twice at the same moment, on one machine or on two. */
+  /** Requests the same act twice at the same moment, on one machine or on two. */
   async #twice(deed: Asked): Promise<Outcome<'already'> | null> {
     const { world } = this.#cluster
     const machine = world.chance(0.7) ? this.#cluster.any() : null
@@ -118,7 +118,7 @@ export class People {
     return one?.row ? one : other
   }
 
-  /** One deed, asked of one node after another until somebody answers. */
+  /** Requests one act from node after node until one answers. */
   async #do(asked: Asked, first: Machine | null = null): Promise<Outcome<'already'> | null> {
     const { world } = this.#cluster
     const deed: Deed = { ...asked, cid: `c${++this.#cids}` }
@@ -158,14 +158,14 @@ export class People {
     return answered
   }
 
-  /** A node that lives and did not stand still answers within the time that is promised. */
+  /** Checks that a node that is alive and was not paused answers within the promised time. */
   #isSilent(machine: Machine, forgets: boolean, since: number): boolean {
     const isExcused =
       machine.isDead || machine.pausedUntil > since || this.#cluster.machines.every((one) => one !== machine)
     return !forgets && !isExcused && this.#cluster.world.now - since > PROMISED
   }
 
-  /** Everybody who is out comes back, so that everybody must in the end have been shown everything. */
+  /** Lets removed people join again, so that at the end all readers must have seen all rows. */
   async comeBack(): Promise<void> {
     const deeds = this.rooms.flatMap((room) => this.users.map((sender) => ({ room, sender })))
     await Promise.all(
@@ -176,7 +176,7 @@ export class People {
     )
   }
 
-  /** A newcomer asks every node for a place in every room, beside somebody who may say what cannot be encoded. */
+  /** A new person joins every room on every node, while another may send text that cannot be encoded. */
   async welcome(): Promise<void> {
     const { machines, profile } = this.#cluster
     await Promise.all(

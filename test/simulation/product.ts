@@ -17,7 +17,7 @@ import { type Act, type Entry, type Fact, type Judgement, ROW_VERSION, type Row,
 import { AppError } from '#shared/errors'
 import type { Deed } from './history.ts'
 
-// What people do, as rows of the product: its own projection and records say what follows from them.
+// The acts of people as rows of the product, with its own projection and records.
 
 const types = {
   message: 'message.created',
@@ -32,7 +32,7 @@ const types = {
 } as const
 export type Kind = keyof typeof types
 
-/** What a row is of all that people do here; null for one of another version. */
+/** The act of a row; null for a row of another version. */
 export function kindOf({ type, body, v }: Row): Kind | null {
   if (v > ROW_VERSION) return null
   const kinds = Object.keys(types) as Kind[]
@@ -50,7 +50,7 @@ export const versionOf = (message: Fact): number => (message as MessageFact | nu
 export const slowOf = (rules: Fact): number => (rules as { slow_mode_seconds: number } | null)?.slow_mode_seconds ?? 0
 export const sentAt = (clock: Fact): number | null => (clock as { at: number } | null)?.at ?? null
 export const joinedAt = (member: Fact): number => (member as MemberFact | null)?.joined_seq ?? 0
-/** The version that an edit makes. */
+/** The version that an edit creates. */
 export const editedTo = ({ body }: Row): number => (body as unknown as { message: MessageFact }).message.body.version
 
 const actor = { name: 'somebody', role: null }
@@ -73,7 +73,7 @@ const messageBody = (text: string): MessageBody => ({
   edits: [],
 })
 
-/** What is known of the room as somebody acts in it. */
+/** The facts of the room at the moment of an act. */
 interface Known {
   seq: number
   now: number
@@ -82,7 +82,7 @@ interface Known {
   message: MessageFact | null
 }
 
-/** The entry of a deed, as the product would append it. */
+/** The entry that the product appends for an act. */
 export function entryOf(
   { type, sender, cid, target = '', version = 1, milliseconds = 0, text }: Deed,
   known: Known,
@@ -114,7 +114,7 @@ export function entryOf(
   return entry({ action: type, ban, ...(isMember ? { member_count: members - 1 } : {}) }, about)
 }
 
-/** A deed, judged on the facts of the product. */
+/** Judges an act on the facts of the product. */
 export const actOf = (deed: Deed): Act<'already'> => ({
   sender: deed.sender,
   cid: deed.cid,
@@ -162,7 +162,7 @@ function mayWrite(view: View, sender: string, now: number): Extract<Judgement<ne
 
 const founded = iso(0)
 
-/** A room as it is founded, before its first row. */
+/** The record of a new room, before its first row. */
 export const roomFact = (name: string): RoomFact =>
   roomFactOf({
     ...{ name, slug: name, emoji: 'e', category: 'c', member_count: 0, is_active: true, is_official: false },

@@ -4,20 +4,20 @@ import type { Event, Shown } from './history.ts'
 import type { Ledger } from './ledger.ts'
 import { joinedAt, keys, removedBy } from './product.ts'
 
-/** What one client of a room has been shown, over all its visits. */
+/** The rows that one client of a room has received, over all its visits. */
 interface Client {
   user: string
   room: RoomKey
   isListening: boolean
-  /** The row by which they were a member as they began to listen: a node behind it tells them of those before, too. */
+  /** The row that made the reader a member before they listened: a node that is behind also sends the rows before it. */
   joinedAt: number
-  /** The last row told on this visit; 0 before the first. */
+  /** The last row sent on this visit; 0 before the first. */
   lastTold: number
-  /** Up to here the client has applied everything, each row once. */
+  /** The client has applied each row once up to this seq. */
   applied: number
 }
 
-/** What reaches the readers: the log, each row once and in order, and nothing after their removal. */
+/** Checks that readers receive each row of the log once and in order, and nothing after their removal. */
 export class ReaderCheck {
   readonly #ledger: Ledger
   readonly #note: Note
@@ -49,7 +49,7 @@ export class ReaderCheck {
     }
   }
 
-  /** Only a primary without its majority may tell a client of an older head than the client has seen. */
+  /** Checks that a head older than one the client has seen comes only from a primary without its majority. */
   #reset(client: Client | undefined): void {
     if (!this.#wasSplit) this.#note('a client began anew')
     if (client) client.applied = 0
@@ -81,11 +81,11 @@ export class ReaderCheck {
       client.lastTold = seq
     }
     const last = this.#row(room, rows.at(-1))
-    // After the row that removes them they are told nothing more, whether they have left or not.
+    // Nothing is sent to readers after the row that removes them, whether they left or were removed.
     if (last && removedBy(last) === user) client.isListening = false
   }
 
-  /** Who may read is asked for each page, and the page ends where they were found to be a member. */
+  /** Checks that access is judged for each page, and that the page ends at the head of that judgement. */
   #paged({ user, room }: Client, { head, rows }: Extract<Event, { op: 'paged' }>): void {
     if (this.#ledger.before(room, keys.member(user), head + 1) === null) this.#note('an outsider was given a page')
     if (rows.some(({ seq }) => seq > head)) this.#note('a page goes beyond the head that was judged')

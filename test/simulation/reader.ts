@@ -22,7 +22,7 @@ interface Asked {
   epoch?: string
 }
 
-/** Somebody who reads a room with the client of the product, by the door of a machine: what is pushed, and pages of what is missed. */
+/** A reader of a room with the product's client: it receives pushed rows from a machine, and requests pages of missed ones. */
 export class Reader {
   readonly name: string
   readonly user: string
@@ -56,7 +56,7 @@ export class Reader {
     }
   }
 
-  /** Reads on some machine for so long, or until sent away. */
+  /** Reads on a machine for a time, or until it is removed. */
   async visit(milliseconds: number): Promise<void> {
     const { world } = this.#cluster
     await new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ export class Reader {
     this.#depart()
   }
 
-  /** What came while everything goes well, to the end of the log. */
+  /** Reads to the end of the log, after the faults have ended. */
   async finish(): Promise<void> {
     await this.visit(2_000)
     this.#history.note({ op: 'finished', reader: this.name, user: this.user, room: this.room })
@@ -85,7 +85,7 @@ export class Reader {
     this.#leave = () => {}
   }
 
-  /** A call over the network: it takes its time, and a machine that is gone never answers. */
+  /** A call over the network: it takes time, and a dead machine never answers. */
   #ask(operation: string, input: Asked): Promise<unknown> {
     const visit = this.#visit
     const { world } = this.#cluster
@@ -107,7 +107,7 @@ export class Reader {
     })
   }
 
-  /** In the room before the page is read, so that nothing falls between the two. */
+  /** Joins the room before the page is read, so that no row is missed in between. */
   async #join(visit: Visit, { after_seq = 0, epoch }: Asked): Promise<object> {
     const { machine } = visit
     const { log } = machine
@@ -128,7 +128,7 @@ export class Reader {
     return this.#page(visit, after_seq)
   }
 
-  /** Whether they may read is asked anew for each page, which ends at the head of that moment. */
+  /** Access is judged for each page, which ends at the head of that moment. */
   async #page({ machine, isOver }: Visit, after: number): Promise<object> {
     const { room, user, name: reader } = this
     const { head, isMember, epoch } = await machine.log.ask(room, (view) => ({
@@ -139,7 +139,7 @@ export class Reader {
     if (!isMember) throw new AppError('NOT_A_MEMBER')
     if (isOver) throw new AppError('SERVICE_UNAVAILABLE')
     const { world } = this.#cluster
-    // Rows may come between the judgement and the page.
+    // Rows may be stored between the judgement and the page.
     await new Promise<void>((resolve) => machine.after(world.between(0, 5), resolve))
     const found = await machine.log.read(room, after, PAGE)
     const rows = this.#endsPages ? found.filter(({ seq }) => seq <= head) : found

@@ -4,7 +4,7 @@ import type { Event } from './history.ts'
 import { followsFrom, type Ledger } from './ledger.ts'
 import { keys } from './product.ts'
 
-/** What is written beside the log: it never goes back, is there before an ack, and in the end is what the log says. */
+/** Checks the records: they never go back, are written before an acknowledgement, and at the end agree with the log. */
 export class RecordCheck {
   readonly #ledger: Ledger
   readonly #note: Note
@@ -21,14 +21,14 @@ export class RecordCheck {
     this.#seqs.set(`${room} ${key}`, seq)
   }
 
-  /** Is all written that follows from this row? A message is its own record. */
+  /** True if all records of this row are written. A message is its own record. */
   areWritten(row: Row): boolean {
     return followsFrom(row).every(
       ({ key }) => !isKept(key) || key === keys.message(row._id) || this.#seqOf(row.room, key) >= row.seq,
     )
   }
 
-  /** A record as it is read when all is over. */
+  /** Checks a record that is read at the end. */
   read({ room, key, value }: Extract<Event, { op: 'read' }>): void {
     if (!isSame(value, this.#ledger.now(room, key))) this.#note('a record differs from the log')
   }
@@ -38,10 +38,10 @@ export class RecordCheck {
   }
 }
 
-/** When somebody last wrote has no record: it is in the row itself. */
+/** The time of a sender's last message has no record: it is in the row itself. */
 export const isKept = (key: string) => !key.startsWith('clock:')
 
-/** Every field that follows from the log is as it says; what a model adds beside them is its own. */
+/** Compares the fields that follow from the log; other fields of a model are ignored. */
 export function isSame(seen: Json, wanted: Json): boolean {
   if (wanted === null || typeof wanted !== 'object') return seen === wanted
   if (seen === null || typeof seen !== 'object') return false

@@ -33,7 +33,7 @@ const message = (text: string) => ({
   edits: [],
 })
 
-/** Something that may be said of a person or of a message, at a moment. */
+/** A random change of a person or a message. */
 function eventOf(world: World, seq: number, messages: readonly Row[]): Pick<Row, 'type' | 'body' | 'target'> {
   const who = world.pick(people)
   const about = messages.length > 0 ? world.pick(messages) : null
@@ -81,7 +81,7 @@ function logOf(world: World): Row[] {
   return log
 }
 
-/** Every value that each fact has had, as the real projection says. */
+/** Every value that each fact has had, by the real projection. */
 function courseOf(log: readonly Row[], facts: Map<string, Fact>): Resolved[] {
   return log.flatMap((row) => {
     if (row.type === 'message.created')
@@ -109,7 +109,7 @@ const roomDocument = {
   applied_seq: 0,
 }
 
-/** Writes rows from several nodes at once, all of them at least once, and tells what was wrong. */
+/** Writes rows from several nodes at once, each at least once, and returns the faults. */
 async function run(seed: number): Promise<{ faults: string[]; races: number }> {
   const world = new World(seed)
   const faults = new Set<string>()
@@ -124,7 +124,7 @@ async function run(seed: number): Promise<{ faults: string[]; races: number }> {
   const course = courseOf(log, facts)
   for (const row of log) if (row.type === 'message.created') collections.put('room_events', { ...row } as never)
 
-  // The models take some ticks of their own, in which nothing else may be due.
+  // The models need some ticks, in which nothing else may be due.
   const beat = () => void world.after(0.5, beat)
   beat()
   const written = async (changes: readonly Resolved[]) => {
@@ -172,16 +172,16 @@ async function run(seed: number): Promise<{ faults: string[]; races: number }> {
   return { faults: [...faults], races: collections.races }
 }
 
-/** What a message says last is its row, and words and polls are not of this story. */
+/** Messages are their own records; word lists and polls are not part of this test. */
 const hasRecord = (key: string) => !key.startsWith('clock:')
 
-test('P1 P7: records that several nodes write at once, torn and unanswered, are in the end what the log says', async () => {
+test('P1 P7: records that several nodes write at once, with partial and unanswered writes, at the end agree with the log', async () => {
   let races = 0
   for (const seed of SEEDS) {
     const result = await run(seed)
     expect({ seed, faults: result.faults }).toEqual({ seed, faults: [] })
     races += result.races
   }
-  // Upserts that never cross prove nothing.
+  // The test proves nothing if no upserts overlap.
   expect(races).toBeGreaterThan(15)
 }, 240_000)

@@ -7,11 +7,11 @@ import { isWrite, NoMajority } from './split.ts'
 
 const TIMEOUT = 150
 
-/** What an encoder says of a value that it cannot take, before anything is sent. */
+/** The error of an encoder for a value that it cannot encode, before anything is sent. */
 export class NotEncodable extends Error {}
 export const POISON = 'poison'
 
-/** The database as a machine sees it: what is sent may be late, torn or answered wrongly, late or never. */
+/** The database as a machine sees it: writes may be late or partial, and answers wrong, late or lost. */
 export function roadTo(cluster: Cluster, machine: Machine): { store: LogStore; records: Records } {
   const { world, profile, database } = cluster
   const { memory } = database

@@ -6,10 +6,10 @@ import type { ProfileName } from './weather.ts'
 
 const SEEDS = Array.from({ length: 24 }, (_, index) => index + 1)
 
-/** Needs a node that stands still for as long as it is waited for, just between two tries: `test/log` puts it there. */
+/** This rule needs a node that pauses exactly between two attempts, for as long as others wait for it; `test/log` tests it. */
 type ShownByTheLog = 'send nothing again without a lease'
 
-/** Each rule, where its want shows, and how. */
+/** For each rule: the profile in which its absence is noticed, and the fault. */
 const rules: Record<Exclude<Rule | RuleOfParts, ShownByTheLog>, [ProfileName, fault: RegExp, steps?: number]> = {
   'judge on the draft': ['crowded', /^edited from an older version$/],
   'refuse on a fresh view': ['crowded', /^refused for what never was/],
@@ -20,7 +20,7 @@ const rules: Record<Exclude<Rule | RuleOfParts, ShownByTheLog>, [ProfileName, fa
   'wait for every node': ['stormy', /^a suspended one wrote after the ack$/],
   'confirm what is decided': ['stormy', /^a suspended one wrote after the ack$/],
   'lease before the view': ['restless', /^a suspended one wrote after the ack$/],
-  // Nodes that stand still need a longer story.
+  // Paused nodes need a longer run.
   'judge under a live lease': ['sleepy', /^a suspended one wrote after the ack$/, 30_000],
   'time never runs back': ['everyday', /^time ran back$/],
   'cut frames at removals': ['crowded', /^an outsider was shown a row$/],

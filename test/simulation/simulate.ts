@@ -15,7 +15,7 @@ export type AnyRule = Rule | RuleOfParts
 export const allRules: readonly AnyRule[] = [...rulesOfLog, ...rulesOfParts]
 
 export interface Options {
-  /** How much happens before everything is healed. */
+  /** The number of events before the faults end. */
   steps?: number
   nodes?: number | undefined
   profile?: ProfileName | undefined
@@ -24,21 +24,21 @@ export interface Options {
 
 export interface Run {
   events: readonly Event[]
-  /** In the order in which they showed. */
+  /** In the order in which they were noticed. */
   faults: readonly Fault[]
 }
 
 export const STEPS = 12_000
 
-// Longer than nodes go without comparing their logs with the store's.
+// Longer than the interval in which nodes compare their logs with the store's.
 const HEALING = 30_000
-/** What was stored last has reached every node after so long, by its poll where by nothing else. */
+/** Milliseconds after which the last row has reached every node, at the latest by its poll. */
 const SPREADING = 3_000
 
-/** One run of a cluster under everything that may go wrong, checked at every event; the seed decides it all. */
+/** One run of a cluster with all faults, checked at every event; fully determined by the seed. */
 export async function simulate(seed: number, options: Options = {}): Promise<Run> {
   const { stackTraceLimit } = Error
-  // Thousands of refusals are made and their stacks never looked at.
+  // Thousands of refusals are created, and their stacks are never read.
   Error.stackTraceLimit = 0
   const world = new World(seed)
   const putBack = liveIn(world)
@@ -50,7 +50,7 @@ export async function simulate(seed: number, options: Options = {}): Promise<Run
   }
 }
 
-/** The client waits by the clock of the world, and its chance is the world's; what is returned undoes that. */
+/** Replaces the client's timers and random numbers by those of the world; returns a function that restores them. */
 function liveIn(world: World): () => void {
   const { setTimeout, clearTimeout, crypto } = globalThis
   const own = {
@@ -107,7 +107,7 @@ async function finish(world: World, cluster: Cluster, people: People, history: H
   await world.run({ milliseconds: 8_000 })
 }
 
-/** What the records say when all is over. */
+/** Reads the records at the end. */
 async function readRecords(world: World, facts: readonly [RoomKey, string[]][], history: History): Promise<void> {
   let isRead = false
   const read = async () => {

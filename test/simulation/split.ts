@@ -4,13 +4,13 @@ import type { Tables } from './collections.ts'
 import type { Database } from './database.ts'
 
 /**
- * A primary that is cut off from its majority, as the machines see it that are still on its side: it takes rows that will be
+ * A primary that is cut off from its majority, as seen by the machines still connected to it: it accepts rows that will be
  * rolled back, and confirms nothing.
  */
 export class Split {
-  /** What the majority had when it was cut off. */
+  /** The state of the majority at the moment of the partition. */
   readonly frozen: Memory
-  /** What it has itself. */
+  /** The state of the primary itself. */
   readonly own: Memory
   readonly tables: Tables
 

@@ -10,7 +10,7 @@ type Written = { type: string; sender: string; version?: number; milliseconds?: 
 type Told = Exclude<Happening, { op: 'already' | 'stored' }> | { op: 'already' }
 export type Step = Written | Told
 
-/** A short history made by hand: what has no `op` is a row, and the last thing asked for is what is answered. */
+/** A short history made by hand: an item without `op` is a row, and an answer belongs to the last request. */
 export function story(...steps: readonly Step[]): Event[] {
   const logs = new Map<RoomKey, Row[]>()
   return steps.map((step, index): Event => {
@@ -46,7 +46,7 @@ export const told = (...seqs: readonly number[]): Told => ({
   rows: seqs.map((seq) => ({ seq, id: `row${seq}` })),
 })
 
-// The same words by the same person are the same deed, unless the story tells of them more than once.
+// The same text by the same person is the same act, unless the story contains it more than once.
 const cidOf = ({ type, cid }: Written) => cid ?? type
 
 function rowAfter(before: Row | undefined, step: Written, at: number): Row {

@@ -1,9 +1,9 @@
 export type Range = readonly [low: number, high: number]
 
-/** What goes wrong, and how often; the times in milliseconds. */
+/** The faults and their frequencies; times in milliseconds. */
 export interface Weather {
   nodes: number
-  /** Are there hints at all? Without them nodes look at the heads twice as often. */
+  /** Whether nodes send hints. Without hints they poll the heads twice as often. */
   hints: boolean
   /** How long a new node may be cold: it hears no hints yet, and the database is late to answer it as often as this. */
   coldness: number
@@ -15,18 +15,18 @@ export interface Weather {
   lateAnswer: number
   falseAnswer: number
   lostAnswer: number
-  /** How likely a person never hears an answer and asks again later. */
+  /** The probability that an answer to a person is lost, after which they repeat the request. */
   forgets: number
   forgetting: Range
-  /** How long it is until a node next dies or stands still. */
+  /** The time until a node next dies or pauses. */
   trouble: Range
-  /** Of those that do not stand still: how likely it is stopped with care instead. */
+  /** If it does not pause: the probability that it is stopped gracefully instead of killed. */
   kills: number
   stops: number
   pauses: readonly number[]
-  /** How likely a node stands still just when the database has failed it. */
+  /** The probability that a node pauses right after an error of the database. */
   dozes: number
-  /** How likely of many records only some are written. */
+  /** The probability that only some of many records are written. */
   tornRecords: number
   /** How long it is until a primary is next cut off from its majority, and how long some nodes stay on its side. */
   splits: Range | null
@@ -49,13 +49,13 @@ export interface Work {
   /** How long readers stay away between two visits. */
   away: Range
   moderators: number
-  /** What moderators do, the more often named the more often. */
+  /** The acts of moderators; an act that is listed more often happens more often. */
   deeds: readonly string[]
   moderation: Range
   lasting: Range
-  /** How likely a deed is done twice at the same moment, on one node. */
+  /** The probability that an act is requested twice at the same moment, on one node. */
   twice: number
-  /** How likely what is said cannot be encoded, and how likely a judgement throws its refusal. */
+  /** The probabilities that a text cannot be encoded, and that a judgement throws its refusal. */
   poison: number
   throws: number
 }
@@ -99,7 +99,7 @@ const everyday: Profile = {
   throws: 0.2,
 }
 
-/** Times and places in which one thing or another goes wrong more often than elsewhere. */
+/** Profiles, each with a higher frequency of some faults. */
 export const profiles = {
   everyday,
   /** Many write to one room from every node, and twice at once. */
@@ -151,7 +151,7 @@ export const profiles = {
     moderation: [1, 20],
     lasting: [300, 600],
   },
-  /** Nodes stand still for longer than others wait for them, in rooms where little happens. */
+  /** Nodes pause for longer than others wait for them, in rooms with few acts. */
   sleepy: {
     ...everyday,
     trouble: [4_000, 9_000],
@@ -166,7 +166,7 @@ export const profiles = {
     moderation: [50, 400],
     lasting: [1_000, 5_000],
   },
-  /** Nodes stand still just when the database has failed them, in rooms where nobody else takes the place meanwhile. */
+  /** Nodes pause right after an error of the database, in rooms where no other node takes the seq during the pause. */
   dozing: {
     ...everyday,
     falseAnswer: 0.1,
@@ -186,7 +186,7 @@ export const profiles = {
     moderation: [50, 400],
     lasting: [1_000, 5_000],
   },
-  /** Primaries lose their majority, and what they took alone is rolled back. */
+  /** Primaries lose their majority, and their unreplicated writes are rolled back. */
   failover: { ...everyday, splits: [300, 1_500], trouble: [3_000, 9_000], lostAnswer: 0.01 },
   /** Clocks jump forward and back, while nodes come, go and stand still. */
   shifting: {
@@ -208,7 +208,7 @@ export type ProfileName = keyof typeof profiles
 export const profileNames = Object.keys(profiles) as ProfileName[]
 export const isProfile = (name: string): name is ProfileName => name in profiles
 
-/** Seeds take turns through every kind of weather, each on three to five nodes, every other one without hints. */
+/** Seeds cycle through all profiles, each with three to five nodes, every other one without hints. */
 export function profileOf(seed: number, chosen?: ProfileName): { name: ProfileName; profile: Profile } {
   const name = chosen ?? profileNames[seed % profileNames.length] ?? 'everyday'
   const round = chosen ? seed : Math.floor(seed / profileNames.length)

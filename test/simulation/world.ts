@@ -1,14 +1,14 @@
-/** Something to happen at a time; without `run` it was called off. */
+/** An event scheduled at a time; without `run` it was cancelled. */
 export interface Due {
   at: number
   order: number
   run: (() => void) | null
 }
 
-// How often the real event loop gets its turn, so that whoever waits for this process is not left alone.
+// How often the run yields to the real event loop, so that the test runner stays responsive.
 const BREATH = 4_000
 
-/** Virtual time and one seeded source of chance: the same seed gives the same run. */
+/** Virtual time and one seeded random source: the same seed gives the same run. */
 export class World {
   now = 0
   /** What has happened so far. */
@@ -53,7 +53,7 @@ export class World {
     return new Promise((resolve) => this.after(milliseconds, resolve))
   }
 
-  /** Lets so much happen, or so much time pass; the consequences of each step are over before the next. */
+  /** Runs a number of events, or an amount of time; the consequences of each step are complete before the next. */
   async run({ steps = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY }): Promise<void> {
     const last = this.steps + steps
     const end = this.now + milliseconds
@@ -89,7 +89,7 @@ export class World {
   }
 }
 
-// A tick comes when no promise has anything left to do, however many follow from one another.
+// A macrotask runs only after all pending promise callbacks, including those they queue.
 const consequences = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
