@@ -6,10 +6,10 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** What a default may follow from. */
+/** The values from which defaults are derived. */
 export interface Installation {
   production: boolean
-  /** The origin that people see. */
+  /** The public origin of the server. */
   publicUrl: string
   /** The origins of this machine that may call; none in production. */
   localOrigins: readonly string[]

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 
 export const site = { rpId: 'localhost', origin: 'http://localhost:3000' }
 
-/** What a browser and an authenticator put into an answer; each part may be spoilt. */
+/** The parts of an answer by browser and authenticator; a test may corrupt each. */
 export interface Ways {
   type?: string
   origin?: string
@@ -46,7 +46,7 @@ export class Authenticator {
     return this.id.toString('base64url')
   }
 
-  /** The account id of who has nothing else. */
+  /** The id of an account that was created with this passkey. */
   get account(): string {
     return `0x${sha256(this.id).subarray(0, 20).toString('hex')}`
   }
@@ -132,7 +132,7 @@ export const coseKey = (x: Buffer, y: Buffer, more: readonly (readonly [number, 
 
 export type Cbor = number | string | Buffer | Map<Cbor, Cbor> | readonly Cbor[]
 
-/** As much of CBOR as an authenticator writes. */
+/** The subset of CBOR that authenticators use. */
 function encode(value: Cbor): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])

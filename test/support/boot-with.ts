@@ -5,7 +5,7 @@ import { wallet } from './wallet.ts'
 
 const bootedWithinMilliseconds = 60_000
 
-/** A server for the tests of one file, and these people on it by their names; some of them admins. */
+/** A server for the tests of one file, with signed-in people by name, some of them admins. */
 export async function bootWith<Name extends string>(
   names: readonly Name[],
   { admins = [], superAdmins = [], ...options }: { nodes?: number; admins?: Name[]; superAdmins?: Name[] } = {},

@@ -21,7 +21,7 @@ export interface Booted {
   close(): Promise<void>
 }
 
-/** Real servers on ports of their own, over a store that nobody else uses. */
+/** Real servers on free ports, over a store of this test alone. */
 export async function boot({
   nodes = nodesUnderTest,
   environment = {},
@@ -30,7 +30,7 @@ export async function boot({
 }: {
   nodes?: number
   environment?: Record<string, string>
-  /** What stands in for services of others on all nodes. */
+  /** The fakes of outside services on all nodes. */
   services?: Partial<Services>
   /** Puts another clock or logger in the place of the platform's own. */
   change?: (platform: Platform) => Platform
@@ -83,13 +83,13 @@ export async function boot({
   }
 }
 
-/** Guards against guessing are not loosened by the scale; tests of other things guess as often as they like. */
+/** The configured scale does not raise the limits against guessing; this raises them, for tests of other things. */
 const lenient = (kv: Kv, scale: number): Kv => ({
   ...kv,
   slide: (key, limit, ...rest) => kv.slide(key, /^(claim|guard):/.test(key) ? limit * scale : limit, ...rest),
 })
 
-/** A second node of this process: it shares the database and the outside services, and talks for itself. */
+/** A second node in this process: it shares the database and the outside services, and has its own connections. */
 async function another(config: Config, first: Platform): Promise<Platform> {
   const node = nodeId()
   return { ...first, ...(await openCommons(config, first, node, first.logger)), node, parts: first.parts }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createTestClient, defineChain, type Hex, http, parseEther, publicActions, walletActions } from 'viem'
 import { findAnvil } from '../../scripts/test-servers.mjs'
 
-/** `npm test` sees to it that there is one where it can be had. */
+/** The local chain; `npm test` provides it where that is possible. */
 const binary = findAnvil()
 
 /** Why there is no local chain here; null where there is one. */

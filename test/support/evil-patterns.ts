@@ -1,4 +1,4 @@
-/** Patterns that keep a backtracking engine busy for ever. */
+/** Patterns on which a backtracking engine needs exponential time. */
 export const evilPatterns = [
   '(a+)+$',
   '(a|a)*$',
@@ -51,7 +51,7 @@ const randomAb = (() => {
     return state % 65_536 < 32_768 ? 'a' : 'b'
   }).join('')
 })()
-/** What they are let loose on, as long as a message may be. */
+/** The text to match, of the longest length of a message. */
 export const evilTexts = [
   'a'.repeat(10_000),
   `${'a'.repeat(9_999)}!`,

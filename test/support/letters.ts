@@ -17,13 +17,13 @@ const Letters = z.object({
 })
 export type Shown = z.infer<typeof Letters>['letters'][number]
 
-/** What a server with captured mail has sent to somebody, newest first. */
+/** The emails that a server with captured mail has sent to an address, newest first. */
 export async function lettersTo(server: Booted, to: string): Promise<Shown[]> {
   const { letters } = Letters.parse(await (await fetch(`${server.url}/dev/mail.json`)).json())
   return letters.filter((letter) => letter.to === to)
 }
 
-/** The letter that a call brings about, whatever is told of changes meanwhile. */
+/** The email that a call sends; notices about changes of the account are ignored. */
 export async function letterAfter(server: Booted, to: string, act: () => Promise<unknown>): Promise<Shown> {
   const letters = async () => (await lettersTo(server, to)).filter(({ subject }) => !subject?.startsWith('A change'))
   const before = (await letters()).length
@@ -47,7 +47,7 @@ export const codeFor = async (server: Booted, email: string, path = '/api/email/
 
 const Tokens = z.object({ sessionToken: z.string(), walletAddress: z.string() })
 
-/** Somebody who signs in with nothing but an e-mail address. */
+/** A person who signs in by an email address only. */
 export async function signInByEmail(server: Booted, email: string) {
   const code = await codeFor(server, email)
   const { body } = await call(server.url, 'POST /api/email/login/verify', { email, code })

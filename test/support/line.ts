@@ -10,24 +10,24 @@ interface Frame {
   payload: unknown
 }
 
-/** A connection that remembers all it was told, so that no test is too late to listen. */
+/** A connection that stores all received events, so that no test listens too late. */
 export interface Line {
   socket: Socket
   frames: readonly Frame[]
   /** Payloads of an event so far. */
   all<P extends z.ZodType>(event: Event<P>): z.output<P>[]
-  /** The first payload that fits, of those that came and those that come. */
+  /** The first payload that matches, of those received already and later ones. */
   hears<P extends z.ZodType>(event: Event<P>, fits?: (payload: z.output<P>) => boolean): Promise<z.output<P>>
   hears(event: string): Promise<unknown>
-  /** What the log of a room told, in the order of arrival, frames taken apart. */
+  /** The received events of a room's log, in the order of arrival, with frames split. */
   log(room: RoomRef): RoomEvent[]
-  /** The first event of a room's log that fits. */
+  /** The first event of a room's log that matches. */
   follows(room: RoomRef, fits: (event: RoomEvent) => boolean): Promise<RoomEvent>
-  /** Forgets all it was told. */
+  /** Clears the received events. */
   forget(): void
 }
 
-/** What the declaration reads, which must be all that was told. */
+/** Parses a payload by its declaration; fails if the payload has other fields. */
 function declared<P extends z.ZodType>({ payload }: Event<P>, told: unknown): z.output<P> {
   const read = payload.parse(told)
   deepStrictEqual(read, told)

@@ -8,7 +8,7 @@ import type { RoomRef } from '#shared/kit/primitives'
 import type { Line } from './line.ts'
 import { moderates, type Person } from './people.ts'
 
-/** What may be said of an act beside its room and its action. */
+/** The optional fields of an act. */
 export type More = Omit<CallOf<typeof moderation.act>, 'room' | 'action'>
 export interface Grants {
   canPin?: boolean
@@ -18,7 +18,7 @@ export interface Grants {
 }
 export const every: Grants = { canPin: true, canDelete: true, canMute: true, canManageMods: true }
 
-/** Makes somebody a moderator of a room, or of everything. */
+/** Appoints a moderator of a room, or a global one. */
 export const appoint = (by: Person, room: RoomRef | null, who: Person, patch: Grants = {}) =>
   moderates(by, { room, action: 'promote', target: who.account, patch })
 

@@ -47,7 +47,7 @@ export interface Person {
   /** The node this person is a client of. */
   url: string
   rest(route: string, body?: object | null, headers?: object): ReturnType<typeof call>
-  /** A new connection, greeted; on another node where one is named. */
+  /** A new, ready connection; to another node if one is named. */
   socket(namespace: string, node?: string): Promise<Line>
   /** Asks over one connection that stays, on `/rooms` or another namespace. */
   ask(event: string, input: object, namespace?: string): Promise<Answer>
@@ -57,7 +57,7 @@ export interface Person {
   does<O extends Operation>(door: Door | Line, operation: O, input: CallOf<O>): Promise<OutputOf<O>>
   /** The refusal; fails the test where there is none. */
   refused<O extends Operation>(door: Door | Line, operation: O, input: CallOf<O>): Promise<Refusal>
-  /** The one or the other. */
+  /** The answer or the refusal. */
   tries<O extends Operation>(door: Door | Line, operation: O, input: CallOf<O>): Promise<Answer<OutputOf<O>>>
 }
 
@@ -204,7 +204,7 @@ export const mayNot = (who: Person, act: CallOf<typeof moderation.act>) => who.r
 /** Ciphertext of a length, as a direct message carries it. */
 export const sealed = (bytes = 40): string => Buffer.alloc(bytes, 7).toString('base64')
 
-/** Nothing of this kind comes within the time. */
+/** Fails if an event of this kind arrives within the time. */
 export async function staysSilent(line: Line, event: Event, milliseconds = 1_200): Promise<void> {
   const before = line.all(event).length
   await new Promise((resolve) => setTimeout(resolve, milliseconds))

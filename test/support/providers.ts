@@ -74,7 +74,7 @@ export async function openProofProvider(): Promise<Provider> {
   })
 }
 
-/** A service that sells coins: one token for each purchase, to who has the key; without a key to everybody. */
+/** A service that sells coins: one token for each purchase, to clients with its key; without a key, to everybody. */
 export const openOnrampProvider = (opened: object = { token: 'a-purchase' }, shop?: { key: string }) =>
   openProvider((_path, _body, bearer) =>
     !shop || bearer === shop.key ? { status: 200, body: opened } : { status: 401, body: { message: 'secret words' } },

@@ -1,11 +1,11 @@
 import { Agent, createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Where a client says that it stands; a real proxy reads this off the connection. */
+/** The header with the client's pretended address; a real proxy takes the address from the connection. */
 export const standing = 'x-test-stands-at'
 
 /**
- * A proxy as they are: it keeps a few connections open to the server behind it, carries WebSockets, and appends the address
+ * A typical reverse proxy: it keeps a few connections open to the server behind it, forwards WebSockets, and appends the address
  * of its client to whatever `X-Forwarded-For` the client has written.
  */
 export async function openProxy(target: string) {

@@ -11,7 +11,7 @@ import { Rules } from '#shared/api/verdict'
 import type { RoomRef } from '#shared/kit/primitives'
 import type { Person } from './people.ts'
 
-/** All that a member sees of a room, by what it is about. */
+/** Everything a member sees of a room, by topic. */
 export interface RoomState {
   name: string
   messages: Map<string, Message>
@@ -25,7 +25,7 @@ export interface RoomState {
   rules: Rules
 }
 
-/** The state as the operations show it now. */
+/** The current state by the operations. */
 export async function fetchState(by: Person, room: RoomRef & { id: string }): Promise<RoomState> {
   const chat = { chatType: 'channel', chatId: room.id } as const
   const [{ room: row }, history, pins, polled, listed, { bans }, { mutedUsers }, { rules }] = await Promise.all([
@@ -54,7 +54,7 @@ export async function fetchState(by: Person, room: RoomRef & { id: string }): Pr
   }
 }
 
-/** What a poll says to everybody alike. */
+/** The fields of a poll that are the same for everybody. */
 function common({ user_votes: _, ...poll }: Poll): Omit<Poll, 'user_votes'> {
   return { ...poll, votes: poll.votes.map((vote) => ({ ...vote, voters: [] })) }
 }
@@ -84,8 +84,8 @@ const Told = {
   room: told({ room: z.object({ name: z.string().optional() }) }),
 }
 
-// In catch-up a row comes as it is now: what happened before it was taken back is no more.
-/** What a client makes of an event, knowing nothing but the contract; a type it does not know changes nothing. */
+// Catch-up contains current rows: a deleted message has no earlier text.
+/** Applies an event as a client that knows only the contract; unknown types change nothing. */
 export function applyEvent(state: RoomState, event: RoomEvent): void {
   changes[event.type]?.(state, event.data, event)
 }

@@ -4,10 +4,10 @@ import type { CallOf, Operation } from '#shared/kit/contract'
 import { type Door, eventOf, type Person, requestOf } from './people.ts'
 import { linesOf } from './wallet.ts'
 
-/** An answer that goes on, as it comes in. */
+/** The items of a sequence, as they arrive. */
 export interface Sequence<Item> {
   items: readonly Item[]
-  /** The code it ended with; null where it came to its own end, `cut` where nothing said why. */
+  /** The code with which it ended; null after a normal end, `cut` without a last line. */
   end: Promise<string | null>
   stop(): Promise<void>
 }

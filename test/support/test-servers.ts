@@ -3,7 +3,7 @@ import { findChromium } from '../../scripts/test-servers.mjs'
 
 export { freePort } from '../../scripts/test-servers.mjs'
 
-/** The store this run is about: the same tests run on both. */
+/** The store of this run: the same tests run on both. */
 const storeUnderTest = process.env.PLAZA_TEST_STORE === 'mongodb' ? 'mongodb' : 'embedded'
 
 /** How many nodes serve each test; more than one only on MongoDB. */

@@ -4,7 +4,7 @@ import { defaultRules, type Rules } from '#shared/api/verdict'
 export const now = Date.UTC(2030, 0, 1)
 export const sender = '0x00000000000000000000000000000000000000aa'
 
-/** A plain member of a plain room, but for what is said otherwise. */
+/** A member without rights in a room without rules, with the given differences. */
 export function stateOf(more: Partial<RoomState> = {}, rules: Partial<Rules> = {}): RoomState {
   return {
     sealed: false,

@@ -37,14 +37,14 @@ export async function bodyOf(answer: ReturnType<typeof call>) {
   return body
 }
 
-/** All of an answer, or the first item of one that goes on. */
+/** The whole answer, or the first item of a sequence. */
 async function firstOf(answer: Response): Promise<unknown> {
   if (!answer.headers.get('content-type')?.startsWith('application/x-ndjson')) return answer.json()
   for await (const line of linesOf(answer)) return JSON.parse(line)
   return null
 }
 
-/** The lines of an answer that goes on, but for the empty ones; left early, it is ended. */
+/** The lines of a sequence without the empty ones; leaving the loop early closes it. */
 export async function* linesOf({ body }: Pick<Response, 'body'>): AsyncGenerator<string> {
   let rest = ''
   for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {

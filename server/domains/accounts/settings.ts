@@ -3,7 +3,7 @@ import { canonicalAddress } from '#shared/kit/primitives'
 
 const accounts = list.transform((ids) => ids.map(canonicalAddress))
 
-/** Who has which role from their first start on. */
+/** The accounts that have a role from the first start on. */
 export const roleSettings = defineSettings({ ADMINS: accounts, SUPER_ADMINS: accounts }, (given) => ({
   admins: given.ADMINS,
   superAdmins: given.SUPER_ADMINS,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConfigError, defineSettings, webUrl } from '#server/kernel/settings'
 
-/** What messages that wallets sign are for. */
+/** The domain and the chains of the messages that wallets sign. */
 export const siweSettings = defineSettings(
   {
     SIWE_DOMAIN: z.string().min(1).optional(),

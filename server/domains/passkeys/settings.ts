@@ -8,7 +8,7 @@ export interface Site {
   origins: readonly string[]
 }
 
-/** As browsers write them; apps on Android have one of their own. */
+/** Origins in the form of browsers; Android apps have their own form. */
 const isOrigin = (value: string) =>
   value.startsWith('android:apk-key-hash:') || (URL.canParse(value) && new URL(value).origin === value)
 

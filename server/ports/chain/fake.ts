@@ -4,7 +4,7 @@ import type { Chain, Transfer } from './port.ts'
 type Hex = Transfer['to']
 
 interface Contract {
-  /** Those of a Safe; none where it is another contract. */
+  /** The owners of a Safe; none for other contracts. */
   owners?: readonly Hex[]
   threshold?: number
   /** Which signatures it accepts. */
@@ -12,17 +12,17 @@ interface Contract {
 }
 
 interface FakeChain extends Chain {
-  /** Puts one transfer into a block of its own; coins and tokens that come from nobody are new. */
+  /** Adds one transfer in a separate block; a transfer without a sender creates coins or tokens. */
   transfer(transfer: { from?: Hex; to: Hex; value: bigint; token?: Hex }): void
   deploy(address: Hex, contract?: Contract): void
-  /** How it gives no answer; null while it does. */
+  /** The way in which it fails to answer; null while it answers. */
   away: 'UPSTREAM_ERROR' | 'TIMEOUT' | null
 }
 
 const nobody = `0x${'0'.repeat(40)}` as const
 const same = (one: Hex | null, other: Hex | null) => one?.toLowerCase() === other?.toLowerCase()
 
-/** A chain within the process, which runs no code and indexes everything. A block is made every two seconds since 1970. */
+/** A chain in memory that runs no contracts and indexes every transfer. It has one block for every two seconds since 1970. */
 export function fakeChain(id: number): FakeChain {
   const made: Transfer[] = []
   const contracts = new Map<string, Contract>()

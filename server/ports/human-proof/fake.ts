@@ -2,13 +2,13 @@ import { AppError } from '#shared/errors'
 import type { HumanProofs } from './port.ts'
 
 interface FakeHumanProofs extends HumanProofs {
-  /** Proofs that do not hold; all others do. */
+  /** Proofs that are invalid; all others are valid. */
   refused: Set<string>
-  /** How it gives no answer; null while it does. */
+  /** The way in which it fails to answer; null while it answers. */
   away: 'UPSTREAM_ERROR' | 'TIMEOUT' | null
 }
 
-/** Takes the word of who proves, within the process; `level` is that of proofs that do not say theirs. */
+/** A verifier in memory that accepts every proof not listed as invalid; `level` is the default for proofs without a level. */
 export function fakeHumanProofs(level = 'orb'): FakeHumanProofs {
   const proofs: FakeHumanProofs = {
     refused: new Set(),

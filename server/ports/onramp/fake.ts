@@ -2,13 +2,13 @@ import { AppError } from '#shared/errors'
 import type { Onramp } from './port.ts'
 
 interface FakeOnramp extends Onramp {
-  /** The purchases that it was asked for, in order. */
+  /** The requested purchases, in order. */
   asked: { address: string; chains: readonly string[] }[]
-  /** How it gives no answer; null while it does. */
+  /** The way in which it fails to answer; null while it answers. */
   away: 'UPSTREAM_ERROR' | 'TIMEOUT' | null
 }
 
-/** Opens every purchase, within the process. */
+/** A provider in memory that opens every purchase. */
 export function fakeOnramp(): FakeOnramp {
   const onramp: FakeOnramp = {
     asked: [],

@@ -3,13 +3,13 @@ import { AppError } from '#shared/errors'
 import type { Claims, PartnerTokens } from './port.ts'
 
 interface FakePartner extends PartnerTokens {
-  /** A token that is good for ever, unless its claims say otherwise. */
+  /** A token that does not expire, unless its claims say otherwise. */
   token(claims: Claims): string
-  /** How the keys cannot be had; null while they can. */
+  /** The way in which the keys are unavailable; null while they are available. */
   away: 'UPSTREAM_ERROR' | 'TIMEOUT' | null
 }
 
-/** Has the form of a signed token, as its claims are read from it; what it gave out itself is signed. */
+/** A partner in memory. Its tokens have the form of signed ones; those it issued itself count as signed. */
 export function fakePartner(issuer: string): FakePartner {
   const given = new Map<string, Claims>()
   const partner: FakePartner = {
