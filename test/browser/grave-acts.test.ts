@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, field, line, openPlaza, say } from './plaza.ts'
+import { becomeModerator, desktop, field, line, openPlaza, say } from './plaza.ts'
 
 describe('acts that are hard to undo', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -48,4 +48,42 @@ describe('acts that are hard to undo', () => {
     await page.keyboard.press('p')
     await page.getByText(/Pinned, in effect everywhere/).waitFor()
   })
+  test.each(['light', 'dark'] as const)(
+    'a grave button is readable while the pointer is on it, in %s',
+    async (colorScheme) => {
+      const [page, other] = [await plaza.guest({ ...desktop, colorScheme }), await plaza.guest()]
+      await becomeModerator(page)
+      const said = await speak(other)
+      await line(page, said).locator('.who').dispatchEvent('click')
+      for (const title of ['Ban', 'Purge messages']) {
+        const button = page.getByRole('dialog').getByRole('button', { name: title })
+        await button.click()
+        await page
+          .getByRole('dialog')
+          .getByRole('button', { name: `${title}: sure?` })
+          .waitFor()
+        expect(await button.evaluate(contrastOf)).toBeGreaterThan(4.5)
+        expect(await button.evaluate((element) => element.matches(':hover'))).toBe(true)
+      }
+    },
+  )
 })
+
+/** The contrast of an element's text to its background, once its transitions have ended. */
+async function contrastOf(element: Element): Promise<number> {
+  await Promise.all(element.getAnimations().map(({ finished }) => finished))
+  const luminance = (colour: string) => {
+    const paper = new OffscreenCanvas(1, 1).getContext('2d')
+    if (!paper) throw new Error('There is no canvas')
+    paper.fillStyle = colour
+    paper.fillRect(0, 0, 1, 1)
+    const [red = 0, green = 0, blue = 0] = [...paper.getImageData(0, 0, 1, 1).data].map((value) => {
+      const part = value / 255
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const { color, backgroundColor } = getComputedStyle(element)
+  const [darker = 0, lighter = 0] = [luminance(color), luminance(backgroundColor)].toSorted((one, other) => one - other)
+  return (lighter + 0.05) / (darker + 0.05)
+}
