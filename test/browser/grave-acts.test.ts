@@ -67,6 +67,43 @@ describe('acts that are hard to undo', () => {
       }
     },
   )
+
+  const askToLeave = async (page: Page) => {
+    await page.getByRole('button', { name: 'More about this room' }).click()
+    await page.getByRole('menuitem', { name: 'Leave' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Leave' })
+    await dialog.getByRole('button', { name: 'Leave' }).and(page.locator(':enabled')).waitFor()
+    return dialog
+  }
+
+  test('a room is left after a question, which tells its only owner that nobody will manage it', async () => {
+    const [owner, member] = [await plaza.guest(), await plaza.guest()]
+    const name = `Channel ${randomUUID().slice(0, 8)}`
+    await owner.getByRole('button', { name: 'New room' }).click()
+    await owner.getByRole('dialog').getByLabel('Name', { exact: true }).fill(name)
+    await owner.getByRole('dialog').getByRole('button', { name: 'Create channel' }).click()
+    await owner.getByRole('heading', { level: 1, name }).waitFor()
+    await member.goto(owner.url())
+    await member.getByRole('button', { name: 'Join this room' }).click()
+    await field(member).and(member.locator(':enabled')).waitFor()
+
+    const unmanaged = 'Nobody will manage this room then'
+    const asked = await askToLeave(owner)
+    await asked.getByText(`Leave ${name}?`).waitFor()
+    await asked.getByText(unmanaged).waitFor()
+    await asked.getByRole('button', { name: 'Cancel' }).click()
+    await asked.waitFor({ state: 'detached' })
+    await owner.getByRole('heading', { level: 1, name }).waitFor()
+
+    const asks = await askToLeave(member)
+    expect(await asks.getByText(unmanaged).count()).toBe(0)
+    await asks.getByRole('button', { name: 'Leave' }).click()
+    await member.getByRole('heading', { level: 1, name }).waitFor({ state: 'detached' })
+
+    const again = await askToLeave(owner)
+    await again.getByRole('button', { name: 'Leave' }).click()
+    await owner.getByRole('heading', { level: 1, name }).waitFor({ state: 'detached' })
+  })
 })
 
 /** The contrast of an element's text to its background, once its transitions have ended. */

@@ -7,10 +7,9 @@ import { Icon } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { lookOf } from './kind.ts'
-import { closeRoom } from './open-rooms.ts'
+import { LeaveRoom } from './leave-room.tsx'
 import { useOpenRoom } from './room-context.ts'
 import { TopicDialog } from './room-topic.tsx'
-import { goTo } from './route.ts'
 import { Shortcuts } from './shortcuts.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
@@ -23,6 +22,7 @@ export function RoomMenu({ state }: { state: RoomState }) {
   const [isOpen, setOpen] = useState(false)
   const [showsKeys, setShowsKeys] = useState(false)
   const [showsTopic, setShowsTopic] = useState(false)
+  const [asksToLeave, setAsksToLeave] = useState(false)
   const close = useCallback(() => setOpen(false), [])
 
   const topic = state.room?.topic ?? null
@@ -35,14 +35,6 @@ export function RoomMenu({ state }: { state: RoomState }) {
       else await client.social.mute(conversation)
       rooms.reload()
       tell(isSilent ? 'You will hear of this conversation again.' : 'This conversation is quiet now.')
-    })
-  const leave = () =>
-    attempt(async () => {
-      close()
-      await client.rooms.leave({ room: live.ref })
-      closeRoom(client, live.ref)
-      rooms.reload()
-      goTo(null)
     })
 
   return (
@@ -90,7 +82,15 @@ export function RoomMenu({ state }: { state: RoomState }) {
             <kbd>?</kbd>
           </button>
           {lookOf(live.ref).canLeave && (
-            <button type="button" role="menuitem" className="grave" onClick={leave}>
+            <button
+              type="button"
+              role="menuitem"
+              className="grave"
+              onClick={() => {
+                close()
+                setAsksToLeave(true)
+              }}
+            >
               <Icon name="leave" />
               Leave
             </button>
@@ -98,6 +98,7 @@ export function RoomMenu({ state }: { state: RoomState }) {
         </Menu>
       )}
       {showsTopic && <TopicDialog topic={topic} onClose={() => setShowsTopic(false)} />}
+      {asksToLeave && <LeaveRoom state={state} onClose={() => setAsksToLeave(false)} />}
       {showsKeys && <Shortcuts onClose={() => setShowsKeys(false)} />}
     </div>
   )
