@@ -12,7 +12,7 @@ import { credentialOf } from './handshake.ts'
 
 const socketsPerAccount = 10
 
-/** Finds out who connects; guests stay outside. */
+/** Finds the account of a connection; refuses connections without a session. */
 export async function admit(door: SocketDoor, socket: Socket, name: string): Promise<void> {
   const auth: unknown = socket.handshake.auth
   guardPayload(auth)
@@ -36,7 +36,7 @@ export async function admit(door: SocketDoor, socket: Socket, name: string): Pro
   await socket.join(audiences.account(caller.account))
 }
 
-/** What the client speaks; who names nothing speaks the first one. */
+/** The protocol that the client requests; 1 if it names none. */
 function protocolOf(auth: unknown): Protocol {
   const { protocol } = (auth ?? {}) as { protocol?: unknown }
   const known = protocols.find((one) => one === (protocol ?? 1))
@@ -45,13 +45,13 @@ function protocolOf(auth: unknown): Protocol {
   return known
 }
 
-/** A refusal as the client of Socket.IO reads it. */
+/** A refusal in the form that the Socket.IO client expects. */
 export const connectError = (error: unknown) => {
   const { code, message } = refusalFrom(error) ?? new AppError('INTERNAL_ERROR')
   return Object.assign(new Error(message), { data: { code, message } })
 }
 
-/** Says `session:ready`, then lets the domains do what they do with a new connection. */
+/** Sends `session:ready`, then calls the domains' handlers for new connections. */
 export async function greet(door: SocketDoor, name: Namespace, live: LiveConnection): Promise<void> {
   const { node } = door.kernel
   try {

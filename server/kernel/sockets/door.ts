@@ -6,14 +6,14 @@ import type { Door } from '../door.ts'
 
 export interface SocketDoor extends Door {
   fanout: Fanout
-  /** Which of these sessions still have their record. */
+  /** The sessions among these that are still stored. */
   alive(sessionIds: readonly string[]): Promise<ReadonlySet<string>>
-  /** What `session:ready` says of the caller. */
+  /** The caller's part of `session:ready`. */
   describe(caller: Caller): Promise<Record<string, unknown> | null>
-  /** What the domains do with a new connection. */
+  /** Calls the domains' handlers for a new connection. */
   connected(namespace: Namespace, connection: LiveConnection): Promise<void> | void
 }
 
-/** What one connection may ask of a node: the size of an event, and how many in a second before the scale of the node. */
+/** The limits of one connection: the size of an event, and the number of events in a second, before the node's scale. */
 export const eventLimitBytes = 64 * 1024
 export const eventsPerSecond = 30

@@ -7,7 +7,7 @@ import { everybody } from './live.ts'
 const drainMilliseconds = 8_000
 const batchOfClosing = 200
 
-/** Tells everybody to go elsewhere, waits for what runs and is being written, then closes in batches. */
+/** Tells clients to reconnect to another node, waits for running calls and unsent answers, then closes the connections in batches. */
 export async function drainConnections(io: Server): Promise<void> {
   const all = () => everybody(io)
   for (const live of all())
@@ -18,7 +18,7 @@ export async function drainConnections(io: Server): Promise<void> {
     })
   const until = performance.now() + drainMilliseconds
   const owes = (live: LiveConnection) => live.busy || !live.isFlushed
-  // An answer is written a moment after its event has left its place.
+  // An answer is written a moment after its call has released its slot.
   do await new Promise((resolve) => setTimeout(resolve, 50))
   while (performance.now() < until && all().some(owes))
   const open = all()
@@ -26,6 +26,6 @@ export async function drainConnections(io: Server): Promise<void> {
     for (const live of open.slice(from, from + batchOfClosing)) live.drop()
     await new Promise((resolve) => setTimeout(resolve, from + batchOfClosing < open.length ? 100 : 0))
   }
-  // A connection that is slow to end would be waited for; the process ends without it.
+  // The process does not wait for connections that are slow to close.
   void io.close()
 }

@@ -11,7 +11,7 @@ const handshakesPerMinuteAndAddress = 60
 const refusals = { 403: 'Forbidden', 429: 'Too Many Requests', 503: 'Service Unavailable' } as const
 type Refusal = keyof typeof refusals
 
-/** The status that refuses a handshake; null where it may go on. */
+/** The status with which a handshake is refused; null if it is allowed. */
 export async function refusalOf(
   door: SocketDoor,
   request: IncomingMessage,
@@ -36,20 +36,20 @@ export async function refusalOf(
       .identify(credentialOf(null, request), { ip, userAgent: '' })
       .catch(() => ({ account: null, session: null }))
   }
-  /** A client that shows a session with the handshake has a limit of its own, of the same size. */
+  /** Clients that send a session with the handshake are counted separately, with the same limit. */
   async function mayStill(): Promise<boolean> {
     const { account } = await asker()
     return account !== null && limits.throttle('handshake', account, handshakesPerMinuteAndAddress, 60)
   }
 }
 
-/** The engine says 400 to every upgrade that it refuses, so the status is said here. */
+/** The engine answers 400 to every upgrade that it refuses, so the right status is written here. */
 export function sayRefused({ socket }: IncomingMessage, status: Refusal): void {
   const wait = status === 403 ? '' : 'Retry-After: 1\r\n'
   socket.end(`HTTP/1.1 ${status} ${refusals[status]}\r\nConnection: close\r\nContent-Length: 0\r\n${wait}\r\n`)
 }
 
-/** The session that a client shows: in the payload of its connection, as a bearer, or in a cookie; null where it shows none. */
+/** The session that a client sends: in the payload of its connection, as a bearer, or in a cookie; null without one. */
 export function credentialOf(auth: unknown, request: IncomingMessage): string | null {
   const { token } = (auth ?? {}) as { token?: unknown }
   if (token !== undefined && token !== null) {

@@ -33,13 +33,13 @@ export const liveSockets = (io: Server): Live => ({
   },
 })
 
-/** Says why, then closes. */
+/** Sends the reason, then closes the connection. */
 export function endConnection(live: LiveConnection, code: string): void {
   live.emit(sessionEnded, { code })
   setImmediate(() => live.close())
 }
 
-/** To every socket of an audience, on all nodes. */
+/** Sends an event to every socket of an audience, on all nodes. */
 export function deliverOne(io: Server, { event, audience, payload }: Delivery): void {
   for (const space of spacesOf(event)) io.of(space).to(partsOf(audience)).emit(event.name, payload)
 }

@@ -21,13 +21,13 @@ export const eventsOf = (bound: readonly Bound[], namespace: string) =>
 
 type Ack = (answer: unknown) => void
 
-/** What became known of a call on its way. */
+/** Set by the pipeline during a call: the spent rate limit, and the access check that is repeated before the answer. */
 interface Seen {
   rate?: Rate
   check?: () => void
 }
 
-/** One event of a client. Never throws; always answers where an answer was asked for. */
+/** Handles one event of a client. Never throws; always answers if the client asked for an answer. */
 export async function receive(
   door: SocketDoor,
   known: ReadonlyMap<string, Bound>,
@@ -131,7 +131,7 @@ async function stillSignedIn({ alive, kernel: { node } }: SocketDoor, { caller }
   return caller
 }
 
-/** Gives back a slot that is granted after the wait for it has ended. */
+/** Releases a slot that is granted after its waiter has given up. */
 async function placeInTime(node: Node, live: LiveConnection, askedAt: number): Promise<() => void> {
   let isGivenUp = false
   const placed = live.place().then((release) => {

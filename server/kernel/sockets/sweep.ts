@@ -10,7 +10,7 @@ const sliceMilliseconds = 100
 const slicesARound = 10
 const recheckMilliseconds = 60_000
 
-/** Looks after the open connections, each once a second, a tenth of them at a time; ends with what it returns. */
+/** Checks every open connection once a second, a tenth of them at a time; returns a function that stops it. */
 export function startSweep(io: Server, door: SocketDoor): () => void {
   let round = walk(io)
   const sweep = setInterval(() => {
@@ -52,7 +52,7 @@ function lookAfter(live: LiveConnection, door: SocketDoor): void {
   }
 }
 
-/** Sessions that ended elsewhere are told of at once; what was not heard is found here. */
+/** Ends connections whose session has ended: normally a message of another node does so at once, and this finds lost ones. */
 async function endWithoutSession(io: Server, door: SocketDoor): Promise<void> {
   const all = everybody(io)
   const ids = [...new Set(all.flatMap((live) => live.caller.session?.id ?? []))]
