@@ -26,8 +26,9 @@ export const inbox = {
 }
 
 export const unreadSnapshot = event('/notifications unread:snapshot', {
-  summary: 'On connect: the unread counts of every room of yours.',
-  audience: 'socket',
+  summary:
+    'On connect, and when you have left a room or were taken out of one: the unread counts of every room of yours.',
+  audience: 'account',
   payload: z.object({ rooms: z.array(Unread), total: z.number().int() }),
 })
 export const unreadChanged = event('/notifications unread:changed', {

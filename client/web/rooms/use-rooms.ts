@@ -52,8 +52,9 @@ export function useRooms(): Rooms {
   useEffect(
     () =>
       client.on(events.unreadSnapshot, (told) => {
-        const isNew = ({ room }: { room: RoomRef }) => !known.current?.some((one) => keyOf(one) === roomKey(room))
-        if (known.current && told.rooms.some(isNew)) reload()
+        const keys = new Set(told.rooms.map(({ room }) => roomKey(room)))
+        const isSame = known.current?.length === keys.size && known.current.every((one) => keys.has(keyOf(one)))
+        if (known.current && !isSame) reload()
       }),
     [client, reload],
   )

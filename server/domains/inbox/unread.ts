@@ -6,6 +6,7 @@ import { onRead } from '#server/domains/messages/reads'
 import { membershipsAmong, membershipsOf } from '#server/domains/rooms/rooms'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
+import { RoomHeads } from '#server/log/model'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { peersOf, roomKey, roomOfKey } from '#shared/kit/room-key'
@@ -98,10 +99,11 @@ function unfollow(connection: Connection, key: RoomKey): void {
  */
 export function followUnread(node: Node): () => void {
   const due = new Set<RoomKey>()
+  /** Up to which row the records of a room are waited for. */
   const unrecorded = new Map<RoomKey, number>()
   const noteUnrecorded = (key: RoomKey) => {
-    const { seq, recorded } = node.log.headHere(key) ?? closed
-    if (recorded < seq && !unrecorded.has(key)) unrecorded.set(key, seq)
+    const head = node.log.headHere(key)
+    if (head && head.recorded < head.seq) unrecorded.set(key, head.seq)
   }
   node.log.onRows((key, rows, isOurs) => {
     if (key === GLOBAL) tellAfterBlocks(node, rows)
@@ -109,18 +111,18 @@ export function followUnread(node: Node): () => void {
     if (rows.some((row) => row.n !== null) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
   })
   const timer = setInterval(() => {
-    for (const [key, seq] of unrecorded) {
-      if ((node.log.headHere(key) ?? closed).recorded < seq) continue
-      unrecorded.delete(key)
-      due.add(key)
-    }
-    const keys = [...due]
+    const keys = new Set(due)
     due.clear()
-    for (const key of keys) {
-      noteUnrecorded(key)
-      void tellRoom(node, key).catch(() => {})
-    }
+    void tellChanged(keys).catch(() => {})
   }, toldEveryMilliseconds).unref()
+  async function tellChanged(keys: Set<RoomKey>): Promise<void> {
+    for (const key of keys) noteUnrecorded(key)
+    for (const key of await recordedAmong(node, unrecorded)) {
+      unrecorded.delete(key)
+      keys.add(key)
+    }
+    for (const key of keys) void tellRoom(node, key).catch(() => {})
+  }
   const finder = node.alone
     ? undefined
     : setInterval(() => void findRooms(node).catch(() => {}), foundEveryMilliseconds).unref()
@@ -145,8 +147,15 @@ export function followUnread(node: Node): () => void {
   }
 }
 
-/** A room is closed only once all of it is recorded. */
-const closed = { seq: 0, recorded: Number.POSITIVE_INFINITY }
+/** Those of the rooms whose records are written up to the row. What another node has recorded, the head in the store tells first. */
+async function recordedAmong(node: Node, rooms: ReadonlyMap<RoomKey, number>): Promise<RoomKey[]> {
+  // A room is closed only once all of it is recorded.
+  const isHere = ([key, seq]: [RoomKey, number]) => (node.log.headHere(key)?.recorded ?? seq) >= seq
+  const there = [...rooms].filter((room) => !isHere(room)).map(([key]) => key)
+  const heads = there.length > 0 ? await RoomHeads.find({ _id: { $in: there } }, { applied: 1 }).lean() : []
+  const applied = new Map(heads.map((head) => [head._id, head.applied]))
+  return [...rooms].filter((room) => isHere(room) || (applied.get(room[0]) ?? 0) >= room[1]).map(([key]) => key)
+}
 
 /** A room joined, or a conversation begun, on another node is in no log that this one follows. */
 async function findRooms(node: Node): Promise<void> {
@@ -172,6 +181,14 @@ async function hearOf(node: Node, account: string, key: RoomKey): Promise<void> 
 async function tellRoom(node: Node, key: RoomKey): Promise<void> {
   const accounts = new Set(node.live.connectionsOf(namespace, audienceOf(key)).flatMap(({ account }) => account ?? []))
   for (const account of accounts) await tell(node, account, key)
+}
+
+/** Who is in a room no longer is told of all the others: the record that they have left it may not be written yet. */
+async function tellWithout(node: Node, account: string, left: RoomKey): Promise<void> {
+  if (node.live.audienceSize(namespace, audiences.account(account)) === 0) return
+  const keys = (await membershipsOf(account)).filter((key) => key !== left)
+  const { rooms, total } = await unreadIn(node, account, keys)
+  node.live.send(unreadSnapshot, audiences.account(account), { rooms, total })
 }
 
 const tell = (node: Node, account: string, key: RoomKey): Promise<void> => tellOf(node, account, (one) => one === key)
@@ -209,6 +226,7 @@ function followMembership(
     const accounts = isLine ? peersOf(id) : concerned === null ? [] : [concerned]
     for (const account of accounts) {
       tune(node, key, account, !isOut)
+      if (isOut) void tellWithout(node, account, key).catch(() => {})
       // By then the record of it is mostly written, so that the room is in the list that is asked for.
       if (isOurs && isIn)
         setTimeout(() => {

@@ -15,7 +15,10 @@ const idOf = (key: RoomKey, account: string) => `${key}|${account}`
 type Arrival = Pick<MemberFact, 'joined_seq' | 'joined_n'> | null | undefined
 type Mark = { seq: number; n: number }
 
-/** What is left to read, by all and by those they have not blocked, and how much of it names them: nothing that was said before they came, or by whom they have blocked. */
+/**
+ * What is left to read: by anybody (`left`), and by others whom they have not blocked, with how much of that names them. Nothing that was said
+ * before they came.
+ */
 export async function countsOf(
   key: RoomKey,
   account: string,
@@ -23,12 +26,14 @@ export async function countsOf(
 ): Promise<{ left: number; unread: number; mentions: number }> {
   const from = Math.max(read.n, arrival?.joined_n ?? 0)
   if (total <= from) return { left: 0, unread: 0, mentions: 0 }
-  const hidden = await messagesBy(key, blocked, { n: { $gte: Math.max(from, total - lookedThrough) + 1, $lte: total } })
+  const hidden = await messagesBy(key, [account, ...blocked], {
+    n: { $gte: Math.max(from, total - lookedThrough) + 1, $lte: total },
+  })
   const mentions = await mentionsAfter(key, account, Math.max(read.seq, arrival?.joined_seq ?? 0), blocked)
   return { left: total - from, unread: total - from - hidden, mentions }
 }
 
-/** Only this many of the newest unread messages are checked for blocked senders; older ones count as unread. */
+/** Only this many of the newest unread messages are checked for their own and those of blocked senders; older ones count as unread. */
 const lookedThrough = 1_000
 
 const messagesBy = async (key: RoomKey, senders: readonly string[], which: object): Promise<number> =>

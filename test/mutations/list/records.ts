@@ -159,8 +159,8 @@ export const records: readonly Mutation[] = [
     name: 'unread counts are not told again once their records are written',
     breaks: 'P5',
     file: 'server/domains/inbox/unread.ts',
-    find: 'if (recorded < seq && !unrecorded.has(key))',
-    put: 'if (recorded < 0)',
+    find: 'if (head && head.recorded < head.seq)',
+    put: 'if (head && head.recorded < 0)',
     caughtBy: { project: 'embedded', file: 'test/server/notifications.test.ts' },
   },
   {
