@@ -21,7 +21,7 @@ export const eventsOf = (bound: readonly Bound[], namespace: string) =>
 
 type Ack = (answer: unknown) => void
 
-/** Set by the pipeline during a call: the spent rate limit, and the access check that is repeated before the answer. */
+/** Set by the pipeline during a call: the rate of the caller, and the last check before the answer is written. */
 interface Seen {
   rate?: Rate
   check?: () => void
