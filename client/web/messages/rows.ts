@@ -17,9 +17,11 @@ export function rowsOf(input: {
   /** The last seq that was read before the room was opened; null if there is nothing to mark. */
   readSeq: number | null
   account: string
+  /** Whether messages older than these exist: then the notices before the first one are not shown yet. */
+  hasOlder: boolean
 }): Row[] {
   const rows: Row[] = []
-  const first = input.messages[0]
+  const first = input.hasOlder ? input.messages.find(({ local }) => local === 'sent') : undefined
   const notices = input.notices.filter((event) => !first || event.seq >= first.seq)
   let nextNotice = 0
   let before: LocalMessage | null = null
@@ -34,7 +36,7 @@ export function rowsOf(input: {
   }
 
   for (const message of input.messages) {
-    if (message.local === 'sent') tellNotices(message.seq)
+    tellNotices(message.local === 'sent' ? message.seq : Number.POSITIVE_INFINITY)
     if (before === null || dayKeyOf(before.created_at) !== dayKeyOf(message.created_at)) {
       const isNewDay = !rows.some((row) => row.kind === 'day' && row.key === `day-${dayKeyOf(message.created_at)}`)
       if (isNewDay)

@@ -33,11 +33,12 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
   const [activeId, setActiveId] = useState<string | null>(null)
   const readSeq = useReadSeqAtOpening(state)
 
-  const rows = useMemo(
-    () => rowsOf({ messages: state.messages.slice(-shown), notices: state.notices, readSeq, account }),
-    [state.messages, state.notices, shown, readSeq, account],
-  )
   const hasMore = state.hasOlder || state.messages.length > shown
+  const rows = useMemo(
+    () =>
+      rowsOf({ messages: state.messages.slice(-shown), notices: state.notices, readSeq, account, hasOlder: hasMore }),
+    [state.messages, state.notices, shown, readSeq, account, hasMore],
+  )
   const older = () => {
     if (state.messages.length > shown) return setShown(shown + shownMore)
     setShown(shown + shownMore)

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { accountsRecords, bodies, frames, graveActs, projection, races, topic } from './suites.ts'
+import { accountsRecords, bodies, frames, graveActs, projection, races, timeline, topic } from './suites.ts'
 
 /** Rooms and messages over the log. */
 export const product: readonly Mutation[] = [
@@ -114,5 +114,13 @@ export const product: readonly Mutation[] = [
     find: 'if (row === clicked.current) {',
     put: 'if (row === null) {',
     caughtBy: graveActs('keys pressed after a click'),
+  },
+  {
+    name: 'a message that waits stands above what happened before it',
+    breaks: 'order of the timeline',
+    file: 'client/web/messages/rows.ts',
+    find: "tellNotices(message.local === 'sent' ? message.seq : Number.POSITIVE_INFINITY)",
+    put: "if (message.local === 'sent') tellNotices(message.seq)",
+    caughtBy: timeline('stays above the first message'),
   },
 ]

@@ -119,3 +119,4 @@ export const graveActs = (title: string): Suite => ({
   file: 'test/browser/grave-acts.test.ts',
   title,
 })
+export const timeline = (title: string): Suite => ({ project: 'browser', file: 'test/browser/timeline.test.ts', title })
