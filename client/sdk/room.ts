@@ -4,8 +4,9 @@ import type { access } from '#shared/api/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
 import { echoOf } from './echo.ts'
 import { Feed, type Source } from './feed.ts'
+import { answerPoll } from './polls.ts'
 import { editedRow, patchRow } from './rows.ts'
-import { applyPoll, applyRows, emptyRoom } from './timeline.ts'
+import { applyRows, emptyRoom } from './timeline.ts'
 import { atMostEvery } from './timing.ts'
 import type { Draft, LiveRoom, LocalMessage, Me, PayloadOf, RoomState } from './types.ts'
 import { View, type ViewOptions } from './view.ts'
@@ -75,7 +76,7 @@ export class OpenRoom implements LiveRoom {
   }
   async vote(pollId: string, optionIndex: number): Promise<void> {
     const { poll } = await this.#ask<{ poll: Poll }>('polls.vote', { pollId, optionIndex })
-    this.view.become(applyPoll(this.view.told, poll))
+    this.view.become(answerPoll(this.view.told, poll))
   }
 
   loadOlder(): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Snapshot } from '#shared/api/listening'
 import type { Message } from '#shared/api/message'
-import type { Poll } from '#shared/api/poll'
 import type { Room } from '#shared/api/room'
 import type { Notice, RoomEvent, RoomEventData } from '#shared/api/room-events'
 import type { RoomRef } from '#shared/kit/primitives'
+import { tellPoll, withoutPolls } from './polls.ts'
 import { bare, createdRow, editedRow, patchRow, patchRows } from './rows.ts'
 import { table } from './table.ts'
 import type { LocalMessage, RoomState } from './types.ts'
@@ -25,7 +25,7 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
     const me = isNews ? { ...state.me, unread: state.me.unread + 1 } : state.me
     const messages = state.atNewest ? createdRow(state.messages, message) : state.messages
     const after = { ...state, me, messages }
-    return poll ? withPoll(after, poll, account) : after
+    return poll ? tellPoll(after, poll, false) : after
   },
   'message.edited': (state, { message }) => ({
     ...state,
@@ -33,13 +33,15 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
     pins: editedRow(state.pins, message),
   }),
   'message.deleted': (state, { id, deleted_by, deleted_at, reason }) =>
-    withoutRows(state, (row) => row.id === id, { deleted_by, deleted_at, delete_reason: reason }),
-  'messages.purged': (state, { target, from_seq, to_seq, deleted_at, reason }, { actor }) =>
-    withoutRows(state, ({ sender_address, seq }) => sender_address === target.id && seq >= from_seq && seq <= to_seq, {
-      deleted_by: actor.id,
-      deleted_at,
-      delete_reason: reason,
-    }),
+    withoutMessage(state, id, { deleted_by, deleted_at, delete_reason: reason }),
+  'messages.purged': (state, { target, from_seq, to_seq, deleted_at, reason }, { actor }) => {
+    const isGone = ({ sender_address, seq }: Message) =>
+      sender_address === target.id && seq >= from_seq && seq <= to_seq
+    const by = { deleted_by: actor.id, deleted_at, delete_reason: reason }
+    const after = withoutRows(state, isGone, by)
+    const standing = new Set(after.messages.filter((row) => !row.is_deleted).map(({ id }) => id))
+    return withoutPolls(after, (poll) => poll.creator_address === target.id && !standing.has(poll.message_id))
+  },
   'message.pinned': (state, { id, pinned_by, pinned_at }) => {
     const pinned = { is_pinned: true, pinned_by, pinned_at }
     const messages = patchRow(state.messages, id, () => pinned)
@@ -82,13 +84,13 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
     room: state.room && { ...state.room, topic, updated_at: at },
   }),
   'room.archived': (state) => ({ ...state, room: state.room && { ...state.room, is_active: false } }),
-  'poll.changed': (state, { poll }, _event, account) => withPoll(state, poll, account),
-  'poll.deleted': (state, { id, message_id }, { actor, at }) => {
-    const polls = new Map(state.polls)
-    polls.delete(id)
-    const by = { deleted_by: actor.id, deleted_at: at, delete_reason: null }
-    return withoutRows({ ...state, polls }, (row) => row.id === message_id, by)
+  'poll.changed': (state, { poll }, { actor }, account) => {
+    // The voter of an anonymous poll is not named. While the room is live it is taken for somebody else.
+    const isUnnamed = poll.is_anonymous && state.status !== 'live'
+    return tellPoll(state, poll, isUnnamed || actor.id === account)
   },
+  'poll.deleted': (state, { message_id }, { actor, at }) =>
+    withoutMessage(state, message_id, { deleted_by: actor.id, deleted_at: at, delete_reason: null }),
   'invitation.created': null,
   'invitation.revoked': null,
   'words.updated': null,
@@ -100,6 +102,13 @@ function counted(state: RoomState, { members_count }: { members_count: number })
 }
 
 type Deletion = Pick<Message, 'deleted_by' | 'deleted_at' | 'delete_reason'>
+
+/** Deletes a message, with the poll that it asks. */
+const withoutMessage = (state: RoomState, id: string, deletion: Deletion): RoomState =>
+  withoutPolls(
+    withoutRows(state, (row) => row.id === id, deletion),
+    ({ message_id }) => message_id === id,
+  )
 
 /** A deleted message keeps its place as a tombstone, and is removed from the pins and from quotes in replies. */
 function withoutRows(state: RoomState, isGone: (row: Message) => boolean, deletion: Deletion): RoomState {
@@ -132,23 +141,6 @@ const nothing: Partial<Message> = {
   is_pinned: false,
   pinned_by: null,
   pinned_at: null,
-}
-
-/** A poll that is sent to everybody does not say how this account voted; if it names no voters, our votes are kept. */
-function withPoll(state: RoomState, poll: Poll, account: string | null): RoomState {
-  const before = state.polls.get(poll.id)
-  const named = poll.votes.filter(({ voters }) => account !== null && voters.includes(account))
-  const remembered = before?.user_votes ?? []
-  const isNamed = poll.votes.some(({ voters }) => voters.length > 0)
-  const user_votes = isNamed ? named.map(({ option_index }) => option_index) : remembered
-  return applyPoll(state, { ...poll, user_votes })
-}
-
-/** A poll from an answer to this account, which includes its votes. */
-export function applyPoll(state: RoomState, poll: Poll): RoomState {
-  const before = state.polls.get(poll.id)
-  if (before && before.version > poll.version) return state
-  return { ...state, polls: new Map(state.polls).set(poll.id, poll) }
 }
 
 const isNotice = (event: RoomEvent): event is Notice => table.notices.includes(event.type)

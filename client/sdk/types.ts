@@ -104,6 +104,14 @@ export interface Client extends Calls {
 export type LocalStatus = 'sending' | 'queued' | 'refused' | 'failed' | 'sent'
 export type LocalMessage = Message & { readonly local: LocalStatus; readonly refusal: AppError | null }
 
+/** A poll with the votes of this account, `user_votes`. */
+export type LocalPoll = Poll & {
+  /** The version as of which the server told `user_votes`; 0 if it has not. */
+  readonly votesKnownAt: number
+  /** The last version that may have changed them: `user_votes` is out of date while this is greater. */
+  readonly votesChangedAt: number
+}
+
 export interface Draft {
   text: string
   type?: MessageType
@@ -146,7 +154,8 @@ export interface RoomState {
   readonly access: AccessNotice | null
   /** Acts of moderators and changes of the room, to show between the messages by `seq`. */
   readonly notices: readonly Notice[]
-  readonly polls: ReadonlyMap<string, Poll>
+  /** The votes of this account are loaded for polls of loaded messages. */
+  readonly polls: ReadonlyMap<string, LocalPoll>
   /** The last catch-up: how many events it brought, and how many gaps were closed since the room was opened. */
   readonly caughtUp: { readonly events: number; readonly gaps: number; readonly at: number } | null
 }

@@ -1,6 +1,5 @@
 import type { Snapshot } from '#shared/api/listening'
 import type { Message } from '#shared/api/message'
-import type { Poll } from '#shared/api/poll'
 import type { Room } from '#shared/api/room'
 import type { RoomEvent } from '#shared/api/room-events'
 import type { access, capabilitiesChanged, ephemeral } from '#shared/api/rooms'
@@ -16,7 +15,8 @@ import { History } from './history.ts'
 import { keyOf } from './keys.ts'
 import { observable } from './observable.ts'
 import type { Outbox } from './outbox.ts'
-import { applyEvents, applyPoll, applyRows, applySnapshot, emptyRoom } from './timeline.ts'
+import { PollVotes } from './poll-votes.ts'
+import { applyEvents, applyRows, applySnapshot, emptyRoom } from './timeline.ts'
 import type { PayloadOf, RoomState } from './types.ts'
 
 export interface ViewOptions {
@@ -36,6 +36,7 @@ export class View implements Fed {
   readonly history: History
   readonly #options: ViewOptions
   readonly #shown
+  readonly #votes: PollVotes
   #told: RoomState
   #newest = 0
   #typists: ReturnType<typeof setTimeout> | undefined
@@ -43,6 +44,7 @@ export class View implements Fed {
   constructor(options: ViewOptions) {
     this.#options = options
     this.history = new History(options.call)
+    this.#votes = new PollVotes(options, this)
     this.#told = emptyRoom(options.ref)
     this.#shown = observable(this.#told)
     this.show()
@@ -69,6 +71,7 @@ export class View implements Fed {
   become(told: RoomState): void {
     this.#told = told
     this.show()
+    this.#votes.see()
   }
   show(): void {
     const { outbox, ref, account } = this.#options
@@ -82,6 +85,7 @@ export class View implements Fed {
 
   reset(): void {
     const { ref, room, access, notices, caughtUp } = this.#told
+    this.#votes.forget()
     this.become({ ...emptyRoom(ref), room, access, notices, caughtUp, status: 'catching-up' })
   }
 
@@ -91,7 +95,6 @@ export class View implements Fed {
     const told = isFirst ? this.#from(first) : this.#told
     this.become({ ...applySnapshot(told, snapshot), error: null })
     if (this.#told.room === null) this.#fill('rooms.get', ({ room }: { room: Room }) => this.change({ room }))
-    if (isFirst) this.#seePolls()
   }
 
   async openByRest(): Promise<void> {
@@ -105,11 +108,12 @@ export class View implements Fed {
       const chat = { chatType: type, chatId: id ?? undefined }
       this.#fill('moderation.rules', ({ rules }: Answer) => this.#takeRules(rules, rules.rules_version), chat)
     }
-    this.#seePolls()
   }
 
   events(events: readonly RoomEvent[]): void {
     this.history.happened(events)
+    // Polls of messages that are not loaded may have been dropped with those that the purge took.
+    if (events.some(({ type }) => type === 'messages.purged')) this.#votes.forget()
     const { outbox, account } = this.#options
     const after = applyEvents(this.#told, events, account())
     const isLong = after.atNewest && after.messages.length > shownAtMost
@@ -122,7 +126,6 @@ export class View implements Fed {
       const { message } = data
       this.#newest = Math.max(this.#newest, seq)
       if (message.sender_address === account()) outbox.discard(message.client_msg_id)
-      if (message.poll_id !== null && !this.#told.polls.has(message.poll_id)) this.#seePolls()
     }
   }
 
@@ -183,6 +186,7 @@ export class View implements Fed {
 
   forget(): void {
     clearTimeout(this.#typists)
+    this.#votes.forget()
   }
 
   #takeRules(rules: Rules, version: number): void {
@@ -208,11 +212,6 @@ export class View implements Fed {
     this.#fill('messages.pins', ({ pinnedMessages }: { pinnedMessages: Message[] }) =>
       this.change({ pins: pinnedMessages }),
     )
-  }
-
-  #seePolls(): void {
-    if (!this.#told.messages.some(({ poll_id }) => poll_id !== null) && this.#told.epoch !== null) return
-    this.#fill('polls.list', ({ polls }: { polls: Poll[] }) => this.become(polls.reduce(applyPoll, this.#told)))
   }
 
   /** Loads optional parts; the room is usable without them. */

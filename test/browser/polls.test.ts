@@ -42,6 +42,26 @@ describe('polls', () => {
     expect(await line(one, question).count()).toBe(1)
   })
 
+  test.each([false, true])('the own vote is shown after a reload (anonymous: %s)', async (isAnonymous) => {
+    const page = await plaza.guest()
+    const question = `Tea or coffee ${randomUUID()}`
+    await page.getByRole('button', { name: 'Make a poll' }).click()
+    await form(page).getByLabel('Question').fill(question)
+    await form(page).getByLabel('Answer 1').fill('Tea')
+    await form(page).getByLabel('Answer 2').fill('Coffee')
+    if (isAnonymous) await form(page).getByLabel('Do not show who voted').check()
+    await form(page).getByRole('button', { name: 'Ask' }).click()
+    const coffee = (isPressed: boolean) =>
+      poll(page, question).getByRole('button', { name: 'Coffee', pressed: isPressed })
+    await coffee(false).click()
+    await coffee(true).waitFor()
+    await page.reload()
+    await coffee(true).waitFor()
+    await coffee(true).click()
+    await coffee(false).waitFor()
+    await poll(page, question).getByText('0 votes').waitFor()
+  })
+
   test('M61: a poll is created with the keyboard alone, and Enter in it sends no message', async () => {
     const page = await plaza.guest()
     const [question, draft] = [`By hand ${randomUUID()}`, `A draft ${randomUUID()}`]

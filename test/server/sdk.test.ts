@@ -208,3 +208,77 @@ test.each(['auto', 'rest'] as const)(
     expect(JSON.parse(storage.getItem('plaza:session') ?? '{}').token).not.toBe(`${kept.token}x`)
   },
 )
+
+describe.each(['auto', 'rest'] as const)('polls over %s', (transport) => {
+  const drinks = { question: 'What to drink?', options: ['tea', 'coffee'] }
+
+  async function stage(input: { isAnonymous: boolean }) {
+    const ada = await personOf('ada', { transport })
+    const bob = await personOf('bob', { transport })
+    const ref = await channelOf(ada)
+    await bob.rooms.join({ room: ref })
+    const ofBob = await live(bob, ref)
+    const { poll } = await ada.polls.create({ room: ref, ...drinks, ...input })
+    await expect.poll(() => ofBob.state.polls.get(poll.id)?.version).toBe(1)
+    const pollOf = ({ state }: LiveRoom) => {
+      const known = state.polls.get(poll.id)
+      return known && { mine: known.user_votes, counts: known.votes.map(({ count }) => count) }
+    }
+    return { ada, bob, ref, ofBob, id: poll.id, pollOf }
+  }
+
+  describe.each([false, true])('which are anonymous: %s', (isAnonymous) => {
+    test('a vote of this account is known after a reload', async () => {
+      const { ada, ref, ofBob, id, pollOf } = await stage({ isAnonymous })
+      await ofBob.vote(id, 1)
+      await ada.polls.vote({ room: ref, pollId: id, optionIndex: 0 })
+      await expect.poll(() => pollOf(ofBob)).toEqual({ mine: [1], counts: [1, 1] })
+      const again = await live(await personOf('bob', { transport }), ref)
+      await expect.poll(() => pollOf(again), { timeout: 5_000 }).toEqual({ mine: [1], counts: [1, 1] })
+    })
+
+    test('a vote of this account is known in a poll of an older page', async () => {
+      const { ada, ref, ofBob, id, pollOf } = await stage({ isAnonymous })
+      await ofBob.vote(id, 1)
+      const ofAda = await live(ada, ref)
+      for (const text of numbers(1, 70)) ofAda.send({ text })
+      await expect.poll(() => texts(ofBob).length, { timeout: 30_000 }).toBe(71)
+      const again = await live(await personOf('bob', { transport }), ref)
+      expect(pollOf(again)).toBeUndefined()
+      await again.loadOlder()
+      await expect.poll(() => pollOf(again), { timeout: 5_000 }).toEqual({ mine: [1], counts: [0, 1] })
+    })
+
+    test('a vote that this account gave elsewhere while it was away is known when it is back', async () => {
+      const { bob, ref, ofBob, id, pollOf } = await stage({ isAnonymous })
+      const elsewhere = await personOf('bob', { transport })
+      bob.pause()
+      await expect.poll(() => ofBob.state.status).toBe('offline')
+      await elsewhere.polls.vote({ room: ref, pollId: id, optionIndex: 1 })
+      bob.resume()
+      await expect.poll(() => pollOf(ofBob), { timeout: 10_000 }).toEqual({ mine: [1], counts: [0, 1] })
+    })
+
+    test('a poll that was closed and purged is not kept', async () => {
+      const { ada, bob, ref, ofBob } = await stage({ isAnonymous })
+      const asked = await bob.polls.create({ room: ref, ...drinks, question: 'Purged?', isAnonymous })
+      await bob.polls.update({ room: ref, pollId: asked.poll.id, isClosed: true })
+      await expect.poll(() => ofBob.state.polls.get(asked.poll.id)?.is_closed).toBe(true)
+      await ada.moderation.act({ room: ref, action: 'purge', target: bob.account })
+      const again = await live(await personOf('bob', { transport }), ref)
+      for (const open of [ofBob, again]) {
+        await expect.poll(() => open.state.messages.find(({ id }) => id === asked.message.id)?.is_deleted).toBe(true)
+        await expect
+          .poll(() => [...open.state.polls.values()].map(({ question }) => question))
+          .toEqual([drinks.question])
+      }
+    })
+  })
+
+  test('a vote that this account gives elsewhere is known at once in a named poll', async () => {
+    const { ref, ofBob, id, pollOf } = await stage({ isAnonymous: false })
+    const elsewhere = await personOf('bob', { transport })
+    await elsewhere.polls.vote({ room: ref, pollId: id, optionIndex: 1 })
+    await expect.poll(() => pollOf(ofBob), { timeout: 10_000 }).toEqual({ mine: [1], counts: [0, 1] })
+  })
+})

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { feed, outbox } from './suites.ts'
+import { feed, outbox, pollsOfClient } from './suites.ts'
 
 /** The reader and the writer in the client. */
 export const sdk: readonly Mutation[] = [
@@ -58,5 +58,21 @@ export const sdk: readonly Mutation[] = [
     find: 'if (lane.isRunning) return',
     put: '',
     caughtBy: outbox,
+  },
+  {
+    name: 'a vote of this account that was given elsewhere is not asked for',
+    breaks: 'P5',
+    file: 'client/sdk/polls.ts',
+    find: 'votesChangedAt: mayBeOwn ? poll.version : votesChangedAt,',
+    put: 'votesChangedAt,',
+    caughtBy: pollsOfClient,
+  },
+  {
+    name: 'the answer to a vote is lost after a later event',
+    breaks: 'P5',
+    file: 'client/sdk/polls.ts',
+    find: 'if (before && before.votesKnownAt > poll.version) return state',
+    put: 'if (before && before.version > poll.version) return state',
+    caughtBy: pollsOfClient,
   },
 ]

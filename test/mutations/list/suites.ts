@@ -22,6 +22,7 @@ export const settings = unit('unit/settings.test.ts')
 export const settingsAreListed: Suite = { project: 'laws', file: 'test/laws/configuration.test.ts' }
 export const feed = unit('client/feed.test.ts')
 export const outbox = unit('client/outbox.test.ts')
+export const pollsOfClient = unit('client/polls.test.ts')
 export const poison = unit('log/poison.test.ts')
 export const raced: Suite = { project: 'store', file: 'test/store/records.test.ts', title: 'M44' }
 export const majority: Suite = { project: 'nodes', file: 'test/nodes/majority.test.ts', needsMongo: true }
