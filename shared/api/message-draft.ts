@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { isFieldName } from '#shared/kit/field-name'
+import { longestMessage } from '#shared/kit/lengths'
 import { Id, nameLine, text } from '#shared/kit/primitives'
 import { Attachment, Mention } from './message.ts'
 import { MessageType } from './verdict.ts'
 
-export const Content = text(10_000)
+export const Content = text(longestMessage)
 /** What one reacts with. It names a count in the stored message, so that it may not be the name of something else. */
 export const Sign = nameLine(1, 32).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
   error: 'Invalid emoji',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, line, openPlaza, phone, say } from './plaza.ts'
+import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
 
 describe('the timeline', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -59,5 +59,35 @@ describe('the timeline', () => {
     await page.getByRole('button', { name: 'Connect again' }).click()
     await line(page, 'Waiting').and(page.locator('.sent')).waitFor()
     expect(await rows(page)).toEqual(['slim', 'message', 'slim', 'message'])
+  })
+  test('a message that is too long is told before it is sent, and stays in the field', async () => {
+    const page = await owner()
+    await say(page, 'x'.repeat(10_050))
+    await page.getByRole('status').getByText('This is too long to be sent.').waitFor()
+    await page.getByText('10050 / 10000').waitFor()
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+    expect(await page.locator('.message').count()).toBe(0)
+
+    await say(page, '😀'.repeat(10_000))
+    await page.locator('.message.sent').waitFor()
+    expect(await page.getByText('This is too long to be sent.').count()).toBe(0)
+  })
+
+  test('a message that the server cannot take goes back into the field to be edited', async () => {
+    const page = await owner()
+    await field(page).evaluate((element: HTMLTextAreaElement) => {
+      const { set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value') ?? {}
+      set?.call(element, 'Half of a sign: \ud83d')
+      element.dispatchEvent(new Event('input', { bubbles: true }))
+    })
+    await field(page).press('Enter')
+    const failed = page.locator('.message.failed')
+    await failed.getByText('Not sent').waitFor()
+    expect(await failed.getByRole('button').filter({ hasText: 'Send again' }).count()).toBe(0)
+    await failed.getByRole('button', { name: 'Edit' }).click()
+    await failed.waitFor({ state: 'detached' })
+    expect(await field(page).inputValue()).toMatch(/^Half of a sign: /)
+    await say(page, 'A whole one')
+    await line(page, 'A whole one').and(page.locator('.sent')).waitFor()
   })
 })

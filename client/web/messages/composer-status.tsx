@@ -1,4 +1,5 @@
 import type { RoomState } from '#client/sdk/types'
+import { longestMessage } from '#shared/kit/lengths'
 import { fullTimeOf, isolated, lengthOf, secondsUntil } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
@@ -47,7 +48,7 @@ export function ComposerStatus(props: { state: RoomState; standing: Standing; le
     ({ key, sendable }) =>
       (key === 'links_allowed' || key === 'polls_allowed') && isRuledOut(me.capabilities[sendable]?.code),
   )
-  const hasLimit = rules.max_message_length > 0
+  const most = Math.min(rules.max_message_length || longestMessage, longestMessage)
 
   return (
     <div className="composer-status">
@@ -56,6 +57,12 @@ export function ComposerStatus(props: { state: RoomState; standing: Standing; le
         <p className="banner">
           <Icon name="warn" />
           <span>A moderator warns you{state.access.reason ? `: ${state.access.reason}` : '.'}</span>
+        </p>
+      )}
+      {length > longestMessage && (
+        <p className="banner" role="status">
+          <Icon name="warn" />
+          <span>This is too long to be sent.</span>
         </p>
       )}
       <div className="row wrap">
@@ -79,9 +86,9 @@ export function ComposerStatus(props: { state: RoomState; standing: Standing; le
               : `slow mode ${lengthOf(rules.slow_mode_seconds)}`}
           </span>
         )}
-        {hasLimit && length > rules.max_message_length * 0.6 && (
-          <span className={`chip numerals ${length > rules.max_message_length ? 'grave' : ''}`}>
-            {length} / {rules.max_message_length}
+        {length > most * 0.6 && (
+          <span className={`chip numerals ${length > most ? 'grave' : ''}`}>
+            {length} / {most}
           </span>
         )}
       </div>

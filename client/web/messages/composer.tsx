@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type Ref, useImperativeHandle, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { LocalMessage, RoomState } from '#client/sdk/types'
+import { longestMessage } from '#shared/kit/lengths'
 import { composerId, useFocused } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
@@ -33,6 +34,8 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
   const field = useFocused<HTMLTextAreaElement>()
   const { focusAtEnd, placeCursor } = useField(field, text)
   const standing = useStanding(state)
+  const lengthOf = (written: string) => cipher?.lengthOf(written) ?? [...written].length
+  const length = lengthOf(text.trim())
   const commands: Commands = [
     ...(standing.canPoll
       ? [{ name: 'poll', title: 'Ask the room', icon: 'poll', act: () => setAsks('poll') } as const]
@@ -97,6 +100,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
       const written = withEmoji({ text: field.current?.value ?? text, cursor: 0 }).text.trim()
       if (!written || !standing.canWrite) return
       field.current?.focus()
+      if (lengthOf(written) > longestMessage) return
       const content = cipher ? await cipher.encrypt(written) : written
       if (aim?.kind === 'edit') {
         await live.edit(aim.message.id, content)
@@ -147,7 +151,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
           submit()
         }}
       >
-        <ComposerStatus state={state} standing={standing} length={[...text].length} />
+        <ComposerStatus state={state} standing={standing} length={length} />
         {aim && <ComposerContext aim={aim} onCancel={cancelAim} />}
         {completion.found.length > 0 && (
           <CompletionList completion={completion} onPick={(choice) => write(completion.pick(choice))} />
@@ -198,7 +202,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
             className="send"
             aria-label="Send"
             title="Send"
-            disabled={!standing.canWrite || !text.trim()}
+            disabled={!standing.canWrite || !text.trim() || length > longestMessage}
           >
             <Icon name={aim?.kind === 'edit' ? 'check' : 'send'} />
           </button>

@@ -3,11 +3,14 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { kindOf } from '../rooms/kind.ts'
 
 const ivBytes = 12
+const tagBytes = 16
 const utf8 = new TextEncoder()
 
 export interface DmCipher {
   encrypt(text: string): Promise<string>
   decrypt(content: string): Promise<string>
+  /** The characters of the encrypted text. */
+  lengthOf(text: string): number
 }
 
 /**
@@ -34,6 +37,7 @@ function cipherFor(pair: string): DmCipher {
       const open = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, await key, bytes.slice(ivBytes))
       return new TextDecoder().decode(open)
     },
+    lengthOf: (text) => Math.ceil((ivBytes + utf8.encode(text).length + tagBytes) / 3) * 4,
   }
 }
 

@@ -10,7 +10,7 @@ const VerdictCard = lazy(async () => ({ default: (await import('./verdict-card.t
 
 /** The state of a message: sending, queued, refused, failed, or edited. */
 export function MessageState({ message, clear }: { message: LocalMessage; clear: string }) {
-  const { live } = useOpenRoom()
+  const { live, rewrite } = useOpenRoom()
   switch (message.local) {
     case 'sending':
       return <p className="state">Sending</p>
@@ -32,8 +32,13 @@ export function MessageState({ message, clear }: { message: LocalMessage; clear:
         <p className="state grave">
           <Icon name="warn" />
           Not sent{message.refusal ? `. ${problemText(message.refusal)}` : '.'}
-          <button type="button" className="button small" onClick={() => live.retry(message.client_msg_id)}>
-            Send again
+          {message.refusal?.code !== 'VALIDATION_ERROR' && (
+            <button type="button" className="button small" onClick={() => live.retry(message.client_msg_id)}>
+              Send again
+            </button>
+          )}
+          <button type="button" className="button small" onClick={() => rewrite(message, clear)}>
+            Edit
           </button>
           <button type="button" className="button small plain" onClick={() => live.discard(message.client_msg_id)}>
             Discard
