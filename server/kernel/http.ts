@@ -110,7 +110,12 @@ function mountOperations(app: Express, door: HttpDoor): void {
 /** Goes on to the next operation of the path where the request does not ask for this one. */
 function whereAsked(query: Readonly<Record<string, string>>): RequestHandler {
   return function asked(request, _response, next) {
-    next(Object.entries(query).every(([name, value]) => request.query[name] === value) ? undefined : 'route')
+    for (const [name, value] of Object.entries(query)) {
+      const given = request.query[name]
+      if (given === undefined || (value === 'true' && given === 'false')) return next('route')
+      if (given !== value) throw new AppError('VALIDATION_ERROR', { message: `${name}: must be ${value}` })
+    }
+    next()
   }
 }
 

@@ -74,7 +74,7 @@ function withVariant(known: JsonSchema, variant: JsonSchema, query: Readonly<Rec
     in: 'query',
     required: false,
     description: `${value}: ${variant.summary}`,
-    schema: { type: 'string', enum: [value] },
+    schema: { type: 'string', enum: value === 'true' ? ['true', 'false'] : [value] },
   }))
   const [responses, others] = [known, variant].map((one) => one.responses as Record<string, JsonSchema>)
   const content = { ...(responses?.[200]?.content as object), ...(others?.[200]?.content as object) }

@@ -392,11 +392,24 @@ describe('a sequence', () => {
     const room = await channelOf(owner, who)
     const path = urlOf(room).replace('?follow=true', '')
     const headers = { authorization: `Bearer ${who.token}` }
-    for (const query of ['', '?follow=false', '?follow=', '?wait=0'])
+    for (const query of ['', '?follow=false', '?wait=0'])
       expect((await fetch(path + query, { headers })).headers.get('content-type')).toMatch(/^application\/json/)
     const head = await fetch(urlOf(room), { method: 'HEAD', headers })
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8'])
   })
+
+  test.each(['1', 'TRUE', 'yes', '', 'true&follow=true'])(
+    'is refused where it is asked for by `follow=%s`',
+    async (value) => {
+      for (const path of ['alpha', 'channel/018f0000-0000-7000-8000-000000000000']) {
+        const answer = await fetch(`${server.url}/api/rooms/${path}/events?follow=${value}`)
+        expect([answer.status, await answer.json()]).toMatchObject([
+          400,
+          { error: { code: 'VALIDATION_ERROR', message: expect.stringContaining('follow') } },
+        ])
+      }
+    },
+  )
 
   test('says every 15 seconds that it is still there, by an empty line', async () => {
     const who = await follower()
