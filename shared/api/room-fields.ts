@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { longestTopic } from '#shared/kit/lengths'
 import { nameLine, text } from '#shared/kit/primitives'
 
 /** What somebody may write about a room. */
@@ -11,6 +12,6 @@ export const Slug = z
 export const HttpsUrl = z.url({ protocol: /^https$/ }).max(2_000)
 export const Description = text(500)
 /** Empty: none. */
-export const Topic = nameLine(0, 250)
+export const Topic = nameLine(0, longestTopic)
   .nullable()
   .transform((topic) => topic || null)

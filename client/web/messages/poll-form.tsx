@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
@@ -18,10 +18,13 @@ export function PollForm({ onClose }: { onClose: () => void }) {
   const [allowsMultiple, setMultiple] = useState(false)
   const [isAnonymous, setAnonymous] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  const added = useRef<number | null>(null)
   const given = options.map(({ text }) => text.trim()).filter(Boolean)
+  const isRepeated = new Set(given).size < given.length
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
+    if (isRepeated) return setError(new Error('Two answers are the same.'))
     try {
       await client.polls.create({
         room: live.ref,
@@ -54,6 +57,10 @@ export function PollForm({ onClose }: { onClose: () => void }) {
           {options.map(({ key, text }, at) => (
             <input
               key={key}
+              ref={(element) => {
+                if (added.current === key) element?.focus()
+                if (element && added.current === key) added.current = null
+              }}
               className="input"
               maxLength={200}
               aria-label={`Answer ${at + 1}`}
@@ -68,7 +75,10 @@ export function PollForm({ onClose }: { onClose: () => void }) {
               <button
                 type="button"
                 className="button small plain"
-                onClick={() => setOptions([...options, { key: options.length, text: '' }])}
+                onClick={() => {
+                  added.current = options.length
+                  setOptions([...options, { key: options.length, text: '' }])
+                }}
               >
                 <Icon name="plus" />
                 Another answer

@@ -50,7 +50,11 @@ export function BrowseChannels({ onClose, onCreate }: { onClose: () => void; onC
                     <strong>{isolated(room.name)}</strong>
                     <small>{room.description || plural(room.member_count, 'member')}</small>
                   </span>
-                  <ActButton className={`button small ${room.is_member ? '' : 'main'}`} onPress={() => enter(room)}>
+                  <ActButton
+                    className={`button small ${room.is_member ? '' : 'main'}`}
+                    aria-label={`${room.is_member ? 'Open' : 'Join'} ${room.name}`}
+                    onPress={() => enter(room)}
+                  >
                     {room.is_member ? 'Open' : 'Join'}
                   </ActButton>
                 </li>

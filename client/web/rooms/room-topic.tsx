@@ -1,4 +1,5 @@
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { longestTopic } from '#shared/kit/lengths'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
@@ -50,10 +51,12 @@ function TopicForm({ topic, onClose }: { topic: string | null; onClose: () => vo
   const [draft, setDraft] = useState(topic ?? '')
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
+  const length = [...draft.trim()].length
+  const isTooLong = length > longestTopic
 
   const save = async (event: FormEvent) => {
     event.preventDefault()
-    if (isBusy) return
+    if (isBusy || isTooLong) return
     setBusy(true)
     try {
       await client.rooms.setTopic({ room: live.ref, topic: draft })
@@ -72,11 +75,14 @@ function TopicForm({ topic, onClose }: { topic: string | null; onClose: () => vo
           className="input"
           dir="auto"
           rows={4}
-          maxLength={250}
           value={draft}
           onChange={(event) => setDraft(event.target.value.replace(/\s/g, ' '))}
           onKeyDown={submitOnEnter}
         />
+        <small className={`numerals ${isTooLong ? 'grave' : ''}`}>
+          {length} / {longestTopic}
+          {isTooLong && <span role="alert"> This is too long.</span>}
+        </small>
         <small>Everybody sees it above the messages. Leave it empty to show none.</small>
       </label>
       <Problem error={error} />
@@ -84,7 +90,7 @@ function TopicForm({ topic, onClose }: { topic: string | null; onClose: () => vo
         <button type="button" className="button plain" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
+        <button type="submit" className="button main" disabled={isTooLong} aria-disabled={isBusy || undefined}>
           Save
         </button>
       </div>

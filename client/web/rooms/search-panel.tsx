@@ -46,6 +46,7 @@ export function SearchPanel() {
   const search = (event: FormEvent) => {
     event.preventDefault()
     setFound(null)
+    if (words.trim().length < 2) return setError(new Error('Write at least two letters.'))
     void look(words.trim(), null)
   }
 
@@ -58,13 +59,11 @@ export function SearchPanel() {
           type="search"
           aria-label="Words to look for"
           placeholder="Words in this room"
-          minLength={2}
           maxLength={200}
-          required
           value={words}
           onChange={(event) => setWords(event.target.value)}
         />
-        <button type="submit" className="button" disabled={words.trim().length < 2}>
+        <button type="submit" className="button" disabled={!words.trim()}>
           Search
         </button>
       </form>

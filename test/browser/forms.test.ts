@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { becomeModerator, openPlaza } from './plaza.ts'
+
+describe('forms', () => {
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+  beforeAll(async () => {
+    plaza = await openPlaza()
+  })
+  afterAll(() => plaza.close())
+  afterEach(() => plaza.settle())
+
+  test('the topic is counted in characters, and one that is too long is kept and told', async () => {
+    const page = await plaza.guest()
+    await becomeModerator(page)
+    await page.getByRole('button', { name: 'More about this room' }).click()
+    await page.getByRole('menuitem', { name: /topic$/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'Topic' })
+    await dialog.getByRole('textbox').fill('x'.repeat(251))
+    await dialog.getByText('251 / 250').waitFor()
+    await dialog.getByRole('alert').getByText('This is too long.').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await dialog.getByRole('textbox').fill('😀'.repeat(250))
+    await dialog.getByText('250 / 250').waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Topic: 😀/u }).waitFor()
+  })
+
+  test('a poll with two equal answers is told so, and another answer takes the focus', async () => {
+    const page = await plaza.guest()
+    await page.getByRole('button', { name: 'Make a poll' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Ask the room' })
+    await dialog.getByLabel('Question').fill('Which?')
+    for (const answer of ['Answer 1', 'Answer 2']) await dialog.getByLabel(answer).fill('Tea')
+    await dialog.getByRole('button', { name: 'Ask' }).click()
+    await dialog.getByRole('alert').getByText('Two answers are the same.').waitFor()
+    await dialog.getByRole('button', { name: 'Another answer' }).click()
+    await page.keyboard.type('Coffee')
+    expect(await dialog.getByLabel('Answer 3').inputValue()).toBe('Coffee')
+    await dialog.getByLabel('Answer 2').fill('Water')
+    await dialog.getByRole('button', { name: 'Ask' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  })
+
+  test('a search for one letter says that two are needed', async () => {
+    const page = await plaza.guest()
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.getByLabel('Words to look for').fill('a')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('Write at least two letters.').waitFor()
+  })
+
+  test('the buttons in the list of channels are named after their channels', async () => {
+    const [page, other] = [await plaza.guest(), await plaza.guest()]
+    const name = `Channel ${randomUUID().slice(0, 8)}`
+    await page.getByRole('button', { name: 'New room' }).click()
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill(name)
+    await page.getByRole('dialog').getByRole('button', { name: 'Create channel' }).click()
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+    for (const [one, act] of [
+      [page, 'Open'],
+      [other, 'Join'],
+    ] as const) {
+      await one
+        .getByRole('button', { name: /channels/i })
+        .first()
+        .click()
+      await one
+        .getByRole('dialog')
+        .getByRole('button', { name: `${act} ${name}`, exact: true })
+        .click()
+      await one.getByRole('heading', { level: 1, name }).waitFor()
+    }
+  })
+})
