@@ -55,3 +55,8 @@ test('M34: what the database will not do is DATABASE_ERROR, what is away SERVICE
   expect(refusalFrom(new MongoNetworkError('connection closed'))?.code).toBe('SERVICE_UNAVAILABLE')
   expect(refusalFrom(new TypeError('not a function'))).toBeNull()
 })
+
+test.each(['ENOSPC', 'EIO'])('an embedded store that cannot write (%s) is away, not at fault', (code) => {
+  const error = Object.assign(new Error('The write was not stored'), { code })
+  expect(refusalFrom(error)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfter: 1 })
+})

@@ -67,7 +67,8 @@ export class NoDatabase extends Error {
 const awayErrors =
   /^Mongo(Network|NetworkTimeout|ServerSelection|ServerClosed|NotConnected|ClientClosed|ExpiredSession|TopologyClosed|PoolCleared|PoolClosed|WaitQueueTimeout|WriteConcern)/
 // The driver passes on what a half-closed socket says, as it is.
-const awayCodes = ['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT']
+// ENOSPC and EIO are of the embedded store, whose disk is full or cannot be written.
+const awayCodes = ['EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'ENOSPC', 'EIO']
 const awayLabels = ['RetryableWriteError', 'RetryableError', 'SystemOverloadedError', 'TransientTransactionError']
 
 /** Says this error that the database is away, rather than that it was asked something wrong? */

@@ -180,5 +180,5 @@ async function reasonOf(error: unknown): Promise<unknown> {
 
 function notStored(directory: string, cause: unknown): Error {
   const what = 'The write was not stored'
-  return isFull(directory) ? fullDisk(what, cause) : new Error(what, { cause })
+  return isFull(directory) ? fullDisk(what, cause) : Object.assign(new Error(what, { cause }), { code: 'EIO' })
 }
