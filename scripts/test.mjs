@@ -28,6 +28,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
   await check('biome', ['check', '.'])
+  await check('tsc', ['--noEmit'])
   await suite()
 } catch (error) {
   fail(error.stack)
@@ -55,7 +56,6 @@ async function suite() {
   const outcomes = join(results, 'outcomes')
   process.env.PLAZA_TEST_OUTCOMES = outcomes
   await Promise.all([
-    check('tsc', ['--noEmit']),
     onEmbedded(mongo, outcomes)
       .then(() => vitest(['kill', 'slow'], mongo.uri))
       .then(() => underFaults(mongo, redis)),
@@ -73,8 +73,7 @@ async function onEmbedded(mongo, outcomes) {
 
 async function onMongo(mongo) {
   if (!mongo.uri) return skip(['mongodb', 'two-nodes'], mongo.missing)
-  // Without Redis nodes hear of one another by polling: much of the time is spent waiting.
-  await vitest(['mongodb', 'two-nodes'], mongo.uri, undefined, ['--maxWorkers=3'])
+  await vitest(['mongodb', 'two-nodes'], mongo.uri)
 }
 
 /** Whole servers, started and ended from outside. */
@@ -110,9 +109,9 @@ async function check(tool, options) {
 }
 
 /** True where every file ran. */
-async function vitest(projects, mongodbUri, redisUrl, more = []) {
+async function vitest(projects, mongodbUri, redisUrl) {
   const outputFile = join(results, `${projects.join('-')}.json`)
-  const options = ['run', ...projectOptions(projects), ...more, '--reporter=default', '--reporter=json']
+  const options = ['run', ...projectOptions(projects), '--reporter=default', '--reporter=json']
   const servers = { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl }
   const code = await run('vitest', [...options, `--outputFile=${outputFile}`], servers)
   const found = readJson(outputFile)

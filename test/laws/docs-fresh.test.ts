@@ -54,7 +54,7 @@ describe('the documents', () => {
   test('asyncapi.json is an AsyncAPI 3.0 document', async () => {
     const diagnostics = await new Parser().validate(fresh['docs/api/asyncapi.json'] ?? '')
     expect(diagnostics.filter(({ severity }) => severity === 0).map(({ message }) => message)).toEqual([])
-  }, 120_000)
+  }, 400_000)
 
   test('every promise and every threat that a test names is explained', () => {
     const explained = ['docs/promises.md', 'docs/security.md'].flatMap((path) =>

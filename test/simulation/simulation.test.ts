@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { textOf } from './history.ts'
 import { type Options, simulate } from './simulate.ts'
 
-const SEEDS = Array.from({ length: 300 }, (_, index) => index + 1)
+const SEEDS = Array.from({ length: 150 }, (_, index) => index + 1)
 const STEPS = 8_000
 
 test('P1 P2 P3 P5 P6 P8 P9 P17: no seed breaks a promise by loss, repetition, hangs, pauses or kills', async () => {
@@ -15,7 +15,7 @@ test('P1 P2 P3 P5 P6 P8 P9 P17: no seed breaks a promise by loss, repetition, ha
     for (const { op } of events) met[op] = (met[op] ?? 0) + 1
   }
   // The test proves nothing if the seeds cause no faults.
-  expect(met.acknowledged).toBeGreaterThan(30_000)
+  expect(met.acknowledged).toBeGreaterThan(15_000)
   for (const op of [
     'refused',
     'already',
@@ -28,7 +28,7 @@ test('P1 P2 P3 P5 P6 P8 P9 P17: no seed breaks a promise by loss, repetition, ha
     'stepped',
     'welcomed',
   ])
-    expect(met[op], op).toBeGreaterThan(60)
+    expect(met[op], op).toBeGreaterThan(30)
 }, 600_000)
 
 test('the same seed gives the same history to the last byte, and another seed another', async () => {
