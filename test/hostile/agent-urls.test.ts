@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { agents } from '#shared/api/agents'
 import { knowledge } from '#shared/api/knowledge'

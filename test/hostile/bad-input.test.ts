@@ -1,3 +1,4 @@
+// Modes: embedded, mongodb
 import { createHash } from 'node:crypto'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

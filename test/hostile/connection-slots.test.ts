@@ -1,3 +1,4 @@
+// Modes: embedded
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage, type RequestOptions } from 'node:http'
 import { v7 } from 'uuid'

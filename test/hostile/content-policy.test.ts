@@ -1,3 +1,4 @@
+// Modes: embedded
 import { describe, expect, test } from 'vitest'
 import { boot } from '#test/support/boot'
 

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterAll, describe, expect, test } from 'vitest'
 import { processReader } from '#server/ports/reader/local'

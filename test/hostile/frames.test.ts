@@ -1,3 +1,4 @@
+// Modes: embedded
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'

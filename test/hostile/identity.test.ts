@@ -1,3 +1,4 @@
+// Modes: embedded, mongodb
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { SignJWT, UnsecuredJWT } from 'jose'

@@ -1,3 +1,4 @@
+// Modes: embedded, mongodb
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { agents } from '#shared/api/agents'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { once } from 'node:events'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'

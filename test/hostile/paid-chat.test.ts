@@ -1,3 +1,4 @@
+// Modes: embedded, mongodb
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Runs } from '#server/domains/agents/runs/model'
 import { Payments } from '#server/domains/receipts/model'

@@ -1,3 +1,4 @@
+// Modes: embedded, mongodb
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import type { IncomingMessage } from 'node:http'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

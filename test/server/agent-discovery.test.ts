@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Favorites } from '#server/domains/agents/discovery/model'
 import { Agents } from '#server/domains/agents/model'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fakeCalendars } from '#server/ports/calendar/fake'
 import { runFrame } from '#shared/api/agent-runs'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { TokenDays } from '#server/domains/agents/spending/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'

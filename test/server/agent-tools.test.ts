@@ -1,3 +1,4 @@
+// Modes: embedded
 import { inspect } from 'node:util'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

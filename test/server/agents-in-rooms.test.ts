@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { AgentMemberships } from '#server/domains/agents/in-rooms/model'
 import { Runs } from '#server/domains/agents/runs/model'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Agents } from '#server/domains/agents/model'
 import { createAgent } from '#server/domains/agents/owned'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
 import { Members, Rooms } from '#server/domains/rooms/model'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { expect, test } from 'vitest'
 import { scriptedAttendance } from '#server/ports/attendance/scripted'
 import { rooms } from '#shared/api/rooms'

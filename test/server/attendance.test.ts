@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { scriptedAttendance } from '#server/ports/attendance/scripted'
 import { attendance as contract } from '#shared/api/attendance'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { expect, test } from 'vitest'
 import { agents } from '#shared/api/agents'
 import { boot } from '#test/support/boot'

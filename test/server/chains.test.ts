@@ -1,3 +1,4 @@
+// Modes: embedded
 import { getAddress, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokensOf } from '#server/domains/tokens/known'

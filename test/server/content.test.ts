@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { messages } from '#shared/api/messages'

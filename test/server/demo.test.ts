@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDemo } from '#server/demo/demo'
 import { caretaker, people } from '#server/demo/people'

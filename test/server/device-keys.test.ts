@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#shared/api/accounts'
 import { addressesAtMost, deviceKeys, devicesAtMost } from '#shared/api/device-keys'

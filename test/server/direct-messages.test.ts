@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Earnings, never, Payments, type StoredPayment } from '#server/domains/receipts/model'

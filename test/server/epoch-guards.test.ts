@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { DeviceKeys } from '#server/domains/device-keys/model'
 import { deviceKeys } from '#shared/api/device-keys'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DeviceKeys } from '#server/domains/device-keys/model'

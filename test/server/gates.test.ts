@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { becomeMember } from '#server/domains/rooms/membership'
 import { Rooms } from '#server/domains/rooms/model'

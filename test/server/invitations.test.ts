@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { RoomFacts, Rooms } from '#server/domains/rooms/model'
 import { RoomEvents } from '#server/log/model'

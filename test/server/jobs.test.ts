@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'

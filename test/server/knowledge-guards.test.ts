@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Agents } from '#server/domains/agents/model'
 import { KnowledgeChunks, KnowledgeItems } from '#server/domains/library/model'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { knowledge as domain } from '#server/domains/knowledge/index'
 import { KnowledgeItems } from '#server/domains/library/model'

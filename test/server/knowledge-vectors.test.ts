@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { KnowledgeChunks, KnowledgeItems } from '#server/domains/library/model'
 import { newItem } from '#server/domains/library/new-item'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { indexing } from '#server/domains/library/indexing'
 import { KnowledgeChunks, KnowledgeItems } from '#server/domains/library/model'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sweepStreams } from '#server/domains/streams/life'
 import { StreamAssets, Streams, Viewers } from '#server/domains/streams/model'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { places } from '#shared/api/places'
 import { rooms } from '#shared/api/rooms'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Claims, Visits } from '#server/domains/places/model'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

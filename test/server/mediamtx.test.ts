@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { mediaMtxVideo } from '#server/ports/video/mediamtx'
 import { streams } from '#shared/api/streams'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { countsOf } from '#server/domains/inbox/list'
 import { Members, Mentions } from '#server/domains/rooms/model'

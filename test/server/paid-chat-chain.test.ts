@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Runs } from '#server/domains/agents/runs/model'
 import { fakeChain } from '#server/ports/chain/fake'

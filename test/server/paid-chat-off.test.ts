@@ -1,3 +1,4 @@
+// Modes: embedded
 import { expect, onTestFinished, test } from 'vitest'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { localFacilitator } from '#server/ports/facilitator/local'

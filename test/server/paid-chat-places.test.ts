@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { Payments } from '#server/domains/receipts/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Runs } from '#server/domains/agents/runs/model'
 import { Payments } from '#server/domains/receipts/model'

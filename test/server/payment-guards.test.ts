@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Runs } from '#server/domains/agents/runs/model'

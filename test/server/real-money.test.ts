@@ -1,3 +1,4 @@
+// Modes: embedded
 import { x402Client, x402HTTPClient } from '@x402/core/client'
 import { registerExactEvmScheme } from '@x402/evm/exact/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { getAddress, keccak256, toHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'

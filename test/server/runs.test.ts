@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes, two-nodes-redis
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { beginRun, type Ending, newRun, stopRun, type Work } from '#server/domains/agents/runs/begin'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Settings } from '#server/domains/scheduling/model'
 import { fakeCalendars } from '#server/ports/calendar/fake'

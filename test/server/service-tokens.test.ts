@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceTokens } from '#server/domains/identity/model'
 import { serviceTokens } from '#shared/api/service-tokens'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes, two-nodes-redis
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

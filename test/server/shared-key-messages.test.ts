@@ -1,3 +1,4 @@
+// Modes: embedded
 import { createDecipheriv, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { decryptMedia, uploadImage } from '#client/sdk/media'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ConversationMutes, ReportTurns } from '#server/domains/social/model'
 import { RoomEvents } from '#server/log/model'

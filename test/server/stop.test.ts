@@ -1,3 +1,4 @@
+// Modes: embedded
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { io } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Streams } from '#server/domains/streams/model'

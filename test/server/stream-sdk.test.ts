@@ -1,3 +1,4 @@
+// Modes: embedded
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createClient } from '#client/sdk/client'

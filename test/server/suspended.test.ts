@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#shared/api/accounts'
 import { api } from '#shared/api/index'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { readFileSync } from 'node:fs'
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { getAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Model, Part, Question } from '#server/ports/model/port'
 import { fakePlatformData } from '#server/ports/platform-data/fake'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { expect, test } from 'vitest'
 import { boot } from '#test/support/boot'
 import { person } from '#test/support/people'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
 import { request } from 'node:http'

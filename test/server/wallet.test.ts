@@ -1,3 +1,4 @@
+// Modes: embedded
 import { getAddress, type Hex, isAddress, keccak256, toHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'

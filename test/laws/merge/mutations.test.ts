@@ -5,7 +5,7 @@ import { mutations } from '#test/mutations/list'
 import { literally, mutated } from '#test/mutations/mutation'
 import { rulesOfParts } from '#test/simulation/machine'
 import { allRules } from '#test/simulation/simulate'
-import { everythingIn, programOf, root, textOf } from './sources.ts'
+import { everythingIn, programOf, root, textOf } from '../sources.ts'
 
 test('every mutation applies to the code as it is', () => {
   const wrong = mutations.flatMap((mutation) => {
