@@ -1,4 +1,4 @@
-// Modes: embedded, mongodb
+// Modes: embedded
 import { createHash } from 'node:crypto'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Modes: embedded, mongodb
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Runs } from '#server/domains/agents/runs/model'
 import { Payments } from '#server/domains/receipts/model'
@@ -51,7 +51,7 @@ test('T31: 5,000 questions without a payment are each answered 402, soon, and re
     ...[0, { verify: 0, settle: 0 }],
     ...[0, 0],
   ])
-}, 180_000)
+}, 600_000)
 
 test('T31: with forged payments they reach nobody either', async () => {
   const good = await paymentOf(wallet('payer'), { to: owner.account })

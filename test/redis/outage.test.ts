@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 const areUp = (is: boolean) =>
-  expect.poll(() => server.apps.every(({ node }) => node.peers.isUp() === is), { timeout: 10_000 }).toBe(true)
+  expect.poll(() => server.apps.every(({ node }) => node.peers.isUp() === is), { timeout: 60_000 }).toBe(true)
 
 const slowest = 1_500
 
