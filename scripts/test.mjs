@@ -64,10 +64,11 @@ async function suite() {
   const outcomes = join(folder, 'outcomes')
   process.env.PLAZA_TEST_OUTCOMES = outcomes
   await Promise.all([
-    onEmbedded(mongo, outcomes)
+    onEmbedded(mongo, outcomes),
+    onMongo(mongo)
+      .then(() => onProcesses(mongo))
       .then(() => vitest(['kill', 'slow'], mongo.uri))
       .then(() => underFaults(mongo, redis)),
-    onMongo(mongo).then(() => onProcesses(mongo)),
     onMongoAndRedis(mongo, redis).then(() => inBrowser(chromium)),
   ])
   for (const file of failedFiles) await onceMore(file)
