@@ -18,14 +18,14 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY package.json ./
 COPY scripts/build.mjs scripts/compress.mjs ./scripts/
 COPY server/kernel/docs ./server/kernel/docs
-COPY docs/api ./docs/api
+COPY docs ./docs
 COPY --from=build /app/dist ./dist
 RUN mkdir data && chown node:node data
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 OPS_PORT=3001 DATA_DIR=/app/data
 USER node
 VOLUME /app/data
-EXPOSE 3000
+EXPOSE 3000 1935
 
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

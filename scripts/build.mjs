@@ -9,6 +9,24 @@ const at = (path) => join(root, path)
 const parts = [
   { name: 'page', entry: 'index.html', sources: ['client', 'shared', 'vite.config.ts'], settings: {} },
   { name: 'server', entry: 'main.js', sources: ['server', 'shared'], settings: program('server/main.ts') },
+  {
+    name: 'reader',
+    entry: 'main.js',
+    sources: ['server/ports/reader', 'shared'],
+    settings: program('server/ports/reader/process.ts'),
+  },
+  {
+    name: 'media',
+    entry: 'main.js',
+    sources: ['server/media', 'server/ports/video'],
+    settings: program('server/media/main.ts'),
+  },
+  {
+    name: 'finalizer',
+    entry: 'main.js',
+    sources: ['server/media'],
+    settings: program('server/media/finalizer.ts'),
+  },
   { name: 'cli', entry: 'main.js', sources: ['server', 'shared'], settings: program('server/cli.ts') },
 ]
 const common = ['scripts', 'package-lock.json']

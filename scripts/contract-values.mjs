@@ -15,7 +15,7 @@ export function contractValues() {
   }
 }
 
-function valuesAlone({ table: { operations, events, defaultRules, notices } }) {
+function valuesAlone({ table: { events, ...values } }) {
   const named = Object.entries(events).map(([key, { name, namespace }]) => [key, { name, namespace }])
-  return { operations, events: Object.fromEntries(named), defaultRules, notices }
+  return { ...values, events: Object.fromEntries(named) }
 }

@@ -14,6 +14,7 @@ import type { Live, Node } from './kernel/context.ts'
 import { docsRoutes } from './kernel/docs.ts'
 import { startDomains } from './kernel/domain.ts'
 import { failpoint } from './kernel/failpoint.ts'
+import { fileRoutes } from './kernel/files.ts'
 import { httpDoor } from './kernel/http.ts'
 import { newId } from './kernel/ids.ts'
 import type { Kernel } from './kernel/invoke.ts'
@@ -25,6 +26,7 @@ import { originRule } from './kernel/origins.ts'
 import { pageRoutes } from './kernel/page.ts'
 import { openSockets } from './kernel/sockets.ts'
 import { openStreams } from './kernel/streams.ts'
+import { openUploads } from './kernel/uploads.ts'
 import type { Platform } from './platform.ts'
 import type { Database } from './ports/database/port.ts'
 
@@ -58,6 +60,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     roleOf,
     strict: !config.production,
     deliver: (deliveries) => sockets.deliver(deliveries),
+    underWay: new Set(),
     record: (line) => recordAudit(node, line),
   }
   const callAs = callsOf(kernel, bound)
@@ -69,6 +72,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     identify,
   }
   const { captured } = platform
+  const uploads = await openUploads()
   const server = createServer(serverLimits)
   const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
   // The sockets come after it and take their own paths out of it.
@@ -77,7 +81,8 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     httpDoor({
       ...shared,
       slots,
-      raw: [...docsRoutes, ...(captured?.routes ?? []), ...pageRoutes()],
+      uploads,
+      raw: [...docsRoutes, ...(captured?.routes ?? []), ...fileRoutes(platform.services.storage), ...pageRoutes()],
     }),
   )
   const sockets = openSockets(server, {
@@ -122,10 +127,12 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
       await sockets.drain()
       await Promise.race([answered, late])
       server.closeAllConnections()
+      await Promise.race([Promise.allSettled([...kernel.underWay]), pause(unheardMilliseconds)])
       await jobs.close()
       node.nodes.stop()
       await node.log.close()
       await ops?.close()
+      await uploads.close()
     },
   }
 }
@@ -133,8 +140,12 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
 const reachableAt: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]', '::1': '[::1]' }
 
 const drainMilliseconds = 9_000
+/** So long what nobody waits for any more is given to end. */
+const unheardMilliseconds = 2_000
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 
+/** Of livestreams where nothing configured takes them. */
+const usualGraceMilliseconds = 30_000
 const clockToleranceMilliseconds = 5_000
 
 /** What to warn of where this machine's clock is wrong; otherwise null. Stored times are those of the store, so nothing breaks. */
@@ -158,7 +169,8 @@ const opsOf = ({ id, metrics }: Node, { database }: Platform): Ops => ({
 
 const serverLimits = {
   headersTimeout: 5_000,
-  requestTimeout: 30_000,
+  /** A file of 10 MB comes in over a connection of 1 MBit/s. */
+  requestTimeout: 120_000,
   keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
 }
@@ -170,6 +182,7 @@ function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jo
   const nodes = followNodes(store, id, now)
   nodes.onChange(() => kv.sharedBy(nodes.live().size))
   const stats = createNodeStats(logger, metrics)
+  const reached = config.failpoint ? failpoint(config.failpoint) : () => undefined
   const log = createRoomLog({
     node: id,
     store,
@@ -187,7 +200,7 @@ function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jo
     isNeverSent,
     observer: stats,
     ...(config.production ? {} : { check: checkEntry }),
-    policy: { deadlineFactor, ...(config.failpoint ? { reached: failpoint(config.failpoint) } : {}) },
+    policy: { deadlineFactor, reached },
   })
   const limits = createLimits(kv, config.rateLimitScale, now)
   return {
@@ -200,10 +213,15 @@ function createNode(config: Config, platform: Platform): Omit<Node, 'live' | 'jo
     stats,
     metrics,
     state: new Map(),
+    reached,
     now,
     limits,
     logger,
-    settings: { ...config, sessionKeys },
+    settings: {
+      ...config,
+      sessionKeys,
+      streamGraceMilliseconds: config.video?.engine.graceMs ?? usualGraceMilliseconds,
+    },
     services,
   }
 }

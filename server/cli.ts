@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util'
 import { readStore } from './environment.ts'
 import { ConfigError } from './kernel/settings.ts'
-import { copies } from './platform.ts'
+import { copies, filesIn } from './platform.ts'
 import { NoDatabase } from './ports/database/port.ts'
 
 const usage = `The store of this installation, as DATA_DIR says where it is.
 
-  npm run plaza -- backup <file>     its state at this moment, also while the server runs, to a new file
-  npm run plaza -- verify            reads the whole store, also while the server runs, and says what is damaged
+  npm run plaza -- backup <file>     its state at this moment, also while the server runs, to a new file, with what people uploaded to DATA_DIR
+  npm run plaza -- verify            reads the whole store and its files, also while the server runs, and says what is damaged
   npm run plaza -- verify <file>     reads a backup to its end
-  npm run plaza -- restore <file>    makes a store out of a backup where DATA_DIR has none
+  npm run plaza -- restore <file>    makes a store out of a backup where DATA_DIR has none, and puts its files there
   npm run plaza -- export [<uri>]    copies it to an empty MongoDB database; without <uri>, that of MONGODB_URI`
 
 try {
@@ -24,21 +24,26 @@ async function run(): Promise<void> {
   const { positionals } = parseArgs({ allowPositionals: true })
   const [command, target, ...rest] = positionals
   if (rest.length > 0) throw new ConfigError(usage)
-  const { dataDirectory, mongodbUri } = readStore()
+  const { dataDirectory, mongodbUri, s3Endpoint } = readStore()
+  const files = filesIn(dataDirectory)
   const isOfStore = command === 'backup' || (command === 'verify' && target === undefined)
   if (isOfStore && mongodbUri)
     throw new ConfigError('The store is MongoDB, which has tools of its own: see docs/operations.md.')
   if (command === 'backup' && target !== undefined)
-    return tell(`Backed up to ${target}`, await copies.backUp(dataDirectory, target))
+    return tell(`Backed up to ${target}`, await copies.backUp(dataDirectory, target, s3Endpoint ? null : files))
   if (command === 'verify' && target === undefined) {
     for await (const line of copies.verifyStore(dataDirectory)) console.log(line)
+    console.log(
+      s3Endpoint ? 'files: in the buckets of S3_ENDPOINT, not read' : await copies.verifyFiles(dataDirectory, files),
+    )
     return console.log(`The store in ${dataDirectory} is whole.`)
   }
   if (command === 'verify' && target !== undefined) return tell(`${target} is whole`, await copies.verifyBackup(target))
   if (command === 'restore' && target !== undefined)
-    return tell(`Restored into ${dataDirectory}`, await copies.restore(target, dataDirectory))
+    return tell(`Restored into ${dataDirectory}`, await copies.restore(target, dataDirectory, files))
   const uri = target ?? mongodbUri
-  if (command === 'export' && uri !== undefined) return tell('Exported', await copies.exportTo(dataDirectory, uri))
+  if (command === 'export' && uri !== undefined)
+    return tell('Exported', { documents: await copies.exportTo(dataDirectory, uri), files: null })
   throw new ConfigError(usage)
 }
 
@@ -48,11 +53,17 @@ function isKnown(error: unknown): boolean {
   return ['EBUSY', 'EDAMAGED', 'ENOSPC'].includes(code) || code.startsWith('ERR_PARSE_ARGS')
 }
 
-function tell(done: string, sums: Awaited<ReturnType<typeof copies.verifyBackup>>): void {
-  const rows = Object.entries(sums)
+function tell(done: string, { documents, files }: copies.Copied): void {
+  const rows = Object.entries(documents)
   const width = Math.max(0, ...rows.map(([name]) => name.length))
   const total = rows.reduce((sum, [, { count }]) => sum + count, 0)
   console.log(`${done}: ${total} documents, counted and compared.`)
-  for (const [name, { count, checksum }] of rows)
-    console.log(`  ${name.padEnd(width)}  ${String(count).padStart(8)}  ${checksum.slice(0, 16)}`)
+  const lineOf = (name: string, { count, checksum }: { count: number; checksum: string }) =>
+    `  ${name.padEnd(width)}  ${String(count).padStart(8)}  ${checksum.slice(0, 16)}`
+  for (const [name, sum] of rows) console.log(lineOf(name, sum))
+  console.log(
+    files
+      ? `With them ${files.count} files that people uploaded, checksum ${files.checksum.slice(0, 16)}.`
+      : 'Files that people uploaded are not among them: copy the buckets of S3_ENDPOINT, or DATA_DIR/files, apart.',
+  )
 }

@@ -4,6 +4,7 @@ import { given, storeVariables } from './environment.ts'
 import { isLoopbackName, type Proxies, proxiesAt } from './kernel/addresses.ts'
 import { ConfigError, checked, type DomainSettings, list, webUrl } from './kernel/settings.ts'
 import { parseSessionKeys, type SessionKeys } from './session-keys.ts'
+import { type VideoConfig, videoOf, videoVariables } from './video-config.ts'
 
 /** A count, or addresses and networks. */
 const proxies = z
@@ -11,10 +12,17 @@ const proxies = z
   .default('0')
   .transform((value) => (/^(10|\d)$/.test(value) ? Number(value) : proxiesAt(value.split(',').map((at) => at.trim()))))
   .refine((read) => read !== null, { error: 'must be a number up to 10, or addresses and networks such as 10.0.0.0/8' })
+const bucket = z.string().regex(/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/, { error: 'must be the name of a bucket' })
+/** Where tokens of attendance are looked up unless another provider is named, and their collections. */
+const publicAttendance = {
+  baseUrl: 'https://api.poap.tech',
+  compassUrl: 'https://public.compass.poap.tech/v1/graphql',
+}
 const port = z.coerce.number().int().min(0).max(65_535)
 
 const variables = z.object({
   ...storeVariables.shape,
+  ...videoVariables.shape,
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   PORT: port.default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -36,6 +44,15 @@ const variables = z.object({
     .regex(/^[a-z]+-[a-z]+(:[1-9]\d*)?$/, { error: 'must be the name of a place, or name:passes' })
     .optional(),
   STORAGE_URL: webUrl.optional(),
+  S3_REGION: z.string().min(1).default('us-east-1'),
+  S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+  S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  S3_BUCKET_CHAT_IMAGES: bucket.default('chat-images'),
+  S3_BUCKET_CHAT_VOICE: bucket.default('chat-voice'),
+  S3_BUCKET_MEDIA: bucket.default('media'),
+  PINNING_URL: webUrl.optional(),
+  PINNING_KEY: z.string().min(1).optional(),
+  PINNING_GATEWAYS: list,
   MAIL_URL: z
     .string()
     .regex(/^(smtps?:\/\/.+|captured)$/, { error: 'must start with smtp:// or smtps://, or be captured' })
@@ -50,11 +67,38 @@ const variables = z.object({
   WORLDID_APP_ID: z.string().min(1).optional(),
   WORLDID_LEVEL: z.string().min(1).default('orb'),
   PARTNER_JWKS_URL: webUrl.optional(),
-  PARTNER_JWKS: z.string().refine(isKeySet, { error: 'must be a key set in JSON' }).optional(),
+  PARTNER_JWKS: z
+    .string()
+    .refine((value) => isKeySet(value), { error: 'must be a key set in JSON' })
+    .optional(),
   PARTNER_ISSUER: z.string().min(1).optional(),
   PARTNER_AUDIENCE: z.string().min(1).optional(),
   ONRAMP_URL: webUrl.optional(),
   ONRAMP_KEY: z.string().min(1).optional(),
+  ATTENDANCE_API_BASE: webUrl.default(publicAttendance.baseUrl),
+  ATTENDANCE_API_KEY: z.string().min(1).optional(),
+  ATTENDANCE_COMPASS_URL: webUrl.optional(),
+  EGRESS_HOSTS: list,
+  CRON_SECRET: z
+    .string()
+    .regex(/^[\w.~+/-]{16,}$/, { error: 'must be at least 16 letters, digits or any of ._~+/-' })
+    .optional(),
+  MODEL_API_KEY: z.string().min(1).optional(),
+  MODEL_BASE_URL: webUrl.default('https://api.openai.com/v1'),
+  MODEL_NAME: z.string().min(1).default('gpt-4.1-mini'),
+  MODEL_WEB_SEARCH: z
+    .string()
+    .transform(readJson)
+    .pipe(z.record(z.string(), z.unknown(), { error: 'must be an object in JSON' }))
+    .optional(),
+  PLATFORM_GRAPHQL_URL: webUrl.optional(),
+  EMBEDDING_MODEL: z.string().min(1).optional(),
+  EMBEDDING_DIMENSIONS: z.coerce.number().int().min(1).max(8_192).default(1_536),
+  X402_FACILITATOR_URL: z
+    .string()
+    .regex(/^(https?:\/\/.+|simulated)$/, { error: 'must be a URL, or simulated' })
+    .optional(),
+  X402_FACILITATOR_VERSION: z.enum(['1', '2']).default('1'),
 })
 
 const settingsOfDomains = domains.flatMap(({ settings }) => settings ?? [])
@@ -82,6 +126,10 @@ export interface Config {
   logLevel: string
   failpoint: string | undefined
   storageUrl: string
+  /** Null where files are kept in a folder, or nowhere. */
+  s3: S3Config | null
+  /** Null where pixel art is kept here alone. */
+  pinning: { url: string; key: string | undefined; gateways: readonly string[] } | null
   /** The endpoints of chains. */
   rpcUrls: ReadonlyMap<number, string>
   mail: { url: string | undefined; from: string }
@@ -89,6 +137,20 @@ export interface Config {
   humanProof: { baseUrl: string; appId: string | undefined; level: string }
   partnerKeys: PartnerKeys | null
   onramp: { url: string; key: string } | null
+  /** Who holds tokens of attendance; null where nobody is asked. */
+  attendance: AttendanceConfig | 'scripted' | null
+  /** The hosts that URLs of people may name; null where that is any public one. */
+  egressHosts: readonly string[] | null
+  cronSecret: string | null
+  /** Null where agents cannot answer. */
+  model: ModelConfig | 'scripted' | null
+  /** Where agents look up data of the platform. */
+  platformGraphqlUrl: string | undefined
+  /** Null where texts are compared by their words. */
+  embedding: { baseUrl: string; apiKey: string; model: string; dimensions: number } | null
+  facilitator: { url: string | undefined; version: 1 | 2 }
+  /** Null where nobody can go live. */
+  video: VideoConfig | null
   /** What each domain made of its own variables. */
   domains: ReadonlyMap<DomainSettings, object>
 }
@@ -102,8 +164,10 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
   const reach = reachOf(env.HOST, publicUrl)
   refuseReach(env, production, reach)
   /** In production, or where other machines may connect, a service that is not configured has no stand-in. */
-  const standIn = production || reach !== null ? undefined : 'captured'
+  const hasStandIns = !production && reach === null
+  const standIn = hasStandIns ? 'captured' : undefined
   const localOrigins = production ? [] : [`http://localhost:${env.PORT}`, `http://127.0.0.1:${env.PORT}`]
+  const demo = env.DEMO ? env.DEMO === 'on' : !production && reach === null && env.MONGODB_URI === undefined
   return {
     production,
     port: env.PORT,
@@ -115,13 +179,15 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
     mongodbUri: env.MONGODB_URI,
     redisUrl: env.REDIS_URL,
     sessionKeys: givenKeys(env.SESSION_KEYS, production),
-    demo: env.DEMO ? env.DEMO === 'on' : !production && reach === null && env.MONGODB_URI === undefined,
+    demo,
     reach,
     rateLimitScale: env.RATE_LIMIT_SCALE,
     trustedProxies: env.TRUSTED_PROXIES ?? 0,
     failpoint: production ? undefined : env.FAILPOINT,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
-    storageUrl: env.STORAGE_URL ?? `${publicUrl}/media`,
+    storageUrl: env.STORAGE_URL ?? `${publicUrl}/files`,
+    s3: s3Of(env),
+    pinning: pinningOf(env),
     rpcUrls: rpcUrls(values),
     mail: { url: env.MAIL_URL ?? standIn, from: env.MAIL_FROM ?? `Plaza <no-reply@${new URL(publicUrl).hostname}>` },
     sms: { url: env.SMS_URL ?? standIn, from: env.SMS_FROM },
@@ -132,10 +198,52 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
     },
     partnerKeys: partnerKeysOf(env),
     onramp: onrampOf(env.ONRAMP_URL, env.ONRAMP_KEY),
+    attendance: attendanceOf(env) ?? (demo ? 'scripted' : null),
+    cronSecret: env.CRON_SECRET ?? null,
+    egressHosts: env.EGRESS_HOSTS.length === 0 ? null : env.EGRESS_HOSTS.map((host) => host.toLowerCase()),
+    model: modelOf(env, production),
+    platformGraphqlUrl: env.PLATFORM_GRAPHQL_URL,
+    embedding: embeddingOf(env),
+    facilitator: {
+      url: env.X402_FACILITATOR_URL ?? (hasStandIns ? 'simulated' : undefined),
+      version: env.X402_FACILITATOR_VERSION === '2' ? 2 : 1,
+    },
+    video: videoOf(env, publicUrl),
     domains: new Map(
       settingsOfDomains.map((settings) => [settings, settings.read(values, { production, publicUrl, localOrigins })]),
     ),
   }
+}
+
+/** A server that speaks S3, and what our buckets are called there. */
+interface S3Config {
+  endpoint: string
+  region: string
+  keyId: string
+  secret: string
+  buckets: Readonly<Record<string, string>>
+}
+
+function s3Of(env: z.output<typeof variables>): S3Config | null {
+  const { S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: keyId, S3_SECRET_ACCESS_KEY: secret } = env
+  if (endpoint === undefined) return null
+  if (keyId === undefined || secret === undefined)
+    throw new ConfigError('S3_ENDPOINT needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.')
+  const buckets = {
+    'chat-images': env.S3_BUCKET_CHAT_IMAGES,
+    'chat-voice': env.S3_BUCKET_CHAT_VOICE,
+    media: env.S3_BUCKET_MEDIA,
+  }
+  return { endpoint, region: env.S3_REGION, keyId, secret, buckets }
+}
+
+const publicGateways = ['https://ipfs.io', 'https://dweb.link', 'https://gateway.pinata.cloud']
+
+function pinningOf({ PINNING_URL: url, PINNING_KEY: key, PINNING_GATEWAYS: given }: z.output<typeof variables>) {
+  if (url === undefined) return null
+  const wrong = given.find((gateway) => !webUrl.safeParse(gateway).success)
+  if (wrong !== undefined) throw new ConfigError(`PINNING_GATEWAYS is not usable: ${wrong} is no URL.`)
+  return { url, key, gateways: given.length === 0 ? publicGateways : given }
 }
 
 /** Where the keys of a partner are, and which of the tokens they sign are for us. */
@@ -163,13 +271,13 @@ function reachOf(host: string, publicUrl: string): Config['reach'] {
 
 /** Development powers are for this very machine, whatever else is said. */
 function refuseReach(env: z.output<typeof variables>, production: boolean, reach: Config['reach']): void {
-  const powers = { DEMO: env.DEMO === 'on', MAIL_URL: env.MAIL_URL === 'captured', SMS_URL: env.SMS_URL === 'captured' }
-  const [asked] = Object.entries(powers).flatMap(([name, isOn]) => (isOn ? [name] : []))
-  if (production && powers.DEMO) throw new ConfigError('DEMO=on is not for production: it lets anybody moderate.')
+  const powers = { DEMO: 'on', MAIL_URL: 'captured', SMS_URL: 'captured', X402_FACILITATOR_URL: 'simulated' } as const
+  const [asked] = Object.entries(powers).flatMap(([name, on]) =>
+    env[name as keyof typeof powers] === on ? [`${name}=${on}`] : [],
+  )
+  if (production && env.DEMO === 'on') throw new ConfigError('DEMO=on is not for production: it lets anybody moderate.')
   if (asked && reach)
-    throw new ConfigError(
-      `${asked}=${asked === 'DEMO' ? 'on' : 'captured'} is for this machine alone, but ${reach} lets others in: leave out one of them.`,
-    )
+    throw new ConfigError(`${asked} is for this machine alone, but ${reach} lets others in: leave out one of them.`)
 }
 
 function onrampOf(url: string | undefined, key: string | undefined): Config['onramp'] {
@@ -178,13 +286,63 @@ function onrampOf(url: string | undefined, key: string | undefined): Config['onr
   return { url, key }
 }
 
+interface AttendanceConfig {
+  baseUrl: string
+  key: string
+  /** Where collections are asked for; undefined where they are not. */
+  compassUrl: string | undefined
+}
+
+/** The key of one provider is shown to no other: the public place of collections belongs to the public provider. */
+function attendanceOf(env: z.output<typeof variables>): AttendanceConfig | null {
+  const { ATTENDANCE_API_BASE: baseUrl, ATTENDANCE_API_KEY: key, ATTENDANCE_COMPASS_URL: given } = env
+  if (key === undefined) return null
+  return {
+    baseUrl,
+    key,
+    compassUrl: given ?? (baseUrl === publicAttendance.baseUrl ? publicAttendance.compassUrl : undefined),
+  }
+}
+
+interface ModelConfig {
+  baseUrl: string
+  apiKey: string
+  model: string
+  webSearch: Readonly<Record<string, unknown>> | null
+}
+
+const scripted = 'scripted'
+
+/** In production nobody is answered by a script that was not asked for. */
+function modelOf(env: z.output<typeof variables>, production: boolean): Config['model'] {
+  const apiKey = env.MODEL_API_KEY ?? (production ? null : scripted)
+  if (apiKey === null || apiKey === scripted) return apiKey
+  return { baseUrl: env.MODEL_BASE_URL, apiKey, model: env.MODEL_NAME, webSearch: env.MODEL_WEB_SEARCH ?? null }
+}
+
+function embeddingOf(env: z.output<typeof variables>): Config['embedding'] {
+  const {
+    MODEL_API_KEY: apiKey,
+    MODEL_BASE_URL: baseUrl,
+    EMBEDDING_MODEL: model,
+    EMBEDDING_DIMENSIONS: dimensions,
+  } = env
+  if (model === undefined) return null
+  if (apiKey === undefined || apiKey === scripted)
+    throw new ConfigError('EMBEDDING_MODEL needs a MODEL_API_KEY: the server that makes vectors asks for it.')
+  return { baseUrl, apiKey, model, dimensions }
+}
+
 const KeySet = z.object({ keys: z.array(z.object({ kty: z.string() })).min(1) })
 
-function isKeySet(value: string): boolean {
+const isKeySet = (value: string): boolean => KeySet.safeParse(readJson(value)).success
+
+/** Undefined where it is none. */
+function readJson(value: string): unknown {
   try {
-    return KeySet.safeParse(JSON.parse(value)).success
+    return JSON.parse(value)
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { ConfigError, checked } from './kernel/settings.ts'
+import { ConfigError, checked, webUrl } from './kernel/settings.ts'
 
 /** Of names and values; the process's own where none is given. Nothing else reads that. */
 type Environment = NodeJS.ProcessEnv
@@ -12,13 +12,14 @@ export const storeVariables = z.object({
     .string()
     .regex(/^mongodb(\+srv)?:\/\//, { error: 'must start with mongodb://' })
     .optional(),
+  S3_ENDPOINT: webUrl.optional(),
 })
 
-/** Where the store is; all that a tool beside the server reads. */
+/** Where the store and the files are; all that a tool beside the server reads. */
 export function readStore(environment?: Environment) {
   const isAsked = (name: string) => Object.hasOwn(storeVariables.shape, name)
-  const { DATA_DIR, MONGODB_URI } = checked(storeVariables, given(isAsked, environment))
-  return { dataDirectory: DATA_DIR, mongodbUri: MONGODB_URI }
+  const { DATA_DIR, MONGODB_URI, S3_ENDPOINT } = checked(storeVariables, given(isAsked, environment))
+  return { dataDirectory: DATA_DIR, mongodbUri: MONGODB_URI, s3Endpoint: S3_ENDPOINT }
 }
 
 /**

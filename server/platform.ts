@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { hintsOver } from '#server/log/hints'
 import type { Hints } from '#server/log/types'
 import type { Config } from './config.ts'
@@ -6,10 +7,18 @@ import type { Services } from './kernel/context.ts'
 import { createDevMailbox, type DevMailbox } from './kernel/dev-mailbox.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
 import { createMetrics, type Metrics } from './kernel/metrics.ts'
+import { demoAttendance } from './ports/attendance/demo.ts'
+import { httpAttendance } from './ports/attendance/http.ts'
+import type { Attendance } from './ports/attendance/port.ts'
 import { openChains } from './ports/chain/viem.ts'
+import { lockDirectory } from './ports/database/embedded/lock.ts'
 import { connectEmbedded } from './ports/database/embedded.ts'
+import { mediaHosts } from './ports/database/media-hosts.ts'
 import { connectMongo } from './ports/database/mongo.ts'
 import { type Database, keepSessionKeys } from './ports/database/port.ts'
+import { vectorSearch } from './ports/database/vectors.ts'
+import { httpFacilitator } from './ports/facilitator/http.ts'
+import { localFacilitator } from './ports/facilitator/local.ts'
 import { localFanout } from './ports/fanout/local.ts'
 import type { Fanout } from './ports/fanout/port.ts'
 import { worldId } from './ports/human-proof/world-id.ts'
@@ -20,14 +29,25 @@ import type { Kv } from './ports/kv/port.ts'
 import { redisKv } from './ports/kv/redis.ts'
 import { capturedMail } from './ports/mail/captured.ts'
 import type { Mail } from './ports/mail/port.ts'
+import { localEmbedder } from './ports/model/local-embedder.ts'
+import type { Embedder, Model } from './ports/model/port.ts'
+import { scriptedModel } from './ports/model/scripted.ts'
 import { httpOnramp } from './ports/onramp/http.ts'
 import { partnerByKeys, partnerByUrl } from './ports/partner/jwks.ts'
 import { noPeers } from './ports/peers/none.ts'
 import type { Peers } from './ports/peers/port.ts'
 import { redisPeers } from './ports/peers/redis.ts'
+import { httpPinning } from './ports/pinning/http.ts'
+import { graphqlData } from './ports/platform-data/graphql.ts'
+import { processReader } from './ports/reader/local.ts'
 import { capturedSms } from './ports/sms/captured.ts'
 import { httpSms } from './ports/sms/http.ts'
 import type { Sms } from './ports/sms/port.ts'
+import { localStorage } from './ports/storage/local.ts'
+import type { Storage } from './ports/storage/port.ts'
+import { mcpServers } from './ports/tool-servers/mcp.ts'
+import { type OpenedVideo, openHosts, openSelfHosted } from './ports/video/open.ts'
+import { guardedWeb } from './ports/web/guarded.ts'
 import { keptSessionKeys, type SessionKeys } from './session-keys.ts'
 
 /** What a server stands on: one adapter for each port. */
@@ -72,6 +92,9 @@ export async function openPlatform(config: Config): Promise<Platform> {
   const captured = createDevMailbox(() => database.now())
   const mail = await openMail(config, captured)
   const sms = openSms(config, captured)
+  const web = guardedWeb(config.egressHosts)
+  const reader = processReader()
+  const livestreams = await openVideo(config, database, sessionKeys)
   return {
     ...commons,
     node,
@@ -84,7 +107,20 @@ export async function openPlatform(config: Config): Promise<Platform> {
       sms,
       humanProofs: openHumanProofs(config),
       partnerTokens: openPartner(config),
+      attendance: openAttendance(config),
+      calendars: null,
+      facilitator: openFacilitator(config),
       ...onChains(config),
+      web,
+      model: await openModel(config),
+      embedder: await openEmbedder(config),
+      vectors: database.kind === 'mongodb' ? vectorSearch('knowledge_chunks') : null,
+      reader,
+      toolServers: mcpServers,
+      storage: await openStorage(config, database),
+      pinning: config.pinning && httpPinning(config.pinning.url, config.pinning.key, config.pinning.gateways),
+      platformData: config.platformGraphqlUrl === undefined ? null : graphqlData(config.platformGraphqlUrl),
+      video: livestreams?.video ?? null,
     },
     logger,
     deadlineFactor: 1,
@@ -107,12 +143,15 @@ export async function openPlatform(config: Config): Promise<Platform> {
           ? 'REDIS_URL is set; what is to be done is in the database'
           : 'each node takes them from the database',
       },
-      ...Object.values(serviceParts).map((partOf) => partOf(config)),
+      ...Object.values(serviceParts).map((partOf) => partOf(config, livestreams)),
     ],
     async close() {
       await jobs.close()
       await mail?.close()
       await sms?.close()
+      await web.close()
+      await reader.close()
+      await livestreams?.close()
       await commons.close()
       await database.close()
     },
@@ -194,8 +233,22 @@ function openPartner({ partnerKeys: keys }: Config) {
   return jwks === undefined ? partnerByUrl(jwksUrl, keys) : partnerByKeys(jwks, keys)
 }
 
+function openAttendance({ attendance }: Config): Attendance | null {
+  if (attendance === null) return null
+  return attendance === 'scripted' ? demoAttendance() : httpAttendance(attendance)
+}
+
+const simulated = 'simulated'
+
+function openFacilitator({ facilitator: { url, version } }: Config) {
+  if (url === undefined) return null
+  return url === simulated ? localFacilitator : httpFacilitator(url, version)
+}
+
 /** The row of each service in the table of the start: a service without one does not compile. */
-const serviceParts: { readonly [Service in keyof Services]: (config: Config) => Part } = {
+const serviceParts: {
+  readonly [Service in keyof Services]: (config: Config, livestreams: OpenedVideo | null) => Part
+} = {
   humanProofs: ({ humanProof: { appId, baseUrl } }) =>
     appId === undefined
       ? { part: 'human proof', adapter: 'none', why: 'WORLDID_APP_ID is not set: sign-in by it answers 503' }
@@ -216,14 +269,140 @@ const serviceParts: { readonly [Service in keyof Services]: (config: Config) => 
     onramp
       ? { part: 'onramp', adapter: new URL(onramp.url).host, why: 'ONRAMP_URL is set' }
       : { part: 'onramp', adapter: 'none', why: 'ONRAMP_URL is not set: what needs it answers 503' },
+  attendance({ attendance }) {
+    const part = 'attendance'
+    if (attendance === null) return { part, adapter: 'none', why: 'ATTENDANCE_API_KEY is not set: nobody holds tokens' }
+    return attendance === 'scripted'
+      ? { part, adapter: attendance, why: 'three events of the demo; ATTENDANCE_API_KEY asks a provider' }
+      : { part, adapter: new URL(attendance.baseUrl).host, why: 'ATTENDANCE_API_KEY is set' }
+  },
+  calendars: () => ({ part: 'calendars', adapter: 'none', why: 'free times follow from what people set here alone' }),
+  model: ({ model }) => {
+    if (model === null) return { part: 'model', adapter: 'none', why: 'MODEL_API_KEY is not set: agents answer 503' }
+    return model === 'scripted'
+      ? { part: 'model', adapter: model, why: 'a script answers for agents; MODEL_API_KEY asks a model' }
+      : { part: 'model', adapter: `${model.model} at ${new URL(model.baseUrl).host}`, why: 'MODEL_API_KEY is set' }
+  },
+  embedder: ({ embedding }) =>
+    embedding === null
+      ? { part: 'embedder', adapter: 'local', why: 'EMBEDDING_MODEL is not set: texts are compared by their words' }
+      : { part: 'embedder', adapter: embedding.model, why: 'EMBEDDING_MODEL is set' },
+  vectors: ({ mongodbUri }) =>
+    mongodbUri === undefined
+      ? {
+          part: 'search',
+          adapter: 'exact',
+          why: 'MONGODB_URI is not set: the process compares all that an agent knows',
+        }
+      : {
+          part: 'search',
+          adapter: 'by the database, or exact',
+          why: 'MONGODB_URI is set: where it can search vectors',
+        },
+  facilitator({ facilitator: { url, version } }) {
+    const part = 'payments'
+    if (url === undefined)
+      return { part, adapter: 'none', why: 'X402_FACILITATOR_URL is not set: paid chat answers 503' }
+    if (url === simulated)
+      return {
+        part,
+        adapter: simulated,
+        why: 'checked, settled nowhere, on test networks; X402_FACILITATOR_URL settles',
+      }
+    return { part, adapter: new URL(url).host, why: `X402_FACILITATOR_URL is set, version ${version}` }
+  },
+  toolServers: () => ({ part: 'tools', adapter: 'mcp', why: 'agents ask the tool servers that their owners name' }),
+  platformData: ({ platformGraphqlUrl: url }) =>
+    url === undefined
+      ? { part: 'platform data', adapter: 'none', why: 'PLATFORM_GRAPHQL_URL is not set: agents have no such tool' }
+      : { part: 'platform data', adapter: new URL(url).host, why: 'PLATFORM_GRAPHQL_URL is set' },
+  storage: ({ s3, mongodbUri, dataDirectory }) => {
+    if (s3) return { part: 'files', adapter: new URL(s3.endpoint).host, why: 'S3_ENDPOINT is set' }
+    return mongodbUri === undefined
+      ? { part: 'files', adapter: 'a folder', why: `S3_ENDPOINT is not set: they are kept in ${dataDirectory}/files` }
+      : { part: 'files', adapter: 'none', why: 'S3_ENDPOINT is not set, which several nodes need: uploads answer 503' }
+  },
+  pinning: ({ pinning }) =>
+    pinning === null
+      ? { part: 'pinning', adapter: 'none', why: 'PINNING_URL is not set: pixel art is kept here alone' }
+      : { part: 'pinning', adapter: new URL(pinning.url).host, why: 'PINNING_URL is set' },
+  video: (_config, opened) => {
+    const part = 'livestreams'
+    if (opened) return { part, adapter: opened.adapter, why: opened.why }
+    return { part, adapter: 'none', why: 'VIDEO_PROVIDER is none: going live answers 503' }
+  },
   mail: ({ mail: { url } }) => outgoing('mail', 'MAIL_URL', url),
   sms: ({ sms: { url } }) => outgoing('sms', 'SMS_URL', url),
+  reader: () => ({ part: 'reader', adapter: 'a process', why: 'documents of strangers are read beside the server' }),
+  web: ({ egressHosts }) =>
+    egressHosts === null
+      ? { part: 'web', adapter: 'guarded', why: 'EGRESS_HOSTS is not set: people may name any public host' }
+      : { part: 'web', adapter: 'guarded', why: `EGRESS_HOSTS is set: ${egressHosts.join(', ')}` },
 }
 
 async function openJobs({ redisUrl }: Config, database: Database): Promise<JobQueue> {
   if (!redisUrl) return memoryQueue()
   const { bullQueue } = await import('./ports/jobs/bullmq.ts')
   return bullQueue(redisUrl, `plaza:${database.installation.slice(0, 8)}`)
+}
+
+async function openStorage({ s3, dataDirectory }: Config, { alone }: Database): Promise<Storage | null> {
+  if (s3 === null) return alone ? localStorage(filesIn(dataDirectory)) : null
+  const { s3Storage } = await import('./ports/storage/s3.ts')
+  return s3Storage(s3)
+}
+
+/** Where other providers are opened. */
+async function openVideo(
+  { video }: Config,
+  { alone, now }: Database,
+  sessionKeys: SessionKeys,
+): Promise<OpenedVideo | null> {
+  if (video === null) return null
+  if (video.livepeer) {
+    const { livepeerVideo } = await import('./ports/video/livepeer.ts')
+    const { host } = new URL(video.livepeer.apiUrl)
+    return {
+      video: livepeerVideo(video.livepeer),
+      adapter: host,
+      why: 'LIVEPEER_API_KEY is set',
+      close: async () => {},
+    }
+  }
+  const secrets = sessionKeys.map(({ secret }) => secret)
+  if (video.mediamtx) {
+    const { mediaMtxVideo } = await import('./ports/video/mediamtx.ts')
+    const { host } = new URL(video.mediamtx.apiUrl)
+    return {
+      video: mediaMtxVideo(video.mediamtx, { secrets, now }),
+      adapter: host,
+      why: 'VIDEO_PROVIDER is mediamtx',
+      close: async () => {},
+    }
+  }
+  if (alone) return openSelfHosted(video)
+  return openHosts(video, {
+    hosts: mediaHosts(),
+    at: video.internalHost,
+    secrets,
+    now,
+    async lock(directory) {
+      const held = await lockDirectory<'taken'>(directory, async () => 'taken')
+      return held === 'taken' ? null : held
+    },
+  })
+}
+
+async function openModel({ model }: Config): Promise<Model | null> {
+  if (model === null || model === 'scripted') return model && scriptedModel()
+  const { openaiModel } = await import('./ports/model/openai.ts')
+  return openaiModel(model)
+}
+
+async function openEmbedder({ embedding }: Config): Promise<Embedder> {
+  if (embedding === null) return localEmbedder()
+  const { openaiEmbedder } = await import('./ports/model/openai-embedder.ts')
+  return openaiEmbedder(embedding)
 }
 
 const asked = 'captured'
@@ -247,6 +426,9 @@ function outgoing(part: string, variable: string, url: string | undefined): Part
   if (url === asked) return { part, adapter: asked, why: `shown at /dev/mail; ${variable} sends them` }
   return { part, adapter: new URL(url).host, why: `${variable} is set` }
 }
+
+/** Where a node with a data directory of its own keeps what people upload. */
+export const filesIn = (dataDirectory: string): string => join(dataDirectory, 'files')
 
 /** Copies of the store, for the tools beside the server. */
 export * as copies from './ports/database/copies/index.ts'

@@ -46,6 +46,8 @@ export const errors = {
   ROOM_NOT_FOUND: [404, 'Room not found'],
   ROOM_ARCHIVED: [409, 'This room is archived'],
   NOT_A_MEMBER: [403, 'You are not a member of this room'],
+  GATE_NOT_PASSED: [403, 'You do not have what this room asks for'],
+  POSITION_NOT_PLAUSIBLE: [403, 'Nobody travels so fast from where you said you were before'],
   MESSAGE_NOT_FOUND: [404, 'Message not found'],
   INVITATION_NOT_FOUND: [404, 'This invitation is not known. Check that the whole link was copied.'],
   INVITATION_EXPIRED: [410, 'This invitation has expired. Ask for a new one.'],
@@ -63,6 +65,40 @@ export const errors = {
   LINKS_NOT_ALLOWED: [403, 'Links are not allowed'],
   MESSAGE_TOO_LONG: [400, 'Message is too long'],
   SLOW_MODE: [429, 'Slow mode'],
+
+  STREAM_NOT_FOUND: [404, 'Stream not found'],
+  STREAM_ENDED: [409, 'This stream has ended'],
+  LIVEPEER_ERROR: [500, 'Failed to create stream on the video provider'],
+
+  SCHEDULING_DISABLED: [403, 'This user cannot be booked'],
+  SLUG_TAKEN: [409, 'This address is not available'],
+  EMAIL_NOT_VERIFIED: [400, 'Verify your email first'],
+  AGENT_NOT_FOUND: [404, 'Agent not found'],
+  AGENT_PRIVATE: [403, 'Access denied'],
+  AGENT_FRIENDS_ONLY: [403, 'Access denied'],
+  EVENT_EXISTS: [400, 'This agent has an event of this name on this day already'],
+  AGENT_LIMIT_REACHED: [400, 'You can have at most 5 agents'],
+  AGENT_EXISTS: [400, 'You have an agent with this name already'],
+  BETA_ACCESS_REQUIRED: [403, 'Making agents needs beta access'],
+  INVALID_MODEL: [400, 'This model is not supported'],
+  AGENT_NOT_PUBLIC: [403, 'Only public agents are reachable through this API'],
+  X402_NOT_ENABLED: [400, 'x402 is not enabled for this agent'],
+  PAYMENT_REQUIRED: [402, 'Payment Required'],
+  INVALID_PAYMENT: [402, 'Payment Invalid'],
+  INSUFFICIENT_PAYMENT: [402, 'Payment Invalid'],
+  WRONG_NETWORK: [402, 'Payment Invalid'],
+  PAYMENT_EXPIRED: [402, 'Payment Invalid'],
+  X402_PAYMENT_FAILED: [402, 'Payment Invalid'],
+  PAYMENT_PENDING: [202, 'It is not known yet whether this payment was settled. Ask for it again; do not pay again.'],
+  PAYMENT_NOT_FOUND: [404, 'This payment is not known'],
+  KNOWLEDGE_NOT_FOUND: [404, 'Knowledge item not found'],
+  KNOWLEDGE_EXISTS: [400, 'This URL was added already'],
+  KNOWLEDGE_LIMIT_REACHED: [400, 'The agent knows as many URLs as it may'],
+  KNOWLEDGE_INDEXING: [409, 'The page is still being read'],
+  KNOWLEDGE_FAILED: [500, 'Failed to index'],
+  DAILY_TOKENS_REACHED: [429, 'This agent has answered all that it may today. Ask again tomorrow.'],
+  RUN_NOT_FOUND: [404, 'This answer is not known'],
+  RUN_LOST: [500, 'The server that answered has stopped'],
 } as const satisfies Record<string, readonly [number, string]>
 
 export type ErrorCode = keyof typeof errors
@@ -70,6 +106,8 @@ export type ErrorCode = keyof typeof errors
 /** What travels beside a code. */
 export interface ErrorExtras {
   message?: string
+  /** Over REST; without it that of the table. The operation declares it (`statuses`). */
+  status?: number
   /** Seconds. */
   retryAfter?: number
   /** The explained refusal of a send; see `shared/api/verdict.ts`. */
@@ -90,7 +128,7 @@ export class AppError extends Error {
     const [status, message] = errors[code]
     super(extras.message ?? message, extras.cause === undefined ? undefined : { cause: extras.cause })
     this.code = code
-    this.status = status
+    this.status = extras.status ?? status
     this.retryAfter = extras.retryAfter
     this.verdict = extras.verdict
     this.details = extras.details

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import { asAppError, isAboutSession, noAnswer, wasNotAnswered } from './failures.ts'
-import type { Rest } from './rest.ts'
+import type { Rest, RestCall } from './rest.ts'
 import type { Session } from './session.ts'
 import { type Callable, table } from './table.ts'
 import { backoff, pauseFor } from './timing.ts'
@@ -17,9 +17,8 @@ interface Doors {
   readonly prove: (() => Promise<void>) | undefined
 }
 
-interface CallOptions {
+interface CallOptions extends Pick<RestCall, 'signal' | 'onProgress'> {
   door?: 'rest'
-  signal?: AbortSignal
   /** The number of tries before an unanswered call fails. */
   tries?: number
 }
@@ -49,11 +48,15 @@ export function callThrough(doors: Doors): Call {
     }
   }
 
-  function once({ socket, http }: Callable, input: object, { door, signal }: CallOptions): Promise<unknown> {
+  function once(
+    { socket, http, lines }: Callable,
+    input: object,
+    { door, signal, onProgress }: CallOptions,
+  ): Promise<unknown> {
     if (doors.isCut()) return Promise.reject(noAnswer())
     if (socket !== undefined && door !== 'rest' && transport.state === 'ready') return transport.ask(socket, input)
     if (http === undefined || (socket !== undefined && mode === 'socket')) return Promise.reject(noAnswer())
-    return rest(http, input, signal)
+    return rest(http, input, { signal, lines, onProgress })
   }
 
   /** If the session has expired, it is renewed once and the call is made again. */
@@ -88,7 +91,7 @@ export function callsOf(call: Call): Calls {
     const [domain = '', operation = ''] = name.split('.')
     const ask = table.operations[name]?.stream
       ? (input = {}, options: CallOptions = {}) => itemsOf(() => call(name, input, { ...options, door: 'rest' }))
-      : (input = {}) => call(name, input)
+      : (input = {}, options: CallOptions = {}) => call(name, input, options)
     calls[domain] = { ...calls[domain], [operation]: ask }
   }
   return calls as unknown as Calls

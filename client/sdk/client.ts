@@ -1,5 +1,6 @@
 import type { Message } from '#shared/api/message'
 import { type Call, callsOf, callThrough } from './calls.ts'
+import { Directs } from './directs.ts'
 import type { Source } from './feed.ts'
 import { Line } from './line.ts'
 import { Outbox, type Pending } from './outbox.ts'
@@ -39,11 +40,14 @@ export function createClient(options: ClientOptions): Client {
   const outbox = new Outbox({
     storage,
     now,
-    send: (pending) => sendThrough(ask, pending),
+    send: (pending) => sendThrough(ask, directs, session.account, pending),
     changed: (key) => rooms.of(key)?.view.show(),
     accepted: (key, message) => rooms.of(key)?.view.accepted(message),
   })
-  const rooms = new OpenRooms({ call: ask, outbox, account: () => session.account, now })
+  const { keys: store = null, vouchedBy = async () => null } = options
+  const host = hostOf(url)
+  const directs = new Directs({ call: ask, store, host, vouchedBy, account: () => session.account, now })
+  const rooms = new OpenRooms({ call: ask, outbox, directs, account: () => session.account, now })
   let prove: (() => Promise<void>) | undefined
   const direct = callThrough({
     transport,
@@ -61,18 +65,25 @@ export function createClient(options: ClientOptions): Client {
     return answer
   }
   rooms.listen(transport)
-  const unbind = bind({ mode, line, session, transport, outbox, rooms })
+  directs.listen(transport)
+  const unbind = bind({ mode, line, session, transport, outbox, rooms, directs })
 
   return {
     ...callsOf(ask),
     connection: line,
     session,
+    storage,
     get account() {
       return session.account
     },
     on: ({ namespace, name }, listener) =>
       transport.hear(namespace === '*' ? '/rooms' : namespace, name, (payload) => listener(payload as never)),
-    signIn: (wallet) => session.signIn(wallet),
+    signIn(wallet) {
+      directs.signs(wallet)
+      return session.signIn(wallet)
+    },
+    vouch: (wallet) => directs.vouch(wallet),
+    renewDevice: () => directs.renew(),
     enter: (answer) => session.enter(answer),
     signOut: () => session.signOut(),
     provedBy(asked) {
@@ -107,10 +118,11 @@ interface Parts {
   transport: Transport
   outbox: Outbox
   rooms: OpenRooms
+  directs: Directs
 }
 
 /** Connects while an account is signed in, and tells the rooms how to follow their logs at each change of the connection. */
-function bind({ mode, line, session, transport, outbox, rooms }: Parts): { (): void; connect(): void } {
+function bind({ mode, line, session, transport, outbox, rooms, directs }: Parts): { (): void; connect(): void } {
   let { token, account } = session
 
   const connect = () => {
@@ -133,7 +145,9 @@ function bind({ mode, line, session, transport, outbox, rooms }: Parts): { (): v
   const lineChanged = () => {
     const { state } = line
     if (state === 'rest') void session.learnAccount()
-    outbox.setOpen(session.account !== null && (state === 'online' || state === 'rest'))
+    const isReached = session.account !== null && (state === 'online' || state === 'rest')
+    outbox.setOpen(isReached)
+    if (isReached) directs.begin()
     rooms.follow(sourceOf(state, mode, line.isCut))
   }
   const hurry = () => transport.hurry()
@@ -166,9 +180,23 @@ function sourceOf(state: ConnectionState, mode: Parts['mode'], isCut: boolean): 
   return 'poll'
 }
 
-async function sendThrough(call: Call, { room, client_msg_id, draft }: Pending): Promise<Message> {
-  const answer = await call('messages.send', { room, client_msg_id, ...draft }, { tries: 1 })
-  return (answer as { message: Message }).message
+async function sendThrough(call: Call, directs: Directs, account: string | null, pending: Pending): Promise<Message> {
+  const { room, client_msg_id, draft } = pending
+  const send = async (input: object) =>
+    ((await call('messages.send', { room, client_msg_id, ...input }, { tries: 1 })) as { message: Message }).message
+  const sealed = await directs.toSend(room)
+  if (sealed) return sealed.send(pending, account ?? '', send)
+  const { mediaEpoch: _, mediaSalt: __, ...said } = draft
+  return send(said)
+}
+
+/** What certificates of devices name. */
+function hostOf(url: string): string {
+  try {
+    return new URL(url).host
+  } catch {
+    return ''
+  }
 }
 
 function accountIn(user: unknown): string {

@@ -1,4 +1,4 @@
-interface Observable<Value> {
+export interface Observable<Value> {
   readonly value: Value
   set(value: Value): void
   subscribe(listener: () => void): () => void

@@ -1,6 +1,7 @@
 import { AppError, type ErrorExtras } from '#shared/errors'
 import type { Method, Route } from '#shared/kit/contract'
 import { noAnswer, toldError } from './failures.ts'
+import { canTell, sendForm } from './form-upload.ts'
 
 interface RestOptions {
   url: string
@@ -14,43 +15,66 @@ interface RestOptions {
   reached(answered: boolean): void
 }
 
+export interface RestCall {
+  signal?: AbortSignal | undefined
+  /** No line beside the items of a sequence tells how it ended. */
+  lines?: 'only' | undefined
+  /** Called with the share of a file that is sent, from 0 to 1. */
+  onProgress?: ((share: number) => void) | undefined
+}
+
 /** The answer of an operation. A sequence is returned as soon as it has begun; its items are read as they are consumed. */
-export type Rest = (route: Route, input: object, signal?: AbortSignal) => Promise<unknown>
+export type Rest = (route: Route, input: object, call?: RestCall) => Promise<unknown>
 
 const deadlineMilliseconds = 35_000
+/** Where nothing tells how much of a file is sent. */
+const fileMilliseconds = 300_000
 /** The server sends at least a heartbeat every 15 seconds during a sequence. */
 const silenceMilliseconds = 40_000
 
 export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached }: RestOptions): Rest {
-  return async (route, input, signal) => {
+  return async (route, input, { signal, lines, onProgress } = {}) => {
     const { method, path, rest } = placed(route, { ...input })
+    const form = hasFile(rest) ? formOf(rest) : null
     const bearer = token()
     const silence = quiet()
     const ends = [cut(), silence.signal, ...(signal ? [signal] : [])]
-    const init: RequestInit = {
+    const init = {
       method,
       credentials,
       headers: {
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-        ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+        ...(method === 'GET' || form ? {} : { 'content-type': 'application/json' }),
       },
-      ...(method === 'GET' ? {} : outliving(JSON.stringify(rest))),
+      ...(method === 'GET' || form ? {} : outliving(JSON.stringify(rest))),
       signal: AbortSignal.any(ends),
+    }
+    const send = (address: string) => {
+      if (form === null) return fetch(address, init)
+      if (!canTell(address, credentials)) return fetch(address, { ...init, body: form })
+      return sendForm(address, { ...init, body: form }, (share) => {
+        silence.until(deadlineMilliseconds)
+        onProgress?.(share)
+      })
     }
     const query = method === 'GET' ? queryOf(rest, path.includes('?') ? '&' : '?') : ''
     let goesOn = false
-    silence.until(deadlineMilliseconds)
+    silence.until(form && !canTell(url, credentials) ? fileMilliseconds : deadlineMilliseconds)
     try {
-      const response = await fetch(`${url}${path}${query}`, init)
+      const response = await send(`${url}${path}${query}`)
       goesOn = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true
       if (goesOn) {
         reached(true)
-        return itemsOf(response, silence)
+        return itemsOf(response, silence, lines)
       }
       const answer: unknown = await response.json().catch(() => null)
       if (answer === null) throw noAnswer(new Error(`HTTP ${response.status}`))
       reached(true)
-      if (response.ok) return answer
+      // What is accepted (202) is not answered yet, and says so as a refusal does.
+      if (response.ok && response.status !== 202) {
+        if (form) onProgress?.(1)
+        return answer
+      }
       throw refusalOf(answer)
     } catch (error) {
       if (error instanceof AppError && error.details?.answered !== false) throw error
@@ -76,8 +100,15 @@ function quiet() {
   }
 }
 
-/** The items of a sequence. Its last line says how it ended; without that line it was cut. */
-async function* itemsOf({ body }: Response, silence: ReturnType<typeof quiet>): AsyncGenerator<unknown> {
+/**
+ * The items of a sequence. Its last line says how it ended; without that line it was cut. Where there are only items, the end of the
+ * answer is the end of the sequence, and one that is cut fails while it is read.
+ */
+async function* itemsOf(
+  { body }: Response,
+  silence: ReturnType<typeof quiet>,
+  lines?: 'only',
+): AsyncGenerator<unknown> {
   const reader = (body as NonNullable<typeof body>).pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   try {
@@ -87,10 +118,11 @@ async function* itemsOf({ body }: Response, silence: ReturnType<typeof quiet>): 
         throw noAnswer(error)
       })
       silence.over()
+      if (done && lines === 'only' && rest === '') return
       if (done) throw noAnswer(new Error('The answer was cut'))
-      const lines = `${rest}${value}`.split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines.filter(Boolean)) {
+      const whole = `${rest}${value}`.split('\n')
+      rest = whole.pop() ?? ''
+      for (const line of whole.filter(Boolean)) {
         const item = JSON.parse(line) as { success?: boolean }
         if (item.success === true) return
         if (item.success === false) throw refusalOf(item)
@@ -101,6 +133,16 @@ async function* itemsOf({ body }: Response, silence: ReturnType<typeof quiet>): 
     silence.over()
     await reader.cancel().catch(() => undefined)
   }
+}
+
+const hasFile = (fields: Record<string, unknown>) => Object.values(fields).some((value) => value instanceof Blob)
+
+/** The type and the boundary of the form are told by whoever sends it. */
+function formOf(fields: Record<string, unknown>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined && value !== null) form.set(name, value instanceof Blob ? value : `${value}`)
+  return form
 }
 
 /** Short requests are sent with `keepalive`, so that they survive the page; browsers limit the sum of their sizes. */

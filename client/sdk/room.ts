@@ -1,14 +1,16 @@
 import type { Message } from '#shared/api/message'
 import type { Poll } from '#shared/api/poll'
 import type { access } from '#shared/api/rooms'
+import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
+import { Direct } from './directs.ts'
 import { echoOf } from './echo.ts'
 import { Feed, type Source } from './feed.ts'
 import { answerPoll } from './polls.ts'
 import { editedRow, patchRow } from './rows.ts'
 import { applyRows, emptyRoom } from './timeline.ts'
 import { atMostEvery } from './timing.ts'
-import type { Draft, LiveRoom, LocalMessage, Me, PayloadOf, RoomState } from './types.ts'
+import type { ConversationKey, Draft, LiveRoom, LocalMessage, Me, PayloadOf, RoomState } from './types.ts'
 import { View, type ViewOptions } from './view.ts'
 
 interface RoomOptions extends ViewOptions {
@@ -53,8 +55,14 @@ export class OpenRoom implements LiveRoom {
   }
 
   async edit(id: string, text: string): Promise<void> {
-    const version = this.view.told.messages.find((message) => message.id === id)?.version
-    const input = { id, text, ...(version === undefined ? {} : { version }) }
+    const shown = this.view.state.messages.find((message) => message.id === id)
+    const version = shown?.version
+    const by = await this.#options.directs.toSend(this.ref)
+    if (by && shown) return by.edit(shown, text, (sealed) => this.#edit(id, sealed, version))
+    return this.#edit(id, { text }, version)
+  }
+  async #edit(id: string, said: { text: string; media?: string[] }, version: number | undefined): Promise<void> {
+    const input = { id, ...said, ...(version === undefined ? {} : { version }) }
     const { message } = await this.#ask<{ message: Message }>('messages.edit', input)
     this.view.change({ messages: editedRow(this.view.told.messages, message) })
   }
@@ -108,6 +116,27 @@ export class OpenRoom implements LiveRoom {
     this.#ask('messages.typing', { on }).catch(() => undefined)
   }
 
+  async conversationKey(epochId?: string | null): Promise<ConversationKey> {
+    const sealed = await this.#options.directs.toSend(this.ref)
+    if (!sealed) throw new AppError('VALIDATION_ERROR', { message: 'The messages of this room are not sealed' })
+    const sealer = await sealed.load()
+    return epochId ? sealer.keyOf(epochId) : sealer.sendingKey()
+  }
+  async safetyNumber(): Promise<readonly string[]> {
+    return (await this.#direct.load()).safetyNumber()
+  }
+  async acceptDevices(): Promise<void> {
+    await (await this.#direct.load()).acceptDevices()
+    for (const { client_msg_id, refusal } of this.state.messages)
+      if (refusal?.details?.devices === 'waiting') this.retry(client_msg_id)
+  }
+  get #direct(): Direct {
+    const { sealed: direct } = this.view
+    if (!(direct instanceof Direct))
+      throw new AppError('VALIDATION_ERROR', { message: 'This room is no direct conversation' })
+    return direct
+  }
+
   close(): void {
     this.markRead.cancel()
     this.feed.follow('none')
@@ -130,9 +159,11 @@ export class OpenRoom implements LiveRoom {
 
   /** Called when this client's own call has changed the membership. */
   joined(): void {
+    this.view.sealed?.membershipChanged()
     this.feed.restart()
   }
   left(): void {
+    this.view.sealed?.membershipChanged()
     this.feed.halt()
     this.view.change({ status: 'left' })
   }
@@ -140,8 +171,11 @@ export class OpenRoom implements LiveRoom {
   hearAccess(notice: PayloadOf<typeof access>): void {
     const { status } = this.state
     this.view.hearAccess(notice)
-    if (notice.state === 'banned' || notice.state === 'removed') this.feed.halt()
-    if (notice.state === 'granted' && (status === 'refused' || status === 'left')) this.feed.restart()
+    if (notice.state === 'banned' || notice.state === 'removed') {
+      this.view.sealed?.membershipChanged()
+      this.feed.halt()
+    }
+    if (notice.state === 'granted' && (status === 'refused' || status === 'left')) this.joined()
   }
 
   #ask<Answer>(name: string, input: object): Promise<Answer> {

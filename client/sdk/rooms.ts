@@ -68,6 +68,9 @@ export class OpenRooms {
     hear<PayloadOf<typeof events.ephemeral>>(events.ephemeral, (passing) =>
       this.of(keyIn(passing.room))?.view.hearEphemeral(passing),
     )
+    hear<PayloadOf<typeof events.agentWriting>>(events.agentWriting, (word) =>
+      this.of(keyIn(word.room))?.view.hearWriting(word),
+    )
     hear<PayloadOf<typeof events.capabilitiesChanged>>(events.capabilitiesChanged, (changed) =>
       this.of(keyIn(changed.room))?.view.hearCapabilities(changed),
     )

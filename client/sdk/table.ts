@@ -13,6 +13,8 @@ export interface Callable {
   key?: string
   /** True if the answer is a sequence. */
   stream?: true
+  /** Of a sequence: no line of its own says how it ended. */
+  lines?: 'only'
 }
 
 /** The published bundle contains the value of this table, not the schemas it is derived from. */
@@ -20,18 +22,20 @@ export const table = {
   operations: callablesOf(api),
   events,
   defaultRules,
+  keyEvents: Object.entries(roomEventTypes).flatMap(([type, declared]) => ('changesKeys' in declared ? type : [])),
   notices: Object.entries(roomEventTypes).flatMap(([type, declared]) => ('isNotice' in declared ? type : [])),
 }
 
 function callablesOf(contract: Api): Record<string, Callable> {
   return Object.fromEntries(
-    operationsOf(contract).map(({ name, operation: { http, socket, idempotency, stream } }) => [
+    operationsOf(contract).map(({ name, operation: { http, socket, idempotency, stream, lines } }) => [
       name,
       {
         ...(http && { http }),
         ...(socket && { socket }),
         ...(idempotency && { key: idempotency.key }),
         ...(stream && { stream }),
+        ...(lines && { lines }),
       },
     ]),
   )

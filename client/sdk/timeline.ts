@@ -94,6 +94,8 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
   'invitation.created': null,
   'invitation.revoked': null,
   'words.updated': null,
+  'epoch.started': null,
+  'epoch.shared': null,
   'block.changed': null,
 }
 
@@ -202,8 +204,10 @@ export const emptyRoom = (ref: RoomRef): RoomState => ({
   membersCount: 0,
   online: 0,
   typing: [],
+  writing: [],
   access: null,
   notices: [],
   polls: new Map(),
+  direct: null,
   caughtUp: null,
 })

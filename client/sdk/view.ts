@@ -1,3 +1,4 @@
+import type { agentWriting } from '#shared/api/agent-rooms'
 import type { Snapshot } from '#shared/api/listening'
 import type { Message } from '#shared/api/message'
 import type { Room } from '#shared/api/room'
@@ -8,6 +9,8 @@ import type { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { isChatType } from '#shared/kit/room-kinds'
 import type { Call } from './calls.ts'
+import { isUnderSharedKey } from './direct/layout.ts'
+import type { Directs } from './directs.ts'
 import { echoOf } from './echo.ts'
 import { toldError } from './failures.ts'
 import type { Fed } from './feed.ts'
@@ -16,13 +19,16 @@ import { keyOf } from './keys.ts'
 import { observable } from './observable.ts'
 import type { Outbox } from './outbox.ts'
 import { PollVotes } from './poll-votes.ts'
+import { beingOpened, type SealedRoom } from './sealed-room.ts'
 import { applyEvents, applyRows, applySnapshot, emptyRoom } from './timeline.ts'
-import type { PayloadOf, RoomState } from './types.ts'
+import type { LocalMessage, PayloadOf, RoomState } from './types.ts'
+import { Writers } from './writing.ts'
 
 export interface ViewOptions {
   ref: RoomRef
   call: Call
   outbox: Outbox
+  directs: Directs
   account(): string | null
   now(): number
 }
@@ -31,20 +37,31 @@ const typistMilliseconds = 6_000
 const shownAtMost = 5_000
 const shownAtLeast = 20
 
+/** Until it is known whether the messages of the room are sealed. */
+const withoutCiphertext = (state: RoomState): RoomState => ({
+  ...state,
+  messages: state.messages.map((message) => (isUnderSharedKey(message.content) ? closed(message) : message)),
+})
+const closed = (message: LocalMessage): LocalMessage => ({ ...message, content: '', secrecy: beingOpened })
+
 /** The visible state of one room: the server's state, then the messages of this client that it has not accepted yet. */
 export class View implements Fed {
   readonly history: History
   readonly #options: ViewOptions
   readonly #shown
   readonly #votes: PollVotes
+  readonly #writers: Writers
   #told: RoomState
   #newest = 0
+  #sealed: SealedRoom | null = null
+  #unsubscribe: (() => void) | undefined
   #typists: ReturnType<typeof setTimeout> | undefined
 
   constructor(options: ViewOptions) {
     this.#options = options
     this.history = new History(options.call)
     this.#votes = new PollVotes(options, this)
+    this.#writers = new Writers(options.now, this)
     this.#told = emptyRoom(options.ref)
     this.#shown = observable(this.#told)
     this.show()
@@ -70,6 +87,7 @@ export class View implements Fed {
   }
   become(told: RoomState): void {
     this.#told = told
+    if (told.room) this.#options.directs.learn(told.room)
     this.show()
     this.#votes.see()
   }
@@ -80,7 +98,21 @@ export class View implements Fed {
       .pendingOf(keyOf(ref))
       .filter(({ client_msg_id }) => !messages.some((message) => message.client_msg_id === client_msg_id))
     const echoes = pending.map((one) => echoOf(one, this.#told, account()))
-    this.#shown.set({ ...this.#told, messages: echoes.length === 0 ? messages : [...messages, ...echoes] })
+    const shown = { ...this.#told, messages: echoes.length === 0 ? messages : [...messages, ...echoes] }
+    const isUnknown = this.#options.directs.isUnknown(ref)
+    this.#shown.set(this.sealed?.apply(shown) ?? (isUnknown ? withoutCiphertext(shown) : shown))
+  }
+
+  /** Opens and seals the messages, for the account that views the room; null where they are not sealed. */
+  get sealed(): SealedRoom | null {
+    const sealed = this.#options.directs.of(this.#options.ref)
+    if (sealed !== this.#sealed) {
+      this.#unsubscribe?.()
+      this.#sealed = sealed
+      this.#unsubscribe = sealed?.subscribe(() => this.show())
+      if (this.#options.account() !== null) sealed?.begin()
+    }
+    return sealed
   }
 
   reset(): void {
@@ -111,20 +143,20 @@ export class View implements Fed {
   }
 
   events(events: readonly RoomEvent[]): void {
+    this.sealed?.events(events)
     this.history.happened(events)
     // Polls of messages that are not loaded may have been dropped with those that the purge took.
     if (events.some(({ type }) => type === 'messages.purged')) this.#votes.forget()
     const { outbox, account } = this.#options
-    const after = applyEvents(this.#told, events, account())
+    const created = events.flatMap(({ type, data }) => (type === 'message.created' ? [data.message] : []))
+    const after = this.#writers.giveWay(applyEvents(this.#told, events, account()), created)
     const isLong = after.atNewest && after.messages.length > shownAtMost
     this.become(isLong ? { ...after, messages: after.messages.slice(shownAtMost / 5), hasOlder: true } : after)
     const isPinUnknown = events.some((event) => event.type === 'message.pinned' && !this.#shows(event.data.id))
     if (isPinUnknown) this.#seePins()
     if (events.some((event) => event.type === 'role.changed' && event.data.target.id === account())) this.#seeMe()
-    for (const { type, data, seq } of events) {
-      if (type !== 'message.created') continue
-      const { message } = data
-      this.#newest = Math.max(this.#newest, seq)
+    for (const message of created) {
+      this.#newest = Math.max(this.#newest, message.seq)
       if (message.sender_address === account()) outbox.discard(message.client_msg_id)
     }
   }
@@ -143,6 +175,7 @@ export class View implements Fed {
 
   refused(error: AppError): void {
     this.change({ status: 'refused', error })
+    this.sealed?.membershipChanged()
     if (error.code === 'NOT_A_MEMBER')
       void this.openByRest()
         .catch(() => undefined)
@@ -171,6 +204,10 @@ export class View implements Fed {
     if (others.length > 0) this.#typists = setTimeout(() => this.change({ typing: [] }), typistMilliseconds)
   }
 
+  hearWriting(word: PayloadOf<typeof agentWriting>): void {
+    this.#writers.hear(word)
+  }
+
   hearCapabilities({ capabilities, next_send_at }: PayloadOf<typeof capabilitiesChanged>): void {
     this.change({ me: { ...this.#told.me, capabilities, next_send_at } })
   }
@@ -186,7 +223,10 @@ export class View implements Fed {
 
   forget(): void {
     clearTimeout(this.#typists)
+    this.#unsubscribe?.()
+    this.#sealed = null
     this.#votes.forget()
+    this.#writers.forget()
   }
 
   #takeRules(rules: Rules, version: number): void {

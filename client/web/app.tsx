@@ -13,6 +13,8 @@ import { useLoaded } from './kit/use-loaded.ts'
 import { TourContext, useTour } from './tour/use-tour.ts'
 
 const importHome = () => import('./home.tsx')
+const AgentPage = lazy(async () => ({ default: (await import('./agent-page/agent-page.tsx')).AgentPage }))
+const GuestStreams = lazy(async () => ({ default: (await import('./streams/guest-streams.tsx')).GuestStreams }))
 const Home = lazy(async () => ({ default: (await importHome()).Home }))
 
 export function App({ client }: { client: Client }) {
@@ -32,14 +34,34 @@ function Door() {
   const client = useClient()
   const account = useAccount()
   const [entered, setEntered] = useState<SignInUser | null>(null)
+  const [isLooking, setLooking] = useState(location.hash.startsWith('#/live'))
   const status = useLoaded<ServerStatus>('status', () => client.status.get())
   const tour = useTour(status.value?.demo ?? false)
 
+  const look = () => {
+    location.hash = '#/live'
+    setLooking(true)
+  }
+  const [, agent] = /^\/agents\/([^/]+)$/.exec(location.pathname) ?? []
+  if (agent !== undefined) {
+    return (
+      <LazyBoundary waiting={<Opening />}>
+        <AgentPage id={agent} />
+      </LazyBoundary>
+    )
+  }
   if (tour.isOpening && account === null) {
     return <Opening label="Opening the tour" />
   }
+  if (account === null && isLooking) {
+    return (
+      <LazyBoundary waiting={<Opening />}>
+        <GuestStreams onEnter={() => setLooking(false)} />
+      </LazyBoundary>
+    )
+  }
   if (account === null) {
-    return <Welcome status={status} endedBy={client.session.endedBy} onEnter={setEntered} />
+    return <Welcome status={status} endedBy={client.session.endedBy} onEnter={setEntered} onLook={look} />
   }
   const known = entered && entered.wallet_address === account ? entered : null
   return (

@@ -11,6 +11,7 @@ import { LazyBoundary } from './kit/lazy-boundary.tsx'
 import { Skeleton } from './kit/notice.tsx'
 import { DeletionsUndone } from './messages/deletions.tsx'
 import { useInvited } from './rooms/invited.ts'
+import { lookOf } from './rooms/kind.ts'
 import { RoomView } from './rooms/room-view.tsx'
 import { goTo, useRoute } from './rooms/route.ts'
 import { ShortcutsKey } from './rooms/shortcuts.tsx'
@@ -21,6 +22,12 @@ import { useShownTour } from './tour/use-tour.ts'
 
 const PersonCard = lazy(async () => ({ default: (await import('./accounts/person-card.tsx')).PersonCard }))
 
+const AgentsView = lazy(async () => ({ default: (await import('./agents/agents-view.tsx')).AgentsView }))
+
+const LiveView = lazy(async () => ({ default: (await import('./streams/live-view.tsx')).LiveView }))
+
+const StreamRoom = lazy(async () => ({ default: (await import('./streams/stream-room.tsx')).StreamRoom }))
+
 const InvitationDialog = lazy(async () => ({ default: (await import('./rooms/invitation.tsx')).InvitationDialog }))
 
 const wide = '(min-width: 760px)'
@@ -30,7 +37,7 @@ export function Home() {
   const client = useClient()
   const rooms = useRooms()
   const blocks = useLoadedBlocks()
-  const { room, panel } = useRoute()
+  const { room, panel, agents, live } = useRoute()
   const [person, setPerson] = useState<PersonOfInterest | null>(null)
   useActivity(client)
   useAttention(rooms.value, room)
@@ -38,26 +45,60 @@ export function Home() {
   useIdentityNotices()
   const { token, answered } = useInvited()
 
+  const isElsewhere = agents !== null || live !== null
   const isOpeningTour = useShownTour()?.isOpening ?? false
 
   useEffect(() => {
-    if (!room && !isOpeningTour && matchMedia(wide).matches) goTo({ type: 'alpha', id: null })
-  }, [room, isOpeningTour])
+    if (!room && !isElsewhere && !isOpeningTour && matchMedia(wide).matches) goTo({ type: 'alpha', id: null })
+  }, [room, isElsewhere, isOpeningTour])
 
   return (
     <RoomsContext value={rooms}>
       <BlocksContext value={blocks}>
         <PersonContext value={setPerson}>
           <DeletionsUndone>
-            <div className={`home ${room ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel ?? ''}`}>
+            <div className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel ?? ''}`}>
               {room && (
                 <button type="button" className="skip" onClick={focusComposer}>
                   Skip to the message field
                 </button>
               )}
-              <Sidebar chosen={room} />
-              {room && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
-              {!room && isOpeningTour && (
+              <Sidebar chosen={room} agents={agents} live={live} />
+              {room && lookOf(room).isWatched && (
+                <LazyBoundary
+                  waiting={
+                    <div className="room-none">
+                      <Skeleton label="Opening the stream" />
+                    </div>
+                  }
+                >
+                  <StreamRoom key={roomKey(room)} roomRef={room} panel={panel} />
+                </LazyBoundary>
+              )}
+              {room && !lookOf(room).isWatched && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
+              {live && (
+                <LazyBoundary
+                  waiting={
+                    <div className="room-none">
+                      <Skeleton label="Opening the livestreams" />
+                    </div>
+                  }
+                >
+                  <LiveView path={live} />
+                </LazyBoundary>
+              )}
+              {agents && (
+                <LazyBoundary
+                  waiting={
+                    <div className="room-none">
+                      <Skeleton label="Opening the agents" />
+                    </div>
+                  }
+                >
+                  <AgentsView path={agents} />
+                </LazyBoundary>
+              )}
+              {!room && !isElsewhere && isOpeningTour && (
                 <div className="room-none">
                   <Skeleton label="Opening the tour" />
                 </div>

@@ -1,11 +1,17 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createClient } from '#client/sdk/index'
-import { hideFormerKey } from './accounts/guest.ts'
+import { createClient } from '#client/sdk/client'
+import { browserKeys } from '#client/sdk/direct/store'
+import { guestWallet, hideFormerKey, isGuest } from './accounts/guest.ts'
 import { App } from './app.tsx'
 
 const page = document.getElementById('page')
-const client = createClient({ url: location.origin, session: 'cookie' })
+const client = createClient({
+  url: location.origin,
+  session: 'cookie',
+  keys: browserKeys(),
+  vouchedBy: async (account) => (isGuest(account) ? guestWallet() : null),
+})
 
 void hideFormerKey()
 

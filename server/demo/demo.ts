@@ -5,11 +5,15 @@ import { isAwaited } from '#server/domains/messages/waiting'
 import { ALPHA } from '#server/domains/rooms/alpha'
 import type { Node } from '#server/kernel/context'
 import { rooms } from '#shared/api/rooms'
+import { isAgent } from '#shared/kit/room-agents'
+import { settleAgents } from './agents.ts'
+import { foundDinner } from './dinner.ts'
 import { Life } from './life.ts'
 import { people, settlePeople } from './people.ts'
 import { oneOf } from './script.ts'
 import { found, seed } from './seed.ts'
 import { stages } from './stage.ts'
+import { keepLive } from './streamer.ts'
 
 const alonePauseMilliseconds = 5 * 60_000
 
@@ -22,9 +26,12 @@ export async function startDemo(
   const founded = Promise.all(stages.map((stage) => found(node, stage)))
   showAround(node, founded, ended.signal)
   await founded
+  await foundDinner(node)
   await settlePeople(node)
+  if (node.services.model) await settleAgents(node, ended.signal)
   await Promise.all(stages.map((stage, place) => seed(node, stage, place)))
   void live(node, ended.signal, betweenActs)
+  void keepLive(node, ended.signal)
   return { stop: () => ended.abort() }
 }
 
@@ -34,7 +41,8 @@ function showAround(node: Node, founded: Promise<unknown>, signal: AbortSignal):
     if (key !== ALPHA || signal.aborted) return
     for (const { type, target } of rows) {
       const joined = target !== null && recordOf(type)?.admits !== undefined
-      if (joined && !people.includes(target)) void founded.then(() => bringAlong(node, target)).catch(() => {})
+      const isGuest = joined && !people.includes(target) && !isAgent(target)
+      if (isGuest) void founded.then(() => bringAlong(node, target)).catch(() => {})
     }
   })
 }

@@ -5,6 +5,7 @@ import type { Node } from '#server/kernel/context'
 import { messages } from '#shared/api/messages'
 import { polls } from '#shared/api/polls'
 import { roomKey } from '#shared/kit/primitives'
+import { mentioning } from './agents.ts'
 import { people, tolerate } from './people.ts'
 import { type Line, oneOf, readLine, type Said, shuffled } from './script.ts'
 import type { Stage } from './stage.ts'
@@ -55,7 +56,9 @@ export class Life {
     await tolerate(this.#node.callAs(sender, messages.typing, { room, on: true }))
     await this.#pause(Math.min(4_000, 600 + 30 * said.text.length))
     const reply_to = said.isReply ? this.#before : null
-    const sent = await tolerate(this.#node.callAs(sender, messages.send, { room, text: said.text, reply_to }))
+    const sent = await tolerate(
+      this.#node.callAs(sender, messages.send, { room, text: mentioning(said.text), reply_to }),
+    )
     this.#restsUntil = this.#node.now() + restSeconds * 1_000
     this.#before = sent?.message.id ?? null
     if (sent) await this.#afterwards(said, sender, sent.message.id)

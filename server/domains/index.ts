@@ -1,22 +1,34 @@
 import type { Domain } from '#server/kernel/domain'
 import type { api } from '#shared/api/index'
 import { accounts } from './accounts/index.ts'
+import { betaAccess } from './agents/beta-access.ts'
+import { agents } from './agents/index.ts'
+import { attendance } from './attendance/index.ts'
 import { cluster } from './cluster/index.ts'
+import { deviceKeys } from './device-keys/index.ts'
 import { email } from './email/index.ts'
+import { epochs } from './epochs/index.ts'
 import { federation } from './federation/index.ts'
 import { friends } from './friends/index.ts'
 import { identities, identity, sessions } from './identity/index.ts'
 import { serviceTokens } from './identity/service-tokens.ts'
 import { inbox } from './inbox/index.ts'
+import { knowledge } from './knowledge/index.ts'
 import { messages } from './messages/index.ts'
 import { polls } from './messages/polls.ts'
 import { moderation } from './moderation/index.ts'
 import { passkeys } from './passkeys/index.ts'
+import { payments } from './payments/index.ts'
 import { phone } from './phone/index.ts'
+import { places } from './places/index.ts'
 import { rooms } from './rooms/index.ts'
 import { invitations } from './rooms/invitations.ts'
+import { scheduling } from './scheduling/index.ts'
 import { social } from './social/index.ts'
 import { status } from './status/index.ts'
+import { streams } from './streams/index.ts'
+import { tokens } from './tokens/index.ts'
+import { uploads } from './uploads/index.ts'
 import { wallet } from './wallet/index.ts'
 
 export { checkEntry } from './events.ts'
@@ -33,6 +45,8 @@ const registry = {
   serviceTokens,
   accounts,
   passkeys,
+  deviceKeys,
+  epochs,
   rooms,
   invitations,
   messages,
@@ -45,6 +59,16 @@ const registry = {
   friends,
   cluster,
   wallet,
+  betaAccess,
+  scheduling,
+  agents,
+  payments,
+  knowledge,
+  uploads,
+  attendance,
+  tokens,
+  places,
+  streams,
 } satisfies { [Name in keyof typeof api]: Domain<(typeof api)[Name]> }
 
 /** Every domain of the contract, in the order in which they hear of rows. It does not compile with one missing. */

@@ -8,10 +8,16 @@ import type { Caller } from './context.ts'
  * What is known of who holds a connection. Each kind has slots of its own at every address, so that anonymous clients cannot
  * take those of people whose account is a day old.
  */
-type Kind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
+type Kind = 'anonymous' | 'guest' | 'newcomer' | 'regular' | 'viewer'
 
 /** Connection slots at one address, on each node. */
-export const slotsAtOnce: Record<Kind, number> = { anonymous: 50, guest: 200, newcomer: 200, regular: 1_000 }
+export const slotsAtOnce: Record<Kind, number> = {
+  anonymous: 50,
+  guest: 200,
+  newcomer: 200,
+  regular: 1_000,
+  viewer: 300,
+}
 
 const dayMilliseconds = 24 * 60 * 60 * 1000
 /** How long an answer, or an anonymous connection, may keep its slot when all are taken. */
@@ -68,6 +74,9 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
     return true
   }
 
+  /** Of a request that a proxy carries. */
+  const carried = (request: IncomingMessage) => newSlot(clientOf(request, proxies), request.socket)
+
   return {
     /** Takes a slot for a request that a proxy carries, of its own kind where the anonymous have none; false where there is none. */
     async arrive(
@@ -77,7 +86,7 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       now: number,
     ): Promise<boolean> {
       if (bySocket.has(request.socket)) return true
-      const slot = newSlot(clientOf(request, proxies), request.socket)
+      const slot = carried(request)
       if (!enter(slot, 'anonymous', null)) {
         const caller = await asker()
         if (caller.account === null || ended.destroyed || !enter(slot, kindOf(caller, now), caller.account))
@@ -85,6 +94,22 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
       }
       bySocket.set(request.socket, slot)
       whenOver(request, ended, () => {
+        leave(slot)
+        bySocket.delete(request.socket)
+      })
+      return true
+    },
+    /** A request for media: those who watch have slots of their own, as they ask several times a second. False where there is none. */
+    view(request: IncomingMessage, ended: ServerResponse): boolean {
+      const known = bySocket.get(request.socket)
+      const slot = known ?? carried(request)
+      if (!enter(slot, 'viewer', null)) return false
+      bySocket.set(request.socket, slot)
+      slot.running++
+      slot.since = performance.now()
+      whenOver(request, ended, () => {
+        slot.running--
+        if (known) return
         leave(slot)
         bySocket.delete(request.socket)
       })

@@ -1,12 +1,24 @@
 import type { z } from 'zod'
 import type { LiveNodes, RoomLog } from '#server/log/types'
+import type { Attendance } from '#server/ports/attendance/port'
+import type { Calendars } from '#server/ports/calendar/port'
 import type { Chains } from '#server/ports/chain/port'
+import type { VectorSearch } from '#server/ports/database/port'
+import type { Facilitator } from '#server/ports/facilitator/port'
 import type { HumanProofs } from '#server/ports/human-proof/port'
 import type { Mail } from '#server/ports/mail/port'
+import type { Embedder, Model } from '#server/ports/model/port'
 import type { Onramp } from '#server/ports/onramp/port'
 import type { PartnerTokens } from '#server/ports/partner/port'
 import type { Peers } from '#server/ports/peers/port'
+import type { Pinning } from '#server/ports/pinning/port'
+import type { PlatformData } from '#server/ports/platform-data/port'
+import type { Reader } from '#server/ports/reader/port'
 import type { Sms } from '#server/ports/sms/port'
+import type { Storage } from '#server/ports/storage/port'
+import type { OpenToolServers } from '#server/ports/tool-servers/port'
+import type { Video } from '#server/ports/video/port'
+import type { Web } from '#server/ports/web/port'
 import { AppError } from '#shared/errors'
 import type { AnswerOf, CallOf, Contract, Event, EventInTwoForms, InputOf, Operation } from '#shared/kit/contract'
 import type { Limits } from './limits.ts'
@@ -37,6 +49,8 @@ export interface Caller {
   userAgent: string
   /** What a service token may do; absent for people, who may do all they may. */
   scopes?: readonly string[]
+  /** Showed `CRON_SECRET`: may start what is done at set times, and is nobody else. */
+  isScheduler?: true
 }
 
 export interface SignedIn extends Caller {
@@ -47,6 +61,7 @@ export interface SignedIn extends Caller {
 /** Names of the audiences a socket can be in. */
 export const audiences = {
   room: (key: string) => `r:${key}`,
+  stream: (id: string) => `s:${id}`,
   account: (account: string) => `u:${account}`,
   moderators: (scope: string) => `m:${scope}`,
 }
@@ -55,6 +70,8 @@ export const audiences = {
 export interface Connection {
   id: string
   readonly isOpen: boolean
+  /** The client has left so much unread that what can wait, waits. */
+  readonly isBusyReading: boolean
   join(audience: string): void
   leave(audience: string): void
   has(audience: string): boolean
@@ -118,6 +135,8 @@ export interface Node {
   metrics: Metrics
   /** Only for `nodeState`: what the parts of this node keep of it, each under its own maker. */
   state: Map<() => object, object>
+  /** Only for tests of crashes: says that work has come to a named place, where the process may be ended. */
+  reached(place: string): void
   now(): number
   limits: Limits
   logger: Logger
@@ -134,6 +153,8 @@ export interface Job<Payload extends z.ZodType = z.ZodType> {
   /** `domain.verb`. */
   kind: string
   payload: Payload
+  /** How many of it one node runs at once, so that those which take long leave room for others; as many as of all kinds, where left out. */
+  atOnce?: number
   run(payload: z.output<Payload>, run: JobRun): Promise<void>
 }
 
@@ -158,8 +179,32 @@ export interface Services {
   humanProofs: HumanProofs | null
   partnerTokens: PartnerTokens | null
   onramp: Onramp | null
+  /** Who holds tokens of attendance. */
+  attendance: Attendance | null
+  calendars: Calendars | null
+  /** What agents answer by. */
+  model: Model | null
+  /** Always there: without a service, texts are compared by their words. */
+  embedder: Embedder
+  /** Null where the database cannot search vectors. */
+  vectors: VectorSearch | null
+  /** Asks by what it is given, the guarded web. */
+  toolServers: OpenToolServers
+  platformData: PlatformData | null
+  /** What has payments carried out. */
+  facilitator: Facilitator | null
   /** Those with an `RPC_URL_<chainId>`; none where nothing is configured. */
   chains: Chains
+  /** For documents of strangers; there always. */
+  reader: Reader
+  /** For URLs that people name; there always. */
+  web: Web
+  /** Where pixel art is kept in IPFS. */
+  pinning: Pinning | null
+  /** Where uploads are kept. */
+  storage: Storage | null
+  /** Takes and shows livestreams. */
+  video: Video | null
 }
 
 /** The part of the configuration that the kernel and several domains read. */
@@ -169,7 +214,11 @@ export interface Settings {
   storageUrl: string
   sessionKeys: readonly { id: string; secret: Uint8Array }[]
   production: boolean
+  /** By which a scheduler outside is known; null where there is none. */
+  cronSecret: string | null
   demo: boolean
+  /** So long a livestream whose picture is away waits for it. */
+  streamGraceMilliseconds: number
   /** Only for `defineSettings`: those of the domains, each under its own declaration. */
   domains: ReadonlyMap<object, object>
 }

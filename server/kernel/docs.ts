@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +11,21 @@ const generated = (name: string) => join(root, 'docs/api', name)
 const packaged = (name: string, file: string) =>
   join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file)
 
-const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json' } as const
+/** What is written about the server, as it ships with it: Markdown, by its path here. */
+export const documents: readonly (readonly [path: `/${string}`, file: string])[] = existsSync(join(root, 'docs'))
+  ? readdirSync(join(root, 'docs'))
+      .filter((name) => name.endsWith('.md'))
+      .sort()
+      .map((name) => [`/docs/${name}`, join(root, 'docs', name)] as const)
+  : []
+
+const types = {
+  html: 'text/html',
+  css: 'text/css',
+  js: 'text/javascript',
+  json: 'application/json',
+  md: 'text/plain',
+} as const
 
 const files: readonly (readonly [path: `/${string}`, file: string, type: keyof typeof types])[] = [
   ['/docs', own('index.html'), 'html'],
@@ -28,9 +43,10 @@ const files: readonly (readonly [path: `/${string}`, file: string, type: keyof t
   ['/docs/rest.js', own('rest.js'), 'js'],
   ['/docs/swagger-ui.js', packaged('swagger-ui-dist', 'swagger-ui-bundle.js'), 'js'],
   ['/docs/swagger-ui.css', packaged('swagger-ui-dist', 'swagger-ui.css'), 'css'],
+  ...documents.map(([path, file]) => [path, file, 'md'] as const),
 ]
 
-/** Both documents, a page that shows them side by side, and nothing from elsewhere. */
+/** Both documents of the API, a page that shows them side by side, what is written beside them, and nothing from elsewhere. */
 export const docsRoutes: readonly RawRoute[] = files.map(([path, file, type]) => ({
   path,
   answer: 'file',

@@ -5,19 +5,53 @@ interface Bounds {
   maxBytes: number
 }
 
-/** Asks a service of the configuration. A late answer is TIMEOUT; none, a redirect or one without end is UPSTREAM_ERROR. */
+/**
+ * Asks a service of the configuration. A late answer is TIMEOUT; none, a redirect or one without end is UPSTREAM_ERROR. An aborted signal
+ * throws its reason.
+ */
 export async function fetchText(
   url: string,
   request: RequestInit,
   { timeoutMilliseconds, maxBytes }: Bounds,
-): Promise<{ status: number; text: string }> {
-  const signal = AbortSignal.timeout(timeoutMilliseconds)
+): Promise<{ status: number; headers: Headers; text: string }> {
+  const late = AbortSignal.timeout(timeoutMilliseconds)
+  const signal = request.signal ? AbortSignal.any([request.signal, late]) : late
   try {
-    const response = await fetch(url, { ...request, redirect: 'error', signal })
-    return { status: response.status, text: await readAtMost(response, maxBytes) }
+    const response = await boundedFetch(maxBytes)(url, { ...request, signal })
+    return { status: response.status, headers: response.headers, text: await response.text() }
   } catch (cause) {
-    throw new AppError(signal.aborted ? 'TIMEOUT' : 'UPSTREAM_ERROR', { cause })
+    request.signal?.throwIfAborted()
+    throw new AppError(late.aborted ? 'TIMEOUT' : 'UPSTREAM_ERROR', { cause })
   }
+}
+
+/**
+ * For a client that asks a service of the configuration: follows no redirect, and errors where an answer, or a line of it, is
+ * longer, decompressed. `fetch` of Node 20 forgets its signal when memory is reclaimed while a body is read, so the body has it too.
+ */
+export const boundedFetch =
+  (maxBytes: number, maxLineBytes = maxBytes): typeof fetch =>
+  async (url, request) => {
+    const response = await fetch(url, { ...request, redirect: 'error' })
+    const until = request?.signal ? { signal: request.signal } : {}
+    return response.body === null
+      ? response
+      : new Response(response.body.pipeThrough(atMost(maxBytes, maxLineBytes), until), response)
+  }
+
+function atMost(maxBytes: number, maxLineBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0
+  let lineBytes = 0
+  return new TransformStream({
+    transform(part, controller) {
+      bytes += part.byteLength
+      const end = part.lastIndexOf(10)
+      lineBytes = end < 0 ? lineBytes + part.byteLength : part.byteLength - 1 - end
+      if (bytes > maxBytes) throw new Error(`The answer is longer than ${maxBytes} bytes`)
+      if (lineBytes > maxLineBytes) throw new Error(`A line of the answer is longer than ${maxLineBytes} bytes`)
+      controller.enqueue(part)
+    },
+  })
 }
 
 const jsonBounds = { timeoutMilliseconds: 5_000, maxBytes: 64 * 1024 }
@@ -27,25 +61,14 @@ export async function postJson(
   url: string,
   input: object,
   headers: Readonly<Record<string, string>> = {},
+  signal: AbortSignal | null = null,
 ): Promise<{ status: number; answer: unknown }> {
   const sent = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'plaza', ...headers }
-  const request = { method: 'POST', headers: sent, body: JSON.stringify(input) }
+  const request = { method: 'POST', headers: sent, body: JSON.stringify(input), signal }
   const { status, text } = await fetchText(url, request, jsonBounds)
   try {
     return { status, answer: JSON.parse(text) }
   } catch {
     return { status, answer: null }
   }
-}
-
-async function readAtMost(response: Response, maxBytes: number): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const part of response.body ?? []) {
-    bytes += part.byteLength
-    if (bytes > maxBytes) throw new Error(`The answer is longer than ${maxBytes} bytes`)
-    text += decoder.decode(part, { stream: true })
-  }
-  return text + decoder.decode()
 }

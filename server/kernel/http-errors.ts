@@ -17,6 +17,14 @@ const known = (bound: readonly Bound[]) =>
     ),
   )
 
+/** Whether pages of every site may ask for a path. What changes something there by another operation is not open with it. */
+export function openTo(bound: readonly Bound[]): (method: string, path: string) => boolean {
+  const [open, closed] = [true, false].map((is) => known(bound.filter(({ operation }) => !!operation.anyOrigin === is)))
+  const has = (routes: typeof open, path: string, method?: string) =>
+    routes?.some((route) => route.matches.test(path) && (method === undefined || route.method === method)) ?? false
+  return (method, path) => has(open, path) && (has(open, path, method) || !has(closed, path, method))
+}
+
 /** A known path with another method is 405 and names the methods it has, everything else 404. */
 export const unknownRoute = (bound: readonly Bound[]): RequestHandler => {
   const routes = known(bound)

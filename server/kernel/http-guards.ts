@@ -18,9 +18,16 @@ export function rateHeaders(response: Response, { limit, remaining, reset }: Rat
   response.setHeader('X-RateLimit-Reset', reset)
 }
 
-/** Pictures and sound come from here and from where media are stored, connections go to this very host. */
-export function securityHeaders({ publicUrl, storageUrl }: { publicUrl: string; storageUrl: string }): RequestHandler {
+/**
+ * Pictures and sound come from here, from where media are stored, and from what the page itself has opened (`blob:`); connections go to this
+ * very host and to stored media. Livestreams may be shown by other sites, which `shownAt` names.
+ */
+export function securityHeaders(
+  { publicUrl, storageUrl }: { publicUrl: string; storageUrl: string },
+  shownAt: readonly string[],
+): RequestHandler {
   const stored = sourceOf(storageUrl)
+  const shown = shownAt.filter((origin) => URL.canParse(origin)).map((origin) => new URL(origin).origin)
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -28,10 +35,10 @@ export function securityHeaders({ publicUrl, storageUrl }: { publicUrl: string; 
         defaultSrc: ["'self'"],
         scriptSrc: ["'self'"],
         styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:', stored],
-        mediaSrc: ["'self'", stored],
+        imgSrc: ["'self'", 'data:', 'blob:', stored],
+        mediaSrc: ["'self'", 'blob:', stored, ...shown],
         // Older browsers do not take WebSockets of the same host for 'self'.
-        connectSrc: ["'self'", new URL(publicUrl).origin.replace(/^http/, 'ws')],
+        connectSrc: ["'self'", new URL(publicUrl).origin.replace(/^http/, 'ws'), stored, ...shown],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         formAction: ["'self'"],
@@ -40,6 +47,10 @@ export function securityHeaders({ publicUrl, storageUrl }: { publicUrl: string; 
     },
     referrerPolicy: { policy: 'no-referrer' },
     crossOriginEmbedderPolicy: false,
+    // For plug-ins and browsers that no longer exist.
+    xDownloadOptions: false,
+    xXssProtection: false,
+    xPermittedCrossDomainPolicies: false,
   })
 }
 
@@ -50,25 +61,39 @@ function sourceOf(address: string): string {
 }
 const encodeSign = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`
 
-export const noStore: RequestHandler = (_request, response, next) => {
+/** The policy of what is no document: even where a browser opens it by itself, it loads and runs nothing. */
+export const nothingRuns = (response: Response): void => {
+  response.setHeader('Content-Security-Policy', "default-src 'none';frame-ancestors 'none'")
+}
+
+/** Answers of the API are data, and are kept nowhere. */
+export const asData: RequestHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'no-store')
+  nothingRuns(response)
   next()
 }
 
 const unsafe = (method: string) => !['GET', 'HEAD', 'OPTIONS'].includes(method)
-/** The last four are sent by clients of older servers; they name nobody here. */
+/** Those of addresses are sent by clients of older servers; they name nobody here. */
 const allowedHeaders =
-  'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-API-Key, X-Address, X-User-Address, X-Wallet-Address'
-const exposedHeaders = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id'
+  'Authorization, Content-Type, Idempotency-Key, X-Request-Id, X-API-Key, X-Address, X-User-Address, X-Wallet-Address, ' +
+  'X-Payment, PAYMENT-SIGNATURE'
+const exposedHeaders =
+  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id, ' +
+  'X-Payment-Required, PAYMENT-REQUIRED, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE'
 
+/** Pages of other sites are let in where `isOpen` says so, without the session that this browser may have here. */
 export const crossOrigin =
-  (origins: OriginRule): RequestHandler =>
+  (origins: OriginRule, isOpen: (method: string, path: string) => boolean): RequestHandler =>
   (request, response, next) => {
     response.vary('Origin')
     const origin = request.get('origin')
-    if (origin !== undefined && origins.has(origin)) {
-      response.setHeader('Access-Control-Allow-Origin', origin)
-      response.setHeader('Access-Control-Allow-Credentials', 'true')
+    const isOurs = origin !== undefined && origins.has(origin)
+    const method = request.method === 'OPTIONS' ? request.get('access-control-request-method') : request.method
+    const isForeign = origin !== undefined && !isOurs && isOpen(method ?? '', request.path)
+    if (isOurs) response.setHeader('Access-Control-Allow-Credentials', 'true')
+    if (isOurs || isForeign) {
+      response.setHeader('Access-Control-Allow-Origin', isOurs ? origin : '*')
       response.setHeader('Access-Control-Expose-Headers', exposedHeaders)
     }
     if (request.method === 'OPTIONS') {
@@ -78,7 +103,7 @@ export const crossOrigin =
       response.status(204).end()
       return
     }
-    if (unsafe(request.method)) refuseForeign(origins, request)
+    if (unsafe(request.method) && !isForeign) refuseForeign(origins, request)
     next()
   }
 
@@ -137,11 +162,21 @@ export const jsonOnly: RequestHandler = (request, _response, next) => {
   next()
 }
 
-export const readBody = express.json({
-  limit: bodyLimitBytes,
-  strict: false,
-  type: () => true,
-  verify(_request, _response, bytes) {
-    if (!isUtf8(bytes)) throw new AppError('VALIDATION_ERROR', { message: 'The body is not UTF-8' })
-  },
-})
+const jsonOf = (limit: number): RequestHandler =>
+  express.json({
+    limit,
+    strict: false,
+    type: () => true,
+    verify(_request, _response, bytes) {
+      if (!isUtf8(bytes)) throw new AppError('VALIDATION_ERROR', { message: 'The body is not UTF-8' })
+    },
+  })
+export const readBody = jsonOf(bodyLimitBytes)
+
+/** Reads a body of JSON that may be longer than others. */
+export async function readLongBody(request: Request, response: Response, limit: number): Promise<void> {
+  for (const handler of [jsonOnly, jsonOf(limit)])
+    await new Promise<void>((resolve, reject) =>
+      handler(request, response, (error?: unknown) => (error ? reject(error) : resolve())),
+    )
+}

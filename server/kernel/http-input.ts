@@ -63,14 +63,27 @@ export function readInput(
       : { ...path, room: { type, id: room } }
   const key = request.get('idempotency-key')
   const keyed = operation.idempotency && key !== undefined ? { [operation.idempotency.key]: key } : {}
-  return { ...query, ...body, ...keyed, ...where }
+  return { ...query, ...body, ...keyed, ...fromHeaders(operation, request, { ...query, ...body }), ...where }
+}
+
+/** What headers say, which nothing else may contradict. */
+function fromHeaders({ headers = {} }: Operation, request: Request, given: Record<string, unknown>) {
+  const found: Record<string, string> = {}
+  for (const [name, field] of Object.entries(headers)) {
+    const value = request.get(name)
+    if (value === undefined) continue
+    if (![undefined, value].includes((found[field] ?? given[field]) as string | undefined))
+      throw new AppError('VALIDATION_ERROR', { message: `${field}: two different ones` })
+    found[field] = value
+  }
+  return found
 }
 
 function readQuery(objects: readonly z.ZodObject[], name: string, value: unknown): unknown {
   if (typeof value !== 'string') throw new AppError('VALIDATION_ERROR', { message: `${name}: given more than once` })
   for (const object of objects) {
     const field = bare(object.shape[name] as z.ZodType | undefined)
-    if (field instanceof z.ZodNumber && /^-?\d{1,15}$/.test(value)) return Number(value)
+    if (field instanceof z.ZodNumber && /^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return Number(value)
     if (field instanceof z.ZodBoolean && /^(true|false)$/.test(value)) return value === 'true'
   }
   return value

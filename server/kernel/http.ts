@@ -1,20 +1,23 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { AppError } from '#shared/errors'
-import { expandRoute, type Method, pathParameters } from '#shared/kit/contract'
+import { expandRoute, type Method, type Operation, pathParameters } from '#shared/kit/contract'
+import { fileOf } from '#shared/kit/json-schema'
+import { statusesOf } from '#shared/kit/refusals'
 import { clientOf, isLocal } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
 import { whileThere } from './deadline.ts'
 import type { Door } from './door.ts'
-import { answerError, unknownRoute } from './http-errors.ts'
+import { answerError, openTo, unknownRoute } from './http-errors.ts'
 import {
+  asData,
   begin,
   crossOrigin,
   flood,
   jsonOnly,
-  noStore,
   rateHeaders,
   readBody,
+  readLongBody,
   refuseForeign,
   refuseVisits,
   securityHeaders,
@@ -32,12 +35,15 @@ import { newId } from './ids.ts'
 import { invoke } from './invoke.ts'
 import { answerItems } from './items.ts'
 import { redirectToLocalhost } from './localhost-redirect.ts'
+import { hearProvider, passMedia } from './media.ts'
 import { guardPayload } from './payload-guard.ts'
 import { mountRaw, type RawRoute } from './raw-route.ts'
+import type { Uploads } from './uploads.ts'
 
 interface HttpDoor extends Door {
   /** What gives something else than the answer of an operation: documents, the page. */
   raw: readonly RawRoute[]
+  uploads: Uploads
 }
 
 export function httpDoor(door: HttpDoor): Express {
@@ -45,8 +51,12 @@ export function httpDoor(door: HttpDoor): Express {
   app.disable('x-powered-by')
   app.set('etag', false)
   app.set('query parser', 'simple')
-  app.use(identifyRequest(door), securityHeaders(door.kernel.node.settings), crossOrigin(door.origins), flood(door))
-  app.use('/api', noStore, jsonOnly, readBody)
+  const foreign = crossOrigin(door.origins, openTo(door.bound))
+  app.use(identifyRequest(door), passMedia(door))
+  const { settings, services } = door.kernel.node
+  app.use(securityHeaders(settings, services.video?.origins ?? []), foreign, flood(door))
+  app.post('/api/webhooks/video', hearProvider(door))
+  app.use('/api', asData, unlessUpload(door, jsonOnly), unlessUpload(door, readBody))
   app.use(begin(door.slots))
   mountOperations(app, door)
   redirectToLocalhost(app, door.kernel.node.settings.publicUrl)
@@ -58,14 +68,14 @@ export function httpDoor(door: HttpDoor): Express {
 
 const idOf = (request: Request): string => String(request.res?.getHeader('x-request-id') ?? '')
 
-/** What such a path goes on with lets whoever reads it into a room. */
-const invited = /(\/invit(?:e|ations)\/).+/is
+/** What such a path goes on with lets whoever reads it into a room, or publish. */
+const secret = /(\/(?:invit(?:e|ations)|webrtc)\/).+/is
 
 /** A path as it was sent, in one line; where it is such a path in any spelling, without what lets in. */
 function loggedPath(sent: string): string {
   try {
     const path = decodeURIComponent(sent)
-    return invited.test(path) ? encodeURI(path.replace(invited, '$1***')) : sent
+    return secret.test(path) ? encodeURI(path.replace(secret, '$1***')) : sent
   } catch {
     return '(not a path)'
   }
@@ -111,12 +121,19 @@ function mountOperations(app: Express, door: HttpDoor): void {
 function whereAsked(query: Readonly<Record<string, string>>): RequestHandler {
   return function asked(request, _response, next) {
     for (const [name, value] of Object.entries(query)) {
-      const given = request.query[name]
+      const given = request.query[name] ?? askedInBody(request.body, name)
       if (given === undefined || (value === 'true' && given === 'false')) return next('route')
-      if (given !== value) throw new AppError('VALIDATION_ERROR', { message: `${name}: must be ${value}` })
+      if (value !== '' && given !== value)
+        throw new AppError('VALIDATION_ERROR', { message: `${name}: must be ${value}` })
     }
     next()
   }
+}
+
+/** A flag of the body, as a query has it. */
+function askedInBody(body: unknown, name: string): string | undefined {
+  const value = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
+  return typeof value === 'boolean' ? String(value) : undefined
 }
 
 async function handle(
@@ -135,10 +152,26 @@ async function handle(
     refuseForeign(door.origins, request)
     refuseVisits(request)
   }
+  const recognise = () => identifyCaller(door, bound, request)
+  if (!hasOwnBody(bound.operation)) return answer(door, bound, spelling, fixed, recognise, request, response)
+  const release = await receive(door, await recognise(), bound.operation, request, response)
+  // What was received is read also where the connection is gone meanwhile.
+  await answer(door, bound, spelling, fixed, recognise, request, response).finally(release)
+}
+
+async function answer(
+  door: HttpDoor,
+  bound: Bound,
+  spelling: Spelling,
+  fixed: { type: string } | undefined,
+  recognise: () => Promise<Caller>,
+  request: Request,
+  response: Response,
+) {
+  const { stream } = bound.operation
   const raw = readInput(bound.operation, spelling, fixed, request)
   guardPayload(raw)
   const askedAt = performance.now()
-  const recognise = () => identifyCaller(door, bound, request)
   const caller = await recognise()
   door.slots.recognise(request, caller, door.kernel.node.now())
   const gone = new AbortController()
@@ -172,7 +205,43 @@ async function handle(
     gone,
     isStill,
     metrics: door.kernel.node.metrics,
+    itemsOnly: bound.operation.lines === 'only',
   })
+}
+
+/** Is its body a file, or longer than others? */
+const hasOwnBody = (operation: Operation): boolean => fileOf(operation) !== null || operation.jsonBytes !== undefined
+
+/** Reads such a body, of somebody who is signed in alone: nobody else has this machine hold so much. */
+async function receive(
+  { slots, kernel, uploads }: HttpDoor,
+  caller: Caller,
+  operation: Operation,
+  request: Request,
+  response: Response,
+): Promise<() => void> {
+  if (caller.account === null) throw new AppError('UNAUTHORIZED')
+  slots.recognise(request, caller, kernel.node.now())
+  const file = fileOf(operation)
+  if (operation.jsonBytes !== undefined && (file === null || request.is('json')))
+    await readLongBody(request, response, operation.jsonBytes)
+  else if (file) {
+    const [tooLarge = 413] = statusesOf(operation, 'PAYLOAD_TOO_LARGE')
+    return uploads.receive(request, response, { ...file, tooLarge })
+  }
+  return () => undefined
+}
+
+/** Leaves such bodies to their operations. */
+function unlessUpload({ bound }: HttpDoor, handler: RequestHandler): RequestHandler {
+  const paths = bound
+    .filter(({ operation }) => hasOwnBody(operation))
+    .flatMap(({ operation }) => spellingsOf(operation).flatMap(({ route }) => expandRoute(route)))
+    .map(({ path }) => new RegExp(`^${path.replace(/:[a-zA-Z_]+/g, '[^/]+')}/?$`, 'i'))
+  return (request, response, next) =>
+    request.method === 'POST' && paths.some((path) => path.test(request.baseUrl + request.path))
+      ? next()
+      : handler(request, response, next)
 }
 
 /** Why somebody is not who they were when they asked; null where they are, and while that cannot be found out. */

@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from '#shared/errors'
 import { type Event, freshMilliseconds, type Operation, scopeOf } from '#shared/kit/contract'
 import { errorCodesOf } from '#shared/kit/json-schema'
 import { canonicalAddress } from '#shared/kit/primitives'
+import { checkedOutput } from './checked-output.ts'
 import type { Bound, Caller, Connection, Context, Node, Role } from './context.ts'
 import { refusalFrom, whileThere } from './deadline.ts'
 import { once } from './idempotency.ts'
@@ -38,6 +39,8 @@ export interface Kernel {
   /** In tests and development an undeclared error code is itself a failure. */
   strict: boolean
   deliver(deliveries: readonly Delivery[]): void
+  /** What is being done, also for those who have gone meanwhile. */
+  underWay: Set<Promise<unknown>>
   record(line: AuditLine): void
 }
 
@@ -66,7 +69,11 @@ export async function invoke(
   const { name, operation } = bound
   let outcome: 'ok' | ErrorCode = 'ok'
   try {
-    return await whileThere(kernel.node, call.askedAt, run(kernel, bound, schema, raw, call))
+    const running = run(kernel, bound, schema, raw, call)
+    kernel.underWay.add(running)
+    const ended = () => kernel.underWay.delete(running)
+    running.then(ended, ended)
+    return await whileThere(kernel.node, call.askedAt, running)
   } catch (error) {
     const refusal = refusalOf(error, kernel, bound, call)
     outcome = refusal.code
@@ -94,7 +101,7 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
     const context = contextOf(kernel, call, creationId, deliveries)
     const answer = await bound.action(input as never, context)
     if (operation.stream) return itemsOf(kernel, bound, answer as AsyncIterable<unknown>, call)
-    return operation.output.parse(answer)
+    return outputOf(kernel, bound, answer)
   }
   const output =
     key === null || account === null
@@ -102,6 +109,15 @@ async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown
       : await once(kernel.node, { account, operation: name, key }, input, act)
   kernel.deliver(deliveries)
   return { output, input }
+}
+
+/** In tests and development an answer that its schema refuses fails as a whole: it may be a fault of ours. */
+function outputOf({ node, strict }: Kernel, { name, operation }: Bound, answer: unknown): unknown {
+  if (strict) return operation.output.parse(answer)
+  return checkedOutput(operation.output, answer, (refused) => {
+    node.metrics.itemLeftOut(name)
+    node.logger.warn({ operation: name, ...refused }, 'an item was left out of a list')
+  })
 }
 
 /**

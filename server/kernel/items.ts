@@ -13,12 +13,20 @@ const lookAgainMilliseconds = 25
 
 type Items = AsyncIterable<unknown>
 
+interface Lines {
+  gone: AbortController
+  isStill: () => Promise<AppError | null>
+  metrics: Metrics
+  /** The last item says how it ended, so that a line is an item and nothing else; where it breaks off, so does the answer. */
+  itemsOnly: boolean
+}
+
 /** Answers one line of JSON an item, an empty line every 15 s, and a last line that says how it ended. */
 export async function answerItems(
   items: Items,
   request: Request,
   response: Response,
-  { gone, isStill, metrics }: { gone: AbortController; isStill: () => Promise<AppError | null>; metrics: Metrics },
+  { gone, isStill, metrics, itemsOnly }: Lines,
 ): Promise<void> {
   response.status(200).set({
     'Content-Type': 'application/x-ndjson; charset=utf-8',
@@ -28,12 +36,13 @@ export async function answerItems(
   response.flushHeaders()
   if (request.method === 'HEAD') return void response.end()
   const beat = setInterval(() => {
-    if (!response.writableNeedDrain) response.write('\n')
+    if (!itemsOnly && !response.writableNeedDrain) response.write('\n')
     void isStill().then((error) => error && gone.abort(error))
   }, heartbeatMilliseconds)
   const end = await give(items, gone.signal, metrics, (item) => written(response, metrics, lineOf(item)))
   clearInterval(beat)
   if (end === 'gone') return
+  if (itemsOnly) return void (end === null ? response.end() : response.destroy())
   response.end(`${JSON.stringify(end === null ? { success: true } : errorBody(end, 'coded'))}\n`)
 }
 

@@ -47,6 +47,11 @@ export async function postponeJob({ id, run }: Claim, until: number, error: stri
   await StoredJobs.updateOne({ _id: id, run }, { $set: { due_at: new Date(until), run: null, error } })
 }
 
+/** Gives back a job that was not begun: that was no attempt. */
+export async function putBack({ id, run }: Claim, until: number): Promise<void> {
+  await StoredJobs.updateOne({ _id: id, run }, { $set: { due_at: new Date(until), run: null }, $inc: { attempts: -1 } })
+}
+
 export async function finishJob(
   { id, run }: Claim,
   state: 'done' | 'failed',

@@ -2,7 +2,17 @@ import type { z } from 'zod'
 import type { JobQueue } from '#server/ports/jobs/port'
 import type { Job, Jobs, Node } from './context.ts'
 import { newId } from './ids.ts'
-import { type Claim, claimJob, countJobs, dueJobs, finishJob, postponeJob, renewJob, storeJob } from './job-store.ts'
+import {
+  type Claim,
+  claimJob,
+  countJobs,
+  dueJobs,
+  finishJob,
+  postponeJob,
+  putBack,
+  renewJob,
+  storeJob,
+} from './job-store.ts'
 import { seal, unseal } from './seal.ts'
 
 interface JobTimes {
@@ -24,6 +34,8 @@ const usualTimes: JobTimes = {
 
 const atOnce = 8
 const mostAttempts = 10
+/** Until a job is looked at again of whose kind as many run as may. */
+const fullMilliseconds = 500
 const longestError = 300
 const queueStopMilliseconds = 1_000
 
@@ -46,6 +58,8 @@ export function startJobs(
   const names = [...kinds.keys()]
   const stopping = new AbortController()
   const running = new Set<Promise<unknown>>()
+  /** How many of each kind run here. */
+  const busy = new Map<string, number>()
   let isClosing = false
 
   async function sweep(): Promise<void> {
@@ -62,7 +76,14 @@ export function startJobs(
 
   async function claimAndRun(id: string) {
     const claim = await claimJob(id, names, node.now(), times.leaseMilliseconds)
-    return claim && runClaimed(claim)
+    if (!claim) return null
+    const count = busy.get(claim.kind) ?? 0
+    if (count >= (kinds.get(claim.kind)?.atOnce ?? atOnce)) {
+      await putBack(claim, node.now() + fullMilliseconds)
+      return { againInMilliseconds: fullMilliseconds }
+    }
+    busy.set(claim.kind, count + 1)
+    return runClaimed(claim).finally(() => busy.set(claim.kind, (busy.get(claim.kind) ?? 1) - 1))
   }
 
   async function runClaimed(claim: Claim) {

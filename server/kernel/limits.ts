@@ -9,6 +9,8 @@ export const tiers: Record<Tier, number> = {
   contact: 3,
   messaging: 60,
   search: 30,
+  ai: 30,
+  paid: 600,
   general: 100,
 }
 const windowSeconds = 60
@@ -39,6 +41,8 @@ export interface Limits {
   peek(tier: Tier, key: string): Promise<Rate>
   /** A guard against guessing, or against waking somebody, with numbers of its own. True where the call is allowed. */
   guard(name: string, key: string, limit: number, seconds: number): Promise<boolean>
+  /** Whether a guard would allow a call, without taking from it. */
+  wouldAllow(name: string, key: string, limit: number, seconds: number): Promise<boolean>
   /** A guard against load, with numbers of its own. True where the call is allowed. */
   throttle(name: string, key: string, limit: number, seconds: number): Promise<boolean>
 }
@@ -70,5 +74,7 @@ export function createLimits(kv: Kv, scale: number, now: () => number): Limits {
     },
     guard: (name, key, limit, seconds) => isFree(`guard:${name}:${key}`, limit, seconds),
     throttle: (name, key, limit, seconds) => isFree(`throttle:${name}:${key}`, scaled(limit), seconds),
+    wouldAllow: async (name, key, limit, seconds) =>
+      (await kv.slide(`guard:${name}:${key}`, 0, seconds * 1000, now())).used < limit,
   }
 }

@@ -46,6 +46,12 @@ export function createMetrics() {
     help: 'Sockets closed because they did not read.',
     registers,
   })
+  const leftOut = new Counter({
+    name: 'plaza_items_left_out_total',
+    help: 'Items that were left out of lists, as this version does not know a value in them.',
+    labelNames: ['operation'],
+    registers,
+  })
   const unhandled = new Counter({ name: 'plaza_unhandled_total', help: 'Errors nobody caught.', registers })
   const lag = new Histogram({
     name: 'plaza_fanout_lag_seconds',
@@ -153,6 +159,7 @@ export function createMetrics() {
     },
     verdict: (step: string) => verdicts.inc({ step }),
     slowConsumer: () => slow.inc(),
+    itemLeftOut: (operation: string) => leftOut.inc({ operation }),
     unhandled: () => unhandled.inc(),
     delivered: (lagMilliseconds: number) => lag.observe(lagMilliseconds / 1000),
     healed: (by: string, count: number) => healed.inc({ by }, count),

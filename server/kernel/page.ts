@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Request, Response } from 'express'
+import { rangeOf } from './byte-range.ts'
+import { nothingRuns } from './http-guards.ts'
 import type { RawRoute } from './raw-route.ts'
 
 const folder = fileURLToPath(new URL('../../dist/page', import.meta.url))
@@ -46,17 +48,19 @@ const readEncoded =
     return [{ coding, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }]
   }
 
-/** The address of an invitation opens the page, which knows what to do. */
-const isInvitation = /^\/invite\/[^/]+$/
+/** The address of an invitation or of an agent opens the page, which knows what to do. */
+const isOfPage = /^\/(invite|agents)\/[^/]+$/
 
 /** Assets carry hashes in their names and are kept for good; everything else is asked for again. */
 const servePage =
   (page: Page) =>
   (request: Request, response: Response): boolean => {
-    const file = page.get(isInvitation.test(request.path) ? '/' : request.path)
+    const file = page.get(isOfPage.test(request.path) ? '/' : request.path)
     const chosen = file?.find(({ coding }) => coding === null || request.acceptsEncodings(coding))
     if (!chosen) return false
     const { coding, body, etag } = chosen
+    const ending = isOfPage.test(request.path) ? '.html' : extname(request.path) || '.html'
+    if (ending !== '.html') nothingRuns(response)
     response.vary('Accept-Encoding')
     response.setHeader('ETag', etag)
     response.setHeader('Accept-Ranges', 'bytes')
@@ -75,18 +79,6 @@ const servePage =
     }
     if (range) response.status(206).setHeader('Content-Range', `bytes ${range.start}-${range.end}/${body.length}`)
     if (coding) response.setHeader('Content-Encoding', coding)
-    response
-      .type(isInvitation.test(request.path) ? '.html' : extname(request.path) || '.html')
-      .send(range ? body.subarray(range.start, range.end + 1) : body)
+    response.type(ending).send(range ? body.subarray(range.start, range.end + 1) : body)
     return true
   }
-
-/** The one part of the encoded file that is asked for; several at once, or a part of another version, are answered with all of it. */
-function rangeOf(request: Request, etag: string, size: number): { start: number; end: number } | 'beyond' | null {
-  const wanted = request.get('if-range')
-  if (request.method !== 'GET' || (wanted !== undefined && wanted !== etag)) return null
-  const ranges = request.range(size)
-  if (ranges === -1) return 'beyond'
-  if (typeof ranges !== 'object' || ranges.type !== 'bytes' || ranges.length !== 1) return null
-  return ranges[0] ?? null
-}

@@ -20,7 +20,8 @@ export function guardPayload(value: unknown): number {
         throw new AppError('VALIDATION_ERROR', { message: 'A number out of range' })
       if (typeof node === 'string' && !node.isWellFormed())
         throw new AppError('VALIDATION_ERROR', { message: 'Invalid characters' })
-      if (typeof node !== 'object' || node === null) continue
+      // A file was received by the door, under limits of its own.
+      if (typeof node !== 'object' || node === null || node instanceof File) continue
       if (ArrayBuffer.isView(node) || node instanceof ArrayBuffer)
         throw new AppError('VALIDATION_ERROR', { message: 'Binary is not accepted here' })
       const names = Array.isArray(node) ? [] : Object.keys(node)

@@ -9,15 +9,15 @@ export interface RawRoute {
   /** For this very machine alone; to everybody else there is no such path. */
   isLocal?: true
   /** False where nothing of this path is here: the next route is asked. */
-  give(request: Request, response: Response): boolean
+  give(request: Request, response: Response): boolean | Promise<boolean>
 }
 
 /** Puts routes behind the operations, in their order. Express answers HEAD by them, too. */
 export function mountRaw(app: Express, routes: readonly RawRoute[]): void {
   for (const { path, answer, give, isLocal: isForHere } of routes)
-    app.get(path, (request, response, next) => {
+    app.get(path, async (request, response, next) => {
       if (isForHere && !isLocal(request)) return next('route')
       if (answer !== 'file') response.type(answer)
-      if (!give(request, response)) next('route')
+      if (!(await give(request, response))) next('route')
     })
 }

@@ -7,18 +7,19 @@ const cipher = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Encrypts a text with our newest key: `key id.base64url`. */
-export function seal(keys: Keys, text: string): string {
+/** Encrypts a text with our newest key: `key id.base64url`. What it is bound to must be said again to read it. */
+export function seal(keys: Keys, text: string, boundTo = ''): string {
   const newest = keys[0]
   if (!newest) throw new Error('There is no key to seal with')
   const nonce = randomBytes(nonceBytes)
   const sealing = createCipheriv(cipher, keyOf(newest.secret), nonce, { authTagLength: tagBytes })
+  sealing.setAAD(Buffer.from(boundTo))
   const sealed = Buffer.concat([nonce, sealing.update(text, 'utf8'), sealing.final(), sealing.getAuthTag()])
   return `${newest.id}.${sealed.toString('base64url')}`
 }
 
-/** Throws where the text was changed, or sealed with a key that is gone. */
-export function unseal(keys: Keys, sealed: string): string {
+/** Throws where the text was changed, is bound to something else, or was sealed with a key that is gone. */
+export function unseal(keys: Keys, sealed: string, boundTo = ''): string {
   const dot = sealed.lastIndexOf('.')
   const key = keys.find(({ id }) => id === sealed.slice(0, dot))
   if (!key) throw new Error('The key this was sealed with is gone')
@@ -26,6 +27,7 @@ export function unseal(keys: Keys, sealed: string): string {
   const opening = createDecipheriv(cipher, keyOf(key.secret), bytes.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
   })
+  opening.setAAD(Buffer.from(boundTo))
   opening.setAuthTag(bytes.subarray(-tagBytes))
   return opening.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + opening.final('utf8')
 }

@@ -58,6 +58,11 @@ export const UserRecord = z.object({
   role: Role,
   is_banned: z.boolean(),
   ban_reason: z.string().nullable(),
+  /** What admins note for one another. */
+  notes: z.string().nullable(),
+  beta_access: z.boolean(),
+  beta_access_applied: z.boolean(),
+  beta_access_applied_at: Time.nullable(),
   first_login: z.string().nullable(),
   last_login: z.string().nullable(),
   login_count: z.number(),

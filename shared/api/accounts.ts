@@ -215,6 +215,7 @@ const standing = {
       search: text(160).optional(),
       sortBy: z.enum(['last_login', 'created_at', 'login_count', 'username']).default('last_login'),
       sortOrder: z.enum(['asc', 'desc']).default('desc'),
+      betaAccessFilter: z.enum(['has_access', 'applied', 'neither']).optional(),
     }),
     output: z.object({
       users: z.array(UserRecord),
@@ -223,6 +224,26 @@ const standing = {
       limit: z.number(),
       totalPages: z.number(),
     }),
+    errorBody: 'text',
+  }),
+  updateUser: operation({
+    summary:
+      'Changes what admins decide of an account: its suspension, their notes, and whether it may make agents while these are in beta.',
+    http: 'PATCH /api/admin/users',
+    access: 'admin',
+    limit: 'general',
+    input: z.object({
+      userAddress: Address,
+      updates: z.object({
+        is_banned: z.boolean().optional(),
+        ban_reason: line(0, 500).nullish(),
+        notes: text(2_000).nullish(),
+        beta_access: z.boolean().optional(),
+      }),
+    }),
+    output: Done,
+    errors: ['USER_NOT_FOUND'],
+    audit: true,
     errorBody: 'text',
   }),
 }

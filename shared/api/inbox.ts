@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { Time } from '#shared/kit/primitives'
+import { CallerAddress, Time } from '#shared/kit/primitives'
+import { LocationChat } from './location-chat.ts'
 import { RoomKey, RoomSummary } from './room.ts'
 
 const Unread = z.object({
@@ -22,6 +23,24 @@ export const inbox = {
     limit: 'general',
     input: z.object({}),
     output: z.object({ rooms: z.array(RoomSummary) }),
+  }),
+  locationChats: operation({
+    summary: 'The rooms of places that the caller is in, newest activity first.',
+    http: 'GET /api/location-chats/joined',
+    socket: '/rooms location-room:joined',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ userAddress: CallerAddress }),
+    output: z.object({
+      chats: z.array(
+        LocationChat.extend({
+          joined_at: Time,
+          last_message_at: Time.nullable(),
+          last_message_preview: z.string().nullable(),
+        }),
+      ),
+    }),
   }),
 }
 

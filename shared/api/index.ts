@@ -1,23 +1,35 @@
 import { accounts } from './accounts.ts'
+import { agentEvents, agents } from './agents.ts'
+import { attendance } from './attendance.ts'
+import { betaAccess } from './beta-access.ts'
 import { cluster } from './cluster.ts'
+import { deviceKeys } from './device-keys.ts'
 import { email } from './email.ts'
+import { epochEvents, epochs } from './epochs.ts'
 import { federation } from './federation.ts'
 import { friendEvents, friends } from './friends.ts'
 import { identities, identityEvents } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
 import { invitations } from './invitations.ts'
+import { knowledge, knowledgeEvents } from './knowledge.ts'
 import { messages } from './messages.ts'
 import { moderation, moderationEvents } from './moderation.ts'
 import { passkeys } from './passkeys.ts'
+import { payments } from './payments.ts'
 import { phone } from './phone.ts'
+import { places } from './places.ts'
 import { polls } from './polls.ts'
 import { messageEvents } from './room-events.ts'
 import { roomEvents, rooms } from './rooms.ts'
+import { scheduling } from './scheduling.ts'
 import { serviceTokens } from './service-tokens.ts'
 import { sessions } from './sessions.ts'
 import { social } from './social.ts'
 import { status } from './status.ts'
+import { streamEvents, streams } from './streams.ts'
+import { tokens } from './tokens.ts'
+import { uploads } from './uploads.ts'
 import { wallet } from './wallet.ts'
 
 /** Every operation a client can ask for. */
@@ -30,6 +42,8 @@ export const api = {
   serviceTokens,
   accounts,
   passkeys,
+  deviceKeys,
+  epochs,
   rooms,
   invitations,
   messages,
@@ -42,6 +56,16 @@ export const api = {
   friends,
   cluster,
   wallet,
+  betaAccess,
+  scheduling,
+  agents,
+  payments,
+  knowledge,
+  uploads,
+  attendance,
+  tokens,
+  places,
+  streams,
 }
 
 /** Every event the server tells, beside those of the connection itself. */
@@ -52,4 +76,8 @@ export const events = {
   ...inboxEvents,
   ...identityEvents,
   ...friendEvents,
+  ...agentEvents,
+  ...knowledgeEvents,
+  ...epochEvents,
+  ...streamEvents,
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { count, Done, Id, Link, onceByKey, RoomRef, repeatable, Time, text } from '#shared/kit/primitives'
+import { gated } from './gates.ts'
 import { Person, Room, RoomKey } from './room.ts'
 
 const room = RoomRef
@@ -73,14 +74,15 @@ export const invitations = {
     audit: true,
   }),
   read: operation({
-    summary: 'Whereto an invitation leads, and who invites. Refused as accepting it would be.',
+    summary:
+      'Whereto an invitation leads, and who invites. Refused as accepting it would be, but for the gate of the room.',
     http: 'GET /api/invitations/:token',
     socket: '/rooms invitation:read',
     access: 'user',
     limit: 'general',
     input: z.object({ token: Token }),
     output: z.object({
-      room: Room.pick({ type: true, name: true, emoji: true, icon_url: true, member_count: true }).extend({
+      room: Room.pick({ type: true, name: true, emoji: true, icon_url: true, member_count: true, gate: true }).extend({
         id: z.string().nullable(),
       }),
       invited_by: Person.pick({ id: true, name: true }),
@@ -98,7 +100,7 @@ export const invitations = {
     idempotency: onceByKey,
     input: z.object({ ...repeatable, token: Token }),
     output: z.object({ room: Room }),
-    errors: refused,
+    errors: [...refused, ...gated],
     audit: true,
   }),
 }

@@ -21,8 +21,14 @@ const spellings = {
   replyToId: Id.nullish(),
   reply_to_id: Id.nullish(),
 }
+/** Files in the storage of this server that a text names which the server cannot read: they are kept as long as the message. */
+export const NamedMedia = z
+  .array(z.url({ protocol: /^https?$/ }).max(2_000))
+  .max(10)
+  .optional()
 export const draft = {
   ...spellings,
   attachments: z.array(Attachment).max(10).optional(),
   mentions: z.array(Mention).max(50).optional(),
+  media: NamedMedia,
 }

@@ -3,8 +3,9 @@ import { operation } from '#shared/kit/contract'
 import { CallerAddress, ClientId, count, Id, line, Moment, pageSize, RoomRef, text } from '#shared/kit/primitives'
 import { leanSent } from './lean.ts'
 import { listening, presence } from './listening.ts'
+import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms-paths.ts'
 import { Message, Reaction } from './message.ts'
-import { Content, draft, Sign } from './message-draft.ts'
+import { Content, draft, NamedMedia, Sign } from './message-draft.ts'
 import {
   editAliases,
   historyAliases,
@@ -17,6 +18,7 @@ import {
 } from './messages-paths.ts'
 import { seen } from './room-paths.ts'
 import { LeanSent, sent } from './sent.ts'
+import { historyTokenAliases, removeTokenAliases, sendTokenAliases } from './token-rooms-paths.ts'
 import { Verdict } from './verdict.ts'
 
 const room = RoomRef
@@ -55,7 +57,7 @@ export const messages = {
     summary: 'A page of messages, oldest first: before a seq, after one, around one, or the newest.',
     http: 'GET /api/rooms/{room}/messages',
     socket: '/rooms room:history',
-    aliases: historyAliases,
+    aliases: [...historyAliases, ...historyTokenAliases, ...historyLocationAliases],
     access: 'public',
     limit: 'general',
     input: z.object({
@@ -96,7 +98,7 @@ export const messages = {
     summary: 'Send a message. The verdict says which step decided, and why.',
     http: 'POST /api/rooms/{room}/messages',
     socket: '/rooms message:send',
-    aliases: sendAliases,
+    aliases: [...sendAliases, ...sendTokenAliases, ...sendLocationAliases],
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_msg_id', kept: 'log' },
@@ -129,6 +131,7 @@ export const messages = {
       id: Id,
       version: count(1, 1_000_000).optional(),
       text: Content,
+      media: NamedMedia,
       client_action_id: ClientId.optional(),
     }),
     output: z.object({ message: Message, verdict: Verdict }),
@@ -138,7 +141,7 @@ export const messages = {
     summary: 'Delete a message: your own, or with can_delete any. A tombstone keeps its place.',
     http: 'DELETE /api/rooms/{room}/messages/:id',
     socket: '/rooms message:delete',
-    aliases: removeAliases,
+    aliases: [...removeAliases, ...removeTokenAliases, ...removeLocationAliases],
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_action_id', kept: 'log' },

@@ -127,6 +127,8 @@ export const QueueItem = z.object({
   description: z.string().nullable(),
   message_id: z.string().nullable(),
   message_content: z.string().nullable(),
+  /** Media of the message that its reporter has handed in: whether its sender has committed to them. */
+  evidence: z.object({ type: z.string(), is_as_sent: z.boolean() }).nullable(),
   claimed_by: z.string().nullable(),
   created_at: Time,
 })

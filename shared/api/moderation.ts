@@ -190,6 +190,21 @@ export const moderation = {
     output: z.object({ item: QueueItem }),
     errors: ['NOT_FOUND'],
   }),
+  evidence: operation({
+    summary: 'The media that were handed in with a report, for who may decide it, until it is decided.',
+    http: 'GET /api/moderation/queue/evidence',
+    access: 'user',
+    limit: 'general',
+    audit: true,
+    input: z.object({ item: Id }),
+    output: z.object({
+      type: z.string(),
+      is_as_sent: z.boolean(),
+      /** In base64. */
+      data: z.string(),
+    }),
+    errors: ['NOT_FOUND', 'UPSTREAM_ERROR', 'TIMEOUT'],
+  }),
   decide: operation({
     summary: 'Close an item of the queue.',
     http: 'POST /api/moderation/queue/decide',

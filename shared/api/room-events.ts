@@ -10,6 +10,13 @@ const declared = <Data extends z.ZodType>(summary: string, data: Data) => ({ sum
 /** One that clients show as a line between the messages: an act of a moderator, or a change of the room. */
 const notice = <Data extends z.ZodType>(summary: string, data: Data) => ({ summary, data, isNotice: true as const })
 
+/** One by which keys of a direct conversation change. */
+const aboutKeys = <Data extends z.ZodType>(summary: string, data: Data) => ({
+  summary,
+  data,
+  changesKeys: true as const,
+})
+
 const Name = z.object({ id: z.string(), name: z.string() })
 const Permissions = z.record(z.string(), z.boolean())
 const reason = z.string().nullable()
@@ -94,7 +101,15 @@ export const roomEventTypes = {
   'room.updated': declared('The room has another name, description or picture.', z.object({ room: Room.partial() })),
   'room.topic_changed': notice('The room has another topic, or none.', z.object({ topic: Room.shape.topic })),
   'room.archived': notice('The room is archived: it can be read, and not be written to.', nothing),
-  'block.changed': declared('One of the two of a direct conversation blocked or unblocked the other.', nothing),
+  'epoch.started': aboutKeys(
+    'Messages of a direct conversation are sealed by another key from here on; `device_ids` are the devices it was sealed to.',
+    z.object({ epoch_id: z.string(), device_id: z.string(), device_ids: z.array(z.string()) }),
+  ),
+  'epoch.shared': aboutKeys(
+    'The key of an epoch of a direct conversation was sealed to more devices.',
+    z.object({ epoch_id: z.string(), device_id: z.string(), device_ids: z.array(z.string()) }),
+  ),
+  'block.changed': aboutKeys('One of the two of a direct conversation blocked or unblocked the other.', nothing),
 } as const satisfies { readonly [type: string]: { summary: string; data: z.ZodType } }
 
 /** What holds everywhere: events of the room `global`, which no client is told of. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Link, RoomType, Time } from '#shared/kit/primitives'
+import { Gate } from './gates.ts'
 
 export const RoomKey = z.object({ type: RoomType, id: z.string().nullable() })
 const memberRoles = ['owner', 'admin', 'moderator', 'member'] as const
@@ -16,6 +17,18 @@ export type Person = z.infer<typeof Person>
 /** The same of protocol 2: a `role` of `member` and `isAgent: false` are left out. */
 export const LeanPerson = Person.partial({ role: true, isAgent: true })
 export type LeanPerson = z.infer<typeof LeanPerson>
+
+/** The event, or the collection of events, whose tokens let people into a channel; null for every other room. */
+const attendanceFields = {
+  attendance_event_id: z.number().int().nullable(),
+  attendance_event_name: z.string().nullable(),
+  attendance_image_url: Link.nullable(),
+  attendance_collection_id: z.number().int().nullable(),
+  attendance_collection_name: z.string().nullable(),
+  attendance_collection_image_url: Link.nullable(),
+}
+export const AttendanceFields = z.object(attendanceFields)
+export type AttendanceFields = z.infer<typeof AttendanceFields>
 
 /** The row of a room, as every list and look-up shows it. Documents 1 and 3, channel record. */
 export const Room = z.object({
@@ -34,6 +47,11 @@ export const Room = z.object({
   is_official: z.boolean(),
   access_level: z.enum(['public', 'staff']),
   messaging_type: z.enum(['standard', 'p2p']),
+  /** What is asked of who joins; null where nothing is. */
+  gate: Gate.nullable(),
+  /** What the messages of a p2p room are told under; null in others. */
+  p2p_content_topic: z.string().nullable(),
+  ...attendanceFields,
   member_count: z.number().int(),
   message_count: z.number().int(),
   is_active: z.boolean(),

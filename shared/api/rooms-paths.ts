@@ -11,6 +11,8 @@ const asChannel = {
   of: ({ room }: { room: Room }) => ({ channel: room, ...room }),
 }
 const asGroup = { schema: z.object({ group: Room }), of: ({ room }: { room: Room }) => ({ group: room }) }
+/** What who has just become a member of a p2p room is given. */
+const sharedKey = { p2p_symmetric_key: z.string().optional(), p2p_content_topic: z.string().nullable().optional() }
 const succeeded = { schema: Done, of: () => ({ success: true }) }
 
 const channelPath = { id: RoomId, userAddress: CallerAddress }
@@ -50,8 +52,18 @@ export const joinAliases = [
     http: 'POST /api/channels/:id/join',
     input: onlyChannel,
     answer: {
-      schema: z.object({ success: z.literal(true), channelName: z.string() }),
-      of: ({ room: { name } }: { room: Room }) => ({ success: true, channelName: name }),
+      schema: z.object({ success: z.literal(true), channelName: z.string(), ...sharedKey }),
+      of: ({
+        room: { name, p2p_content_topic },
+        p2p_symmetric_key,
+      }: {
+        room: Room
+        p2p_symmetric_key?: string | undefined
+      }) => ({
+        success: true,
+        channelName: name,
+        ...(p2p_symmetric_key === undefined ? {} : { p2p_symmetric_key, p2p_content_topic }),
+      }),
     },
   },
   { http: 'POST /api/alpha/join', input: onlyAlpha, answer: succeeded },

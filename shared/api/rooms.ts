@@ -15,6 +15,11 @@ import {
   text,
 } from '#shared/kit/primitives'
 import type { FoundingOperation } from '#shared/kit/room-kinds'
+import { Gate, GateAnswer, gated, unasked } from './gates.ts'
+import { locationRooms } from './location-rooms.ts'
+import { joinLocationAliases, leaveLocationAliases, membersLocationAliases } from './location-rooms-paths.ts'
+import { NewChannel } from './new-channel.ts'
+import { Position } from './places.ts'
 import { Member, MemberRole, Room, RoomKey } from './room.ts'
 import { Category, Description, Emoji, HttpsUrl, Name, Slug, Topic } from './room-fields.ts'
 import { RoomId, seen } from './room-paths.ts'
@@ -28,9 +33,22 @@ import {
   setRoleAliases,
   updateAliases,
 } from './rooms-paths.ts'
+import { tokenRooms } from './token-rooms.ts'
+import {
+  getTokenAliases,
+  joinTokenAliases,
+  kickTokenAliases,
+  leaveTokenAliases,
+  membersTokenAliases,
+  setRoleTokenAliases,
+  updateTokenAliases,
+} from './token-rooms-paths.ts'
 
 const room = RoomRef
 const RoomAnswer = z.object({ room: Room })
+/** Of a p2p room: 32 bytes in base64. */
+const SharedKey = { p2p_symmetric_key: z.string().optional() }
+const Gated = z.object({ gate: Gate.nullable(), answer: GateAnswer.nullable() })
 const named = ['BLOCKED_WORD', 'MESSAGE_REJECTED'] as const
 const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED', 'SUSPENDED'] as const
 
@@ -54,7 +72,7 @@ export const rooms = {
   get: operation({
     summary: 'One room. A channel is found by its id or its slug.',
     http: 'GET /api/rooms/{room}',
-    aliases: getAliases,
+    aliases: [...getAliases, ...getTokenAliases],
     access: 'public',
     limit: 'general',
     input: z.object({ room }),
@@ -62,25 +80,16 @@ export const rooms = {
     errors: ['ROOM_NOT_FOUND'],
   }),
   createChannel: operation({
-    summary: 'Create a channel; the caller becomes its owner.',
+    summary:
+      'Create a channel; the caller becomes its owner. With an event or a collection it is the one channel of it, for holders of its token.',
     http: 'POST /api/channels',
     access: 'user',
     limit: 'general',
     errorBody: 'text',
     idempotency: onceByKey,
-    input: z.object({
-      ...repeatable,
-      name: Name,
-      description: Description.nullish(),
-      emoji: Emoji.default('💬'),
-      category: Category.default('general'),
-      slug: Slug.nullish(),
-      messagingType: z.literal('standard', { error: 'Invalid messaging type' }).optional(),
-      creatorAddress: CallerAddress,
-      userAddress: CallerAddress,
-    }),
-    output: z.object({ channel: Room }),
-    errors: ['SUSPENDED', ...named],
+    input: NewChannel,
+    output: z.object({ channel: Room.extend(SharedKey) }),
+    errors: ['SUSPENDED', ...named, ...gated],
     audit: true,
   }),
   createGroup: operation({
@@ -100,6 +109,8 @@ export const rooms = {
     errors: ['SUSPENDED', 'USER_NOT_FOUND', 'BLOCKED', ...named],
     audit: true,
   }),
+  ...tokenRooms,
+  ...locationRooms,
   openDm: operation({
     summary: 'The direct conversation with another person; made when it is not there yet.',
     http: 'POST /api/dm',
@@ -114,7 +125,7 @@ export const rooms = {
   update: operation({
     summary: 'Change what a room says of itself. Its owner, its admins and admins may.',
     http: 'PATCH /api/rooms/{room}',
-    aliases: updateAliases,
+    aliases: [...updateAliases, ...updateTokenAliases],
     access: 'user',
     limit: 'general',
     input: z.object({
@@ -157,32 +168,82 @@ export const rooms = {
   join: operation({
     summary: 'Become a member of a room.',
     http: 'POST /api/rooms/{room}/join',
-    aliases: joinAliases,
+    socket: '/rooms membership:join',
+    aliases: [...joinAliases, ...joinTokenAliases, ...joinLocationAliases],
+    access: 'user',
+    limit: 'general',
+    repeat: 'harmless',
+    input: z.object({
+      room,
+      /** Where the caller says they are, as in `position:claim`, for a room that asks for that. */
+      position: Position.optional(),
+    }),
+    output: RoomAnswer.extend({
+      ...SharedKey,
+      /** They were a member before. */
+      already: z.boolean(),
+      /** What the gate of the room found; null where it was not asked. */
+      answer: GateAnswer.nullable(),
+    }),
+    errors: [...managed, 'BANNED', 'VALIDATION_ERROR', 'POSITION_NOT_PLAUSIBLE', ...gated],
+  }),
+  sharedKey: operation({
+    summary: 'The key that the members of a p2p room share, for its members.',
+    http: 'GET /api/rooms/{room}/key',
+    socket: '/rooms room:key',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ room }),
+    output: z.object({ p2p_symmetric_key: z.string() }),
+    errors: ['ROOM_NOT_FOUND', 'NOT_A_MEMBER', 'NOT_FOUND', 'BANNED'],
+  }),
+  gate: operation({
+    summary:
+      'What a room asks of who joins, and how the caller stands. `answer` is null where nothing is asked of them.',
+    http: 'GET /api/rooms/{room}/gate',
+    socket: '/rooms gate:show',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ room }),
+    output: Gated,
+    errors: ['ROOM_NOT_FOUND', ...unasked],
+  }),
+  recheckGate: operation({
+    summary: 'The same, asked of its source again whatever is remembered; once a minute in each room.',
+    http: 'POST /api/rooms/{room}/gate',
+    socket: '/rooms gate:recheck',
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
     input: z.object({ room }),
-    output: RoomAnswer,
-    errors: [...managed, 'BANNED', 'VALIDATION_ERROR'],
+    output: Gated,
+    errors: ['ROOM_NOT_FOUND', 'SUSPENDED', ...unasked],
   }),
   leave: operation({
     summary: 'Give up membership. Nothing happens where there is none.',
     http: 'POST /api/rooms/{room}/leave',
-    aliases: leaveAliases,
+    socket: '/rooms membership:leave',
+    aliases: [...leaveAliases, ...leaveTokenAliases, ...leaveLocationAliases],
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
     input: z.object({ room }),
     output: Done,
-    errors: ['ROOM_NOT_FOUND'],
+    errors: ['ROOM_NOT_FOUND', 'VALIDATION_ERROR'],
   }),
   members: operation({
     summary: 'The members of a room, newest first.',
     http: 'GET /api/rooms/{room}/members',
-    aliases: membersAliases,
+    aliases: [...membersAliases, ...membersTokenAliases, ...membersLocationAliases],
     access: 'public',
     limit: 'general',
-    input: z.object({ room, limit: pageSize(200, 100), offset: count(0, 10_000_000).default(0) }),
+    input: z.object({
+      room,
+      limit: pageSize(200, 100),
+      offset: count(0, 10_000_000).default(0),
+      /** In addresses and names; the newest 2,000 members are looked through. */
+      search: line(1, 100).optional(),
+    }),
     output: z.object({ members: z.array(Member), total: z.number().int(), hasMore: z.boolean() }),
     errors: seen,
   }),
@@ -201,7 +262,7 @@ export const rooms = {
   setRole: operation({
     summary: "Set a member's rank in a room. Only ranks below one's own can be touched or given.",
     http: 'PATCH /api/rooms/{room}/members/:address/role',
-    aliases: setRoleAliases,
+    aliases: [...setRoleAliases, ...setRoleTokenAliases],
     access: 'user',
     limit: 'general',
     input: z.object({ room, address: Address, role: MemberRole }),
@@ -212,7 +273,7 @@ export const rooms = {
   kick: operation({
     summary: 'Remove a member of lower rank; they may come back.',
     http: 'POST /api/rooms/{room}/members/:address/kick',
-    aliases: kickAliases,
+    aliases: [...kickAliases, ...kickTokenAliases],
     access: 'user',
     limit: 'general',
     repeat: 'harmless',

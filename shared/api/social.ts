@@ -144,6 +144,11 @@ export const social = {
       conversationId: ConversationId.nullish(),
       messageId: Id.nullish(),
       messageContent: text(1_000).nullish(),
+      /** What `uploads.evidence` has told of media of this message. */
+      evidence: z
+        .string()
+        .regex(/^\w{1,60}\.\w{1,5}$/, { error: 'evidence: none that you handed in for this message' })
+        .nullish(),
       alsoBlock: z.boolean().default(false),
     }),
     output: z.object({

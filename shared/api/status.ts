@@ -16,6 +16,8 @@ export const status = {
       version: z.string(),
       node: z.string(),
       demo: z.boolean(),
+      /** Media of messages lie below this address; null where this server keeps no files. */
+      media: z.string().nullable(),
       /** Every way in that is configured. */
       sign_in: z.array(AuthMethod),
       /** Where letters are shown that this server does not send. */

@@ -8,7 +8,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * `METHOD /path`; `:name` is a field of the input, `{room}` is a room key (`channel/<id>`, or `alpha`). `?name=value` at its end
- * makes it another operation of the same path, for those who ask with exactly that.
+ * makes it another operation of the same path, for those who ask with exactly that, in the query or in the body; `?name` for those
+ * who ask with any value of it, which is a field of the input.
  */
 export type Route = `${Method} /${string}`
 /** `/namespace event:name`; `*` is every namespace. */
@@ -16,7 +17,7 @@ export type SocketEvent = `${Namespace | '*'} ${string}`
 
 /** Who may call at all. Who may touch an object is decided by the finder that loads it. */
 export type Access = 'public' | 'user' | 'admin'
-export type Tier = 'auth' | 'strict' | 'contact' | 'messaging' | 'search' | 'general'
+export type Tier = 'auth' | 'strict' | 'contact' | 'messaging' | 'search' | 'ai' | 'paid' | 'general'
 
 /** `text`: `{ error: text, code }`. `coded`: `{ success: false, error: { code, message } }`. */
 export type ErrorBody = 'text' | 'coded'
@@ -50,6 +51,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   lean?: { output: z.ZodType; of(output: z.output<Output>, raw: z.input<Input>): unknown }
   /** Codes particular to this operation; those in `commonErrors` need not be named. */
   errors?: readonly ErrorCode[]
+  /** The statuses that codes have over REST here, where the documents say another than the table. */
+  statuses?: Readonly<Partial<Record<ErrorCode, readonly number[]>>>
   /**
    * The input field that makes a repeat answer the first result. `log`: the room log keeps it with the row.
    * `answer`: the answer is kept for 24 hours with a hash of the input.
@@ -65,11 +68,19 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
    * `unless`: input fields that are a proof of their own, or act on nobody's account.
    */
   freshProof?: { unless: readonly (keyof z.output<Input> & string)[] }
+  /** Headers of a request, in lower case, and the input field that each of them gives. */
+  headers?: Readonly<Record<string, keyof z.output<Input> & string>>
+  /** Pages of every site may ask: who is signed in here does not matter to it. */
+  anyOrigin?: true
   /** Written to the audit log, refusals too. */
   audit?: boolean
   errorBody?: ErrorBody
+  /** How many bytes of JSON it takes, of people alone who are signed in; 100 KiB of anybody, where nothing is said. */
+  jsonBytes?: number
   /** The answer is a sequence of `output`; declared by `stream`. */
   stream?: true
+  /** Of a sequence: nothing but its items is written, so that the last of them says how it ended. */
+  lines?: 'only'
 }
 
 /** Declares an operation. Everything else about it (routes, socket handler, SDK method, documents) is derived. */
@@ -85,16 +96,17 @@ type FieldOf<Item> = Item extends object ? keyof Item : End
  * compile. Over REST each item is a line of JSON, over a socket a frame `stream:item`.
  */
 export const stream = <Input extends z.ZodObject, Output extends z.ZodType>(
-  declared: Omit<Operation<Input, Output>, 'stream' | 'aliases' | 'idempotency' | 'errorBody'> &
-    (End extends FieldOf<z.output<Output>> ? { output: never } : unknown),
+  declared: Omit<Operation<Input, Output>, 'stream' | 'aliases' | 'idempotency'> & {
+    idempotency?: { key: keyof z.output<Input> & string; kept: 'log' }
+  } & (End extends FieldOf<z.output<Output>> ? { output: never } : unknown),
 ) => ({ ...declared, stream: true as const })
 
 export interface Event<Payload extends z.ZodType = z.ZodType> {
   name: string
   namespace: Namespace | '*'
   summary: string
-  /** Which sockets hear it: those joined to a room, all of an account, those of a moderation scope, or the one that asked. */
-  audience: 'room' | 'account' | 'moderators' | 'socket'
+  /** Which sockets hear it: those joined to a room, those that watch a stream, all of an account, those of a moderation scope, or the one that asked. */
+  audience: 'room' | 'stream' | 'account' | 'moderators' | 'socket'
   payload: Payload
 }
 

@@ -121,3 +121,11 @@ export const errorSchemas: Record<'ErrorCode' | 'TextError' | 'CodedError', Json
     required: ['success', 'error'],
   },
 }
+
+/** The field of an input that is a file, and how many bytes it may have. Such an operation is sent as multipart/form-data, and over REST alone. */
+export function fileOf({ input }: Operation): { field: string; maxBytes: number } | null {
+  const found = Object.entries(input.shape).find(([, schema]) => (schema as z.ZodType).type === 'file')
+  if (!found) return null
+  const [field, schema] = found
+  return { field, maxBytes: z.toJSONSchema(schema as z.ZodFile).maxLength ?? 0 }
+}

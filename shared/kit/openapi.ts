@@ -14,6 +14,7 @@ import {
   errorCatalogue,
   errorCodesOf,
   errorSchemas,
+  fileOf,
   type JsonSchema,
   type SchemaWriter,
   type Sources,
@@ -69,12 +70,16 @@ export function openapi(api: Api, { named, tiers }: Sources): JsonSchema {
 
 /** A document knows one operation of a path: what a query asks for instead is another content of the same answer. */
 function withVariant(known: JsonSchema, variant: JsonSchema, query: Readonly<Record<string, string>>): JsonSchema {
+  const own = variant.parameters as { name?: string; schema?: JsonSchema }[]
   const asked = Object.entries(query).map(([name, value]) => ({
     name,
     in: 'query',
     required: false,
-    description: `${value}: ${variant.summary}`,
-    schema: { type: 'string', enum: value === 'true' ? ['true', 'false'] : [value] },
+    description: value === '' ? variant.summary : `${value}: ${variant.summary}`,
+    schema:
+      value === ''
+        ? own.find((parameter) => parameter.name === name)?.schema
+        : { type: 'string', enum: value === 'true' ? ['true', 'false'] : [value] },
   }))
   const [responses, others] = [known, variant].map((one) => one.responses as Record<string, JsonSchema>)
   const content = { ...(responses?.[200]?.content as object), ...(others?.[200]?.content as object) }
@@ -142,7 +147,8 @@ function describe(
   }
 }
 
-function request(input: JsonSchema, { idempotency }: Operation, route: Route, path: string, isFixed: boolean) {
+function request(input: JsonSchema, operation: Operation, route: Route, path: string, isFixed: boolean) {
+  const { idempotency, headers = {} } = operation
   const names = pathParameters(path)
   const isRoom = route.includes('{room}')
   const ofRoom = isRoom && !isFixed ? names.slice(0, 2) : []
@@ -157,18 +163,26 @@ function request(input: JsonSchema, { idempotency }: Operation, route: Route, pa
   const key = idempotency
     ? [{ name: 'Idempotency-Key', in: 'header', schema: fields[idempotency.key]?.schema ?? { type: 'string' } }]
     : []
-  if (/^(GET|DELETE) /.test(route)) {
-    const query = Object.entries(fields)
+  const given = Object.entries(headers).map(([name, field]) => ({ name, in: 'header', schema: fields[field]?.schema }))
+  const inQuery = (isNeeded: boolean) =>
+    Object.entries(fields)
       .filter(([name]) => !inPath.has(name))
-      .map(([name, { schema, isRequired }]) => ({ name, in: 'query', required: isRequired, schema }))
-    return { parameters: [...pathFields, ...query, ...key] }
-  }
+      .map(([name, { schema, isRequired }]) => ({ name, in: 'query', required: isNeeded && isRequired, schema }))
+  if (/^GET /.test(route)) return { parameters: [...pathFields, ...inQuery(true), ...key, ...given] }
   const schema = bodyOf(input, inPath)
   const isRequired = branchesOf(schema).every(({ required }) => Array.isArray(required) && required.length > 0)
   const hasFields = branchesOf(schema).some(({ properties }) => Object.keys(properties ?? {}).length > 0)
+  const content = { [fileOf(operation) ? 'multipart/form-data' : 'application/json']: { schema } }
+  if (/^DELETE /.test(route))
+    return {
+      parameters: [...pathFields, ...inQuery(false), ...key, ...given],
+      ...(hasFields
+        ? { requestBody: { description: 'The fields, where they are not in the query.', required: false, content } }
+        : {}),
+    }
   return {
-    parameters: [...pathFields, ...key],
-    ...(hasFields ? { requestBody: { required: isRequired, content: { 'application/json': { schema } } } } : {}),
+    parameters: [...pathFields, ...key, ...given],
+    ...(hasFields ? { requestBody: { required: isRequired, content } } : {}),
   }
 }
 

@@ -9,14 +9,14 @@ const controls = /[^\P{Cc}\t\n\r]/u
 
 const wellFormed = (value: string) => value.isWellFormed() && !controls.test(value)
 
+const tooLong = (max: number) => `Too long: at most ${max} characters`
+
 /** Free text, kept as written. `max` counts code points. */
 export const text = (max: number, says?: string) =>
   z
     .string(says)
-    .max(max * 2)
-    .refine((value) => value.length <= max || [...value].length <= max, {
-      error: `Too long: at most ${max} characters`,
-    })
+    .max(max * 2, tooLong(max))
+    .refine((value) => value.length <= max || [...value].length <= max, { error: tooLong(max) })
     .refine(wellFormed, { error: 'Invalid characters' })
 
 // Fillers and the blank braille cell are letters and signs that show nothing.
@@ -30,7 +30,7 @@ export const line = (min: number, max: number, says?: string) =>
     .string(says)
     .trim()
     .min(min, says)
-    .max(max)
+    .max(max, tooLong(max))
     .refine((value) => value === '' || isVisible(value), { error: says ?? 'Nothing of it can be seen' })
     .refine((value) => wellFormed(value) && !/[\n\r\t]/.test(value), { error: 'Invalid characters' })
 
@@ -54,6 +54,9 @@ export const Address = written(accountId)
 
 /** An address on a chain of Ethereum's kind. */
 export const WalletAddress = written(walletAddress)
+
+/** Where payments go: whatever is sent to the address of zeros is lost. */
+export const PayeeAddress = WalletAddress.refine((value) => !/^0x0*$/.test(value), { error: 'Invalid address' })
 
 /** A string that is read in one way of writing it; the pattern is of what is written. */
 export function written(pattern: RegExp, says = 'Invalid address') {
@@ -86,6 +89,13 @@ export const Mail = told('email')
 export const Moment = z.iso.datetime({ offset: true })
 
 export const count = (min: number, max: number) => z.number().int().min(min).max(max)
+
+/** A whole number; one that is out of the range becomes the nearest within it. */
+export const clamped = (min: number, max: number) =>
+  z
+    .number()
+    .int()
+    .overwrite((given) => Math.min(Math.max(given, min), max))
 
 /** How many rows a page has. Who asks for more than the most gets the most. */
 export const pageSize = (most: number, usual = most) =>

@@ -1,5 +1,5 @@
 import { type ErrorCode, errors } from '#shared/errors'
-import type { ErrorBody, Named } from './contract.ts'
+import type { ErrorBody, Named, Operation } from './contract.ts'
 import { errorCodesOf, type JsonSchema } from './json-schema.ts'
 
 export const rateHeaders = refsTo('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset')
@@ -23,10 +23,14 @@ export function refusalWriter(): RefusalWriter {
   return {
     of({ name, operation }, shape) {
       const { own, all } = errorCodesOf(operation)
-      const statuses = [...new Set(all.map(statusOf))].sort((one, other) => one - other)
+      const has = (code: ErrorCode, status: number) => statusesOf(operation, code).includes(status)
+      const statuses = [...new Set(all.flatMap((code) => statusesOf(operation, code)))].sort(
+        (one, other) => one - other,
+      )
       const answers = statuses.map((status) => {
-        const isOwn = own.some((code) => statusOf(code) === status)
-        const answer = refusal(status, all, shape)
+        const isOwn = own.some((code) => has(code, status))
+        const fitting = all.filter((code) => has(code, status))
+        const answer = refusal(status, fitting, shape)
         const text = JSON.stringify(answer)
         const key = names.get(text) ?? `${schemaNames[shape]}${status}${isOwn ? `.${name}` : ''}`
         names.set(text, key)
@@ -40,12 +44,12 @@ export function refusalWriter(): RefusalWriter {
 }
 
 const schemaNames = { text: 'TextError', coded: 'CodedError' } as const
-const statusOf = (code: ErrorCode): number => errors[code][0]
+export const statusesOf = ({ statuses = {} }: Operation, code: ErrorCode): readonly number[] =>
+  statuses[code] ?? [errors[code][0]]
 
 function refusal(status: number, codes: readonly ErrorCode[], shape: ErrorBody): JsonSchema {
-  const fitting = codes.filter((code) => statusOf(code) === status)
   return {
-    description: fitting.map((code) => `\`${code}\`: ${errors[code][1]}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${errors[code][1]}`).join('\n\n'),
     headers: { ...rateHeaders, ...(status === 429 || status === 503 ? refsTo('Retry-After') : {}) },
     content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaNames[shape]}` } } },
   }

@@ -12,8 +12,10 @@ export interface RoomKind {
   foundedBy: string | null
   /** Who may write: every member, or moderators alone, whatever its rules say. `read_only` of its rules says so to clients. */
   writers: 'members' | 'moderators'
-  /** Messages are ciphertext: no rule reads them, no search finds them, nothing shows their text. */
+  /** Messages are sealed on the devices of its people, who alone have the keys. Whoever asks how a room is sealed asks `sealedBy`. */
   isSealed: boolean
+  /** A room of the kind may have a key that its members share. */
+  mayShareKey: boolean
   /** Rules, bans and blocked words, at the paths that name the kind as `chatType`. */
   hasRules: boolean
   /** Without moderators every member may pin, and what happens is told to nobody outside the room. */
@@ -23,8 +25,10 @@ export interface RoomKind {
   conversation: Conversation
   /** The field that carries its id in rows of the documented paths. */
   idField: 'channel_id' | 'group_id' | null
+  /** What paths of agents call it; null where official agents are no members. */
+  agentPlace: string | null
   /** What a page shows it as. */
-  shownAs: 'lobby' | 'room' | 'circle' | 'person'
+  shownAs: 'lobby' | 'room' | 'circle' | 'person' | 'broadcast'
 }
 
 const open = {
@@ -33,19 +37,21 @@ const open = {
   foundedBy: null,
   writers: 'members',
   isSealed: false,
+  mayShareKey: false,
   hasRules: true,
   hasModerators: true,
   tells: { counts: true, typing: true },
   conversation: 'channel',
   idField: null,
+  agentPlace: null,
   shownAs: 'room',
 } as const satisfies RoomKind
 
 /** A new kind of room is an entry here and one on the server. */
 export const roomKinds = {
-  channel: { ...open, foundedBy: 'createChannel', idField: 'channel_id' },
-  alpha: { ...open, id: 'none', shownAs: 'lobby' },
-  location: open,
+  channel: { ...open, mayShareKey: true, foundedBy: 'createChannel', idField: 'channel_id', agentPlace: 'channel' },
+  alpha: { ...open, id: 'none', agentPlace: 'global', shownAs: 'lobby' },
+  location: { ...open, foundedBy: 'createLocationRoom', agentPlace: 'location' },
   group: {
     ...open,
     joining: 'invited',
@@ -54,7 +60,7 @@ export const roomKinds = {
     idField: 'group_id',
     shownAs: 'circle',
   },
-  token: open,
+  token: { ...open, foundedBy: 'createTokenRoom' },
   dm: {
     ...open,
     id: 'peers',
@@ -67,11 +73,22 @@ export const roomKinds = {
     conversation: 'dm',
     shownAs: 'person',
   },
-  stream: { ...open, hasRules: false, tells: { counts: true, typing: false } },
+  stream: { ...open, tells: { counts: true, typing: false }, shownAs: 'broadcast' },
 } as const satisfies Record<string, RoomKind>
 
 export type RoomType = keyof typeof roomKinds
 export const roomTypes = Object.keys(roomKinds) as [RoomType, ...RoomType[]]
+
+/**
+ * What the messages of a room are sealed by: `epoch`, keys that the devices of its people alone have; or `shared-key`, the one that the
+ * server keeps for its members.
+ */
+export type SealedBy = 'epoch' | 'shared-key'
+/** Null where messages are in clear. Where they are not, no rule reads them, no search finds them, and nothing shows their text. */
+export function sealedBy(room: { type: RoomType; messaging_type?: string | null | undefined }): SealedBy | null {
+  if (roomKinds[room.type]?.isSealed) return 'epoch'
+  return room.messaging_type === 'p2p' ? 'shared-key' : null
+}
 
 type TypeWith<Field extends keyof RoomKind, Value> = {
   [Type in RoomType]: (typeof roomKinds)[Type][Field] extends Value ? Type : never
@@ -79,6 +96,11 @@ type TypeWith<Field extends keyof RoomKind, Value> = {
 
 /** A kind that accounts found rooms of, each with an id of its own, and the operation that does. */
 export type FoundedType = TypeWith<'foundedBy', string> & TypeWith<'id', 'made'>
+/** The kind of rooms that an operation founds. */
+export const foundedBy = <Operation extends string>(operation: Operation) =>
+  roomTypes.find((type) => roomKinds[type].foundedBy === operation) as {
+    [Type in RoomType]: (typeof roomKinds)[Type]['foundedBy'] extends Operation ? Type : never
+  }[RoomType]
 export type FoundingOperation<Type extends RoomType = RoomType> = NonNullable<(typeof roomKinds)[Type]['foundedBy']>
 
 /** A kind whose rules are at paths of their own. */
@@ -97,3 +119,10 @@ export const isForModerators = (type: RoomType): boolean =>
 
 /** A kind of room between two accounts: it is there as soon as they are, and a block between them bars both. */
 export const isBetweenTwo = (type: RoomType): boolean => roomKinds[type].id === 'peers'
+
+/** Where official agents can be members, as paths of agents call it. */
+export type AgentPlace = NonNullable<(typeof roomKinds)[RoomType]['agentPlace']>
+export const agentPlaces = roomTypes.flatMap((type) => roomKinds[type].agentPlace ?? []) as [
+  AgentPlace,
+  ...AgentPlace[],
+]

@@ -54,6 +54,7 @@ function readingOf(pid: number): Reading {
   return {
     cpuMicroseconds: (user + system) * tickMicroseconds,
     heapBytes: Number(kilobytes) * 1_024,
+    rssBytes: Number(kilobytes) * 1_024,
     lagMilliseconds: null,
   }
 }

@@ -28,7 +28,7 @@ interface Member {
   socket: Wire
   node: Node
   place: number
-  unanswered: Map<number, (isOk: boolean) => void>
+  unanswered: Map<number, (refusal: string | null) => void>
 }
 
 const newline = '\n'.charCodeAt(0)
@@ -114,9 +114,10 @@ export class Crowd {
     this.sends++
     const sent: Sent = { at: performance.now(), isAcknowledged: false, nodes: 0, isWithEverybody: false }
     this.#sent.set(cid, sent)
-    const isOk = await this.#ask(member, (ack) => this.#dialect.send(ack, cid, text))
-    if (!isOk) {
+    const refusal = await this.#ask(member, (ack) => this.#dialect.send(ack, cid, text))
+    if (refusal !== null) {
       this.refused++
+      this.faults.push(`a message was refused: ${refusal}`)
       return
     }
     sent.isAcknowledged = true
@@ -134,10 +135,9 @@ export class Crowd {
     const unanswered = this.sends - this.acknowledged - this.refused
     if (unanswered > 0) this.faults.push(`${unanswered} messages were never answered`)
     if (lost > 0) this.faults.push(`${lost} acknowledged messages did not reach everybody`)
-    if (this.refused > 0) this.faults.push(`${this.refused} messages were refused`)
   }
 
-  #ask(member: Member, frame: (ack: number) => string): Promise<boolean> {
+  #ask(member: Member, frame: (ack: number) => string): Promise<string | null> {
     const ack = ++this.#acks
     member.socket.send(frame(ack))
     return new Promise((resolve) => member.unanswered.set(ack, resolve))
@@ -153,7 +153,9 @@ export class Crowd {
         else enter(data.toString())
       }
       const enter = (text: string) => {
-        if (asked !== null && text.startsWith(asked)) socket.send(hello(token))
+        const reply = isIn ? this.#dialect.reply?.(text) : undefined
+        if (reply) socket.send(reply)
+        else if (asked !== null && text.startsWith(asked)) socket.send(hello(token))
         else if (text.startsWith(refused)) reject(new Error(text))
         else if (text.startsWith(welcomed)) {
           isIn = true
@@ -173,7 +175,10 @@ export class Crowd {
       })
       const entering: Member = { socket, node, place: 0, unanswered: new Map() }
     })
-    if (!(await this.#ask(member, (ack) => this.#dialect.join(ack)))) throw new Error('The room let nobody in')
+    const refusal = await this.#ask(member, (ack) => this.#dialect.join(ack))
+    if (refusal !== null) throw new Error(`The room lets nobody in: ${refusal}`)
+    const more = this.#dialect.afterwards?.(token)
+    if (more !== undefined) member.socket.send(more)
     node.members++
     this.#members.push(member)
   }
@@ -181,7 +186,7 @@ export class Crowd {
   #answer(member: Member, data: Buffer): void {
     const start = this.#acknowledged.length
     const { ack, isOk } = this.#dialect.answer(data.toString('latin1', start, start + answerBytes))
-    member.unanswered.get(ack)?.(isOk)
+    member.unanswered.get(ack)?.(isOk ? null : (this.#dialect.code.exec(data.toString())?.[1] ?? 'no code'))
     member.unanswered.delete(ack)
   }
 

@@ -27,6 +27,11 @@ interface Manners {
   hasLines: boolean
   /** Parses the rest after `acknowledged`: which send, and whether it succeeded. */
   answer(rest: string): { ack: number; isOk: boolean }
+  /** The code of a refusal, anywhere in the whole frame. */
+  code: RegExp
+  /** What is said after somebody has joined, and in answer to other frames. */
+  afterwards?(token: string): string
+  reply?(frame: string): string | undefined
 }
 
 const engine: Manners = {
@@ -41,6 +46,7 @@ const engine: Manners = {
     const bracket = rest.indexOf('[')
     return { ack: Number(rest.slice(0, bracket)), isOk: rest.startsWith('{"ok":true', bracket + 1) }
   },
+  code: /"code":"(\w+)"/,
 }
 
 export const bareDialect = (room: string): Dialect => ({
@@ -62,8 +68,8 @@ interface Event {
   data?: { message?: { client_msg_id: string } }
 }
 
-export const plazaDialect = (roomId: string, protocol: Protocol): Dialect => {
-  const room = { type: 'channel', id: roomId }
+export const plazaDialect = (roomId: string, protocol: Protocol, type = 'channel'): Dialect => {
+  const room = { type, id: roomId }
   const space = '/rooms,'
   return {
     ...engine,
@@ -80,6 +86,19 @@ export const plazaDialect = (roomId: string, protocol: Protocol): Dialect => {
         cid: type === 'message.created' ? (data?.message?.client_msg_id ?? null) : null,
       }))
     },
+  }
+}
+
+/** The chat of a livestream, whose members watch it over the same connection and so are counted and told of the count. */
+export const streamDialect = (stream: string, protocol: Protocol): Dialect => {
+  const space = '/streams,'
+  return {
+    ...plazaDialect(stream, protocol, 'stream'),
+    afterwards: (token) => `40${space}${JSON.stringify({ token, protocol })}`,
+    reply: (frame) =>
+      frame.startsWith(`40${space}`)
+        ? `42${space}1${JSON.stringify(['stream:watch', { stream_id: stream }])}`
+        : undefined,
   }
 }
 
@@ -100,6 +119,7 @@ export const centrifugoDialect = (channel: string): Dialect => ({
     const comma = rest.indexOf(',')
     return { ack: Number(rest.slice(0, comma)) - 1, isOk: !rest.startsWith('"error"', comma + 1) }
   },
+  code: /"code":(\d+)/,
   hello: () => JSON.stringify({ id: 1, connect: {} }),
   join: (ack) => JSON.stringify({ id: ack + 1, subscribe: { channel } }),
   send: (ack, cid, text) => JSON.stringify({ id: ack + 1, publish: { channel, data: { cid, text } } }),

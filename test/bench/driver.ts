@@ -1,6 +1,6 @@
 import type { Protocol } from '#shared/kit/connection'
 import { Crowd } from './crowd.ts'
-import { bareDialect, centrifugoDialect, type Dialect, plazaDialect } from './dialect.ts'
+import { bareDialect, centrifugoDialect, type Dialect, plazaDialect, streamDialect } from './dialect.ts'
 import { type Paced, type Plan, pace, type Saturated, type Scatter, saturate, scatter } from './load.ts'
 import type { Side } from './report.ts'
 
@@ -19,6 +19,8 @@ export interface Spoken {
   side: Side
   room: string
   protocol: Protocol
+  /** The room is the chat of a livestream of Plaza, which all its members watch. */
+  isStream?: boolean
 }
 interface Filled {
   dialect: Spoken
@@ -36,7 +38,8 @@ const crowdOf = (name: string): Crowd => {
   return crowd
 }
 
-function dialectOf({ side, room, protocol }: Spoken): Dialect {
+function dialectOf({ side, room, protocol, isStream }: Spoken): Dialect {
+  if (isStream) return streamDialect(room, protocol)
   if (side === 'plaza') return plazaDialect(room, protocol)
   // The plain WebSocket server uses the dialect of the bare Socket.IO server.
   return side === 'centrifugo' ? centrifugoDialect(room) : bareDialect(room)

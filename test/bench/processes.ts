@@ -29,6 +29,8 @@ export interface Reading {
   cpuMicroseconds: number
   /** Including memory outside the heap. */
   heapBytes: number
+  /** All that the process holds. */
+  rssBytes: number
   /** Null for servers without an event loop. */
   lagMilliseconds: number | null
 }
@@ -57,6 +59,10 @@ export interface Ground {
   redisUrl?: string
   /** A directory that is kept after the server stops. */
   directory?: string
+  /** Where files are kept; without it in that directory. */
+  s3?: { endpoint: string; keyId: string; secret: string }
+  /** Whether people can go live, by an engine beside the server. */
+  livestreams?: boolean
 }
 
 export function directoryOfRun(): string {
@@ -65,7 +71,13 @@ export function directoryOfRun(): string {
   return directory
 }
 
-export function startPlaza({ mongodbUri, redisUrl, directory = directoryOfRun() }: Ground = {}): Promise<Measured> {
+export function startPlaza({
+  mongodbUri,
+  redisUrl,
+  directory = directoryOfRun(),
+  s3,
+  livestreams,
+}: Ground = {}): Promise<Measured> {
   build()
   return listening(
     start(0, [...startOptions(), ...probed, programs.main], {
@@ -73,12 +85,15 @@ export function startPlaza({ mongodbUri, redisUrl, directory = directoryOfRun() 
       OPS_PORT: '0',
       DATA_DIR: directory,
       NODE_ENV: 'production',
+      ...(livestreams ? { VIDEO_PROVIDER: 'selfhosted', RTMP_PORT: '0' } : { VIDEO_PROVIDER: 'none' }),
       DEMO: 'off',
       LOG_LEVEL: 'error',
       RATE_LIMIT_SCALE: '100000',
       SESSION_KEYS: sessionKeys,
+      MODEL_API_KEY: 'scripted',
       ...(mongodbUri ? { MONGODB_URI: mongodbUri } : {}),
       ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
+      ...(s3 ? { S3_ENDPOINT: s3.endpoint, S3_ACCESS_KEY_ID: s3.keyId, S3_SECRET_ACCESS_KEY: s3.secret } : {}),
     }),
   )
 }

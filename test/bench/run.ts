@@ -3,13 +3,30 @@ import { parseArgs } from 'node:util'
 import { measureEffect, measureLongLog, measureVerdict, type Size } from './alone.ts'
 import { centrifugoBinary, startCentrifugo } from './centrifugo.ts'
 import { measureDisk } from './disk.ts'
+import { measureEngine } from './engine.ts'
 import { measureHolds } from './holds.ts'
 import { directoryOfRun, type Ground, startBare, startDriver, startPlaza, startRaw, stopAll } from './processes.ts'
 import { type Plan, Race, type Server } from './race.ts'
 import { Report, type Setting, type Side } from './report.ts'
 import { moderatedRoom, people, smallRooms } from './room.ts'
+import { measureRuns } from './runs.ts'
+import { measureSearch } from './search.ts'
+import { measureStreamChat } from './stream-chat.ts'
+import { measureUploads } from './uploads.ts'
+import { measureWatchers } from './watchers.ts'
 
-const settings = ['embedded', 'many', 'connections', 'mongodb', 'nodes', 'alone'] as const
+const settings = [
+  'embedded',
+  'many',
+  'connections',
+  'mongodb',
+  'nodes',
+  'workers',
+  'alone',
+  'agents',
+  'uploads',
+  'video',
+] as const
 const { values: options } = parseArgs({
   options: {
     json: { type: 'string' },
@@ -53,11 +70,34 @@ if (options.only.includes('connections')) await compare(embedded, plan, (race) =
 const onShared = (setting: Setting, ground: Ground) => compare(setting, shared, (race) => race.talk(), ground)
 if (options.only.includes('mongodb')) await onMongo({ nodes: 1, redis: false }, onShared)
 if (options.only.includes('nodes')) await onMongo({ nodes: 2, redis: true }, onShared)
+if (options.only.includes('workers')) {
+  // All of them share one core here, so that the crowd is one that four can bear, and the CPU of a message is what counts.
+  const { rooms, talking, perSecond } = plan.many
+  const few = { ...plan.many, rooms: rooms / 4, talking: talking / 10, perSecond: perSecond / 20 }
+  const slow = { ...plan, many: few }
+  const scatter = (setting: Setting, ground: Ground) => compare(setting, slow, (race) => race.scatter(), ground, true)
+  for (const nodes of [1, 4]) await onMongo({ nodes, redis: true }, scatter)
+}
 if (options.only.includes('alone')) {
   measureVerdict(report)
   await measureLongLog(report, size)
   await measureEffect(report, embedded, {}, size)
   await onMongo({ nodes: 2, redis: true }, (setting, ground) => measureEffect(report, setting, ground, size))
+}
+if (options.only.includes('agents')) {
+  await measureSearch(report)
+  await measureRuns(report, isQuick ? 100 : 1_000, isQuick ? 4 : 10)
+}
+if (options.only.includes('uploads')) await measureUploads(report, isQuick ? 50 : 200, isQuick ? 4 : 10)
+if (options.only.includes('video')) {
+  const seconds = isQuick ? 5 : 20
+  const crowd = { watchers: isQuick ? 10_000 : 100_000, changing: 1_000, seconds: seconds / 2 }
+  await measureEngine(report, { publishers: 10, viewers: isQuick ? 50 : 150, seconds })
+  await measureWatchers(report, embedded, {}, crowd)
+  // The MongoDB of the tests writes some hundred watchers a second.
+  const fewer = { ...crowd, watchers: 10_000, changing: 200 }
+  await onMongo({ nodes: 2, redis: false }, (setting, ground) => measureWatchers(report, setting, ground, fewer))
+  await measureStreamChat(report, { accounts, sizes: isQuick ? [500] : [1_000, 5_000], perSecond: 50, seconds })
 }
 
 console.log(`\nNode ${process.version}; ${accounts} accounts share the connections of a larger room.\n`)

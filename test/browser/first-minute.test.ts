@@ -141,7 +141,7 @@ describe('the page', () => {
     expect(shown).toEqual([1, 2, 3, 4, 'mine'].map((end) => `${word} ${end}`))
   })
 
-  test('M07: a direct conversation is marked as not yet end-to-end encrypted, and both people can read it', async () => {
+  test('M07: a direct conversation is end-to-end encrypted between two browsers, also after a reload, and both compare one number', async () => {
     const [one, other] = [await guest(), await guest()]
     const [greeting, secret] = [`Over here ${randomUUID()}`, `Between us ${randomUUID()}`]
     await say(other, greeting)
@@ -150,11 +150,26 @@ describe('the page', () => {
       .first()
       .click()
     await one.getByRole('dialog').getByRole('button', { name: 'Message' }).click()
-    await one.getByText('Not yet end-to-end encrypted').waitFor()
+    await one.getByText('End-to-end encrypted').waitFor()
     await say(one, secret)
     await one.locator('.message.sent', { hasText: secret }).waitFor()
     const direct = other.getByRole('navigation', { name: 'Your rooms' }).getByRole('link', { name: /Direct message/ })
     await direct.click()
     await line(other, secret).waitFor()
+    await say(other, `${secret} too`)
+    await line(one, `${secret} too`).waitFor()
+    await other.reload()
+    await line(other, `${secret} too`).waitFor()
+    const numbers = await Promise.all(
+      [one, other].map(async (page) => {
+        await page.getByRole('button', { name: 'End-to-end encrypted' }).click()
+        const groups = page.getByRole('list', { name: 'Safety number' }).getByRole('listitem')
+        await groups.first().waitFor()
+        return groups.allInnerTexts()
+      }),
+    )
+    expect(numbers[0]).toEqual(numbers[1])
+    expect(numbers[0]).toHaveLength(12)
+    expect(numbers[0]?.every((group) => /^\d{5}$/.test(group))).toBe(true)
   })
 })

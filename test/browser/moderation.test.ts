@@ -135,7 +135,7 @@ describe('moderation in the page', () => {
       await expect.poll(() => restricted(page).getByRole('button').count()).toBe(before - 1)
     }
     await page.getByText('Nobody is banned or muted').waitFor()
-    await page.locator('#composer:focus').waitFor()
+    await page.locator('aside :focus').waitFor()
   })
 
   test('M64: a deletion from the menu is undone with the keyboard alone', async () => {

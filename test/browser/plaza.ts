@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
 import { type BrowserContextOptions, chromium as driver, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { startDemo } from '#server/demo/demo'
@@ -6,19 +9,33 @@ import { build } from '#test/support/programs'
 import { chromium, freePort } from '#test/support/test-servers'
 import { wallet } from '#test/support/wallet'
 
+/** Milliseconds, for a machine that does much else. */
+const longestWait = 90_000
+
 const quiet = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update']
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-sync', ...quiet]
+/** A microphone that beeps, and that no page has to ask for. */
+const devices = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-sync', ...quiet, ...devices]
 
 export const desktop = { viewport: { width: 1440, height: 900 } }
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
 /** A real server with the built page, and a fresh browser; with `isSeeded`, the rooms of the demo have messages. */
-export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
+export async function openPlaza({
+  isSeeded = false,
+  environment = {},
+  services = {},
+}: {
+  isSeeded?: boolean
+  environment?: Record<string, string>
+  services?: NonNullable<Parameters<typeof boot>[0]>['services']
+} = {}) {
   build()
   const port = await freePort()
   const url = `http://localhost:${port}`
   const server = await boot({
     nodes: 1,
+    services,
     environment: { ...environment, PORT: String(port), PUBLIC_URL: url, DEMO: 'on' },
   })
   const node = server.apps[0]?.node
@@ -33,6 +50,7 @@ export async function openPlaza({ isSeeded = false, environment = {} } = {}) {
     prepare?: (page: Page) => Promise<void>,
   ): Promise<Page> => {
     const context = await browser.newContext(options)
+    context.setDefaultTimeout(longestWait)
     const page = await context.newPage()
     page.on('pageerror', ({ message }) => faults.push(message))
     await page.addInitScript(watchNesting)
@@ -80,6 +98,24 @@ function watchNesting() {
     if (nested) throw new Error(`Nested where it may not be: ${nested.outerHTML.slice(0, 200)}`)
   }
   new MutationObserver(look).observe(document, { childList: true, subtree: true })
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds on the page as it is now, once nothing moves. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(() => {
+    const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
+    return Promise.allSettled(ending.map((one) => one.finished))
+  })
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { run } = (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe
+    const { violations } = await run()
+    return violations.map(
+      ({ id, nodes }) => `${id} (${nodes.length}): ${nodes[0]?.target} ${nodes[0]?.any[0]?.message}`,
+    )
+  })
 }
 
 export const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })

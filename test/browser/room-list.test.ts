@@ -15,7 +15,7 @@ describe('the list of rooms', () => {
   const names = (page: Page) => rows(page).locator('.room-name').allInnerTexts()
   const five = async (page: Page) => {
     await page.addLocatorHandler(page.locator('dialog[open]'), () => page.keyboard.press('Escape'))
-    await expect.poll(() => rows(page).count()).toBe(5)
+    await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(5)
   }
   const enter = async (page: Page, name: string) => {
     await rows(page).filter({ hasText: name }).click()

@@ -17,6 +17,7 @@ describe('the timeline', () => {
     await page.getByRole('menuitem', { name: /topic$/ }).click()
     await page.getByRole('dialog', { name: 'Topic' }).getByRole('textbox').fill(topic)
     await page.keyboard.press('Enter')
+    await page.locator('dialog[open]').waitFor({ state: 'detached' })
     await notice(page).getByText(topic).waitFor()
   }
   const owner = async (device = desktop) => {
@@ -44,6 +45,23 @@ describe('the timeline', () => {
     expect(within).toBe(true)
   })
 
+  test('a message that cannot be shown says so in its row, and takes no other away', async () => {
+    const [reader, writer] = [await plaza.visit(desktop, spoilAttachments), await plaza.guest()]
+    await enterAsGuest(reader)
+    await say(writer, 'Before it')
+    await line(reader, 'Before it').waitFor()
+    await writer.evaluate(async () => {
+      const body = JSON.stringify({ text: 'Look at this', attachments: [{ url: 'https://spoilt.example/' }] })
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch('/api/rooms/alpha/messages', { method: 'POST', headers, body })
+      if (!answer.ok) throw new Error(await answer.text())
+    })
+    await reader.locator('.rows').getByText('This message cannot be shown.').waitFor()
+    await say(writer, 'After it')
+    await line(reader, 'After it').waitFor()
+    await line(reader, 'Before it').waitFor()
+  })
+
   test('a notice stays above the first message of a room, and a message that waits stands below all notices', async () => {
     const page = await owner()
     await setTopic(page, 'Before anybody spoke')
@@ -60,6 +78,56 @@ describe('the timeline', () => {
     await line(page, 'Waiting').and(page.locator('.sent')).waitFor()
     expect(await rows(page)).toEqual(['slim', 'message', 'slim', 'message'])
   })
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])(
+    'who has scrolled up and sends a message sees it; what others do moves nothing, on a %s',
+    async (_name, device) => {
+      const page = await owner(device)
+      for (let at = 0; at < 8; at++) await say(page, `Line ${at}${'\nand more of it'.repeat(6)}`)
+      await line(page, 'Line 7').and(page.locator('.sent')).waitFor()
+      const box = page.locator('.timeline')
+      const left = () => box.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight)
+      await box.evaluate((it) => {
+        it.scrollTop = 300
+      })
+      await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
+      await setTopic(page, 'Told while older messages are read')
+      expect(await left()).toBeGreaterThan(200)
+      await say(page, 'My own word')
+      await line(page, 'My own word').and(page.locator('.sent')).waitFor()
+      await expect.poll(left).toBeLessThan(2)
+      expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
+    },
+  )
+  test('a message at the keyboard stays in view while others write; a clicked message does not stop the timeline', async () => {
+    const page = await owner()
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await say(page, 'To be read')
+    const chosen = line(page, 'To be read')
+    await chosen.and(page.locator('.sent')).waitFor()
+    const isIn = () => chosen.evaluate((row) => row.getBoundingClientRect().bottom > 60)
+    const fill = async (last: string) => {
+      for (let at = 0; at < 3; at++) await say(other, Array(20).fill(`Line ${at}`).join('\n'))
+      await say(other, last)
+      await line(page, last).and(page.locator('.sent')).waitFor({ state: 'attached' })
+    }
+    await field(page).focus()
+    await page.keyboard.press('Shift+Tab')
+    await chosen.focus()
+    await fill('The end by keyboard')
+    expect(await isIn()).toBe(true)
+    await page.getByRole('button', { name: 'Jump to latest' }).click()
+    expect(await isIn()).toBe(false)
+
+    await line(page, 'The end by keyboard').click()
+    await fill('The end by mouse')
+    await line(page, 'The end by mouse').waitFor()
+    expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
+  })
+
   test('a message that is too long is told before it is sent, and stays in the field', async () => {
     const page = await owner()
     await say(page, 'x'.repeat(10_050))
@@ -91,3 +159,18 @@ describe('the timeline', () => {
     await line(page, 'A whole one').and(page.locator('.sent')).waitFor()
   })
 })
+
+/** Frames name an attachment at no address, as no server of ours tells it. */
+const spoilAttachments = (page: Page) =>
+  page.routeWebSocket(/socket\.io/, (socket) => {
+    const server = socket.connectToServer()
+    server.onMessage((frame) => socket.send(`${frame}`.replace('https://spoilt.example/', 'nowhere')))
+  })
+
+const enterAsGuest = async (page: Page) => {
+  await page.getByRole('button', { name: 'Enter as guest' }).click()
+  await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
+  await page.goto(`${page.url().split('#')[0]}#/alpha`)
+  await field(page).waitFor()
+  await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+}

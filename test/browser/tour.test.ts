@@ -48,13 +48,14 @@ describe('the tour', () => {
     'Send a message',
     'Have a link refused',
     'Wait in slow mode',
+    'Ask an agent',
     'Lose the connection',
     'Be the moderator',
   ]
   const next = async (page: Page, title: string) => {
     const hint = page.getByRole('complementary', { name: 'Tour' })
     await hint.getByRole('link', { name: `Next: ${title}` }).click()
-    await hint.getByText(`${titles.indexOf(title) + 2} of 6`).waitFor()
+    await hint.getByText(`${titles.indexOf(title) + 2} of 7`).waitFor()
     return hint
   }
   /** The visible height of an element in pixels. */
@@ -79,13 +80,26 @@ describe('the tour', () => {
         const isModerating = title === 'Be the moderator'
         const acted = page.locator(isModerating ? '.message:focus' : '#composer:focus')
         await acted.waitFor()
-        const { height = 0 } = (await hint.boundingBox()) ?? {}
-        expect(await seenOf(hint)).toBeGreaterThan(height - 3)
-        expect(await seenOf(page.getByRole('list', { name: 'Messages' }))).toBeGreaterThan(40)
-        expect(await seenOf(acted)).toBeGreaterThan(12)
+        const hidden = async () => ((await hint.boundingBox())?.height ?? 1_000) - (await seenOf(hint))
+        await expect.poll(hidden).toBeLessThan(3)
+        const read = page.getByRole('list', { name: 'Messages' }).or(page.getByRole('region', { name: 'Conversation' }))
+        await expect.poll(() => seenOf(read)).toBeGreaterThan(40)
+        await expect.poll(() => seenOf(acted)).toBeGreaterThan(12)
       }
     },
   )
+
+  test('the agent of the tour is asked; its answer goes on after a reload, and is stopped', async () => {
+    const page = await take('Ask an agent')
+    await page.locator('#composer:focus').waitFor()
+    expect(await field(page).inputValue()).toBe('/endless')
+    await page.keyboard.press('Enter')
+    await page.locator('.answer').getByText('and so it goes on').waitFor()
+    await page.reload()
+    await page.locator('.answer').getByText('and so it goes on').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('This answer was stopped.').waitFor()
+  })
 
   test('M62: in the moderator step, a sender is muted with the keyboard alone', async () => {
     const page = await plaza.visit()
@@ -119,7 +133,7 @@ describe('the tour', () => {
       expect(await field(page).inputValue()).toBe('half a thought')
       expect(await guest()).toBe(first)
       await page.goto(`${limited.url}/#demo=guest`)
-      await page.getByText('1 of 6').waitFor()
+      await page.getByText('1 of 7').waitFor()
     }
     await limited.settle()
     await limited.close()

@@ -1,6 +1,7 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
+import { AnswerText, blocksOf } from '../../client/web/agents/answer-text.tsx'
 import { Markdown } from '../../client/web/messages/markdown.tsx'
 
 const shown = (text: string) => renderToStaticMarkup(createElement(Markdown, { text, named: [] }))
@@ -25,8 +26,8 @@ describe('M69: Markdown', () => {
   test('quotes, lists and code are blocks', () => {
     expect(inside('> said\n\n- one\n- two\n\n3. three\n\n```ts\nlet a = "<b>"\n```')).toBe(
       '<blockquote dir="auto"><p dir="auto">said</p></blockquote>' +
-        '<ul><li dir="auto"><p dir="auto">one</p></li><li dir="auto"><p dir="auto">two</p></li></ul>' +
-        '<ol start="3"><li dir="auto"><p dir="auto">three</p></li></ol>' +
+        '<ul dir="ltr"><li><p dir="auto">one</p></li><li><p dir="auto">two</p></li></ul>' +
+        '<ol start="3" dir="ltr"><li><p dir="auto">three</p></li></ol>' +
         '<pre class="code-block" dir="ltr" tabindex="0"><code>let a = &quot;&lt;b&gt;&quot;</code></pre>',
     )
   })
@@ -119,3 +120,52 @@ test.each(hostile.map((text) => [text.slice(0, 60), text] as const))(
     expect(html).not.toContain('<img')
   },
 )
+
+describe('answers of agents', () => {
+  const answer = (text: string) =>
+    renderToStaticMarkup(createElement(AnswerText, { text, citations: [cited('https://example.org/a'), note] }))
+  const cited = (url: string) => ({ n: 1, knowledge_id: 'k', title: 'A page', url, chunk: 0 })
+  const note = { n: 2, knowledge_id: 'k', title: 'A note', url: '', chunk: 0 }
+
+  test('have headings, and numbers that lead to their sources, but not within links', () => {
+    expect(answer('## Why\n\nAs told [1], and [2], not [3].')).toBe(
+      '<div class="answer-text"><div class="text marked-down" dir="auto"><p class="heading" dir="auto">Why</p></div>' +
+        '<div class="text marked-down" dir="auto"><p dir="auto">As told ' +
+        '<a class="cite" href="https://example.org/a" title="Source 1: A page" aria-label="Source 1: A page" target="_blank" rel="noopener noreferrer nofollow">1</a>' +
+        ', and <span class="cite" title="A note"><span class="unseen">Source </span>2</span>, not [3].</p></div></div>',
+    )
+    expect(answer('[see \\[1\\] at https://a.example](https://b.example)').match(/<a /g)).toHaveLength(1)
+  })
+
+  test('are read block by block, so that a fenced block and a list stay whole', () => {
+    const blocks = ['one\ntwo', '```\na\n\nb\n```', '- one\n\n  more', '- two']
+    expect(blocksOf(blocks.join('\n\n'))).toEqual(blocks)
+    expect(blocksOf('```\nopen\n\nstill')).toEqual(['```\nopen\n\nstill'])
+    expect(blocksOf('\n\none\n')).toEqual(['one'])
+  })
+
+  test('have tables, whose cells are read as Markdown', () => {
+    const html = answer('Boats:\n| Name | Length |\n|:--|--:|\n| **Ida** \\| old | 6 m |\n| Aurora |\nThat is all.')
+    expect(html).toContain('<p dir="auto">Boats:</p>')
+    expect(html).toContain(
+      '<th scope="col" class="end"><div class="text marked-down" dir="auto"><p dir="auto">Length</p>',
+    )
+    expect(html).toContain('<p dir="auto"><strong>Ida</strong> | old</p></div></td>')
+    expect(html).toContain('Aurora</p></div></td><td class="end"></td></tr></tbody></table>')
+    expect(html).toContain('<p dir="auto">That is all.</p>')
+  })
+
+  test.each([
+    ['a fenced block', '```\n| a | b |\n|---|---|\n```'],
+    ['a rule with other columns', '| a | b |\n|---|'],
+    ['a line with a bar', 'a | b\nc | d'],
+    ['more columns than anybody reads', `${'|a'.repeat(30)}|\n${'|-'.repeat(30)}|`],
+  ])('%s is no table', (_name, text) => {
+    expect(answer(text)).not.toContain('<table')
+  })
+
+  test('number their lists on the side on which the text begins', () => {
+    expect(answer('- أولا\n- hello')).toContain('<ul dir="rtl">')
+    expect(answer('1. one\n2. أولا')).toContain('<ol start="1" dir="ltr">')
+  })
+})

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { restDoor } from '#client/sdk/rest'
+import type { AppError } from '#shared/errors'
 import type { Route } from '#shared/kit/contract'
 
 test('an answer that is cut off counts as unanswered', async () => {
@@ -14,6 +15,18 @@ test('an answer that is cut off counts as unanswered', async () => {
   const outcome = ask('GET /api/rooms/alpha', {})
   await expect(outcome).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', details: { answered: false } })
   expect(reached).toEqual([false])
+})
+
+test('what is not known yet (202) is no answer', async () => {
+  const payment = { id: 'p1', state: 'unknown' }
+  const ask = restDoor({
+    url: 'http://localhost',
+    fetch: async () => Response.json({ error: 'Not known yet', code: 'PAYMENT_PENDING', payment }, { status: 202 }),
+    token: () => null,
+    cut: () => new AbortController().signal,
+    reached: () => undefined,
+  })
+  await expect(ask('POST /api/public/agents/a/chat', {})).rejects.toMatchObject({ code: 'PAYMENT_PENDING' })
 })
 
 test('M64: short requests survive leaving the page, and requests above the limit of browsers are sent without `keepalive`', async () => {
@@ -45,4 +58,60 @@ test('M64: short requests survive leaving the page, and requests above the limit
       ]),
     ),
   )
+})
+
+test('a form is sent without a type of its own, and where nothing tells how far it is, its end is', async () => {
+  const sent: RequestInit[] = []
+  const told: number[] = []
+  const answers = [Response.json({ error: 'Again', code: 'CONFLICT' }, { status: 409 }), Response.json({ url: 'x' })]
+  const ask = restDoor({
+    url: 'http://localhost',
+    fetch: async (_url, init = {}) => {
+      sent.push(init)
+      return answers.shift() ?? Response.error()
+    },
+    token: () => 'a token',
+    cut: () => new AbortController().signal,
+    reached: () => undefined,
+  })
+  const upload = () =>
+    ask('POST /api/upload', { file: new Blob(['x']), context: 'chat' }, { onProgress: (share) => told.push(share) })
+  await expect(upload()).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(told).toEqual([])
+  expect(await upload()).toEqual({ url: 'x' })
+  expect(told).toEqual([1])
+  expect(sent[0]?.headers).toEqual({ authorization: 'Bearer a token' })
+  expect(sent[0]?.body).toBeInstanceOf(FormData)
+})
+
+describe('a sequence', () => {
+  const read = async (body: string, lines?: 'only') => {
+    const ask = restDoor({
+      url: 'http://localhost',
+      fetch: async () => new Response(body, { headers: { 'content-type': 'application/x-ndjson; charset=utf-8' } }),
+      token: () => null,
+      cut: () => new AbortController().signal,
+      reached: () => undefined,
+    })
+    const items: unknown[] = []
+    try {
+      const answer = await ask('GET /api/items', {}, { lines })
+      for await (const item of answer as AsyncIterable<unknown>) items.push(item)
+      return { items, end: 'finished' }
+    } catch (error) {
+      return { items, end: (error as AppError).details?.answered === false ? 'cut' : 'refused' }
+    }
+  }
+
+  test('ends with the line that says how, and was cut without it', async () => {
+    expect(await read('{"n":1}\n\n{"success":true}\n')).toEqual({ items: [{ n: 1 }], end: 'finished' })
+    expect(await read('{"n":1}\n{"success":false,"error":{"code":"FORBIDDEN"}}\n')).toMatchObject({ end: 'refused' })
+    expect(await read('{"n":1}\n')).toEqual({ items: [{ n: 1 }], end: 'cut' })
+  })
+
+  test('that is its items alone ends with the answer, and was cut within a line', async () => {
+    expect(await read('{"n":1}\n{"n":2}\n', 'only')).toEqual({ items: [{ n: 1 }, { n: 2 }], end: 'finished' })
+    expect(await read('', 'only')).toEqual({ items: [], end: 'finished' })
+    expect(await read('{"n":1}\n{"n"', 'only')).toEqual({ items: [{ n: 1 }], end: 'cut' })
+  })
 })

@@ -30,16 +30,24 @@ export class Client {
   readonly #doors: () => readonly string[]
   /** Called on each new connection before the first request. */
   readonly #opened: (socket: Socket) => void
+  readonly #namespace: string
   #at: number
   #socket: Socket | null = null
   #connecting: Promise<Socket> | null = null
   #isClosed = false
 
-  constructor(person: Person, doors: () => readonly string[], at: number, opened: (socket: Socket) => void = () => {}) {
+  constructor(
+    person: Person,
+    doors: () => readonly string[],
+    at: number,
+    opened: (socket: Socket) => void = () => {},
+    namespace = '/rooms',
+  ) {
     this.person = person
     this.#doors = doors
     this.#at = at
     this.#opened = opened
+    this.#namespace = namespace
   }
 
   get socket(): Socket | null {
@@ -59,7 +67,7 @@ export class Client {
   /** Sends a request to the node of this client by REST. */
   async call(path: string, input: object, milliseconds = answerMilliseconds): Promise<Answer> {
     try {
-      const answer = await fetch(this.#url() + path, {
+      const answer = await fetch(this.url + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${this.person.token}` },
         body: JSON.stringify(input),
@@ -96,7 +104,7 @@ export class Client {
   async #connect(): Promise<Socket> {
     for (;;) {
       if (this.#isClosed) return new Promise(() => {})
-      const socket = await open(this.#url(), this.person.token)
+      const socket = await open(this.url + this.#namespace, this.person.token)
       if (socket) {
         this.#socket = socket
         this.#opened(socket)
@@ -107,16 +115,17 @@ export class Client {
     }
   }
 
-  #url(): string {
+  /** The node that it asks at the moment. */
+  get url(): string {
     const doors = this.#doors()
     return doors[this.#at % doors.length] ?? ''
   }
 }
 
-/** A ready connection, or null if this node does not accept one in time. */
+/** A ready connection to a namespace, or null if this node does not accept one in time. */
 function open(url: string, token: string): Promise<Socket | null> {
   const options = { transports: ['websocket'], auth: { token }, forceNew: true, reconnection: false }
-  const socket = io(`${url}/rooms`, { ...options, timeout: connectMilliseconds })
+  const socket = io(url, { ...options, timeout: connectMilliseconds })
   return new Promise((resolve) => {
     const fail = () => {
       clearTimeout(late)

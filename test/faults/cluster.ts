@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import mongoose from 'mongoose'
 import { openEmbedded } from '#server/ports/database/embedded'
+import { openFacilitator } from '#test/support/providers'
 import { findMongo, freePort, type MongoProgram } from '../../scripts/test-servers.mjs'
 import { directoryOfRun, smallDisk } from './disk.ts'
 import { Letters } from './letters.ts'
 import { Link } from './link.ts'
+import { openServices, type Services } from './media.ts'
 import { Process } from './processes.ts'
 import type { Documents } from './stored.ts'
 
@@ -31,6 +33,10 @@ export interface Cluster {
   store: Part | null
   redis: Part | null
   letters: Letters | null
+  /** Charges each authorization once, as a chain does. */
+  facilitator: Awaited<ReturnType<typeof openFacilitator>>
+  /** Those of media and of attendance; null for the one node, which keeps media in a folder. */
+  services: Services | null
   /** The database of the nodes, reached without the link; null on the embedded store. */
   storeUri: string | null
   /** The server's one file. */
@@ -55,6 +61,7 @@ const embeddedMegabytes = 96
 export const nodeEnvironment = {
   NODE_ENV: 'test',
   DEMO: 'off',
+  BETA: 'open',
   LOG_LEVEL: 'error',
   RATE_LIMIT_SCALE: '10000',
   SESSION_KEYS: `faults:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -70,10 +77,14 @@ export async function openPair(server: string): Promise<Cluster> {
   const redis = await startRedis(disk ?? directory)
   const storeUri = `mongodb://127.0.0.1:${store.process.port}/${database}?directConnection=true`
   const letters = await Letters.open()
+  const facilitator = await openFacilitator()
+  const services = await openServices(directory)
   const environment = {
     ...nodeEnvironment,
+    ...services.environment,
     DATA_DIR: directory,
     MAIL_URL: letters.url,
+    X402_FACILITATOR_URL: facilitator.url,
     MONGODB_URI: `mongodb://127.0.0.1:${store.link.port}/${database}?directConnection=true`,
     REDIS_URL: `redis://127.0.0.1:${redis.link.port}`,
   }
@@ -86,6 +97,8 @@ export async function openPair(server: string): Promise<Cluster> {
     store,
     redis,
     letters,
+    facilitator,
+    services,
     storeUri,
     openStore,
     storeName: program.name,
@@ -99,7 +112,9 @@ export async function openAlone(server: string): Promise<Cluster> {
   const disk = smallDisk(embeddedMegabytes)
   const directory = directoryOfRun()
   const data = join(disk ?? directory, 'data')
-  const node = await newNode('node', server, { ...nodeEnvironment, DATA_DIR: data })
+  const facilitator = await openFacilitator()
+  const environment = { ...nodeEnvironment, DATA_DIR: data, X402_FACILITATOR_URL: facilitator.url }
+  const node = await newNode('node', server, environment)
   await node.process.start()
   return clusterOf({
     server,
@@ -107,6 +122,8 @@ export async function openAlone(server: string): Promise<Cluster> {
     store: null,
     redis: null,
     letters: null,
+    facilitator,
+    services: null,
     storeUri: null,
     openStore: () => openLmdb(data),
     storeName: 'the embedded store',
@@ -127,9 +144,9 @@ async function openLmdb(directory: string) {
 }
 
 function clusterOf(parts: Omit<Cluster, 'processes' | 'links' | 'close'>): Cluster {
-  const { nodes, store, redis, letters } = parts
+  const { nodes, store, redis, letters, facilitator, services } = parts
   const sides = [store, redis].filter((part) => part !== null)
-  const processes = [...nodes, ...sides].map((part) => part.process)
+  const processes = [...[...nodes, ...sides].map((part) => part.process), ...(services ? [services.s3] : [])]
   const links = [...sides.map(({ link }) => link), ...nodes.flatMap(({ doors }) => Object.values(doors))]
   return {
     ...parts,
@@ -139,6 +156,8 @@ function clusterOf(parts: Omit<Cluster, 'processes' | 'links' | 'close'>): Clust
       for (const link of links) link.close()
       for (const part of processes) await part.kill()
       await letters?.close()
+      await facilitator.close()
+      await services?.close()
     },
   }
 }

@@ -1,12 +1,18 @@
+import { Asker } from './asker.ts'
+import { Attender, type Meeting } from './attender.ts'
+import type { Person } from './client.ts'
 import type { Cluster } from './cluster.ts'
 import type { History } from './history.ts'
 import { Listeners } from './listeners.ts'
+import { eventIds } from './media.ts'
 import { Moderator, Observer } from './moderators.ts'
+import { Payer } from './payer.ts'
 import { Probe } from './probe.ts'
 import type { Random } from './random.ts'
 import { Reader } from './reader.ts'
 import { type Place, type Room, Sender, type Talk } from './sender.ts'
 import { Setup } from './setup.ts'
+import { Uploader } from './uploader.ts'
 import { doorsOf, type World } from './world.ts'
 
 /** The participants of a run. */
@@ -17,8 +23,19 @@ export interface Crowd {
   readers: readonly Reader[]
   moderators: readonly Moderator[]
   observer: Observer
+  askers: readonly Asker[]
+  payers: readonly Payer[]
+  media: Media | null
   latencies: readonly number[]
   world: World
+}
+
+/** Who uploads and names files in a room, and who joins rooms of attendance. */
+interface Media {
+  room: Room
+  meetings: readonly Meeting[]
+  uploaders: readonly Uploader[]
+  attenders: readonly Attender[]
 }
 
 export interface CrowdOptions {
@@ -44,12 +61,13 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
     latencies,
   })
   const direct: Place = { ...place('senders'), doors: () => cluster.nodes.map(({ url }) => url) }
-  const [talkers, listeners, judges, victims, corrupted] = await Promise.all([
+  const [talkers, listeners, judges, victims, corrupted, curious] = await Promise.all([
     setup.people('talker', 2 * talkersInRoom),
     setup.people('listener', 8),
     setup.people('judge', 2),
     setup.people('victim', 3),
     setup.people('corrupted', 2),
+    setup.people('curious', 4),
   ])
   const [stranger, prober] = listeners
   const [first, ...others] = victims
@@ -66,6 +84,12 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
     setup.closed(),
   ])
   const mains = [main, second]
+  const sold = { agent: await setup.agent(setup.owner, true), payee: setup.owner.account }
+  const askerAt = async (name: string, person: Person, at: number) =>
+    new Asker(name, person, await setup.agent(person), { ...place(at % 2 === 0 ? 'readers' : 'senders'), at })
+  const askers = await Promise.all(curious.map((person, at) => askerAt(`asker-${at}`, person, at)))
+  const [provoker, ...asking] = askers
+  if (!provoker) throw new Error('Nobody came')
 
   const senders = mains.flatMap((room, half) =>
     talkers.slice(talkersInRoom * half, talkersInRoom * (half + 1)).map((person, at) => {
@@ -108,6 +132,9 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
           { room: court, victims: [first, ...others], slowModes: [0, 0, 0, 5] },
         ),
     ),
+    askers: asking,
+    media: await gatherMedia(cluster, setup, place),
+    payers: [0, 1].map((at) => new Payer(`payer-${at}`, sold, place('senders'))),
     observer: new Observer(stranger, place('moderators'), court),
     latencies,
     world: {
@@ -119,9 +146,36 @@ export async function gather(cluster: Cluster, { isLong, history, random }: Crow
       listeners: cluster.nodes.length === 1 ? null : new Listeners(listeners, isLong ? 1_000 : 60, direct, quiet),
       reconnectMilliseconds: [],
       flood: { sender: flooder, readers: slow, dropped: 0 },
+      provoker,
       corrupted: { people: corrupted, room: spoilt, flips: 0 },
       stranger: { person: stranger, room: quiet, closed },
     },
+  }
+}
+
+async function gatherMedia(
+  { services }: Cluster,
+  setup: Setup,
+  place: (door: Parameters<typeof doorsOf>[1]) => Place,
+): Promise<Media | null> {
+  if (!services) return null
+  const [uploading, holders, strangers] = await Promise.all([
+    setup.people('uploader', 3),
+    setup.people('holder', 4),
+    setup.people('outsider', 4),
+  ])
+  for (const { account } of [setup.owner, ...holders])
+    for (const event of eventIds) services.tokens.mint(account, event)
+  const meetings: Meeting[] = []
+  for (const event of eventIds) meetings.push(await setup.meeting(event))
+  const room = await setup.room(uploading)
+  const attender = (name: string, isHolder: boolean) => (person: Person, at: number) =>
+    new Attender(`${name}-${at}`, { person, isHolder }, meetings, place('readers'))
+  return {
+    room,
+    meetings,
+    uploaders: uploading.map((person, at) => new Uploader(`uploader-${at}`, person, room, { ...place('senders'), at })),
+    attenders: [...holders.map(attender('holder', true)), ...strangers.map(attender('outsider', false))],
   }
 }
 

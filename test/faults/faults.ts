@@ -5,15 +5,18 @@ import { corrupt } from './corruption.ts'
 import { fill } from './disk.ts'
 import { startTogether } from './fresh-start.ts'
 import type { Link, Trouble } from './link.ts'
+import { breakLivestreams } from './livestreams.ts'
+import { misbehave } from './misbehave.ts'
 import type { Process } from './processes.ts'
 import type { Random } from './random.ts'
 import { repeatMessages, wipe } from './redis-faults.ts'
 import { resumeWrongly } from './resume.ts'
+import { failProvider, failStorage } from './service-faults.ts'
 import { stall } from './stall.ts'
 import { linksOf, type World } from './world.ts'
 
 /** Faults of different lanes may overlap; those of one lane run one after the other. The last lane waits for all the others. */
-export type Lane = 'node' | 'store' | 'redis' | 'links' | 'people' | 'last'
+export type Lane = 'node' | 'store' | 'redis' | 'links' | 'people' | 'services' | 'last'
 
 export interface Fault {
   id: string
@@ -262,7 +265,19 @@ const linkFaults: readonly Fault[] = [
 const peopleFaults: readonly Fault[] = [
   { id: 'F15', what: 'readers that stop reading', lane: 'last', inject: stall },
   { id: 'F20', what: 'flip bits on the way', lane: 'people', inject: corrupt },
+  { id: 'F22', what: 'a model and a facilitator that fail', lane: 'people', inject: misbehave },
   { id: 'F27', what: 'resume from wrong places', lane: 'people', inject: resumeWrongly },
+  {
+    id: 'F29',
+    what: 'publishers, an engine and a node of livestreams that die',
+    lane: 'last',
+    inject: breakLivestreams,
+  },
+]
+
+const serviceFaults: readonly Fault[] = [
+  { id: 'F21', what: 'an object storage that fails', lane: 'services', inject: failStorage },
+  { id: 'F23', what: 'a provider of attendance that fails', lane: 'services', inject: failProvider },
 ]
 
 export const pairFaults: readonly Fault[] = [
@@ -271,6 +286,7 @@ export const pairFaults: readonly Fault[] = [
   ...redisFaults,
   ...linkFaults,
   ...peopleFaults,
+  ...serviceFaults,
 ]
 
 /** The faults for the one node of the embedded store. */

@@ -4,6 +4,15 @@ export type Entry =
   | Heard
   | Arrival
   | Snapshot
+  | Asked
+  | Told
+  | Stopped
+  | Recalled
+  | Paid
+  | Uploaded
+  | Named
+  | Entered
+  | Scanned
   | { t: number; proc: string; op: 'fault'; room: ''; type: 'info'; kind: string; what: string }
 
 /** An attempt to send a message: `ok` acknowledged, `fail` finally refused, `info` unknown. */
@@ -69,6 +78,104 @@ export interface RoomState {
   members: number
   rules: { version: number; slow_mode_seconds: number; read_only: boolean }
   pins: readonly string[]
+}
+
+interface OfAnswers {
+  t: number
+  proc: string
+  /** Answers are in no room. */
+  room: ''
+}
+
+/** A question to an agent: `ok` taken as a run, `fail` refused, `info` unknown. */
+export interface Asked extends OfAnswers {
+  op: 'ask'
+  type: 'invoke' | 'ok' | 'fail' | 'info'
+  account: string
+  agent: string
+  /** The `client_run_id`, and what was asked. */
+  key: string
+  message: string
+  run?: string
+  code?: string
+}
+
+/** Frames of a run as they came to one reader: those it asked for by `after`, in one answer, or one that came by itself. */
+export interface Told extends OfAnswers {
+  op: 'told'
+  type: 'ok'
+  run: string
+  /** The connection; what comes on it by itself is in order. */
+  stream: string
+  /** The idx after which frames were asked for; null for one that came by itself. */
+  after: number | null
+  frames: readonly { idx: number; body: string }[]
+}
+
+/** The state that a request to stop a run was answered with. */
+export interface Stopped extends OfAnswers {
+  op: 'stop'
+  type: 'ok'
+  run: string
+  state: string
+}
+
+/** What an agent's history says at the end. */
+export interface Recalled extends OfAnswers {
+  op: 'recall'
+  type: 'ok'
+  account: string
+  agent: string
+  messages: readonly { run: string; role: string; content: string }[]
+}
+
+/** A paid question: `ok` answered, `fail` refused, `info` unknown, or to be asked again. */
+export interface Paid extends OfAnswers {
+  op: 'pay'
+  type: 'invoke' | 'ok' | 'fail' | 'info'
+  payer: string
+  nonce: string
+  answer?: string
+  /** The HTTP status and the code. */
+  outcome?: string
+}
+
+/** An upload: `ok` stored, `fail` refused, `info` unknown, or to be made again. */
+export interface Uploaded extends OfAnswers {
+  op: 'upload'
+  type: 'invoke' | 'ok' | 'fail' | 'info'
+  key: string
+  bytes: number
+  sha256: string
+  url?: string
+  /** The HTTP status and the code. */
+  outcome?: string
+}
+
+/** A message that names what was uploaded. */
+export interface Named extends OfAnswers {
+  op: 'name'
+  type: 'ok' | 'fail'
+  url: string
+}
+
+/** A try to join a channel for those who hold a token. */
+export interface Entered extends OfAnswers {
+  op: 'enter'
+  type: 'ok' | 'fail' | 'info'
+  account: string
+  isHolder: boolean
+  channel: string
+  outcome: string
+}
+
+/** The events of somebody, where they were told without an error. */
+export interface Scanned extends OfAnswers {
+  op: 'scan'
+  type: 'ok'
+  account: string
+  isHolder: boolean
+  events: readonly number[]
 }
 
 /** The part of a row that the checker uses; `effect` is what the row changes. */

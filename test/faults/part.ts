@@ -1,20 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { checkAnswers } from './answer-checker.ts'
 import { check, type Finding } from './checker.ts'
 import type { Cluster } from './cluster.ts'
 import { type Crowd, gather } from './crowd.ts'
 import { Figures } from './figures.ts'
 import { History, type LogRow } from './history.ts'
+import { checkMedia } from './media-checker.ts'
 import type { Random } from './random.ts'
 import { checkRecords, readRecords } from './records.ts'
 import { injectAll, type Plan } from './schedule.ts'
 import { until } from './setup.ts'
 import { readPages, readStore } from './stored.ts'
+import { type Answers, readAnswers } from './stored-answers.ts'
+import { nothingStored, readMedia } from './stored-media.ts'
 
 /** The results of one part of a run, on one cluster. */
 export interface Outcome {
   name: string
   history: History
   logs: ReadonlyMap<string, readonly LogRow[]>
+  answers: Answers
+  /** The nonces that the facilitator has charged. */
+  charged: readonly string[]
   findings: readonly Finding[]
   breaches: readonly string[]
   counts: ReadonlyMap<string, number>
@@ -31,6 +38,8 @@ const moreMilliseconds = 60_000
 /** Records that are unwritten for two seconds are written by any node that follows the log. */
 const recordMilliseconds = 3_000
 const letterMilliseconds = 40_000
+/** For the ends of answers whose node was lost, and for payments that are looked at again ever more seldom. */
+const answerMilliseconds = 30_000
 
 /** Lets people send messages while faults are injected, ends all faults, and checks the history. */
 export async function runPart(
@@ -41,8 +50,10 @@ export async function runPart(
   const history = new History()
   const figures = new Figures()
   const crowd = await gather(cluster, { isLong, history, random })
-  const { world, senders, readers, moderators, observer } = crowd
-  for (const one of [...readers, ...senders, ...moderators, observer]) one.start()
+  const { world, senders, readers, moderators, observer, askers, payers } = crowd
+  const { uploaders = [], attenders = [] } = crowd.media ?? {}
+  for (const one of [...readers, ...senders, ...moderators, observer, ...askers, ...payers]) one.start()
+  for (const one of [...uploaders, ...attenders]) one.start()
   figures.start(cluster)
   if (world.listeners && !(await world.listeners.connectAll(30_000)))
     world.breaches.push('The listeners did not connect')
@@ -51,20 +62,29 @@ export async function runPart(
   await talkedEnough(history, plan.acked)
   counts.set('F13', await adjourn(crowd))
   console.log(`${(history.now() / 1_000).toFixed(1).padStart(6)} s  healed`)
+  const answered = Promise.all([concluded(crowd), mediaConcluded(crowd)])
   await Promise.all(senders.map((sender) => sender.stop(settleMilliseconds)))
   await world.flood?.sender.stop(0)
   await settled(cluster, crowd)
-  world.breaches.push(...(await lettersLost(cluster)))
+  world.breaches.push(...(await lettersLost(cluster)), ...(await answered).flat())
   figures.stop()
   observer.stop()
   world.listeners?.closeAll()
   for (const reader of readers) reader.stop()
-  const { logs, unrecorded } = await readAll(cluster, crowd)
+  const { logs, unrecorded, answers, media } = await readAll(cluster, crowd)
+  const { charged } = cluster.facilitator
   return {
     name: cluster.storeName,
     history,
     logs,
-    findings: [...check(history.entries, logs, crowd.spoilt), ...unrecorded],
+    answers,
+    charged,
+    findings: [
+      ...check(history.entries, logs, crowd.spoilt),
+      ...unrecorded,
+      ...checkAnswers(history.entries, answers, charged),
+      ...checkMedia(history.entries, media),
+    ],
     breaches: [
       ...world.breaches,
       ...world.probe.falseAcks,
@@ -91,6 +111,28 @@ async function adjourn({ moderators, senders }: Crowd): Promise<number> {
   for (const moderator of moderators) moderator.leave()
   for (const sender of senders) await sender.enter()
   return moderators.reduce((sum, { done }) => sum + done, 0)
+}
+
+/** Lets askers and payers end what they have begun, and asks every agent once more. */
+async function concluded({ askers, payers, world }: Crowd): Promise<string[]> {
+  const asking = [...askers, world.provoker]
+  await Promise.all([...asking, ...payers].map((one) => one.stop(answerMilliseconds)))
+  const done = await Promise.all(
+    asking.map(async (asker) => [asker, await asker.conclude(answerMilliseconds)] as const),
+  )
+  return done.flatMap(([{ name }, isDone]) => (isDone ? [] : [`F22: ${name} was not answered after all faults`]))
+}
+
+/** Lets uploads end, and lets everybody who holds a token join once more. */
+async function mediaConcluded({ media }: Crowd): Promise<string[]> {
+  const { uploaders = [], attenders = [] } = media ?? {}
+  const stored = await Promise.all(
+    uploaders.map(async (one) => ((await one.stop(answerMilliseconds)) ? [] : [`F21: ${one.name} could not upload`])),
+  )
+  const joined = await Promise.all(
+    attenders.map(async (one) => ((await one.conclude(answerMilliseconds)) ? [] : [`F23: ${one.name} got no answer`])),
+  )
+  return [...stored, ...joined].flat()
 }
 
 /** The emails that were accepted and did not arrive in the time that a lost node and a lost Redis may take together. */
@@ -120,7 +162,7 @@ async function settled(cluster: Cluster, { rooms, readers, world }: Crowd): Prom
 }
 
 /** The stored logs, and the differences of the records from them after the records had time to follow. */
-async function readAll(cluster: Cluster, { rooms }: Crowd) {
+async function readAll(cluster: Cluster, { rooms, media: of }: Crowd) {
   if (cluster.storeUri === null) {
     await pause(recordMilliseconds)
     for (const { process: node } of cluster.nodes) await node.kill()
@@ -136,7 +178,9 @@ async function readAll(cluster: Cluster, { rooms }: Crowd) {
       return (await Promise.all(findings)).flat()
     }
     await until(async () => (await compared()).length === 0, recordMilliseconds)
-    return { logs, unrecorded: await compared() }
+    const { services } = cluster
+    const media = services && of ? await readMedia(documents, services.storage, of) : nothingStored
+    return { logs, unrecorded: await compared(), answers: await readAnswers(documents), media }
   } finally {
     await close()
   }

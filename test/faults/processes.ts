@@ -12,7 +12,8 @@ export interface Command {
 const startMilliseconds = 240_000
 const stopMilliseconds = 20_000
 
-const unforeseenLine = /"(request|action|event|greeting) failed"|"undeclared error code"/
+const unforeseenLine =
+  /"(request|action|event|greeting) failed"|"(undeclared error code|unhandledRejection|uncaughtException)"/
 
 const children = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -88,6 +89,11 @@ export class Process {
 
   get isRunning(): boolean {
     return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** Null while it does not run. */
+  get pid(): number | null {
+    return this.isRunning ? (this.#child?.pid ?? null) : null
   }
 
   hold(): void {

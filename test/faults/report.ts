@@ -9,7 +9,16 @@ export interface Least {
   acked: number
   injections: number
   flips: number
+  /** Runs that ended with a whole answer, and payments that were charged. */
+  answers: number
+  charges: number
+  /** Files that were stored, and answers to people who wanted to join by a token. */
+  uploads: number
+  entries: number
 }
+
+/** How long a run of a lost node may be without its end. */
+const lostMilliseconds = 10_000
 
 /** The factor by which a busy machine may exceed a deadline. */
 const ceiling = 10
@@ -54,6 +63,19 @@ export function reportOf(
     longest: longest(outcomes.flatMap(({ crowd }) => crowd.world.probe.waited[id])),
   }))
   const flips = sum(outcomes, ({ crowd }) => crowd.world.corrupted?.flips ?? 0)
+  const runs = outcomes.flatMap(({ answers }) => answers.runs)
+  const whole = runs.filter(({ state }) => state === 'done').length
+  const charges = sum(outcomes, ({ charged }) => charged.length)
+  const lost = longest(
+    outcomes.flatMap(({ crowd }) => [...crowd.askers, crowd.world.provoker].flatMap((one) => one.lostMilliseconds)),
+  )
+  const of = (op: 'upload' | 'enter', ...types: readonly string[]) =>
+    sum(
+      outcomes,
+      ({ history }) => history.entries.filter((entry) => entry.op === op && types.includes(entry.type)).length,
+    )
+  const [uploads, entries] = [of('upload', 'ok'), of('enter', 'ok', 'fail')]
+  const told = outcomes.flatMap(({ history }) => history.entries.filter((entry) => entry.op === 'told'))
   const reconnects = outcomes.flatMap(({ crowd }) => crowd.world.reconnectMilliseconds)
   return {
     seed,
@@ -80,6 +102,17 @@ export function reportOf(
         ({ id, what, milliseconds, longest }) => [`${id} ${what}, longest ms of ${milliseconds}`, longest] as const,
       ),
       ['listeners back ms, max', Math.max(0, ...reconnects)],
+      ['questions to agents, answered whole', `${runs.length}, ${whole}`],
+      ['answers whose node was lost', runs.filter(({ error_code }) => error_code === 'RUN_LOST').length],
+      [`their ends, longest ms of ${lostMilliseconds}`, lost],
+      ['frames told', sum(told, ({ frames }) => frames.length)],
+      ['payments charged, tries', `${charges}, ${sum(outcomes, payTries)}`],
+      ['files stored, tries', `${uploads}, ${of('upload', 'invoke')}`],
+      [
+        'requests to the storage that it failed',
+        sum(outcomes, ({ crowd }) => crowd.world.cluster.services?.front.spoilt ?? 0),
+      ],
+      ['joins by a token answered, without an answer', `${entries}, ${of('enter', 'info')}`],
       ['slow readers dropped', sum(outcomes, ({ crowd }) => crowd.world.flood?.dropped ?? 0)],
       ['letters promised', sum(outcomes, ({ crowd }) => crowd.world.cluster.letters?.promised ?? 0)],
       ['bits flipped', flips],
@@ -96,6 +129,11 @@ export function reportOf(
       ...crashes,
       ...outcomes.flatMap(({ breaches }) => breaches),
       ...(isWhole && sends.acked < least.acked ? [`only ${sends.acked} acknowledged of at least ${least.acked}`] : []),
+      ...(isWhole && whole < least.answers ? [`only ${whole} whole answers of at least ${least.answers}`] : []),
+      ...(isWhole && charges < least.charges ? [`only ${charges} charged of at least ${least.charges}`] : []),
+      ...(isWhole && uploads < least.uploads ? [`only ${uploads} stored of at least ${least.uploads}`] : []),
+      ...(isWhole && entries < least.entries ? [`only ${entries} joins of at least ${least.entries}`] : []),
+      ...(lost > ceiling * lostMilliseconds ? [`the end of an answer whose node was lost took ${lost} ms`] : []),
       ...kept.flatMap(({ id, what, milliseconds, longest }) => [
         ...(longest > ceiling * milliseconds ? [`${id}: ${what} took ${longest} ms`] : []),
         ...(isWhole && longest === 0 ? [`${id}: ${what} was not seen`] : []),
@@ -160,6 +198,9 @@ function sendFigures(outcomes: readonly Outcome[]) {
     unknownStored: count((_, key, wasUnknown) => wasUnknown && stored.has(key)),
   }
 }
+
+const payTries = ({ history }: Outcome) =>
+  history.entries.filter((entry) => entry.op === 'pay' && entry.type === 'invoke').length
 
 function clientFigures(outcomes: readonly Outcome[]): string {
   const readers = outcomes.flatMap(({ crowd }) => crowd.readers)

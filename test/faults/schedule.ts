@@ -5,13 +5,14 @@ import type { Random } from './random.ts'
 import { until } from './setup.ts'
 import type { World } from './world.ts'
 
-const lanes: readonly Lane[] = ['node', 'store', 'redis', 'links', 'people']
+const lanes: readonly Lane[] = ['node', 'store', 'redis', 'links', 'people', 'services']
 const restMilliseconds: Record<Lane, number> = {
   node: 800,
   store: 1_500,
   redis: 800,
   links: 1_000,
   people: 800,
+  services: 800,
   last: 500,
 }
 

@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { call, signIn, wallet } from '#test/support/wallet'
+import type { Meeting } from './attender.ts'
 import type { Person } from './client.ts'
 import type { Room } from './sender.ts'
 
 const CreatedGroup = z.object({ group: z.object({ id: z.string() }) })
 const mostTries = 20
 const retryMilliseconds = 250
+const CreatedAgent = z.object({ agent: z.object({ id: z.string() }) })
 const CreatedChannel = z.object({ channel: z.object({ id: z.string() }) })
 
 /** Signs people in and creates their rooms, before any fault is injected. */
@@ -43,11 +45,25 @@ export class Setup {
     return { id, key: `channel:${id}` }
   }
 
+  /** An agent that its owner alone may ask, or that everybody may who pays. */
+  async agent(owner: Person, isSold = false): Promise<string> {
+    const sold = { visibility: 'public', x402Enabled: true, x402PriceCents: 5, x402Network: 'base-sepolia' }
+    const asked = { name: `Agent of ${owner.account}`, ...(isSold ? sold : {}) }
+    return CreatedAgent.parse(await this.#ask(owner, 'POST /api/agents', asked)).agent.id
+  }
+
   /** A group that only its owner may see. */
   async closed(): Promise<Room> {
     const asked = await this.#ask(this.owner, 'POST /api/groups', { name: 'Closed', memberAddresses: [] })
     const { id } = CreatedGroup.parse(asked).group
     return { id, key: `group:${id}` }
+  }
+
+  /** A channel for those who hold a token of this event, as its founder does. */
+  async meeting(event: number): Promise<Meeting> {
+    const asked = { attendanceEventId: event, attendanceEventName: `Meeting ${event}` }
+    const { id } = CreatedChannel.parse(await this.#ask(this.owner, 'POST /api/channels', asked)).channel
+    return { id, key: `channel:${id}`, event }
   }
 
   async #ask(who: Person, route: string, input: object): Promise<unknown> {

@@ -1,3 +1,4 @@
+import type { Asker } from './asker.ts'
 import type { Person } from './client.ts'
 import type { Cluster, DoorName, PlazaNode } from './cluster.ts'
 import type { History } from './history.ts'
@@ -17,6 +18,8 @@ export interface World {
   listeners: Listeners | null
   reconnectMilliseconds: number[]
   flood: { sender: Sender; readers: readonly Reader[]; dropped: number } | null
+  /** Asks a model what it cannot answer. */
+  provoker: Asker
   corrupted: { people: readonly Person[]; room: Room; flips: number } | null
   /** A person, one of their rooms, and a room they may not see. */
   stranger: { person: Person; room: Room; closed: Room }

@@ -1,7 +1,9 @@
+// Modes: embedded
 import { createHash } from 'node:crypto'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { fileOf } from '#shared/kit/json-schema'
 import { channelOf, type Person, personAt } from '#test/support/people'
 import { openOnrampProvider, openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { wallet } from '#test/support/wallet'
@@ -23,7 +25,7 @@ import { type Ack, jsonRequest, openWire, sendBytes, type Wire } from './wire.ts
 
 const seed = Number(process.env.HOSTILE_SEED ?? 20_261_121)
 const each = Number(process.env.HOSTILE_VALUES_PER_FIELD ?? 3)
-const hangMilliseconds = 2_000
+const hangMilliseconds = 5_000
 const atOnce = 6
 
 const admin = wallet('admin of the hostile server')
@@ -161,7 +163,7 @@ async function complaintOf(trial: Trial, who: Person, mustRefuse: boolean, isRep
     if (isRepeated) return says(`took ${Math.round(took)} ms twice`)
     return complaintOf(trial, who, mustRefuse, true)
   }
-  const hasNoChain = answer.status === 503 && text.includes('No chain can be asked: RPC_URL_')
+  const hasNoChain = isForNoChain(answer.status, text)
   const isAnswer = answer.status === 200 || (answer.status >= 400 && answer.status <= 499) || hasNoChain
   if (!isAnswer) return says('no 200 and no 4xx')
   if (answer.headers.get('x-content-type-options') !== 'nosniff') return says('no nosniff')
@@ -218,7 +220,7 @@ describe(`spoilt inputs over REST, seed ${seed}`, () => {
     const before = await stored()
     expect(await runAll(trials, (trial) => complaintOf(trial, callerOf(trial), true))).toEqual([])
     expect(await stored()).toEqual(before)
-  }, 90_000)
+  }, 300_000)
 
   test('reads with malformed queries and paths are answered or refused', async () => {
     const trials = trialsOf(restTargets.filter(({ method }) => method === 'GET'))
@@ -227,7 +229,7 @@ describe(`spoilt inputs over REST, seed ${seed}`, () => {
     const before = await stored()
     expect(await runAll(trials, (trial) => complaintOf(trial, callerOf(trial), false))).toEqual([])
     expect(await stored()).toEqual(before)
-  }, 90_000)
+  }, 300_000)
 })
 
 describe('spoilt inputs over sockets', () => {
@@ -252,7 +254,7 @@ describe('spoilt inputs over sockets', () => {
     })
     expect(complaints).toEqual([])
     for (const wire of wires.values()) wire.close()
-  }, 90_000)
+  }, 300_000)
 })
 
 describe('M19: every operation refuses input that is no JSON object, and does nothing', () => {
@@ -266,18 +268,20 @@ describe('M19: every operation refuses input that is no JSON object, and does no
     const trials = restTargets.flatMap((target) => {
       const [sample = {}] = samples(target.schema, candidates)
       const { path } = place({ ...target, method: 'POST' }, sample)
-      return bodies.map((body) => ({ line: `${target.method} ${path}`, body }))
+      const code =
+        fileOf(target.operation) && !target.operation.jsonBytes ? '415 UNSUPPORTED_MEDIA_TYPE' : '400 VALIDATION_ERROR'
+      return bodies.map((body) => ({ line: `${target.method} ${path}`, body, code }))
     })
     expect(trials.length).toBeGreaterThan(bodies.length * 100)
     const before = await stored()
-    const complaints = await runAll(trials, async ({ line, body }) => {
+    const complaints = await runAll(trials, async ({ line, body, code }) => {
       const answer = await sendBytes(server.url, jsonRequest(line, boss.token, body))
       const told = `${answer.status} ${codeIn(answer.body)}`
-      return told === '400 VALIDATION_ERROR' ? null : `${line} ${body}: ${told}`
+      return told === code ? null : `${line} ${body}: ${told}`
     })
     expect(complaints).toEqual([])
     expect(await stored()).toEqual(before)
-  }, 90_000)
+  }, 300_000)
 
   test('over sockets, with every event', async () => {
     const wires = new Map<string, Wire>()
@@ -293,8 +297,12 @@ describe('M19: every operation refuses input that is no JSON object, and does no
     expect(complaints).toEqual([])
     expect(await stored()).toEqual(before)
     for (const wire of wires.values()) wire.close()
-  }, 90_000)
+  }, 300_000)
 })
+
+/** No chain is configured here: what needs one says so. */
+const isForNoChain = (status: number, text: string) =>
+  status === 503 && text.includes('No chain can be asked: RPC_URL_')
 
 function ackFault(ack: Ack | null, codes: readonly string[]): string | null {
   counts.inputs++
@@ -306,6 +314,7 @@ function ackFault(ack: Ack | null, codes: readonly string[]): string | null {
   counts.errorAcks++
   const { code, message, status } = ack.error ?? { code: '', message: '', status: 0 }
   if (!codes.includes(code)) return 'an undeclared code'
+  if (isForNoChain(status, message)) return null
   if (status < 400 || status > 499) return 'no 4xx'
   return innards.test(message) ? 'tells of the inside' : null
 }
@@ -315,7 +324,7 @@ describe('spoilt inputs that a schema takes', () => {
     const trials = trialsOf(restTargets).filter((trial) => trial.target.method !== 'GET' && !isRefusedBySchema(trial))
     const complaints = await runAll(trials, async (trial) => complaintOf(trial, callerOf(trial), false))
     expect(complaints).toEqual([])
-  }, 90_000)
+  }, 300_000)
 })
 
 const acts = /^(messages|rooms|moderation|social|polls)\./
@@ -380,7 +389,7 @@ test('the process is whole, and so is the service', async () => {
   expect((await fresh.rest('GET /api/auth/session')).status).toBe(200)
   expect(watch.faults).toEqual([])
   expect(({} as Record<string, unknown>).x).toBeUndefined()
-  expect(watch.stall()).toBeLessThan(5_000)
+  expect(watch.stall()).toBeLessThan(20_000)
   console.log(
     `inputs sent ${counts.inputs} | 4xx ${counts.refused} | error acks ${counts.errorAcks} | taken ${counts.accepted}`,
   )

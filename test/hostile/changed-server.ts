@@ -1,4 +1,5 @@
 import type { Platform } from '#server/platform'
+import { fakeVideo } from '#server/ports/video/fake'
 import { boot } from '#test/support/boot'
 
 /** One server whose platform a test may change: another clock, a logger that remembers. */
@@ -10,6 +11,7 @@ export async function openChangedServer(
   const { url, opsUrl, apps, close } = await boot({
     nodes: 1,
     environment,
+    services: { video: fakeVideo() },
     change: (opened) => {
       platform = opened
       return change(opened)

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setEmail } from '#server/domains/accounts/emails'
 import { email as emailApi } from '#shared/api/email'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OneTimeCodes } from '#server/domains/identity/model'
 import { StoredJobs } from '#server/kernel/model'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isAwaited } from '#server/domains/messages/waiting'
 import { channelOf, personAt } from '#test/support/people'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sessions } from '#server/domains/identity/model'
 import { identities } from '#shared/api/identities'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { spellingsOf } from '#server/kernel/http-input'

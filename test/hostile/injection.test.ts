@@ -1,9 +1,12 @@
+// Modes: embedded, mongodb
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { keyAt } from '#server/ports/storage/port'
 import { rooms } from '#shared/api/rooms'
 import { boot } from '#test/support/boot'
 import { type Person, personAt } from '#test/support/people'
+import { storeFile } from '#test/support/stored-files'
 import { call } from '#test/support/wallet'
 
 let server: Awaited<ReturnType<typeof boot>>
@@ -427,10 +430,15 @@ describe('T22: parameters twice, or of another type', () => {
 })
 
 describe('T25: media markers', () => {
-  const own = () => `http://localhost:3000/media/chat-images/encrypted/${member.account}/a.bin`
-  const voice = () => `http://localhost:3000/media/chat-voice/voice/${member.account}/a.bin`
+  const own = () => `http://localhost:3000/files/chat-images/encrypted/${member.account}/a.bin`
+  const voice = () => `http://localhost:3000/files/chat-voice/voice/${member.account}/a.bin`
 
   test('of the own storage and folder are taken', async () => {
+    const [app] = server.apps
+    for (const url of [own(), voice()]) {
+      const key = keyAt('http://localhost:3000/files', url.replace(member.account, member.account.toLowerCase()))
+      if (app && key) await storeFile(app.node, member.account, key, new Uint8Array(40))
+    }
     expect(await verdictOf(`[ENC_IMAGE:image/png]${own()}`, 'encrypted_image')).toMatchObject({ ok: true })
     expect(await verdictOf(`[VOICE:30]${voice()}`, 'voice')).toMatchObject({ ok: true })
   })

@@ -1,3 +1,4 @@
+// Modes: embedded, mongodb
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { invitations } from '#shared/api/invitations'

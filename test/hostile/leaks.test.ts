@@ -1,3 +1,4 @@
+// Modes: embedded
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { channelOf, type Person, personAt } from '#test/support/people'

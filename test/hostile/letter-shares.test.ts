@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Booted, boot } from '#test/support/boot'
 import { codeIn, letterAfter, lettersTo } from '#test/support/letters'

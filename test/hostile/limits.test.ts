@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addressOf } from '#server/kernel/addresses'
 import { createLimits, tiers } from '#server/kernel/limits'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomEvents } from '#server/log/model'
 import { moderation } from '#shared/api/moderation'
@@ -183,7 +184,7 @@ describe('T13: each act is for those whom the table names', () => {
   })
 
   test('nobody acts over a socket without a session', async () => {
-    for (const namespace of ['/rooms', '/moderation']) {
+    for (const namespace of ['/rooms', '/moderation', '/agents', '/notifications']) {
       const socket = connect(server.url, namespace, '')
       expect(await heard(socket, 'connect_error')).toMatchObject({
         data: { code: expect.stringMatching(/UNAUTHORIZED|SESSION_INVALID/) },

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -174,8 +175,9 @@ describe('M03: what lets others in ends the demo, or the start', () => {
   ]
   test.each(open)('%s', (_what, environment, named) => {
     const config = readConfig(environment)
-    expect({ demo: config.demo, mail: config.mail.url, sms: config.sms.url }).toEqual({ demo: false })
-    const powers = { DEMO: 'on', MAIL_URL: 'captured', SMS_URL: 'captured' }
+    const { demo, mail, sms, facilitator } = config
+    expect({ demo, mail: mail.url, sms: sms.url, payments: facilitator.url }).toEqual({ demo: false })
+    const powers = { DEMO: 'on', MAIL_URL: 'captured', SMS_URL: 'captured', X402_FACILITATOR_URL: 'simulated' }
     for (const [power, value] of Object.entries(powers)) {
       const asked = () => readConfig({ ...environment, [power]: value })
       expect(asked).toThrow(ConfigError)
@@ -199,7 +201,12 @@ describe('M03: what lets others in ends the demo, or the start', () => {
       { PUBLIC_URL: 'http://127.0.0.1:3000' },
       { PORT: '4000' },
     ])
-      expect(readConfig(environment)).toMatchObject({ demo: true, mail: { url: 'captured' }, sms: { url: 'captured' } })
+      expect(readConfig(environment)).toMatchObject({
+        demo: true,
+        mail: { url: 'captured' },
+        sms: { url: 'captured' },
+        facilitator: { url: 'simulated' },
+      })
   })
 
   test('the start says so in one sentence', () => {

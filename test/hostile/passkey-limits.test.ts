@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
 import { Authenticator } from '#test/support/authenticator'

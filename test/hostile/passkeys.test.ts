@@ -1,3 +1,4 @@
+// Modes: embedded
 import { generateKeyPairSync } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

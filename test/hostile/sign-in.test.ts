@@ -1,3 +1,4 @@
+// Modes: embedded
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newServiceToken } from '#server/domains/identity/bots'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { moderation } from '#shared/api/moderation'
 import type { RoomRef } from '#shared/kit/primitives'

@@ -12,12 +12,13 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [/^server\/log\/store\.ts$/, /^server\/(log\/|ports\/database\/port\.ts)/],
   [/^server\/log\//, /^(server\/log\/|shared\/(errors|kit\/field-name)\.ts)/],
   [PORT, /^$/],
-  [/^server\/ports\//, /^(server\/ports\/|server\/kernel\/fetch\.ts|shared\/errors\.ts)/],
+  [/^server\/ports\//, /^(server\/(ports\/|media\/messages\.ts|kernel\/(fetch|few-at-once)\.ts)|shared\/errors\.ts)/],
   [/^server\/kernel\//, /^(server\/(kernel\/|log\/types\.ts|ports\/[^/]+\/port\.ts)|shared\/(kit\/|errors\.ts))/],
   [/^server\/domains\/verdict\//, /^(server\/domains\/(verdict|text)\/|shared\/)/],
   [/^server\/domains\//, /^(server\/(domains|kernel(?!\/fetch\.ts)|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
   [/^server\/demo\//, /^(server\/(demo|domains|kernel)\/|shared\/)/],
   [/^server\/(environment|session-keys)\.ts$/, /^server\/kernel\/settings\.ts$/],
+  [/^server\/media\//, /^server\/(media\/|ports\/video\/port\.ts)/],
   [/^server\/[^/]+\.ts$/, /^(server\/(?!domains\/)|server\/domains\/index\.ts$|shared\/)/],
   [/^client\/sdk\//, /^(client\/sdk|shared)\//],
   [/^client\/web\//, /^(client|shared)\//],
@@ -26,6 +27,7 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
 const PACKAGES: readonly (readonly [name: RegExp, place: RegExp])[] = [
   [/^lmdb(\/|$)/, /^server\/ports\/database\/embedded\/environment\.ts$/],
   [/^(mongoose|mongodb|mingo)(\/|$)/, /^server\/((.+\/)?model\.ts|log\/store\.ts|ports\/database\/.+)$/],
+  [/^undici(\/|$)/, /^server\/ports\/web\/guarded\.ts$/],
   [/^(socket\.io|engine\.io)(\/|$)/, /^server\/kernel\/(sockets|sockets\/\w+|connection)\.ts$/],
 ]
 
@@ -51,7 +53,9 @@ describe('the house', () => {
   test('each port has an adapter beside it that reaches no other machine, and the server runs on no fake', () => {
     const portOf = (path: string) => path.split('/')[2]
     const paths = sources.map(({ path }) => path).filter((path) => path.startsWith('server/ports/'))
-    const alone = paths.filter((path) => /\/(captured|embedded|fake|local|memory|none)\.ts$/.test(path)).map(portOf)
+    const alone = paths
+      .filter((path) => /\/(captured|embedded|fake|local|local-embedder|memory|none|scripted)\.ts$/.test(path))
+      .map(portOf)
     // Only adapters use that one: what needs no Redis has an adapter without it.
     expect(
       paths
@@ -193,11 +197,11 @@ function actionsCalled(sources: readonly Source[]): string[] {
   })
 }
 
-/** What opens connections: modules and packages, and what is called. */
+/** What opens connections: modules and packages, and what is called; a phase of an answer has one of these names. */
 const network =
   /^((node:)?(http|http2|https|net|tls|dgram|dns|dns\/promises|child_process|worker_threads)|undici|axios|ws|ioredis|nodemailer)$/
 const asking =
-  /(?<![\w-])fetch\b(?!-)|\b(create(Public|Wallet|Test)?Client|createRemoteJWKSet|XMLHttpRequest|WebSocket|EventSource)\b|import [^;'"]*(\{[^}]*(?<!type )\bhttp\b|\* as )[^;'"]*from 'viem'/g
+  /(?<![\w-]|phase: ')fetch\b(?!-)|\b(create(Public|Wallet|Test)?Client|createRemoteJWKSet|XMLHttpRequest|WebSocket|EventSource)\b|import [^;'"]*(\{[^}]*(?<!type )\bhttp\b|\* as )[^;'"]*from 'viem'/g
 
 function reachedFrom(source: Source): string[] {
   if (!/^server\/(domains|demo|log)\//.test(source.path)) return []

@@ -5,12 +5,14 @@ import { findings, parse, sourcesOf } from './sources.ts'
 const whereTheTimeOfDayIsMeant = [
   'server/kernel/ids.ts',
   'server/domains/rooms/shown.ts',
+  'server/media/main.ts',
   'server/ports/database/embedded.ts',
   'server/ports/database/embedded/lock.ts',
   'server/ports/database/embedded/told.ts',
   'server/ports/database/mongo.ts',
   'server/ports/jobs/bullmq.ts',
   'server/ports/onramp/http.ts',
+  'server/ports/video/livepeer.ts',
 ]
 
 /** `Date.now`, a `Date` of no argument, and `Date` under another name. */
@@ -37,4 +39,13 @@ test('every listed file still reads the time of day', () => {
       .map(({ path }) => path)
       .sort(),
   ).toEqual([...whereTheTimeOfDayIsMeant].sort())
+})
+
+/** Node 20 forgets a signal of time that only a combined signal holds, so whoever combines them keeps it and reads it afterwards. */
+const forgotten = /\bAbortSignal\s*\.\s*any\s*\([^)]*\bAbortSignal\s*\.\s*timeout\b/g
+
+test('no signal of time is made within a combined one', () => {
+  expect(findings(sourcesOf('server', 'client', 'shared'), forgotten)).toEqual([])
+  const code = 'export const until = AbortSignal.any([signal, AbortSignal.timeout(5_000)])'
+  expect(findings([parse('server/kernel/a.ts', code)], forgotten)).toHaveLength(1)
 })

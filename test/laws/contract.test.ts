@@ -72,7 +72,8 @@ describe('the contract', () => {
   })
 
   test('the name of an event is spelled in its declaration alone; who tells it names the declaration', () => {
-    const names = [...Object.values(events), ...Object.values(connectionEvents)].map(({ name }) => name)
+    const declared = [...Object.values(events), ...Object.values(connectionEvents)]
+    const names = [...new Set(declared.map(({ name }) => name))]
     const spelled = ({ path, code }: Source) =>
       names
         .filter((name) => ["'", '"', '`'].some((quote) => code.includes(quote + name + quote)))
@@ -215,7 +216,9 @@ const matcherOf = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+'
 function mountedRoutes(): { method: string; path: string; isAsked: boolean }[] {
   const bound = operations.map((declared) => ({ ...declared, action: () => undefined }))
   const settings = { publicUrl: 'https://plaza.test', storageUrl: 'https://plaza.test/media' }
-  const door = { kernel: { node: { settings } }, bound, raw: [] } as unknown as Parameters<typeof httpDoor>[0]
+  const door = { kernel: { node: { settings, services: { video: null } } }, bound, raw: [] } as unknown as Parameters<
+    typeof httpDoor
+  >[0]
   return httpDoor(door).router.stack.flatMap(({ route }) => {
     const [first] = route?.stack ?? []
     return first ? [{ method: first.method, path: route?.path ?? '', isAsked: first.name === 'asked' }] : []

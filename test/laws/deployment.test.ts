@@ -36,7 +36,7 @@ describe('M20: what is installed to run', () => {
   const peersOf = (name: string) => readManifest(`node_modules/${name}/package.json`).peerDependencies
 })
 
-const exactTag = /^[a-z]+:\d+\.\d+\.\d+(-[a-z-]+)?$/
+const exactTag = /^([a-z]+\/)?[a-z]+:\d+\.\d+\.\d+(-[a-z-]+)?$/
 
 describe('M20: the image', () => {
   const stages = textOf('Dockerfile')
@@ -87,7 +87,7 @@ const Compose = z.object({
 describe('M20: docker-compose.yml', () => {
   const text = textOf('docker-compose.yml')
   const { services, secrets, networks } = Compose.parse(parse(text, { merge: true }))
-  const { plaza, caddy, mongodb, redis } = services
+  const { plaza, caddy, mongodb, redis, mediamtx } = services
   const networksOf = (service: z.output<typeof Service> | undefined) =>
     Array.isArray(service?.networks) ? service.networks : Object.keys(service?.networks ?? {})
 
@@ -98,14 +98,20 @@ describe('M20: docker-compose.yml', () => {
     expect(service.image ?? 'built:0.0.0').toMatch(exactTag)
   })
 
-  test('listens on loopback, but for the proxy that somebody asks for', () => {
-    const open = Object.entries(services).filter(([, { ports }]) =>
-      ports.some((port) => !port.startsWith('127.0.0.1:')),
-    )
+  test('listens on loopback, but for the proxy, and ports of media, that somebody asks for', () => {
+    const loopback = /^(127\.0\.0\.1|\$\{MEDIA_BIND:-127\.0\.0\.1\}):/
+    const open = Object.entries(services).filter(([, { ports }]) => ports.some((port) => !loopback.test(port)))
     expect(open.map(([name]) => name)).toEqual(['caddy'])
     expect(caddy?.profiles).toEqual(['tls'])
     expect([mongodb, redis].map(networksOf)).toEqual([['back'], ['back']])
     expect(networks.back?.internal).toBe(true)
+  })
+
+  test('keeps what controls livestreams to itself', () => {
+    expect(mediamtx?.profiles).toEqual(['mediamtx'])
+    expect(mediamtx?.ports.filter((port) => /:9997$/.test(port))).toEqual([])
+    expect(plaza?.environment.MEDIAMTX_API_URL).toBe('http://mediamtx:9997')
+    expect(mediamtx?.volumes).toContain('./deploy/mediamtx.yml:/mediamtx.yml:ro')
   })
 
   test('trusts the proxy that ends TLS, and nobody else', () => {

@@ -11,6 +11,8 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/kernel/invoke.ts: callerFields': 'follows from the schema, which does not change',
   'server/domains/identity/tokens.ts: proven': 'follows from the keys and the token, which do not change',
   'server/domains/rooms/shown.ts: shown': 'follows from the row, which does not change',
+  'server/domains/tokens/balances.ts: held': 'kept with the adapter of the chain that said it',
+  'server/domains/tokens/metadata.ts: told': 'kept with the adapter of the chain that said it',
   'server/domains/wallet/balances.ts: amounts': 'kept with the adapter of the chain that said it',
   'server/domains/wallet/safes.ts: states': 'kept with the adapter of the chain that said it',
   'server/domains/wallet/transactions.ts: found': 'kept with the adapter of the chain that said it',
@@ -20,6 +22,9 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/ports/database/embedded/lock.ts: ours': 'a lock is of the process',
   'server/ports/database/embedded/values.ts: soundNames': 'follows from the name',
   'server/ports/redis/ioredis.ts: hashes': 'follows from the script',
+  'server/ports/web/address.ts: globalV6': 'a list of networks that is never changed',
+  'server/ports/web/address.ts: notPublicV4': 'a list of networks that is never changed',
+  'server/ports/web/address.ts: notPublicV6': 'a list of networks that is never changed',
 }
 
 const isFunction = ({ type }: Syntax) => /Function/.test(type)

@@ -84,6 +84,37 @@ const recipes: Record<string, Recipe> = {
       },
     ],
   },
+  'a gate': {
+    declared: {
+      file: 'shared/api/gates.ts',
+      before: 'BalanceGate, AttendanceGate, PlaceGate])',
+      write: "z.object({ by: z.literal('recipe'), least: z.number() }),",
+    },
+    missing: ['server/domains/gates.ts'],
+    follows: [
+      {
+        file: 'server/domains/gates.ts',
+        before: 'import { placeGate }',
+        write: "import { defineGate } from './gates/define.ts'",
+      },
+      {
+        file: 'server/domains/gates.ts',
+        before: '  balance: balanceGate,',
+        write: `recipe: defineGate('recipe', {
+          lasts: () => false,
+          check: async ({ gate: { least } }) => ({ passed: least === 0, text: 'A recipe', checked: [], details: {} }),
+        }),`,
+      },
+      {
+        file: 'server/domains/rooms/rooms.ts',
+        before: "  const { name = '', description = null, emoji = '💬'",
+        write: `if (input.name?.startsWith('Gated')) {
+          const gate = { by: 'recipe', least: 1 } as const
+          return found(context, 'channel', { name: input.name, emoji: '🚪', category: 'general', gate }, [])
+        }`,
+      },
+    ],
+  },
   'a kind of room': {
     declared: {
       file: 'shared/kit/room-kinds.ts',
@@ -94,7 +125,7 @@ const recipes: Record<string, Recipe> = {
     follows: [
       {
         file: 'server/domains/rooms/kinds.ts',
-        before: '  stream: open,',
+        before: '  stream: { ...open',
         write: `'recipe-kind': {
           ...open, readers: 'members',
           founded: { by: 'its founder', role: 'owner', fields: { emoji: '🏛', category: 'general' } },
@@ -122,7 +153,7 @@ const recipes: Record<string, Recipe> = {
       },
       {
         file: 'server/domains/rooms/index.ts',
-        before: '  createGroup,\n  openDm,\n  update,',
+        before: '  createGroup,\n  createTokenRoom,',
         write: 'createRecipeRoom,',
       },
       {
@@ -183,7 +214,7 @@ describe('a recipe of CONTRIBUTING', () => {
     expect(run('laws', 'test/laws/configuration.test.ts')).toBe('passed')
   })
 
-  test('makes a kind of room that holds what its entries say, over both doors', () => {
+  test('makes a gate that keeps people out, and a kind of room that holds what its entries say, over both doors', () => {
     writeFileSync(join(scratch.directory, 'test/server/recipe-kind.test.ts'), kindTest)
     expect(run('embedded', 'test/server/recipe-kind.test.ts')).toBe('passed')
   })
@@ -235,5 +266,9 @@ test.each(over)('over %s', async (door) => {
   expect(asked.rules.read_only).toBe(true)
   const opened = { room, action: 'rules', patch: { rules: { read_only: false } } } as const
   expect(await owner.refused(door, moderation.act, opened)).toMatchObject({ code: 'VALIDATION_ERROR' })
+  const gated = (await owner.does('rest', rooms.createChannel, { name: 'Gated ' + door })).channel
+  const at = { type: 'channel', id: gated.id } as const
+  expect((await member.does(door, rooms.gate, { room: at })).gate).toEqual({ by: 'recipe', least: 1 })
+  expect(await member.refused(door, rooms.join, { room: at })).toMatchObject({ code: 'GATE_NOT_PASSED' })
 })
 `

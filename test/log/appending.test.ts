@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { GLOBAL } from '#server/log/index'
 import { join, moderate, say } from './chat.ts'
 import { memoryStore } from './memory-store.ts'
@@ -97,6 +97,90 @@ test('with no other node alive, a message is acknowledged before the head of its
   slow.isOn = true
   expect(await one.act(room, say('ada', 'k')).then(() => head())).toBe(1)
   await expect.poll(() => head(), { timeout: 2_000 }).toBe(2)
+})
+
+describe('a head that could not be raised', () => {
+  /** Nodes whose next writes of heads fail, as many as `failing` says. */
+  function failingHeads() {
+    const failing = { times: 0 }
+    const reach = async <T>(name: string, work: () => T): Promise<T> => {
+      if (name === 'raiseHeads' && failing.times-- > 0) throw new Error('The store does not answer.')
+      return work()
+    }
+    return { reach, failing, head: (key = room) => nodes.memory.heads.get(key)?.seq ?? 0 }
+  }
+
+  test('is tried again before a message is acknowledged, with another node alive', async () => {
+    const { reach, failing, head } = failingHeads()
+    const one = nodes.start('one', { reach })
+    await nodes.start('other').hold(GLOBAL)
+    await one.act(room, join('ada'))
+    await pause(200)
+    failing.times = 3
+    expect(await one.act(room, say('ada', 'k')).then(() => head())).toBe(2)
+    expect(failing.times).toBeLessThanOrEqual(0)
+  })
+
+  test('is tried again without another act, where nobody waits for it', { timeout: 10_000 }, async () => {
+    const { reach, failing, head } = failingHeads()
+    const one = nodes.start('one', { reach, ...deaf })
+    await one.act(room, join('ada'))
+    // Longer than the three seconds for which one act would wait.
+    failing.times = 20
+    await one.act(room, say('ada', 'k'))
+    await expect.poll(() => head(), { timeout: 8_000 }).toBe(2)
+  })
+})
+
+test('a head that has moved while others were written is raised after them', async () => {
+  const { one, slow, head } = slowHeads()
+  await one.act(room, join('ada'))
+  await one.act('channel:two', join('ada'))
+  slow.isOn = true
+  await one.act(room, say('ada', 'k'))
+  await pause(20)
+  await one.act('channel:two', say('ada', 'k'))
+  await expect.poll(() => [head(), head('channel:two')], { timeout: 2_000 }).toEqual([2, 2])
+  await one.act(room, say('ada', 'later'))
+  await expect.poll(() => head(), { timeout: 2_000 }).toBe(3)
+})
+
+test('a head that was written before a row does not count as told of it', async () => {
+  const slow = { heads: false, records: false }
+  const one = nodes.start('one', {
+    reach: async (name, work) => {
+      if (name !== 'raiseHeads' || !slow.heads) return work()
+      const written = work()
+      await pause(60)
+      return written
+    },
+    records: {
+      load: async (key, facts) => nodes.kept.load(key, facts),
+      save: async (key, saved) => {
+        if (slow.records) await pause(150)
+        nodes.kept.save(key, saved)
+      },
+    },
+  })
+  await nodes.start('other').hold(GLOBAL)
+  await one.act(room, join('ada'))
+  await pause(200)
+  slow.heads = true
+  const said = one.act(room, say('ada', 'k'))
+  await pause(20)
+  slow.records = true
+  expect(await one.act(room, join('bo')).then(() => nodes.memory.heads.get(room)?.seq)).toBe(3)
+  await said
+})
+
+test('a room that is opened again knows its head: with no other node alive, no answer waits for it', async () => {
+  const before = nodes.start('before')
+  await before.act(room, join('ada'))
+  await before.close()
+  const { one, slow, head } = slowHeads()
+  await one.head(room)
+  slow.isOn = true
+  expect(await one.act(room, say('ada', 'k')).then(() => head())).toBe(1)
 })
 
 test('the first row of a room is acknowledged after its head is raised, and so is a repeat of it', async () => {

@@ -107,7 +107,10 @@ describe('M41: a turn that does not end', () => {
   const fast = { clock: clockOf(50), pollMilliseconds: 500 }
 
   test('is isolated after 5 s and reported, delays no other room, and its room continues', async () => {
-    const { node, told } = start(() => Promise.reject(new Error('For no reason.')), fast)
+    const { node, told } = start(() => Promise.reject(new Error('For no reason.')), {
+      ...fast,
+      policy: { deadlineFactor: 10 },
+    })
     await node.act(room, join('ada'))
     await node.act('channel:two', join('ada'))
     const stuck = node.act(room, say('ada', 'p', 'poison'))

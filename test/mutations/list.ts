@@ -1,20 +1,32 @@
 import { acts } from './list/acts.ts'
+import { agents } from './list/agents.ts'
+import { answers } from './list/answers.ts'
+import { direct } from './list/direct.ts'
+import { discovery } from './list/discovery.ts'
 import { domains } from './list/domains.ts'
 import { embedded } from './list/embedded.ts'
+import { evidence } from './list/evidence.ts'
 import { following } from './list/following.ts'
 import { guards } from './list/guards.ts'
 import { identity } from './list/identity.ts'
 import { journalled } from './list/journal.ts'
 import { keyed } from './list/keyed.ts'
 import { kinds } from './list/kinds.ts'
+import { knowledge } from './list/knowledge.ts'
+import { media } from './list/media.ts'
 import { mends } from './list/mends.ts'
+import { models } from './list/models.ts'
+import { payments } from './list/payments.ts'
 import { product } from './list/product.ts'
 import { protocols } from './list/protocols.ts'
 import { records } from './list/records.ts'
+import { runFaults } from './list/runs.ts'
+import { scheduling } from './list/scheduling.ts'
 import { sdk } from './list/sdk.ts'
 import { stored } from './list/stored.ts'
 import { sequences } from './list/streams.ts'
 import { terms } from './list/terms.ts'
+import { web } from './list/web.ts'
 import type { Mutation } from './mutation.ts'
 
 /** One or more for each promise and each rule of the log; every one must be caught. */
@@ -23,6 +35,8 @@ export const mutations: readonly Mutation[] = [
   ...following,
   ...records,
   ...product,
+  ...media,
+  ...evidence,
   ...mends,
   ...guards,
   ...domains,
@@ -33,7 +47,17 @@ export const mutations: readonly Mutation[] = [
   ...protocols,
   ...terms,
   ...keyed,
+  ...direct,
   ...stored,
   ...embedded,
   ...journalled,
+  ...web,
+  ...knowledge,
+  ...payments,
+  ...scheduling,
+  ...agents,
+  ...answers,
+  ...discovery,
+  ...models,
+  ...runFaults,
 ]

@@ -1,13 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { encodeFunctionData, getAddress, type Hex, parseAbi, parseEther, verifyMessage, zeroAddress } from 'viem'
+import {
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  hashMessage,
+  isHash,
+  parseAbi,
+  parseEther,
+  recoverAddress,
+  zeroAddress,
+} from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { safeAddressOf } from '#server/domains/accounts/safe-address'
+import { digestOf } from '#server/domains/payments/verify'
 import { fakeChain } from '#server/ports/chain/fake'
-import type { Chain } from '#server/ports/chain/port'
+import type { AuthorizedTransfer, Chain } from '#server/ports/chain/port'
 import { openChains } from '#server/ports/chain/viem'
+import { networks } from '#shared/api/payment-networks'
 import { type LocalChain, noChain, startChain } from '#test/support/chain'
 import { deploySafe, deploySafeContracts, noSafe } from '#test/support/safe'
 import { wallet } from '#test/support/wallet'
@@ -23,6 +35,8 @@ const abi = parseAbi([
   'function mint(address, uint256)',
   'function create(address owner, uint256 salt) returns (address)',
   'function predict(address owner, uint256 salt) view returns (address)',
+  'function init(string name, string version)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
 ])
 const token = getAddress(`0x${'70'.repeat(20)}`)
 const otherToken = getAddress(`0x${'71'.repeat(20)}`)
@@ -34,6 +48,8 @@ interface Subject {
   mint(token: Hex, to: Hex, value: bigint): Promise<unknown>
   /** Deploys a contract that accepts what its owner signs; gives its address. */
   contractOf(owner: Hex): Promise<Hex>
+  /** Carries out an authorized transfer of tokens of the wallet `payer`; gives the transaction. */
+  carryOut(transfer: AuthorizedTransfer): Promise<Hex>
   /** Deploys a Safe of one owner; gives its address. */
   safeOf(owner: Hex): Promise<Hex>
   close(): Promise<unknown>
@@ -41,15 +57,26 @@ interface Subject {
 
 async function openFake(): Promise<Subject> {
   const chain = fakeChain(id)
-  for (const address of [token, otherToken]) chain.deploy(address)
+  const said = { name: '', symbol: 'USDC', decimals: 6, owner: null }
+  for (const address of [token, otherToken]) chain.deploy(address, { token: said })
   return {
     chain,
     pay: async (to, value) => chain.transfer({ to, value }),
     mint: async (of, to, value) => chain.transfer({ to, value, token: of }),
     async contractOf(owner) {
       const address = getAddress(`0x${'c0'.repeat(20)}`)
-      chain.deploy(address, { accepts: (message, signature) => verifyMessage({ address: owner, message, signature }) })
+      chain.deploy(address, {
+        async accepts(said, signature) {
+          const signer = await recoverAddress({ hash: isHash(said) ? said : hashMessage(said), signature })
+          return signer === owner
+        },
+      })
       return address
+    },
+    async carryOut(transfer) {
+      const transaction = `0x${'7a'.repeat(32)}` as const
+      chain.authorize(transfer, transaction)
+      return transaction
     },
     async safeOf(owner) {
       const address = getAddress(`0x${'5a'.repeat(20)}`)
@@ -74,6 +101,19 @@ async function openLocal(): Promise<Subject> {
       const args = [owner, 1n] as const
       await local.send({ to: address, data: encodeFunctionData({ abi, functionName: 'create', args }) })
       return local.client.readContract({ address, abi, functionName: 'predict', args })
+    },
+    async carryOut({ from, to, value, nonce }) {
+      const facts = { ...networks['base-sepolia'], chainId: id, asset: token }
+      const times = { validAfter: '0', validBefore: '4102444800' }
+      const authorization = { from, to, value: String(value), ...times, nonce }
+      const signature = await wallet('payer').sign({ hash: digestOf({ authorization, signature: '0x' }, facts) })
+      const sendTo = (data: Hex) => local.client.sendTransaction({ account: local.funder, to: token, data })
+      await sendTo(encodeFunctionData({ abi, functionName: 'init', args: [facts.name, facts.version] }))
+      const args = [from, to, value, 0n, 4_102_444_800n, nonce, signature] as const
+      const hash = await sendTo(encodeFunctionData({ abi, functionName: 'transferWithAuthorization', args }))
+      const { status } = await local.client.waitForTransactionReceipt({ hash })
+      expect(status).toBe('success')
+      return hash
     },
     async safeOf(owner) {
       await deploySafeContracts(local)
@@ -122,6 +162,12 @@ for (const [name, open, skipped] of subjects) {
       expect(await chain.gasPrice()).toBeTypeOf('bigint')
     })
 
+    test('says what a contract of a token says of itself, and null where there is none', async () => {
+      expect(await chain.token(token)).toMatchObject({ decimals: 6, owner: null })
+      expect(await chain.token(wallet('without').address)).toBeNull()
+      expect(await chain.token(await subject.contractOf(wallet('owner of a contract').address))).toBeNull()
+    })
+
     test('accepts no signature for who has no contract, nor for a contract that knows none', async () => {
       for (const address of [wallet('without').address, token])
         expect(await chain.verifyMessage(address, 'hello', `0x${'ab'.repeat(65)}`)).toBe(false)
@@ -133,6 +179,21 @@ for (const [name, open, skipped] of subjects) {
       const signature = await owner.signMessage({ message: 'hello' })
       expect(await chain.verifyMessage(address, 'hello', signature)).toBe(true)
       expect(await chain.verifyMessage(address, 'other', signature)).toBe(false)
+      expect(await chain.verifyHash(address, hashMessage('hello'), signature)).toBe(true)
+      expect(await chain.verifyHash(address, hashMessage('other'), signature)).toBe(false)
+      expect(await chain.verifyHash(wallet('without').address, hashMessage('hello'), signature)).toBe(false)
+    })
+
+    test('tells what became of an authorized transfer', async () => {
+      const transfer = { from: wallet('payer').address, to: wallet('paid').address, value: 4n }
+      const nonce = `0x${'0d'.repeat(32)}` as const
+      await subject.mint(token, transfer.from, 10n)
+      expect(await chain.authorized(token, { ...transfer, nonce })).toBe('open')
+      const transaction = await subject.carryOut({ ...transfer, nonce })
+      expect(await chain.authorized(token, { ...transfer, nonce })).toEqual({ transaction })
+      for (const other of [{ to: token }, { value: 5n }])
+        expect(await chain.authorized(token, { ...transfer, ...other, nonce })).toBe('other')
+      expect(await chain.authorized(token, { ...transfer, nonce: `0x${'0e'.repeat(32)}` })).toBe('open')
     })
 
     test.skipIf(skipped !== null || (name !== 'the fake' && noSafe))('tells the owners of a Safe', async () => {
@@ -167,10 +228,13 @@ for (const [name, open, skipped] of subjects) {
 const asked = (chain: Chain): (() => Promise<unknown>)[] => [
   () => chain.balance(token),
   () => chain.tokenBalance(token, token),
+  () => chain.token(token),
   () => chain.isDeployed(token),
   () => chain.safe(token),
   () => chain.gasPrice(),
   () => chain.verifyMessage(token, 'hello', '0x12'),
+  () => chain.verifyHash(token, hashMessage('hello'), '0x12'),
+  () => chain.authorized(token, { from: token, to: token, value: 1n, nonce: hashMessage('a nonce') }),
   () => chain.transfers(token, [token]),
 ]
 

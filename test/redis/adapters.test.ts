@@ -46,7 +46,7 @@ describe('limits', () => {
     const began = performance.now()
     const taken = []
     for (let at = 0; at < 50; at++) taken.push(await kv.slide('hung', 30, 60_000, at))
-    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(performance.now() - began).toBeLessThan(5_000)
     expect(taken.filter(({ allowed }) => allowed)).toHaveLength(10)
     expect(fallbacks).toBe(50)
     redis.wake()

@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 const areUp = (is: boolean) =>
-  expect.poll(() => server.apps.every(({ node }) => node.peers.isUp() === is), { timeout: 10_000 }).toBe(true)
+  expect.poll(() => server.apps.every(({ node }) => node.peers.isUp() === is), { timeout: 60_000 }).toBe(true)
 
 const slowest = 1_500
 
@@ -78,8 +78,8 @@ describe('P12, P14: chat continues', () => {
     redis.hang()
     await areUp(false)
     const began = performance.now()
-    for (let at = 0; at < 10; at++) await here.does('rest', messages.presenceOf, { addresses: [] }).catch(() => {})
-    expect(performance.now() - began).toBeLessThan(2_000)
+    for (let at = 0; at < 40; at++) await here.does('rest', messages.presenceOf, { addresses: [] }).catch(() => {})
+    expect(performance.now() - began).toBeLessThan(5_000)
     await everythingElse()
     await chatting
     redis.wake()

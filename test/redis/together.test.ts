@@ -105,7 +105,7 @@ describe('with a client on each node', () => {
     const started = Date.now()
     const { effects } = await moderates(owner, { room, action: 'ban', target: there.account, duration: '1h' })
     expect(effects.pending_nodes).toBe(0)
-    expect(Date.now() - started).toBeLessThan(1_000)
+    expect(Date.now() - started).toBeLessThan(10_000)
     await line.hears(access, ({ state }) => state === 'banned')
     expect((await there.refused('rest', messages.send, { room, text: 'still here?' })).code).toBe('BANNED')
     await owner.does('socket', messages.send, { room, text: 'gone' })

@@ -1,6 +1,7 @@
+// Modes: embedded
 import { getAddress, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tokensOf } from '#server/domains/wallet/tokens'
+import { tokensOf } from '#server/domains/tokens/known'
 import { fakeChain } from '#server/ports/chain/fake'
 import { wallet as contract } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'

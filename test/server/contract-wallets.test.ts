@@ -1,3 +1,4 @@
+// Modes: embedded
 import { readFileSync } from 'node:fs'
 import { encodeFunctionData, getAddress, type Hex, parseAbi, serializeErc6492Signature } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

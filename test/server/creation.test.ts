@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Answers } from '#server/kernel/model'
 import { type Booted, boot } from '#test/support/boot'

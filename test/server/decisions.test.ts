@@ -1,3 +1,4 @@
+// Modes: embedded
 import { expect, test } from 'vitest'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'

@@ -1,14 +1,17 @@
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDemo } from '#server/demo/demo'
 import { caretaker, people } from '#server/demo/people'
 import { readLine } from '#server/demo/script'
 import { stages } from '#server/demo/stage'
+import { agents } from '#shared/api/agents'
 import { inbox } from '#shared/api/inbox'
+import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { status } from '#shared/api/status'
 import { roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { person } from '#test/support/people'
+import { alpha, person } from '#test/support/people'
 
 let server: Booted
 beforeAll(async () => {
@@ -51,11 +54,12 @@ test('the rooms have a past, and a second start repeats none of it', async () =>
   const { channels } = await getJson('/api/channels')
   expect(channels.map(({ name }: { name: string }) => name).sort()).toEqual([
     'Ask anything',
+    'Attendance: Founders Dinner 2026',
     'No links please',
     'Show and tell',
     'Slow lane',
   ])
-  for (const channel of channels)
+  for (const channel of channels.filter(({ gate }: { gate: object | null }) => gate === null))
     expect(channel).toMatchObject({ is_official: true, creator_address: null, member_count: people.length + 1 })
 })
 
@@ -76,6 +80,35 @@ test('what is seeded shows what rooms can do', async () => {
   const flagged = stages.find((stage) => stage.flagged)?.room
   const { queue } = await (await node()).callAs(caretaker, moderation.queue, { scope: 'room', room: flagged })
   expect(queue).toMatchObject([{ kind: 'flag', state: 'pending', reported_address: 'demo:sam' }])
+})
+
+test('two official agents are there: one knows the documentation, one keeps the lobby company', async () => {
+  const demo = await startDemo(await node(), never)
+  const visitor = await person(server, 'curious')
+  const { agents: found } = await visitor.does('rest', agents.discover, { filter: 'official' })
+  expect(found.map(({ name }) => name).sort()).toEqual(['Pip', 'Plaza Guide'])
+  const [company, guide] = found.toSorted((one, other) => one.name.localeCompare(other.name))
+  const ask = (message: string) => visitor.does('rest', agents.chat, { id: guide?.id ?? '', message })
+  await expect
+    .poll(() => ask('What is lost when the connection is lost?').then((answer) => answer.message), {
+      timeout: 30_000,
+      interval: 1_000,
+    })
+    .toContain('[1]')
+  const { chats } = await visitor.does('rest', agents.history, { id: guide?.id ?? '' })
+  const [source] = chats.at(-1)?.citations ?? []
+  expect(source?.url).toMatch(/\/docs\/\w+\.md$/)
+  const document = await fetch(new URL(new URL(source?.url ?? '').pathname, server.url))
+  expect(document.headers.get('content-type')).toMatch(/^text\/plain/)
+  expect(await document.text()).toContain('# ')
+
+  const mention = `@[Pip](${company?.id}) where do swifts sleep?`
+  const { message } = await visitor.does('rest', messages.send, { room: alpha, text: mention })
+  const answers = async () => (await visitor.does('rest', messages.history, { room: alpha })).messages
+  await expect
+    .poll(async () => (await answers()).find(({ reply_to_id }) => reply_to_id === message.id)?.content)
+    .toContain('one half of the brain')
+  demo.stop()
 })
 
 test('it goes on living, and stops when told', async () => {

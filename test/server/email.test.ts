@@ -1,3 +1,4 @@
+// Modes: embedded
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { codeSeconds, linkSeconds } from '#server/domains/identity/codes'

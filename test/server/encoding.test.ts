@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
@@ -61,7 +62,7 @@ describe.each(over)('M41: over %s', (door) => {
       const began = performance.now()
       const says = await tell(operation, inputOf(name, { room, id: message.id }))
       expect(says, name).not.toMatch(/SERVICE_UNAVAILABLE|INTERNAL_ERROR|DATABASE_ERROR|not a refusal/)
-      expect(performance.now() - began).toBeLessThan(3_000)
+      expect(performance.now() - began).toBeLessThan(15_000)
     }
     await member.does(door, messages.send, { room, text: 'still here' })
   })

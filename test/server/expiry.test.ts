@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'

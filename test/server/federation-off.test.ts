@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '#server/config'
 import { ConfigError } from '#server/kernel/settings'

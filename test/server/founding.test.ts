@@ -1,3 +1,4 @@
+// Modes: embedded
 import { expect, test } from 'vitest'
 import { Rooms } from '#server/domains/rooms/model'
 import { finishRooms } from '#server/domains/rooms/rooms'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
 import { Blocks } from '#server/domains/blocks/model'

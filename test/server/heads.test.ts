@@ -1,4 +1,7 @@
+// Modes: embedded, two-nodes, two-nodes-redis
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { tellHeadsTo } from '#server/domains/messages/heads'
+import type { Connection, Node } from '#server/kernel/context'
 import { messages } from '#shared/api/messages'
 import { heads } from '#shared/api/rooms'
 import { roomKey } from '#shared/kit/primitives'
@@ -53,4 +56,32 @@ test('connections are told one after the other, not all at one moment', async ()
   }
   expect(told()).toBe(20)
   expect(Math.max(...steps)).toBeLessThan(20)
+})
+
+test('who is gone, or listens to nothing, is told nothing; a room that cannot be read ends nothing', async () => {
+  const { node } = server.apps[0] as { node: Node }
+  const room = await channelOf(owner)
+  const told: string[] = []
+  const closing = new Map<string, () => void>()
+  const listening = (name: string, keys: readonly string[]) =>
+    tellHeadsTo(node, {
+      memory: new Map([['rooms', new Map(keys.map((key) => [key, () => {}]))]]),
+      emit: () => void told.push(name),
+      onClose: (close: () => void) => void closing.set(name, close),
+    } as unknown as Connection)
+  listening('there', [roomKey(room)])
+  listening('gone', [roomKey(room)])
+  listening('nowhere', [])
+  listening('unreadable', ['unreadable'])
+  const head = vi.spyOn(node.log, 'head').mockImplementation(async (key) => {
+    if (key === 'unreadable') throw new Error('The store does not answer.')
+    return { seq: 1 } as never
+  })
+  closing.get('gone')?.()
+  vi.advanceTimersByTime(25_000)
+  await expect.poll(() => told).toEqual(['there'])
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(told).toEqual(['there'])
+  head.mockRestore()
+  for (const close of closing.values()) close()
 })

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountOpenedByEmail, setEmail } from '#server/domains/accounts/emails'
 import { Accounts } from '#server/domains/accounts/model'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { RoomFacts, Rooms } from '#server/domains/rooms/model'
 import { RoomEvents } from '#server/log/model'
@@ -66,7 +67,15 @@ describe('invitations', () => {
       expect(Date.parse(invitation.expires_at) - Date.parse(invitation.created_at)).toBe(7 * 86_400_000)
       const read = await guest.does(door, invitations.read, { token })
       expect(read).toEqual({
-        room: { type: 'group', id: group.id, name: 'A group', emoji: '👥', icon_url: null, member_count: 3 },
+        room: {
+          type: 'group',
+          id: group.id,
+          name: 'A group',
+          emoji: '👥',
+          icon_url: null,
+          gate: null,
+          member_count: 3,
+        },
         invited_by: { id: owner.account, name: expect.any(String) },
         expires_at: invitation.expires_at,
         is_member: false,

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -71,6 +72,30 @@ describe('P18: a job is done at least once, and seen to be done once', () => {
     await worker(kind, { queue: forgetful, timing: never }).add(kind, { text: 'x' }, 'swept-1')
     await over('swept-1')
     expect(done).toHaveBeenCalledOnce()
+  })
+
+  test('of a kind that leaves room for others only so many run at once, and all are done', async () => {
+    let running = 0
+    let most = 0
+    const others: string[] = []
+    const slow = {
+      ...kindOf(async () => {
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        running -= 1
+      }),
+      atOnce: 2,
+    }
+    const quick = kindOf(async ({ text }) => void others.push(text))
+    const jobs = startJobs(nodeAt(0), memoryQueue(), [slow, quick], patient)
+    cleanups.push(jobs.close)
+    for (let at = 0; at < 10; at++) await jobs.add(slow, { text: 'x' }, `slow-${at}`)
+    await jobs.add(quick, { text: 'letter' }, 'quick')
+    await over('quick')
+    expect((await rowOf('slow-9'))?.state).toBe('open')
+    for (let at = 0; at < 10; at++) await over(`slow-${at}`)
+    expect(most).toBe(2)
+    expect(await rowOf('slow-9')).toMatchObject({ attempts: 1 })
   })
 
   test('several workers run each job once', async () => {

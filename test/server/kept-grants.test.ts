@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { describe, expect, test } from 'vitest'
 import { projection } from '#server/domains/rooms/projection'
 import { records } from '#server/domains/rooms/records'

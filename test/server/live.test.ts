@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes, two-nodes-redis
 import { Socket as Line } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { createServer } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sendText } from '#server/domains/outgoing/index'

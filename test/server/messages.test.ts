@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes, two-nodes-redis
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomEvents } from '#server/log/model'

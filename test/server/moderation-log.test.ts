@@ -1,3 +1,4 @@
+// Modes: embedded
 import { beforeAll, describe, expect, test } from 'vitest'
 import { RoomEvents } from '#server/log/model'
 import { moderation } from '#shared/api/moderation'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Words } from '#server/domains/rooms/model'
 import { messages } from '#shared/api/messages'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans, Moderators } from '#server/domains/rooms/model'
 import { Answers } from '#server/kernel/model'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import { accounts } from '#shared/api/accounts'
 import { logged, moderation, queued } from '#shared/api/moderation'

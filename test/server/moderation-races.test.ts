@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes, two-nodes-redis
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans } from '#server/domains/rooms/model'
 import { audiences } from '#server/kernel/context'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans, Mutes } from '#server/domains/rooms/model'
 import { accounts } from '#shared/api/accounts'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
 import { moderation } from '#shared/api/moderation'
 import type { CallOf } from '#shared/kit/contract'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'

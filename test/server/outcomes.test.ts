@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Rooms } from '#server/domains/rooms/model'
 import { accounts } from '#shared/api/accounts'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { setEmail } from '#server/domains/accounts/emails'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { codeSeconds } from '#server/domains/identity/codes'
 import { friends } from '#shared/api/friends'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Polls } from '#server/domains/rooms/model'
 import { RoomEvents } from '#server/log/model'

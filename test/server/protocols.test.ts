@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listenersChanged, saysEpoch } from '#server/domains/messages/told-epochs'
 import type { Node } from '#server/kernel/context'

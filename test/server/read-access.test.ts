@@ -1,3 +1,4 @@
+// Modes: embedded
 import { expect, test } from 'vitest'
 import { moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'

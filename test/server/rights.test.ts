@@ -1,3 +1,4 @@
+// Modes: embedded
 import { describe, expect, test } from 'vitest'
 import { moderation, queued } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'

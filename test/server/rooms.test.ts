@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withNames } from '#server/domains/rooms/names'
 import { accounts } from '#shared/api/accounts'

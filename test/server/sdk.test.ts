@@ -1,16 +1,20 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '#client/sdk/client'
+import { runsOf } from '#client/sdk/runs'
 import { memoryStorage } from '#client/sdk/storage'
 import type { Client, ClientOptions, LiveRoom } from '#client/sdk/types'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
+import { puppetModel } from '#test/support/puppet-model'
 import { wallet } from '#test/support/wallet'
 
+const puppet = puppetModel()
 let server: Booted
 const clients: Client[] = []
 
 beforeAll(async () => {
-  server = await boot()
+  server = await boot({ environment: { BETA: 'open' }, services: { model: puppet.model } })
 })
 afterEach(() => {
   for (const client of clients.splice(0)) client.close()
@@ -280,5 +284,75 @@ describe.each(['auto', 'rest'] as const)('polls over %s', (transport) => {
     const elsewhere = await personOf('bob', { transport })
     await elsewhere.polls.vote({ room: ref, pollId: id, optionIndex: 1 })
     await expect.poll(() => pollOf(ofBob), { timeout: 10_000 }).toEqual({ mine: [1], counts: [0, 1] })
+  })
+})
+
+describe('answers of agents', () => {
+  const agentOf = async (owner: Client) => (await owner.agents.create({ name: `Agent ${++channels}` })).agent.id
+
+  test('are written as they come, and go on after a lost connection without a frame lost or doubled', async () => {
+    const ada = await personOf('ada of agents')
+    await expect.poll(() => ada.connection.state).toBe('online')
+    const run = runsOf(ada).ask(await agentOf(ada), 'Hello?')
+    const answer = await puppet.asked()
+    answer.say('one ')
+    await expect.poll(() => run.state.text).toBe('one ')
+    ada.pause()
+    expect(run.state.isCutOff).toBe(true)
+    answer.say('two ')
+    ada.resume()
+    await expect.poll(() => run.state.text).toBe('one two ')
+    answer.say('three')
+    answer.end()
+    await expect.poll(() => run.state).toMatchObject({ status: 'done', text: 'one two three', isCutOff: false })
+  })
+
+  test('are found by another client of the account, which stops them', async () => {
+    const ada = await personOf('ada of agents')
+    await expect.poll(() => ada.connection.state).toBe('online')
+    const agent = await agentOf(ada)
+    const run = runsOf(ada).ask(agent, 'Hello?')
+    const answer = await puppet.asked()
+    answer.say('one ')
+    await expect.poll(() => run.state.text).toBe('one ')
+    const elsewhere = await personOf('ada of agents')
+    await expect.poll(() => elsewhere.connection.state).toBe('online')
+    const [found] = await runsOf(elsewhere).active(agent)
+    await expect.poll(() => found?.state.text).toBe('one ')
+    await found?.cancel()
+    await expect.poll(() => run.state).toMatchObject({ status: 'cancelled', text: 'one ' })
+    await expect.poll(() => found?.state.status).toBe('cancelled')
+    expect(answer.signal.aborted).toBe(true)
+  })
+
+  test('are asked for and read over REST where there is no socket', async () => {
+    const ada = await personOf('ada of agents', { transport: 'rest' })
+    const agent = await agentOf(ada)
+    await expect.poll(() => ada.connection.state).toBe('rest')
+    const run = runsOf(ada).ask(agent, 'Hello?')
+    const answer = await puppet.asked()
+    answer.say('one ')
+    await expect.poll(() => run.state.text).toBe('one ')
+    answer.say('two')
+    answer.end()
+    await expect.poll(() => run.state).toMatchObject({ status: 'done', text: 'one two' })
+  })
+
+  test('end as sequences do, line by line and frame by frame', async () => {
+    const ada = await personOf('ada of agents')
+    const id = await agentOf(ada)
+    const lines: object[] = []
+    const reading = (async () => {
+      for await (const line of ada.agents.chatStream({ id, message: 'Hello?' })) lines.push(line)
+    })()
+    const answer = await puppet.asked()
+    answer.say('one')
+    answer.end()
+    await reading
+    expect(lines.at(-1)).toMatchObject({ type: 'done', message: 'one' })
+    const run_id = (await ada.agents.history({ id })).chats[0]?.run_id ?? ''
+    const frames: object[] = []
+    for await (const frame of ada.agents.frames({ id: run_id })) frames.push(frame)
+    expect(frames.at(-1)).toMatchObject({ t: 'done', message: 'one' })
   })
 })

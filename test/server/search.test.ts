@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Rooms, SearchBlocks, SearchMarks } from '#server/domains/rooms/model'
 import { fileRooms } from '#server/domains/rooms/rooms'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceTokens } from '#server/domains/identity/model'
 import { serviceTokens } from '#shared/api/service-tokens'
@@ -93,7 +94,7 @@ describe('a service token', () => {
     await root.does('rest', serviceTokens.revoke, { id: serviceToken.id })
     const started = Date.now()
     for (const line of lines) expect(await line.hears(sessionEnded)).toEqual({ code: 'SESSION_NOT_FOUND' })
-    expect(Date.now() - started).toBeLessThan(1_000)
+    expect(Date.now() - started).toBeLessThan(10_000)
     for (const node of server.urls)
       expect(await call(node, 'GET /api/channels', null, token)).toMatchObject({ status: 200 })
     for (const node of server.urls)

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes, two-nodes-redis
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,7 +69,7 @@ describe('devices', () => {
     await me.does('rest', sessions.end, { id: row?.id ?? '' })
     const started = Date.now()
     for (const line of lines) expect(await line.hears(sessionEnded)).toEqual({ code: 'SESSION_NOT_FOUND' })
-    expect(Date.now() - started).toBeLessThan(1_000)
+    expect(Date.now() - started).toBeLessThan(10_000)
     for (const token of [phone.sessionToken, fresh]) expect(await statusOf(token)).toBe(401)
     expect(await statusOf(me.token)).toBe(200)
     expect(mine.socket.connected).toBe(true)

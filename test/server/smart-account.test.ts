@@ -1,3 +1,4 @@
+// Modes: embedded
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +8,7 @@ import { z } from 'zod'
 import { Accounts } from '#server/domains/accounts/model'
 import { safeProfile } from '#server/domains/accounts/safe-address'
 import { storePasskey } from '#server/domains/passkeys/passkeys'
-import { tokensOf } from '#server/domains/wallet/tokens'
+import { tokensOf } from '#server/domains/tokens/known'
 import { wallet as contract } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'
 import { type LocalChain, noChain, startChain } from '#test/support/chain'

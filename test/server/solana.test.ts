@@ -1,3 +1,4 @@
+// Modes: embedded
 import { readFileSync } from 'node:fs'
 import { base58 } from '@scure/base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,9 @@
+// Modes: embedded
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { beginRun } from '#server/domains/agents/runs/begin'
+import { runsHere } from '#server/domains/agents/runs/relay'
 import type { RoomEvent } from '#shared/api/room-events'
 import { serverNotice } from '#shared/kit/connection'
 import { dial, openWire } from '#test/hostile/wire'
@@ -44,4 +47,19 @@ test('P11: a stop ends each room that is followed over REST, which says so, and 
   await server.close()
   expect(Date.now() - begun).toBeLessThan(8_000)
   expect(await followed.end).toBe('SERVICE_UNAVAILABLE')
+})
+
+test('P21: a stop ends each answer with what was written of it, and says so', async () => {
+  const server = await boot({ nodes: 1 })
+  const [app] = server.apps
+  if (!app) throw new Error('There is a server')
+  const asked = { agent: 'any', account: 'somebody', place: 'chat', message: 'Hi' }
+  const run = await beginRun(app.node, asked, (_run, tell, signal) => {
+    tell({ t: 'chunk', off: 0, text: 'Half' })
+    return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  })
+  const log = runsHere(app.node).get(run._id)
+  await expect.poll(() => log?.frames.length).toBe(1)
+  await server.close()
+  expect(log?.frames.at(-1)).toMatchObject({ t: 'error', code: 'RUN_LOST', partial_message_id: run.message_id })
 })

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { checkEntry } from '#server/domains/events'

@@ -1,3 +1,4 @@
+// Modes: embedded
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { audiences } from '#server/kernel/context'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createClient } from '#client/sdk/client'
 import { memoryStorage } from '#client/sdk/storage'

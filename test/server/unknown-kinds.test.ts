@@ -1,3 +1,4 @@
+// Modes: embedded
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Flags, Members, RoomFacts, Rooms } from '#server/domains/rooms/model'
 import { finishRooms } from '#server/domains/rooms/rooms'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RoomLeases } from '#server/log/model'

@@ -1,3 +1,4 @@
+// Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sessions } from '#server/domains/identity/model'
 import { accounts } from '#shared/api/accounts'
@@ -94,7 +95,7 @@ describe.each(places)('R7: a wait in %s', (_place, make) => {
     const next = await wait.next()
     expect({ status, code, events }).toEqual({ status: next.status, code: next.code, events: undefined })
     expect(status).toBeGreaterThanOrEqual(401)
-    expect(milliseconds).toBeLessThan(3_000)
+    expect(milliseconds).toBeLessThan(12_000)
   })
 
   test('ends when the session runs out', async () => {
@@ -105,7 +106,7 @@ describe.each(places)('R7: a wait in %s', (_place, make) => {
     const { milliseconds, status, code } = await wait.end()
     const next = await wait.next()
     expect({ status, code }).toEqual({ status: next.status, code: next.code })
-    expect(milliseconds).toBeLessThan(3_000)
+    expect(milliseconds).toBeLessThan(12_000)
   })
 
   test('holds no row after the end, though the row comes first', async () => {
@@ -130,7 +131,7 @@ describe.each(places)('R7: a wait in %s', (_place, make) => {
       const next = await wait.next()
       expect({ status, code }).toEqual({ status: next.status, code: next.code })
       expect(status).toBeGreaterThanOrEqual(403)
-      expect(milliseconds).toBeLessThan(3_000)
+      expect(milliseconds).toBeLessThan(12_000)
     },
   )
 
@@ -142,7 +143,7 @@ describe.each(places)('R7: a wait in %s', (_place, make) => {
     const { milliseconds, status, events } = await wait.end()
     const next = await wait.next()
     expect({ status, events }).toEqual({ status: next.status, events: next.body.events })
-    expect(milliseconds).toBeLessThan(3_000)
+    expect(milliseconds).toBeLessThan(12_000)
   })
 })
 
@@ -164,7 +165,7 @@ test('R7: a wait of a bot ends when its token is revoked', async () => {
   const next = await wait.next()
   expect({ status, code }).toEqual({ status: next.status, code: next.code })
   expect(status).toBe(401)
-  expect(milliseconds).toBeLessThan(3_000)
+  expect(milliseconds).toBeLessThan(12_000)
 })
 
 test('R7: a wait goes on where somebody else signs out, and another device ends it without a refusal', async () => {

@@ -1,10 +1,11 @@
+// Modes: embedded
 import { getAddress, type Hex, isAddress, keccak256, toHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
 import { safeAddressOf, safeProfile } from '#server/domains/accounts/safe-address'
 import { Passkeys } from '#server/domains/passkeys/model'
 import { storePasskey } from '#server/domains/passkeys/passkeys'
-import { tokensOf } from '#server/domains/wallet/tokens'
+import { tokensOf } from '#server/domains/tokens/known'
 import { wallet as contract } from '#shared/api/wallet'
 import { type Booted, boot } from '#test/support/boot'
 import { type Person, person } from '#test/support/people'

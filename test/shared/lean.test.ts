@@ -112,6 +112,9 @@ describe('an event of protocol 2', () => {
       actor: { id: '0xada', name: 'Ada' },
       data: { message: told },
     })
+    const edited = { ...event, type: 'message.edited', data: { message } } as RoomEvent
+    expect(leanEvent(edited, false)).toMatchObject({ type: 'message.edited', data: { message: told } })
+    expect(Object.keys((leanEvent(edited, false).data as { message: object }).message)).toEqual(Object.keys(told))
     expect(Object.keys(LeanMessage.shape)).toEqual(Object.keys(Message.shape))
   })
 

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { copies } from '#server/platform'
+import { copies, filesIn } from '#server/platform'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import type { RoomRef } from '#shared/kit/primitives'
@@ -77,7 +77,7 @@ describe('a backup taken while messages are sent', { timeout: long }, () => {
     const elsewhere = join(directory, 'indexes')
     await copies.restore(file, elsewhere)
     const again = join(directory, 'again.backup')
-    await copies.backUp(elsewhere, again)
+    await copies.backUp(elsewhere, again, filesIn(elsewhere))
     expect(await copies.verifyBackup(again)).toEqual(await copies.verifyBackup(file))
     expect(await headingsOf(again)).toEqual(await headingsOf(file))
   })

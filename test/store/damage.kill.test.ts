@@ -104,8 +104,9 @@ describe('M27: a damaged store reports the damage, and never answers with incomp
 
   test('any byte of a document', async () => {
     const bytes = await readFile(join(whole, 'data.mdb'))
-    const at = bytes.indexOf('Hello 777 ') + 3
-    bytes[at] = (bytes[at] ?? 0) ^ 1
+    // A page that was written anew leaves its former bytes in the file: whichever is read is damaged.
+    for (let at = bytes.indexOf('Hello 777 '); at >= 0; at = bytes.indexOf('Hello 777 ', at + 1))
+      bytes[at + 3] = (bytes[at + 3] ?? 0) ^ 1
     const copy = join(directory, 'byte')
     await cp(whole, copy, { recursive: true })
     await writeFile(join(copy, 'data.mdb'), bytes)

@@ -1,8 +1,18 @@
-import { copyFile, readFile, rm, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { copyFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openEmbedded } from '#server/ports/database/embedded'
-import { type Batch, batchBytes, batchesIn, JOURNAL_BYTES, SECTOR } from '#server/ports/database/embedded/journal'
+import {
+  type Batch,
+  batchBytes,
+  batchesIn,
+  JOURNAL_BYTES,
+  lengthOf,
+  SECTOR,
+  sizeOf,
+} from '#server/ports/database/embedded/journal'
 import { createJournal, JOURNAL_FILE } from '#server/ports/database/embedded/journal-file'
 import { freshDirectory, opened } from './directories.ts'
 import { crashed, idsIn, journalledIn } from './journalled.ts'
@@ -44,6 +54,42 @@ describe('S7: a journal that is not what was written is damage', () => {
     await refused(directory, 'there is a journal that it does not know')
   })
 
+  test('one that is no file, or longer than any', async () => {
+    const spoils: ((file: string) => unknown)[] = [(file) => mkdir(file), (file) => writeFile(file, '')]
+    spoils.push((file) => writeFile(file, '').then(() => truncate(file, 5_000_000_000)))
+    if (process.platform !== 'win32') spoils.push((file) => spawnSync('mkfifo', [file]))
+    for (const spoil of spoils) {
+      const directory = await left()
+      await rm(join(directory, JOURNAL_FILE))
+      await spoil(join(directory, JOURNAL_FILE))
+      await refused(directory, 'its journal is')
+    }
+  })
+
+  test('but one that the store is done with, and that a crash has left, is removed', async () => {
+    const directory = await left()
+    const journal = await readFile(join(directory, JOURNAL_FILE))
+    await (await openEmbedded(directory)).close()
+    await writeFile(join(directory, JOURNAL_FILE), journal)
+    expect(await idsIn(await opened(directory))).toHaveLength(6)
+    expect(await readdir(directory)).not.toContain(JOURNAL_FILE)
+  })
+
+  test('but one that is no more than what is left of a file is removed', async () => {
+    const directory = await freshDirectory()
+    await (await openEmbedded(directory)).close()
+    await writeFile(join(directory, JOURNAL_FILE), Buffer.alloc(SECTOR + 10))
+    await opened(directory)
+    expect(await readdir(directory)).not.toContain(JOURNAL_FILE)
+  })
+
+  test('that of another store, beside a store that is done with as many batches of its own', async () => {
+    const directory = await left()
+    await (await openEmbedded(directory)).close()
+    await copyFile(join(await left(), JOURNAL_FILE), join(directory, JOURNAL_FILE))
+    await refused(directory, 'there is a journal that it does not know')
+  })
+
   test('one that was cut, or is nothing but zeros', async () => {
     for (const spoil of [(bytes: Buffer) => bytes.subarray(0, 512 * 4), (bytes: Buffer) => bytes.fill(0)]) {
       const directory = await left()
@@ -68,6 +114,13 @@ describe('S7: a journal that is not what was written is damage', () => {
     await first.write(Buffer.alloc(512, 1), 512)
     expect((await readFile(join(directory, JOURNAL_FILE))).subarray(512, 1024)).toEqual(Buffer.alloc(512))
     await Promise.all([first.close(), second.close()])
+  })
+
+  test('a journal is made though a file is left of one that never was', async () => {
+    const directory = await freshDirectory()
+    await writeFile(join(directory, `${JOURNAL_FILE}.new`), 'half')
+    await (await createJournal(directory, Buffer.alloc(16, 7))).close()
+    expect(await readdir(directory)).toEqual([JOURNAL_FILE])
   })
 })
 
@@ -149,6 +202,48 @@ describe('S7: the regions of a journal', () => {
       expect(numbersIn(torn, 5), `${kept}`).toEqual([6])
     }
     expect(numbersIn(after.file, 5)).toEqual([6, 7])
+  })
+
+  test('so is the first batch of a round, though batches of an earlier round stand behind it', async () => {
+    const { file } = await written([1, 2, 3, 4, 5].map((at) => batch(at)))
+    batchBytes(id, batch(6)).copy(file, SECTOR, 0, SECTOR)
+    expect(numbersIn(file, 5)).toEqual([])
+  })
+
+  test('a journal that is full to its end is read', async () => {
+    const { file } = await written()
+    let size = 1_000_000
+    while (SECTOR + lengthOf(size + 1) <= JOURNAL_BYTES) size += 1
+    const full = { number: 1, rows: [{ namespace: 'a', bytes: Buffer.alloc(size - 7, 1) }] }
+    expect(batchBytes(id, full).copy(file, SECTOR)).toBe(JOURNAL_BYTES - SECTOR)
+    expect(numbersIn(file, 0)).toEqual([1])
+  })
+
+  test('a batch is never longer than was reckoned', () => {
+    for (let count = 1; count < 200; count++) {
+      const rows = Array.from({ length: count }, () => ({
+        namespace: 'plaza.\u4e16\u754c',
+        bytes: Buffer.alloc(count % 7),
+      }))
+      const reckoned = lengthOf(rows.reduce((sum, row) => sum + sizeOf(row), 0))
+      expect(batchBytes(id, { number: 1, rows }).length).toBeLessThanOrEqual(reckoned)
+    }
+  })
+
+  test('a batch that says to be longer than the journal is no batch', async () => {
+    const { file, ends } = await written([1, 2].map((at) => batch(at)))
+    const head = (ends[1] ?? 0) + 4
+    file.writeUInt32BE(2 ** 32 - 1, head + 10)
+    file.writeUInt32BE(crc32(id, crc32(file.subarray(head, head + 18))), head + 18)
+    const began = performance.now()
+    expect(() => numbersIn(file, 0)).toThrow('is not what was written')
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
+
+  test('a batch of another journal is not read', async () => {
+    const { file } = await written()
+    batchBytes(Buffer.alloc(16, 8), batch(1)).copy(file, SECTOR)
+    expect(() => numbersIn(file, 0)).toThrow('is not what was written')
   })
 
   test('any batch but the last that is not whole, gone or in the place of another is damage', async () => {

@@ -84,6 +84,7 @@ describe('S8: a journal that cannot be written to', { skip: process.platform !==
         rows.map(({ bytes }) => JSON.parse(String(bytes))._id),
       )
     pending.restore(null, [])
+    pending.begin()
     expect(pending.stage([row('early')])).toBe(false)
     await commit()
     expect(pending.stage([row('a')])).toBe(true)

@@ -1,9 +1,10 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { backUp, restore, verifyStore } from '#server/ports/database/copies/index'
 import { type EmbeddedStore, openEmbedded } from '#server/ports/database/embedded'
+import { JOURNAL_BYTES } from '#server/ports/database/embedded/journal'
 import { JOURNAL_FILE } from '#server/ports/database/embedded/journal-file'
 import { freshDirectory, linesOf, opened } from './directories.ts'
 import { crashed, journalledIn } from './journalled.ts'
@@ -91,6 +92,10 @@ describe('S6: what is journalled is stored', () => {
       ),
     ).toMatchObject({ code: 11000 })
     expect(await idsOf(things)).toEqual(['a', 'before 1', 'before 2', 'c', 'first', 'twin 0'])
+    const others = journalled(store.db().collection('others') as unknown as Driver)
+    const first = [0, 1].map((n) => failed(others.insertMany([{ _id: 'a', n }])))
+    expect((await Promise.all(first)).map((error) => error?.code ?? null)).toEqual([null, 11000])
+    expect(await idsOf(others)).toEqual(['a'])
   })
 
   test('a unique index that is built meanwhile fails by a row that comes twice, and everything is stored', async () => {
@@ -134,6 +139,20 @@ describe('S6: what is journalled is stored', () => {
     await things.insertMany(many.map((row) => ({ ...row, _id: `again ${row._id}` })))
     expect(await things.countDocuments({})).toBe(4002)
     expect(await linesOf(verifyStore(await crashed(directory)))).toEqual(['plaza.things: 4002 documents, 1 indexes'])
+  })
+
+  test('as much as fills the journal, again and again', async () => {
+    const directory = await freshDirectory()
+    const store = await opened(directory)
+    const things = await journalledIn(store)
+    const ids: string[] = []
+    for (let at = 0; at < 14; at++) {
+      ids.push(`${at + 10}`)
+      await things.insertMany([{ _id: ids.at(-1) as string, text: 'x'.repeat(200_000) }])
+    }
+    const crash = await crashed(directory)
+    expect((await stat(join(crash, JOURNAL_FILE))).size).toBe(JOURNAL_BYTES)
+    expect(await idsOf(thingsOf(await opened(crash)))).toEqual([...ids, 'first'])
   })
 
   test('a backup of a store that works holds it', async () => {

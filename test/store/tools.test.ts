@@ -51,12 +51,13 @@ describe('M30: a tool asks the process that holds the directory', { timeout: 120
   test('and does not open the directory itself, however many tools run at once', async () => {
     const directory = await freshDirectory()
     const store = await filled(directory)
-    const wanted = { messages: expect.objectContaining({ count: ROWS }) }
+    const wanted = { documents: { messages: expect.objectContaining({ count: ROWS }) }, files: null }
     const files = ['one', 'two', 'three'].map((name) => join(directory, 'backups', name))
     expect(await Promise.all(files.map((file) => backUp(directory, file)))).toEqual([wanted, wanted, wanted])
     const file = join(directory, 'four')
     expect(await plaza(['backup', file], directory)).toMatchObject({ code: 0 })
-    expect(await restore(file, join(directory, 'restored'))).toEqual(await verifyBackup(files[0] ?? ''))
+    expect(await restore(file, join(directory, 'restored'))).toEqual(await verifyBackup(file))
+    expect((await verifyBackup(file)).documents).toEqual((await verifyBackup(files[0] ?? '')).documents)
     expect(await store.db().collection('messages').countDocuments({})).toBe(ROWS)
   })
 
@@ -73,7 +74,9 @@ describe('M30: a tool asks the process that holds the directory', { timeout: 120
     const directory = join(await freshDirectory(), 'd'.repeat(120), 'e'.repeat(120))
     await mkdir(directory, { recursive: true })
     await filled(directory)
-    expect(await backUp(directory, join(directory, 'backup'))).toMatchObject({ messages: { count: ROWS } })
+    expect(await backUp(directory, join(directory, 'backup'))).toMatchObject({
+      documents: { messages: { count: ROWS } },
+    })
   })
 
   test('and gets a snapshot of one moment while others write', async () => {
@@ -97,7 +100,9 @@ describe('M30: a tool asks the process that holds the directory', { timeout: 120
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(await readdir(directory)).toContain('tools.sock')
-    expect(await backUp(directory, join(directory, 'backup'))).toMatchObject({ messages: { count: ROWS } })
+    expect(await backUp(directory, join(directory, 'backup'))).toMatchObject({
+      documents: { messages: { count: ROWS } },
+    })
     await (await openEmbedded(directory)).close()
   })
 
@@ -140,7 +145,9 @@ describe('M30: a tool asks the process that holds the directory', { timeout: 120
     await expect(async () => {
       for await (const _ of askStore(directory, 'nonsense'));
     }).rejects.toThrow('does not know the question nonsense')
-    expect(await backUp(directory, join(directory, 'backup'))).toMatchObject({ messages: { count: ROWS } })
+    expect(await backUp(directory, join(directory, 'backup'))).toMatchObject({
+      documents: { messages: { count: ROWS } },
+    })
     await store.db().collection('messages').insertOne({ _id: 'later' })
     const asked = Date.now()
     await store.close()

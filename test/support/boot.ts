@@ -44,6 +44,7 @@ export async function boot({
     DATA_DIR: directory,
     DEMO: 'off',
     LOG_LEVEL: 'silent',
+    VIDEO_PROVIDER: 'none',
     RATE_LIMIT_SCALE: '1000',
     PUBLIC_URL: 'http://localhost:3000',
     ...(uri ? { MONGODB_URI: uri } : {}),

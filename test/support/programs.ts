@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url'
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 /** The server and its tool as `npm start` and `npm run plaza` run them. */
-export const programs = { main: at('dist/server/main.js'), cli: at('dist/cli/main.js') }
+export const programs = {
+  main: at('dist/server/main.js'),
+  cli: at('dist/cli/main.js'),
+  /** The media engine, which the server starts by itself. */
+  media: at('dist/media/main.js'),
+}
 
 /** What `npm start` tells node beside the program. */
 export function startOptions(): string[] {

@@ -4,9 +4,9 @@ import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from '
 import { z } from 'zod'
 
 /** How a provider behaves at the moment: as it should, or in one of the ways in which such a service fails. */
-type Mood = 'well' | 'failing' | 'silent' | 'junk' | 'endless' | 'elsewhere'
+export type Mood = 'well' | 'failing' | 'silent' | 'junk' | 'endless' | 'elsewhere' | 'lost'
 
-interface Provider {
+export interface Provider {
   url: string
   /** Bodies it was asked with, in order. */
   asked: unknown[]
@@ -14,9 +14,20 @@ interface Provider {
   close(): Promise<void>
 }
 
-type Answers = (path: string, body: unknown, bearer: string | undefined) => { status: number; body: unknown }
+type Answers = (
+  path: string,
+  body: unknown,
+  bearer: string | undefined,
+  method: string | undefined,
+) => Answer | Promise<Answer>
 
-async function openProvider(answers: Answers): Promise<Provider> {
+interface Answer {
+  status: number
+  body: unknown
+  headers?: Record<string, string>
+}
+
+export async function openProvider(answers: Answers): Promise<Provider> {
   const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -40,12 +51,11 @@ async function openProvider(answers: Answers): Promise<Provider> {
     if (provider.mood === 'junk') return void response.writeHead(200).end('<html>welcome</html>')
     if (provider.mood === 'elsewhere') return void response.writeHead(302, { location: `${provider.url}/other` }).end()
     if (provider.mood === 'endless') return void response.writeHead(200).end(`"${'x'.repeat(2_000_000)}"`)
-    const { status, body: told } = answers(
-      request.url ?? '',
-      body,
-      request.headers.authorization?.replace('Bearer ', ''),
-    )
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(told))
+    const bearer = request.headers.authorization?.replace('Bearer ', '')
+    const { status, body: told, headers } = await answers(request.url ?? '', body, bearer, request.method)
+    // It has done what it was asked to, and nobody hears of it.
+    if (provider.mood === 'lost') return void response.destroy()
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(told))
   }
 }
 
@@ -114,4 +124,37 @@ export async function openPartner() {
       return newest.sign({ iss: partnerIssuer, aud: partnerAudience, iat: now(), exp: now() + 600, ...claims }, header)
     },
   })
+}
+
+const Hash = z.string().regex(/^0x[0-9a-f]{64}$/)
+const PaymentAsked = z.object({
+  x402Version: z.number(),
+  paymentPayload: z.object({
+    x402Version: z.number(),
+    payload: z.object({ authorization: z.object({ nonce: Hash }), signature: z.string() }),
+  }),
+  paymentRequirements: z.looseObject({ scheme: z.literal('exact'), network: z.string(), payTo: z.string() }),
+})
+
+/** A facilitator of payments that charges each authorization once. `reason` is why it refuses, null while it does not. */
+export async function openFacilitator() {
+  const charged: string[] = []
+  const says = { charged, reason: null as string | null, status: 200, answer: null as object | null }
+  const provider: Provider & typeof says = Object.assign(
+    await openProvider((path, body) => {
+      const asked = PaymentAsked.safeParse(body)
+      if (!asked.success) return { status: 400, body: { error: 'malformed' } }
+      const { nonce } = asked.data.paymentPayload.payload.authorization
+      const { reason: errorReason, status, answer } = provider
+      if (answer) return { status, body: answer }
+      if (path === '/verify')
+        return { status, body: errorReason ? { isValid: false, invalidReason: errorReason } : { isValid: true } }
+      const refused = charged.includes(nonce) ? 'invalid_exact_evm_nonce_already_used' : errorReason
+      if (refused) return { status, body: { success: false, errorReason: refused, transaction: '' } }
+      charged.push(nonce)
+      return { status, body: { success: true, transaction: `0x${'ab'.repeat(32)}` } }
+    }),
+    says,
+  )
+  return provider
 }

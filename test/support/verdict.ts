@@ -7,7 +7,7 @@ export const sender = '0x00000000000000000000000000000000000000aa'
 /** A member without rights in a room without rules, with the given differences. */
 export function stateOf(more: Partial<RoomState> = {}, rules: Partial<Rules> = {}): RoomState {
   return {
-    sealed: false,
+    sealed: null,
     forModerators: false,
     now,
     judgedSeq: 41,
@@ -22,7 +22,7 @@ export function stateOf(more: Partial<RoomState> = {}, rules: Partial<Rules> = {
     words: [],
     lastMessageAt: null,
     sender,
-    storage: { publicUrl: 'https://media.test' },
+    storage: { publicUrl: 'https://media.test', missing: new Set() },
     ...more,
   }
 }

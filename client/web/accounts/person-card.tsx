@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { idOfAgent } from '#shared/kit/room-agents'
 import { dmOf } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
@@ -8,7 +9,7 @@ import { nameOf, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { PersonModeration } from '../moderation/person-moderation.tsx'
-import { goTo } from '../rooms/route.ts'
+import { goTo, goToAgents } from '../rooms/route.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import type { PersonOfInterest } from './person-of-interest.ts'
 import { ReportForm } from './report-form.tsx'
@@ -26,11 +27,16 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
   const name = nameOf(person.name, person.id)
   const isMyself = person.id === account
   const isScripted = person.id.startsWith('demo:')
+  const agent = idOfAgent(person.id)
 
   const message = async () => {
     await client.rooms.openDm({ recipientAddress: person.id })
     reload()
     goTo(dmOf(account, person.id))
+    onClose()
+  }
+  const ask = async () => {
+    goToAgents(agent ?? '')
     onClose()
   }
   const block = async () => {
@@ -49,13 +55,14 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
           <div className="row">
             <Avatar id={person.id} name={name} size="large" />
             <div className="grow">
-              {!isScripted && (
+              {!isScripted && agent === null && (
                 <code className="address" title={person.id}>
                   {shortAddress(person.id)}
                 </code>
               )}
               <p className="row wrap">
                 {isScripted && <span className="chip">scripted, of the demo</span>}
+                {agent !== null && <span className="chip">agent</span>}
                 {person.role && person.role !== 'member' && <span className="chip">{person.role}</span>}
                 {isMyself && <span className="chip">you</span>}
               </p>
@@ -63,9 +70,9 @@ export function PersonCard({ person, onClose }: { person: PersonOfInterest; onCl
           </div>
           {!isMyself && (
             <div className="row wrap">
-              <ActButton className="button main" onPress={message}>
+              <ActButton className="button main" onPress={agent === null ? message : ask}>
                 <Icon name="message" />
-                Message
+                {agent === null ? 'Message' : 'Ask it'}
               </ActButton>
               <ActButton className="button" onPress={block}>
                 <Icon name="block" />

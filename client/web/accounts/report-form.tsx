@@ -4,6 +4,8 @@ import { conversationOf } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { handIn, sealedMediaOf } from '../media/evidence.ts'
+import { lineOf } from '../media/words.ts'
 import type { PersonOfInterest } from './person-of-interest.ts'
 import { useSession } from './session.ts'
 import { useBlocks } from './use-blocked.ts'
@@ -16,17 +18,26 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
   const [reportType, setReportType] = useState<(typeof reportTypes)[number]>('spam')
   const [description, setDescription] = useState('')
   const [alsoBlock, setAlsoBlock] = useState(false)
+  const [isShown, setShown] = useState(false)
+  const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
+
+  const media = sealedMediaOf(person.live?.state.messages.find(({ id }) => id === person.messageId))
+  const what = media?.kind === 'voice' ? 'voice message' : 'picture'
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
     const room = person.live?.ref
     try {
+      const evidence = isShown && person.live && media ? await handIn(client, person.live, media) : null
       await client.social.report({
         reportedAddress: person.id,
         reportType,
         description: description.trim() || null,
         alsoBlock,
+        evidence,
         ...(room ? conversationOf(room, account) : {}),
         ...(person.messageId ? { messageId: person.messageId } : {}),
         ...(person.messageText ? { messageContent: person.messageText.slice(0, 1_000) } : {}),
@@ -36,12 +47,13 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
       onDone()
     } catch (cause) {
       setError(cause)
+      setBusy(false)
     }
   }
 
   return (
     <form className="stack" onSubmit={submit}>
-      {person.messageText && <blockquote className="quoted">{person.messageText}</blockquote>}
+      {person.messageText && <blockquote className="quoted">{lineOf(person.messageText)}</blockquote>}
       <fieldset className="row wrap">
         <legend className="label">What is wrong?</legend>
         {reportTypes.map((type) => (
@@ -66,13 +78,29 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
           onChange={(event) => setDescription(event.target.value)}
         />
       </label>
+      {media && (
+        <div>
+          <label className="check">
+            <input
+              type="checkbox"
+              aria-describedby="evidence-hint"
+              checked={isShown}
+              onChange={(event) => setShown(event.target.checked)}
+            />
+            Include the {what}
+          </label>
+          <p id="evidence-hint" className="hint">
+            The moderators and admins who may decide this report then see the {what}, until it is decided.
+          </p>
+        </div>
+      )}
       <label className="check">
         <input type="checkbox" checked={alsoBlock} onChange={(event) => setAlsoBlock(event.target.checked)} />
         Block this person as well
       </label>
       <Problem error={error} />
       <div className="row end">
-        <button type="submit" className="button main">
+        <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
           Send report
         </button>
       </div>

@@ -1,8 +1,9 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { createClient } from '#client/sdk/index'
+import { createClient } from '#client/sdk/client'
 import type { Client } from '#client/sdk/types'
 import type { Message } from '#shared/api/message'
 import type { RoomRef } from '#shared/kit/primitives'
+import { withPlainNames } from '#shared/kit/room-agents'
 import { ConnectionWord } from '../connection/connection-state.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf, timeOf } from '../kit/format.ts'
@@ -75,7 +76,7 @@ function Line({ message }: { message: Message }) {
           {nameOf(message.sender.name, message.sender_address)}
           <time dateTime={message.created_at}>{timeOf(message.created_at)}</time>
         </p>
-        <p>{message.content}</p>
+        <p>{withPlainNames(message.content)}</p>
       </div>
     </li>
   )

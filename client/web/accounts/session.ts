@@ -7,6 +7,7 @@ export interface ServerStatus {
   name: string
   version: string
   demo: boolean
+  media: string | null
   sign_in: readonly AuthMethod[]
   mailbox: string | null
   phone: boolean

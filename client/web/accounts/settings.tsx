@@ -2,8 +2,11 @@ import { useState } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { type Tab, Tabs } from '../kit/tabs.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
+import { Availability } from './availability.tsx'
+import { DeviceKeys } from './device-keys.tsx'
 import { Devices } from './devices.tsx'
 import { NotifySwitch } from './notify-switch.tsx'
+import { OwnPicture } from './own-picture.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import { BlockedPeople, SilencedRooms } from './quiet-lists.tsx'
 import { useSession } from './session.ts'
@@ -11,12 +14,13 @@ import { SmartAccount } from './smart-account.tsx'
 import { type Theme, useTheme } from './theme.ts'
 import { WaysIn } from './ways-in.tsx'
 
-type Page = 'profile' | 'ways' | 'devices' | 'wallet' | 'quiet'
+type Page = 'profile' | 'ways' | 'devices' | 'wallet' | 'times' | 'quiet'
 const pages: readonly Tab<Page>[] = [
   { name: 'profile', title: 'Profile' },
   { name: 'ways', title: 'Ways in' },
   { name: 'devices', title: 'Devices' },
   { name: 'wallet', title: 'Smart account' },
+  { name: 'times', title: 'Free times' },
   { name: 'quiet', title: 'Quiet' },
 ]
 
@@ -28,8 +32,14 @@ export function Settings({ onClose }: { onClose: () => void }) {
       <div className="stack wide settings-page" role="tabpanel" aria-labelledby={`tab-${page}`}>
         {page === 'profile' && <Profile />}
         {page === 'ways' && <WaysIn />}
-        {page === 'devices' && <Devices />}
+        {page === 'devices' && (
+          <>
+            <Devices />
+            <DeviceKeys />
+          </>
+        )}
         {page === 'wallet' && <SmartAccount onMakePasskey={() => setPage('ways')} />}
+        {page === 'times' && <Availability />}
         {page === 'quiet' && (
           <>
             <SilencedRooms />
@@ -53,6 +63,7 @@ function Profile() {
   const [theme, choose] = useTheme()
   return (
     <>
+      <OwnPicture />
       <ProfileForm />
       <fieldset className="segments">
         <legend className="label">Theme</legend>

@@ -1,14 +1,16 @@
 import { useEffect, useState } from 'react'
 import type { Wallet } from '#client/sdk/types'
 
-/** A wallet that an extension or the browser itself offers. */
-export interface FoundWallet {
-  id: string
-  name: string
-  kind: 'ethereum' | 'solana'
-  /** Asks the wallet for an account; the person may refuse. */
-  open(): Promise<Wallet>
+export interface EthereumWallet extends Wallet {
+  /** Signs typed data (EIP-712, as JSON) on a chain, to which the wallet changes. */
+  signTypedData(chainId: number, data: string): Promise<string>
 }
+
+/** A wallet that an extension or the browser itself offers. `open` asks it for an account; the person may refuse. */
+export type FoundWallet = { id: string; name: string } & (
+  | { kind: 'ethereum'; open(): Promise<EthereumWallet> }
+  | { kind: 'solana'; open(): Promise<Wallet> }
+)
 
 interface Ethereum {
   request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>
@@ -55,11 +57,24 @@ const ethereumWallet = (id: string, name: string, provider: Ethereum): FoundWall
     if (!address) throw new Error('The wallet named no account. Unlock it, and choose one there.')
     return {
       address: address.toLowerCase(),
+      isInteractive: true,
       signMessage: async (message) =>
         String(await provider.request({ method: 'personal_sign', params: [hexOf(message), address] })),
+      async signTypedData(chainId, data) {
+        const chain = { chainId: `0x${chainId.toString(16)}` }
+        await provider.request({ method: 'wallet_switchEthereumChain', params: [chain] }).catch(explainChain)
+        return String(await provider.request({ method: 'eth_signTypedData_v4', params: [address, data] }))
+      },
     }
   },
 })
+
+const unknownChain = 4902
+
+function explainChain(error: unknown): never {
+  if ((error as { code?: unknown } | null)?.code !== unknownChain) throw error
+  throw new Error('The wallet does not know this network. Add it there, then try again.')
+}
 
 /** Its signatures are base58. */
 const solanaWallet = (provider: Solana): FoundWallet => ({
@@ -70,6 +85,7 @@ const solanaWallet = (provider: Solana): FoundWallet => ({
     const [{ base58 }, { publicKey }] = await Promise.all([import('@scure/base'), provider.connect()])
     return {
       address: publicKey.toString(),
+      isInteractive: true,
       signMessage: async (message) =>
         base58.encode((await provider.signMessage(new TextEncoder().encode(message))).signature),
     }

@@ -13,6 +13,7 @@ export function Welcome(props: {
   status: Listing<ServerStatus>
   endedBy: string | null
   onEnter: (user: SignInUser) => void
+  onLook: () => void
 }) {
   const link = useSignInLink(props.onEnter)
   const { value: status, error, isLoading, reload } = props.status
@@ -25,6 +26,9 @@ export function Welcome(props: {
         <header className="row">
           <Wordmark />
           <span className="grow" />
+          <button type="button" className="button small plain" onClick={props.onLook}>
+            Live now
+          </button>
           <ThemeButton />
         </header>
         <div className="welcome-pitch">

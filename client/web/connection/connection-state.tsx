@@ -20,7 +20,7 @@ export function ConnectionBar() {
       <ConnectionWord state={isCut ? 'offline' : state} />
       <button type="button" className="button small plain" aria-pressed={isCut} onClick={() => cut(!isCut)}>
         <Icon name="plug" />
-        {isCut ? 'Reconnect' : 'Drop my connection'}
+        <span className="line">{isCut ? 'Reconnect' : 'Drop my connection'}</span>
       </button>
     </div>
   )

@@ -7,11 +7,14 @@ export function Avatar(props: {
   name: string | null | undefined
   size?: 'small' | 'large'
   isOnline?: boolean
+  /** Of this server's own storage; the initials are shown without it. */
+  picture?: string | null
 }) {
   const initials = initialsOf(nameOf(props.name, props.id))
   const hue = { '--hue': hueOf(props.id) } as CSSProperties
   return (
     <span className={`avatar ${props.size ?? ''}`} style={hue} data-initials={initials} aria-hidden="true">
+      {props.picture && <img src={props.picture} alt="" loading="lazy" referrerPolicy="no-referrer" />}
       {props.isOnline && <i />}
     </span>
   )

@@ -44,8 +44,17 @@ export function useFocused<T extends HTMLElement>(): RefObject<T | null> {
   return field
 }
 
+/** Of the heading of a view that replaces another one: takes the focus where nothing has it. */
+export function takeLostFocus(heading: HTMLElement | null): void {
+  if (hasNone()) heading?.focus({ preventScroll: true })
+}
+
+/** Of what is shown now; no keyboard opens for it. */
+const focusHeading = () => document.querySelector<HTMLElement>('main h1[tabindex="-1"]')?.focus({ preventScroll: true })
+
+const hasNone = () => document.activeElement === document.body
 const writable = 'input, textarea, select, [contenteditable]'
-const reachable = ':is(a, button, input, textarea, select):not(:disabled, [tabindex="-1"])'
+const reachable = ':is(a, button, input, textarea, select, summary, [tabindex="0"]):not(:disabled, [tabindex="-1"])'
 const focusable = `a, button, [tabindex], ${writable}`
 
 /** The position of the keyboard's focus in a list: if that row is removed, the row now at this position takes the focus. */
@@ -61,29 +70,63 @@ function placeInList(focused: Element | null): () => HTMLElement | null {
   }
 }
 
+/** What is nearest to a focused element within its dialog or its part of the page; nothing where the message field is meant instead. */
+function placeInPane(focused: Element | null): () => HTMLElement | null {
+  const isByKeyboard = focused?.matches(':focus-visible') ?? false
+  const pane =
+    focused?.closest(`dialog, [role="tabpanel"]:not(aside *)${isByKeyboard ? ', aside' : ''}`) ??
+    (composer() ? null : focused?.closest('main'))
+  const around: Element[] = []
+  for (let one = focused?.parentElement; pane && one && pane.contains(one); one = one.parentElement) around.push(one)
+  return () => {
+    const near = around.find((one) => one.isConnected && nearestIn(one))
+    return near ? nearestIn(near) : null
+  }
+}
+
+function nearestIn(around: Element): HTMLElement | null {
+  if (around instanceof HTMLElement && around.matches('[tabindex="0"]')) return around
+  return [...around.querySelectorAll<HTMLElement>(reachable)].find((one) => one.checkVisibility()) ?? null
+}
+
 /**
- * Keeps every key press: when the focused element is removed or disabled, the focus moves to the next row of its list, else to the
- * message field; a key that is pressed while nothing has the focus is typed there too.
+ * Keeps every key press: when the focused element is removed, the focus moves to the next row of its list, else to what is nearest in its
+ * dialog or part of the page, else to the message field, or on a touch screen to the heading; to one that was disabled for a while it returns. A key that is pressed while nothing
+ * has the focus is typed in the message field too.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
     let last: Element | null = null
-    let next: () => HTMLElement | null = () => null
-    const hasNone = () => document.activeElement === document.body
+    let isByKeyboard = false
+    let wasDisabled = false
+    let places: readonly (() => HTMLElement | null)[] = []
     const isNowhere = () => hasNone() && !document.querySelector('dialog[open]')
     const note = ({ target }: Event) => {
       last = target instanceof Element ? target.closest(focusable) : null
-      next = placeInList(last)
+      isByKeyboard = last?.matches(':focus-visible') ?? false
+      wasDisabled = false
+      places = [placeInList(last), placeInPane(last)]
+    }
+    const restore = () => {
+      if (last?.isConnected) return wasDisabled && last instanceof HTMLElement ? last.focus() : undefined
+      for (const place of places) if (hasNone() && (isByKeyboard || !opensKeyboard())) place()?.focus()
     }
     const look = () => {
-      if (last && hasNone() && !last.isConnected) next()?.focus()
-      if (!last || !isNowhere() || (opensKeyboard() && last.id !== composerId)) return
+      if (!last) return
+      if (last.matches(':disabled')) wasDisabled = true
+      else if (hasNone()) restore()
+      if (!isNowhere()) return
+      if (opensKeyboard() && !isByKeyboard && last.id !== composerId) {
+        if (!last.isConnected) focusHeading()
+        return
+      }
       if (last.isConnected && !last.matches(`:disabled, #${composerId}`)) return
       focusComposer()
     }
     const press = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
-      if (key.length === 1 && key !== ' ' && key !== '?' && !(ctrlKey || metaKey || altKey) && isNowhere())
-        focusComposer()
+      const isOnHeading = document.activeElement?.matches('h1') && !document.querySelector('dialog[open]')
+      if (key.length === 1 && key !== ' ' && key !== '?' && !(ctrlKey || metaKey || altKey))
+        if (isOnHeading || isNowhere()) focusComposer()
     }
     const watch = new MutationObserver(look)
     watch.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] })

@@ -9,6 +9,10 @@ export function isolated(words: string): string {
   return rightToLeft.test(plain) ? `\u2068${plain}\u2069` : plain
 }
 
+/** The direction in which a text begins: that of its first letter. */
+export const directionOf = (text: string): 'ltr' | 'rtl' =>
+  rightToLeft.test(/\p{L}/u.exec(text)?.[0] ?? '') ? 'rtl' : 'ltr'
+
 /** The name under which a person is shown. */
 export const nameOf = (name: string | null | undefined, id: string): string => isolated(bareNameOf(name, id))
 
@@ -55,6 +59,10 @@ export function lengthOf(seconds: number): string {
   }
   return parts.slice(0, 2).join(' ') || '0 s'
 }
+
+/** A length in bytes, in the largest unit that leaves a whole number. */
+export const lengthInBytes = (bytes: number): string =>
+  bytes < 1_024 * 1_024 ? `${Math.ceil(bytes / 1_024)} kB` : `${+(bytes / 1_024 / 1_024).toFixed(1)} MB`
 
 export const secondsUntil = (moment: string | null | undefined, now: number): number =>
   moment ? Math.max(0, (Date.parse(moment) - now) / 1000) : 0

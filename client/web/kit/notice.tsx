@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import { type ProblemWords, problemText } from './problem.ts'
-import type { Listing } from './use-loaded.ts'
+import type { Renewed } from './use-loaded.ts'
 
 export function Problem(props: { error: unknown; words?: ProblemWords; onRetry?: (() => void) | undefined }) {
   if (!props.error) return null
@@ -43,7 +43,7 @@ export function Skeleton({ rows = 6, label = 'Loading' }: { rows?: number; label
 
 /** A list in each of its states: loading, failed, empty, full. If a reload fails, the items loaded before stay. */
 export function Listed<T>(props: {
-  loaded: Listing<readonly T[]>
+  loaded: Renewed<readonly T[]>
   empty: ReactNode
   children: (items: readonly T[]) => ReactNode
 }) {

@@ -14,8 +14,9 @@ export function Tabs<Name extends string>(props: {
   const walk = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (!step) return
-    const at = props.tabs.findIndex(({ name }) => name === props.chosen)
-    const next = props.tabs[(at + step + props.tabs.length) % props.tabs.length]
+    const shown = props.tabs.filter(({ name }) => document.getElementById(`tab-${name}`)?.checkVisibility())
+    const at = shown.findIndex(({ name }) => name === props.chosen)
+    const next = shown[(at + step + shown.length) % shown.length]
     if (!next) return
     props.onChoose(next.name)
     document.getElementById(`tab-${next.name}`)?.focus()

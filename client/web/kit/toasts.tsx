@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react'
 import { problemText } from './problem.ts'
 
 export const shownMilliseconds = 5_000
@@ -14,6 +14,19 @@ const ToastContext = createContext<Tell>(() => () => {})
 
 /** Shows a toast at the top of the page, in a polite live region. */
 export const useTell = (): Tell => useContext(ToastContext)
+
+/** Shows a toast in the place of the one that it has shown before; null hides it. */
+export function useTellLatest(): (text: string | null) => void {
+  const tell = useTell()
+  const hide = useRef(() => {})
+  return useCallback(
+    (text) => {
+      hide.current()
+      hide.current = text === null ? () => {} : tell(text)
+    },
+    [tell],
+  )
+}
 
 /** Runs an action and shows a toast if it fails. */
 export function useAttempt(): (act: () => Promise<unknown>) => void {

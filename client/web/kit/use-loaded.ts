@@ -8,6 +8,9 @@ export interface Listing<T> {
   reload: () => void
 }
 
+/** The same of what asks again by itself, so that nobody needs to. */
+export type Renewed<T> = Omit<Listing<T>, 'reload'> & Partial<Pick<Listing<T>, 'reload'>>
+
 export interface Loaded<T> extends Listing<T> {
   /** Changes the loaded value locally, until it is loaded again. */
   change: (next: (value: T) => T) => void
@@ -49,6 +52,15 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   }, [])
 
   useEffect(() => run(key), [key, run])
+
+  /** What failed without a network is asked for again when there is one. */
+  const hasFailed = answer.error !== null
+  useEffect(() => {
+    if (!hasFailed) return
+    const again = () => run(wanted.current)
+    addEventListener('online', again)
+    return () => removeEventListener('online', again)
+  }, [hasFailed, run])
 
   const reload = useCallback(() => run(wanted.current), [run])
   const change = useCallback((next: (value: T) => T) => {

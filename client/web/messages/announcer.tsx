@@ -2,13 +2,14 @@ import { useEffect, useRef, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
 import { useBlocked } from '../accounts/use-blocked.ts'
 import { isolated, nameOf } from '../kit/format.ts'
+import { lineOf } from '../media/words.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 
 const pauseMilliseconds = 1_500
 
 /** Announces new messages of other people to screen readers, at a limited rate. */
 export function Announcer({ messages }: { messages: readonly LocalMessage[] }) {
-  const { account, cipher } = useOpenRoom()
+  const { account, isSealed } = useOpenRoom()
   const blocked = useBlocked()
   const [said, setSaid] = useState('')
   const lastSeq = useRef<number | null>(null)
@@ -21,10 +22,14 @@ export function Announcer({ messages }: { messages: readonly LocalMessage[] }) {
     const timer = setTimeout(() => {
       lastSeq.current = newest.seq
       const who = nameOf(newest.sender.name, newest.sender_address)
-      setSaid(cipher ? `New message from ${who}` : `${who}: ${isolated(newest.content.slice(0, 200))}`)
+      setSaid(
+        isSealed
+          ? `New message from ${who}`
+          : `${who}: ${isolated(lineOf(newest.content, newest.message_type).slice(0, 200))}`,
+      )
     }, pauseMilliseconds)
     return () => clearTimeout(timer)
-  }, [newest, account, cipher])
+  }, [newest, account, isSealed])
 
   return (
     <div className="unseen" role="log" aria-live="polite" aria-label="New messages">

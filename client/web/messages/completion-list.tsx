@@ -1,3 +1,4 @@
+import { AgentFace } from '../agents/agent-face.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { Icon } from '../kit/icon.tsx'
 import type { Choice } from './use-choices.ts'
@@ -33,5 +34,6 @@ export function CompletionList({ completion, onPick }: { completion: Completion;
 
 function Sign({ choice: { sign, title } }: { choice: Choice }) {
   if ('account' in sign) return <Avatar id={sign.account} name={title} size="small" />
+  if ('agent' in sign) return <AgentFace emoji={sign.agent} size="small" />
   return 'emoji' in sign ? <span aria-hidden="true">{sign.emoji}</span> : <Icon name={sign.icon} />
 }

@@ -1,14 +1,11 @@
 import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import { useOpenRoom } from '../rooms/room-context.ts'
+import { lineOf } from '../media/words.ts'
 import type { Aim } from './aim.ts'
-import { useClearText } from './dm-cipher.ts'
 
 /** The message that the text in the composer replies to or edits. */
 export function ComposerContext({ aim, onCancel }: { aim: NonNullable<Aim>; onCancel: () => void }) {
-  const { cipher } = useOpenRoom()
   const { message } = aim
-  const clear = useClearText(message.content, cipher)
   return (
     <div className="composer-aim">
       <Icon name={aim.kind === 'edit' ? 'pencil' : 'reply'} />
@@ -16,7 +13,7 @@ export function ComposerContext({ aim, onCancel }: { aim: NonNullable<Aim>; onCa
         <strong>
           {aim.kind === 'edit' ? 'Editing' : `Reply to ${nameOf(message.sender.name, message.sender_address)}`}
         </strong>{' '}
-        {clear.text}
+        {lineOf(message.content, message.message_type)}
       </span>
       <button type="button" className="icon-button small" aria-label="Cancel" title="Cancel" onClick={onCancel}>
         <Icon name="close" />

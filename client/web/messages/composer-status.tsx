@@ -1,14 +1,20 @@
 import type { RoomState } from '#client/sdk/types'
 import { longestMessage } from '#shared/kit/lengths'
+import { useSession } from '../accounts/session.ts'
 import { fullTimeOf, isolated, lengthOf, secondsUntil } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
+import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { contentRules } from '../rooms/rule-names.ts'
+
+/** What may be sent beside text. */
+export type Offers = Record<'photo' | 'gif' | 'pixel_art' | 'location' | 'voice', boolean>
 
 export interface Standing {
   canWrite: boolean
   canPoll: boolean
+  offers: Offers
   placeholder: string
   /** Seconds until slow mode lets the next message through. */
   waitSeconds: number
@@ -16,20 +22,34 @@ export interface Standing {
 
 /** The kinds of content that the account may send here now. */
 export function useStanding(state: RoomState): Standing {
-  const { cipher } = useOpenRoom()
+  const { live, sealed, isSealed } = useOpenRoom()
   const { me, room } = state
+  // Until its record is there, nobody knows whether its files are to be sealed.
+  const isKnown = room !== null || !kindOf(live.ref).mayShareKey
+  const storesFiles = Boolean(useSession().status?.media) && isKnown
   const now = useNowUntil(me.next_send_at)
   const text = me.capabilities.text
   const isMuted = me.is_muted
   const isSilenced = text?.ok === false && text.code === 'READ_ONLY'
+  const canWrite = !isMuted && !isSilenced
+  const may = (sendable: keyof Offers) => canWrite && me.capabilities[sendable]?.ok !== false
   return {
-    canWrite: !isMuted && !isSilenced,
-    canPoll: cipher === null && !isMuted && me.capabilities.poll?.ok !== false,
+    canWrite,
+    offers: {
+      photo: storesFiles && may('photo'),
+      gif: storesFiles && may('gif'),
+      // It is drawn for everybody: what is stored of it is not sealed.
+      pixel_art: storesFiles && !isSealed && may('pixel_art'),
+      location: may('location'),
+      // The documents know voice messages sealed alone.
+      voice: storesFiles && isSealed && may('voice'),
+    },
+    canPoll: !isSealed && !isMuted && me.capabilities.poll?.ok !== false,
     placeholder: isMuted
       ? 'You are muted'
       : isSilenced
         ? 'Only moderators can write here now'
-        : cipher
+        : sealed === 'epoch'
           ? 'Write a direct message'
           : `Message ${isolated(room?.name ?? 'the room')}`,
     waitSeconds: secondsUntil(me.next_send_at, now),

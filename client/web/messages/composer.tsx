@@ -1,10 +1,30 @@
-import { type KeyboardEvent, type Ref, useImperativeHandle, useRef, useState } from 'react'
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  lazy,
+  type PointerEvent,
+  type Ref,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
 import { flushSync } from 'react-dom'
+import { sealedLength } from '#client/sdk/direct/layout'
+import { mediaIn } from '#client/sdk/media'
 import type { LocalMessage, RoomState } from '#client/sdk/types'
 import { longestMessage } from '#shared/kit/lengths'
+import { withIdsOf, withPlainNames } from '#shared/kit/room-agents'
+import { useClient } from '../connection/client.ts'
 import { composerId, useFocused } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
+import { AttachButton } from '../media/attach-button.tsx'
+import { TrayList } from '../media/tray-list.tsx'
+import { useDropped } from '../media/use-dropped.ts'
+import { canRecord, type Recorded } from '../media/use-recorder.ts'
+import { mostBytesIn, useTray } from '../media/use-tray.ts'
+import { agentsFor } from '../rooms/room-agents.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { goTo } from '../rooms/route.ts'
 import type { Aim } from './aim.ts'
@@ -19,36 +39,52 @@ import { type Commands, inserted, knowEmojiOf, type Written, withEmoji } from '.
 import { useCompletion } from './use-completion.ts'
 import { useField } from './use-field.ts'
 
+const PlaceForm = lazy(async () => ({ default: (await import('../media/place-form.tsx')).PlaceForm }))
+const PixelEditor = lazy(async () => ({ default: (await import('../media/pixel-editor.tsx')).PixelEditor }))
+const VoiceRecorder = lazy(async () => ({ default: (await import('../media/voice-recorder.tsx')).VoiceRecorder }))
+const heldMilliseconds = 500
+
 export interface ComposerHandle {
   reply(message: LocalMessage): void
   edit(message: LocalMessage): void
   rewrite(text: string): void
 }
 
-export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHandle> }) {
-  const { live, account, cipher } = useOpenRoom()
+export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; onSent: () => void }) {
+  const { state, ref, onSent } = props
+  const { live, account, isSealed, sealed } = useOpenRoom()
+  const client = useClient()
   const attempt = useAttempt()
   const [text, setText] = useState(() => readDraft(account, live.ref))
   const [aim, setAim] = useState<Aim>(null)
-  const [asks, setAsks] = useState<'poll' | 'emoji' | null>(null)
+  const [asks, setAsks] = useState<'poll' | 'emoji' | 'place' | 'pixel_art' | 'voice' | null>(null)
   const field = useFocused<HTMLTextAreaElement>()
   const { focusAtEnd, placeCursor } = useField(field, text)
   const standing = useStanding(state)
-  const lengthOf = (written: string) => cipher?.lengthOf(written) ?? [...written].length
+  const tray = useTray()
+  const { offers } = standing
+  const hasReady = tray.items.some(({ state: one }) => one === 'ready')
+  const addPictures = (files: readonly File[]) => tray.addPictures(files, offers)
+  const isDropped = useDropped(offers.photo || offers.gif ? addPictures : null)
+  const lengthOf = (written: string) => {
+    const length = isSealed ? sealedLength(written) : 0
+    // A direct conversation has no rule of its own that counts characters.
+    return sealed === 'epoch' || length > longestMessage ? length : [...written].length
+  }
   const length = lengthOf(text.trim())
   const commands: Commands = [
     ...(standing.canPoll
       ? [{ name: 'poll', title: 'Ask the room', icon: 'poll', act: () => setAsks('poll') } as const]
       : []),
     { name: 'emoji', title: 'Choose an emoji', icon: 'smile', act: () => setAsks('emoji') },
-    ...(cipher
+    ...(sealed === 'epoch'
       ? []
-      : [
-          { name: 'members', title: 'See who is here', icon: 'people', act: () => goTo(live.ref, 'members') } as const,
-          { name: 'search', title: 'Search this room', icon: 'search', act: () => goTo(live.ref, 'search') } as const,
-        ]),
+      : [{ name: 'members', title: 'See who is here', icon: 'people', act: () => goTo(live.ref, 'members') } as const]),
+    ...(isSealed
+      ? []
+      : [{ name: 'search', title: 'Search this room', icon: 'search', act: () => goTo(live.ref, 'search') } as const]),
   ]
-  const completion = useCompletion({ text, field, canMention: cipher === null, commands })
+  const completion = useCompletion({ text, field, canMention: !isSealed, commands })
 
   const write = (written: Written) => {
     const { text: next, cursor } = withEmoji(written)
@@ -59,15 +95,17 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
     live.setTyping(next.trim().length > 0)
   }
   const startEdit = async (message: LocalMessage) => {
+    const clear = withPlainNames(message.content)
+    if (mediaIn(clear)) throw new Error('Only text can be edited.')
     setAim({ kind: 'edit', message })
-    const kept = readText(editOf(account, message.id))
-    setText(kept ?? (cipher ? await cipher.decrypt(message.content) : message.content))
+    setText(readText(editOf(account, message.id)) ?? clear)
     focusAtEnd()
   }
   const cancelAim = () => {
     if (aim?.kind === 'edit') {
       keepText(editOf(account, aim.message.id), null)
       setText(readDraft(account, live.ref))
+      live.setTyping(false)
     }
     setAim(null)
   }
@@ -96,17 +134,23 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
       if (isAwaited.current) return
       isAwaited.current = true
       await knowEmojiOf(text)
+      const agents = isSealed ? [] : await agentsFor(text, client, live)
       isAwaited.current = false
       const written = withEmoji({ text: field.current?.value ?? text, cursor: 0 }).text.trim()
-      if (!written || !standing.canWrite) return
+      if (!standing.canWrite) return
       field.current?.focus()
+      if (aim?.kind !== 'edit' && tray.items.length > 0) {
+        tray.send()
+        onSent()
+      }
+      if (!written) return
       if (lengthOf(written) > longestMessage) return
-      const content = cipher ? await cipher.encrypt(written) : written
       if (aim?.kind === 'edit') {
-        await live.edit(aim.message.id, content)
+        await live.edit(aim.message.id, isSealed ? written : withIdsOf(aim.message.content, written))
         return cancelAim()
       }
-      live.send({ text: content, reply_to: aim?.message.id ?? null, mentions: completion.spansOf(written) })
+      live.send({ text: written, reply_to: aim?.message.id ?? null, mentions: completion.spansOf(written, agents) })
+      onSent()
       completion.clear()
       setAim(null)
       setText('')
@@ -121,6 +165,28 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
   }
   const insert = (emoji: string) => {
     write(inserted({ text, cursor: field.current?.selectionStart ?? text.length }, emoji))
+    closeAsked()
+  }
+
+  const paste = (event: ClipboardEvent) => {
+    const { files } = event.clipboardData
+    if (files.length === 0 || event.clipboardData.getData('text/plain')) return
+    event.preventDefault()
+    addPictures([...files])
+  }
+  const stopping = useRef<(() => void) | null>(null)
+  /** A press records until it is stopped; a pointer that is held records until it is released. */
+  const record = ({ button }: PointerEvent) => {
+    if (button !== 0) return
+    const began = performance.now()
+    const release = () => {
+      if (performance.now() - began > heldMilliseconds) stopping.current?.()
+    }
+    document.addEventListener('pointerup', release, { once: true })
+    setAsks('voice')
+  }
+  const recorded = (result: Recorded | null) => {
+    if (result) tray.addVoice(result.sound, result.seconds)
     closeAsked()
   }
 
@@ -153,10 +219,18 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
       >
         <ComposerStatus state={state} standing={standing} length={length} />
         {aim && <ComposerContext aim={aim} onCancel={cancelAim} />}
+        <TrayList tray={tray} />
+        {isDropped && <p className="drop-here">Drop pictures here to attach them</p>}
         {completion.found.length > 0 && (
           <CompletionList completion={completion} onPick={(choice) => write(completion.pick(choice))} />
         )}
-        <div className={`composer-field ${standing.canWrite ? '' : 'shut'}`}>
+        {asks === 'voice' && (
+          <LazyBoundary>
+            <VoiceRecorder stopping={stopping} onEnd={recorded} />
+          </LazyBoundary>
+        )}
+        <div className={`composer-field ${standing.canWrite ? '' : 'shut'}`} hidden={asks === 'voice'}>
+          <AttachButton offers={offers} mostBytes={mostBytesIn(isSealed)} onPictures={addPictures} onAsk={setAsks} />
           {standing.canPoll && (
             <button
               type="button"
@@ -186,6 +260,7 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
             onSelect={completion.look}
             onBlur={completion.close}
             onKeyDown={press}
+            onPaste={paste}
           />
           <button
             type="button"
@@ -197,18 +272,49 @@ export function Composer({ state, ref }: { state: RoomState; ref: Ref<ComposerHa
           >
             <Icon name="smile" />
           </button>
+          {offers.voice && canRecord() && (
+            <button
+              type="button"
+              className="icon-button"
+              aria-label="Record a voice message"
+              title="Record a voice message"
+              onPointerDown={record}
+              onClick={() => setAsks('voice')}
+            >
+              <Icon name="microphone" />
+            </button>
+          )}
           <button
             type="submit"
             className="send"
             aria-label="Send"
             title="Send"
-            disabled={!standing.canWrite || !text.trim() || length > longestMessage}
+            disabled={!standing.canWrite || !(text.trim() || hasReady) || length > longestMessage}
           >
             <Icon name={aim?.kind === 'edit' ? 'check' : 'send'} />
           </button>
         </div>
       </form>
-      {asks === 'poll' && <PollForm onClose={closeAsked} />}
+      {asks === 'poll' && <PollForm onSent={onSent} onClose={closeAsked} />}
+      {asks === 'place' && (
+        <LazyBoundary>
+          <PlaceForm onSent={onSent} onClose={closeAsked} />
+        </LazyBoundary>
+      )}
+      {asks === 'pixel_art' && (
+        <LazyBoundary>
+          <PixelEditor
+            first={tray.drawing}
+            onChange={tray.keepDrawing}
+            onDraw={(drawing) => {
+              tray.addDrawing(drawing)
+              tray.keepDrawing(null)
+              closeAsked()
+            }}
+            onClose={closeAsked}
+          />
+        </LazyBoundary>
+      )}
       {asks === 'emoji' && <PickEmoji onPick={insert} onClose={closeAsked} />}
     </>
   )

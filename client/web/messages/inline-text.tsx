@@ -1,8 +1,10 @@
 import { type ReactNode, useContext } from 'react'
 import { isolated } from '../kit/format.ts'
+import { isWebAddress } from '../kit/web-address.ts'
 import { lookOf } from '../rooms/kind.ts'
 import { slugOf } from '../rooms/room-title.ts'
 import { keyOf, RoomsContext } from '../rooms/use-rooms.ts'
+import { CitationChip, InlineContext } from './citations.tsx'
 
 const link = /\bhttps?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]]/gi
 
@@ -14,18 +16,28 @@ export interface Named {
 
 const roomSlug = /(?<![\p{L}\p{N}_&/#-])#[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}-]{0,99}(?<!-)/gu
 
-type Span = { start: number; end: number; kind: 'mention' | 'mine' | 'link' | 'room' }
+type Span = { start: number; end: number; kind: 'mention' | 'mine' | 'link' | 'room' | 'citation' }
 
 /** A text with its mentions, links and room names; the rest is shown as written. */
 export function InlineText({ text, named }: { text: string; named: readonly Named[] }) {
+  const { citations, isInLink } = useContext(InlineContext)
   const parts: ReactNode[] = []
   let at = 0
+  if (isInLink) return <>{text}</>
+  const cited = (words: string) => citations.find(({ n }) => `[${n}]` === words)
   for (const { start, end, kind } of spansOf(text, named)) {
     if (start < at) continue
     parts.push(text.slice(at, start))
     const words = text.slice(start, end)
+    const source = kind === 'citation' ? cited(words) : undefined
     parts.push(
-      kind === 'room' ? (
+      kind === 'citation' ? (
+        source ? (
+          <CitationChip key={start} source={source} />
+        ) : (
+          words
+        )
+      ) : kind === 'room' ? (
         <RoomName key={start} words={words} />
       ) : kind === 'link' ? (
         <OuterLink key={start} href={words}>
@@ -64,9 +76,6 @@ function RoomName({ words }: { words: string }) {
   )
 }
 
-export const isWebAddress = (address: string): boolean =>
-  URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
-
 function spansOf(text: string, named: readonly Named[]): Span[] {
   const mentions = named.flatMap(({ words, isMe }) =>
     placesOf(text, words).map((start) => ({
@@ -83,7 +92,12 @@ function spansOf(text: string, named: readonly Named[]): Span[] {
     end: match.index + match[0].length,
     kind: 'room' as const,
   }))
-  return [...mentions, ...links, ...rooms].sort((one, other) => one.start - other.start)
+  const citations = [...text.matchAll(/\[\d{1,3}\]/g)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    kind: 'citation' as const,
+  }))
+  return [...mentions, ...links, ...rooms, ...citations].sort((one, other) => one.start - other.start)
 }
 
 function placesOf(text: string, words: string): number[] {

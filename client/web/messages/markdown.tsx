@@ -3,8 +3,11 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
 import { Fragment, memo, type ReactNode } from 'react'
+import { directionOf } from '../kit/format.ts'
+import { isWebAddress } from '../kit/web-address.ts'
+import { InlineContext, inLink } from './citations.tsx'
 import { CodeBlock } from './code-block.tsx'
-import { InlineText, isWebAddress, type Named, OuterLink } from './inline-text.tsx'
+import { InlineText, type Named, OuterLink } from './inline-text.tsx'
 
 /** Constructs of Markdown that are unsafe or useless in a chat; they are shown as written. */
 const unread = [
@@ -19,6 +22,8 @@ const unread = [
   'characterReference',
   'autolink',
 ]
+/** A text that is read as a document has headings, too. */
+const ofDocuments = ['headingAtx', 'thematicBreak']
 /** The deepest nesting; deeper constructs are shown as written. */
 const deepest = 12
 /** Parsing takes quadratic time in the number of these; a text with more of them is shown as written. */
@@ -35,7 +40,9 @@ interface Context {
 }
 
 /** Renders a text as Markdown: only React elements of a fixed list, never HTML. */
-export const Markdown = memo(function Markdown({ text, named }: { text: string; named: readonly Named[] }) {
+export const Markdown = memo(function Markdown(props: { text: string; named: readonly Named[]; isDocument?: boolean }) {
+  const { text, named } = props
+  const disabled = props.isDocument ? unread.filter((name) => !ofDocuments.includes(name)) : unread
   if (isTooMuch(text)) {
     return (
       <p className="text" dir="auto">
@@ -44,7 +51,7 @@ export const Markdown = memo(function Markdown({ text, named }: { text: string; 
     )
   }
   const tree = fromMarkdown(text, {
-    extensions: [gfmStrikethrough({ singleTilde: false }), { disable: { null: unread } }],
+    extensions: [gfmStrikethrough({ singleTilde: false }), { disable: { null: disabled } }],
     mdastExtensions: [gfmStrikethroughFromMarkdown()],
   })
   return (
@@ -68,6 +75,14 @@ function element(node: Nodes, context: Context, depth: number): ReactNode {
       return <InlineText text={node.value} named={context.named} />
     case 'paragraph':
       return <p dir="auto">{inside()}</p>
+    case 'heading':
+      return (
+        <p className="heading" dir="auto">
+          {inside()}
+        </p>
+      )
+    case 'thematicBreak':
+      return <hr />
     case 'strong':
       return <strong>{inside()}</strong>
     case 'emphasis':
@@ -80,14 +95,29 @@ function element(node: Nodes, context: Context, depth: number): ReactNode {
       return <CodeBlock language={node.lang ?? null} code={node.value} />
     case 'blockquote':
       return <blockquote dir="auto">{inside()}</blockquote>
-    case 'list':
-      return node.ordered ? <ol start={node.start ?? 1}>{inside()}</ol> : <ul>{inside()}</ul>
+    case 'list': {
+      // `dir="auto"` would not look into its items, which have their own.
+      const dir = directionOf(written)
+      return node.ordered ? (
+        <ol start={node.start ?? 1} dir={dir}>
+          {inside()}
+        </ol>
+      ) : (
+        <ul dir={dir}>{inside()}</ul>
+      )
+    }
     case 'listItem':
-      return <li dir="auto">{inside()}</li>
+      return <li>{inside()}</li>
     case 'break':
       return <br />
     case 'link':
-      return isWebAddress(node.url) ? <OuterLink href={node.url}>{inside()}</OuterLink> : written
+      return isWebAddress(node.url) ? (
+        <OuterLink href={node.url}>
+          <InlineContext value={inLink}>{inside()}</InlineContext>
+        </OuterLink>
+      ) : (
+        written
+      )
     default:
       return written
   }

@@ -1,21 +1,26 @@
-import { memo, useState } from 'react'
+import { lazy, memo, useState } from 'react'
+import { mediaIn, type NamedMedia } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import type { Poll } from '#shared/api/poll'
+import { withPlainNames } from '#shared/kit/room-agents'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
-import { Avatar } from '../kit/avatar.tsx'
+import { lockedText, neverSecret } from '../direct/secrecy-words.ts'
 import { isolated, nameOf, shortTimeOf, timeOf } from '../kit/format.ts'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { RowModeration } from '../moderation/row-moderation.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { useDeletions } from './deletions.tsx'
-import { type ClearText, useClearText } from './dm-cipher.ts'
 import { MessageState } from './message-state.tsx'
 import { MessageText } from './message-text.tsx'
 import { MessageTools } from './message-tools.tsx'
 import { PollCard } from './poll-card.tsx'
 import { Reactions } from './reactions.tsx'
 import { ReplyQuote } from './reply-quote.tsx'
+import { SenderFace } from './sender-face.tsx'
+
+const MessageMedia = lazy(async () => ({ default: (await import('../media/message-media.tsx')).MessageMedia }))
 
 export const MessageRow = memo(function MessageRow(props: {
   message: LocalMessage
@@ -28,11 +33,11 @@ export const MessageRow = memo(function MessageRow(props: {
   onFocus: (id: string) => void
 }) {
   const { message, startsGroup, isActive } = props
-  const { live, cipher, isModerating, account, ownName } = useOpenRoom()
+  const { live, isModerating, account, ownName } = useOpenRoom()
   const blocked = useBlocked()
   const [isShown, setIsShown] = useState(false)
   const open = useOpenPerson()
-  const clear = useClearText(message.content, cipher)
+  const readText = withPlainNames(message.content)
   const { pending, undo } = useDeletions()
   const deletion = pending.find(({ id }) => id === message.id)
   const isSent = message.local === 'sent' && !message.is_deleted && !deletion
@@ -46,7 +51,7 @@ export const MessageRow = memo(function MessageRow(props: {
     role: message.sender.role,
     live,
     messageId: message.id,
-    messageText: clear.text,
+    messageText: readText,
   }
   const classes = [
     'message',
@@ -67,7 +72,7 @@ export const MessageRow = memo(function MessageRow(props: {
     >
       {startsGroup ? (
         <button type="button" className="face" tabIndex={-1} aria-label={`About ${name}`} onClick={() => open(about)}>
-          <Avatar id={message.sender_address} name={name} />
+          <SenderFace id={message.sender_address} name={name} />
         </button>
       ) : (
         <time className="margin numerals" dateTime={message.created_at}>
@@ -95,14 +100,14 @@ export const MessageRow = memo(function MessageRow(props: {
         ) : (
           <>
             {message.reply_to && <ReplyQuote quoted={message.reply_to} id={message.reply_to_id} />}
-            <Content message={message} clear={clear} poll={props.poll} />
+            <Content message={message} poll={props.poll} />
             <Reactions message={message} />
           </>
         )}
-        {!deletion && <MessageState message={message} clear={clear.text} />}
+        {!deletion && <MessageState message={message} clear={message.content} />}
         {isSent && isActive && isModerating && <RowModeration message={message} />}
       </div>
-      {isSent && isActive && <MessageTools message={message} text={clear.text} onReport={() => open(about)} />}
+      {isSent && isActive && <MessageTools message={message} text={readText} onReport={() => open(about)} />}
     </li>
   )
 })
@@ -115,7 +120,7 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
         {name}
       </button>
       {role && role !== 'member' && <span className={`chip role ${role}`}>{role}</span>}
-      {isAgent && <span className="chip">agent</span>}
+      {isAgent && <span className="chip role">agent</span>}
       <time className="numerals" dateTime={message.created_at}>
         {timeOf(message.created_at)}
       </time>
@@ -128,8 +133,8 @@ function Byline({ message, name, onOpen }: { message: LocalMessage; name: string
   )
 }
 
-function Content({ message, clear, poll }: { message: LocalMessage; clear: ClearText; poll: Poll | undefined }) {
-  const { account } = useOpenRoom()
+function Content({ message, poll }: { message: LocalMessage; poll: Poll | undefined }) {
+  const { account, sealed } = useOpenRoom()
   if (message.is_deleted) {
     const by = message.deleted_by && message.deleted_by !== message.sender_address ? 'by a moderator' : ''
     return (
@@ -140,13 +145,26 @@ function Content({ message, clear, poll }: { message: LocalMessage; clear: Clear
     )
   }
   if (poll) return <PollCard poll={poll} />
-  if (clear.state !== 'clear') return <p className="tombstone">{clear.text || 'Opening'}</p>
+  const { secrecy } = message
+  if (secrecy && secrecy.state !== 'clear') return <p className="tombstone">{lockedText(secrecy)}</p>
+  const media = mediaIn(message.content, message.message_type)
   return (
     <>
-      <MessageText text={clear.text} mentions={message.mentions} account={account} />
+      {media ? (
+        <LazyBoundary waiting={<div className={`${placeOf(media.kind)} ${media.kind}`} />}>
+          <MessageMedia media={media} message={message} />
+        </LazyBoundary>
+      ) : (
+        <MessageText text={message.content} mentions={message.mentions} account={account} />
+      )}
       {message.attachments.map((attachment) => (
         <AttachmentChip key={attachment.url} {...attachment} />
       ))}
+      {secrecy?.isSecret === false && <p className="state">{neverSecret[sealed ?? 'epoch']}</p>}
     </>
   )
 }
+
+/** The place that media take while the code to show them is loaded. */
+const placeOf = (kind: NamedMedia['kind']): string =>
+  kind === 'voice' ? 'voice-frame' : kind === 'place' ? 'place' : 'picture-frame'

@@ -1,4 +1,5 @@
 import { lazy } from 'react'
+import { mediaIn } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import { fullTimeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
@@ -37,9 +38,11 @@ export function MessageState({ message, clear }: { message: LocalMessage; clear:
               Send again
             </button>
           )}
-          <button type="button" className="button small" onClick={() => rewrite(message, clear)}>
-            Edit
-          </button>
+          {!mediaIn(clear, message.message_type) && (
+            <button type="button" className="button small" onClick={() => rewrite(message, clear)}>
+              Edit
+            </button>
+          )}
           <button type="button" className="button small plain" onClick={() => live.discard(message.client_msg_id)}>
             Discard
           </button>

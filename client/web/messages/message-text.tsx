@@ -1,5 +1,6 @@
 import { lazy, Suspense, useMemo } from 'react'
-import type { Message } from '#shared/api/message'
+import type { Mention } from '#shared/api/message'
+import { agentMentionsIn, withPlainNames } from '#shared/kit/room-agents'
 import { InlineText, type Named } from './inline-text.tsx'
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))
@@ -8,13 +9,15 @@ const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).M
 const marks = /[*_~`\\]|\]\(|^\s*(>|[-+]\s|\d{1,9}[.)]\s)/m
 
 /** The text of a message, with Markdown, mentions and links. */
-export function MessageText(props: { text: string; mentions: Message['mentions']; account: string }) {
-  const { text, mentions, account } = props
-  const named = useMemo(
-    () =>
-      mentions.map(({ start, len, id }): Named => ({ words: text.slice(start, start + len), isMe: id === account })),
-    [text, mentions, account],
-  )
+export function MessageText(props: { text: string; mentions: readonly Mention[]; account: string }) {
+  const { mentions, account } = props
+  const text = withPlainNames(props.text)
+  const named = useMemo(() => {
+    const agents = agentMentionsIn(props.text).map(({ name }): Named => ({ words: `@${name}`, isMe: false }))
+    return mentions
+      .map(({ start, len, id }): Named => ({ words: wordsAt(props.text, start, len), isMe: id === account }))
+      .concat(agents)
+  }, [props.text, mentions, account])
   const plain = (
     <p className="text" dir="auto">
       <InlineText text={text} named={named} />
@@ -27,3 +30,5 @@ export function MessageText(props: { text: string; mentions: Message['mentions']
     </Suspense>
   )
 }
+
+const wordsAt = (text: string, start: number, len: number) => withPlainNames(text.slice(start, start + len))

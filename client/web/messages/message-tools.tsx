@@ -1,4 +1,5 @@
 import { useCallback, useState } from 'react'
+import { mediaIn } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
 import { Icon, type IconName } from '../kit/icon.tsx'
@@ -16,6 +17,7 @@ export const isEditable = (message: LocalMessage, account: string, now = Date.no
   message.local === 'sent' &&
   !message.is_deleted &&
   message.poll_id === null &&
+  !mediaIn(message.content, message.message_type) &&
   now - Date.parse(message.created_at) < editableMilliseconds
 
 /** The toolbar of one message; shown on the row under the pointer or with the focus. */
@@ -92,6 +94,7 @@ function MoreTools(props: { message: LocalMessage; text: string; onReport: () =>
   const { remove } = useDeletions()
   const isMine = message.sender_address === account
   const acts = rowActs(message, room)
+  const isText = !mediaIn(props.text, message.message_type)
   const act = (what: () => Promise<unknown>) => () => {
     onClose()
     attempt(what)
@@ -103,8 +106,10 @@ function MoreTools(props: { message: LocalMessage; text: string; onReport: () =>
 
   return (
     <Menu label="More" onClose={onClose} style={{ right: 0, top: '2.2rem' }}>
-      {isEditable(message, account) && <Choice icon="pencil" title="Edit" onPress={act(async () => edit(message))} />}
-      <Choice icon="book" title="Copy text" onPress={act(copy)} />
+      {isText && isEditable(message, account) && (
+        <Choice icon="pencil" title="Edit" onPress={act(async () => edit(message))} />
+      )}
+      {isText && <Choice icon="book" title="Copy text" onPress={act(copy)} />}
       {!isMine && (
         <Choice
           icon="flag"

@@ -7,7 +7,7 @@ import { useOpenRoom } from '../rooms/room-context.ts'
 
 const mostOptions = 10
 
-export function PollForm({ onClose }: { onClose: () => void }) {
+export function PollForm({ onSent, onClose }: { onSent: () => void; onClose: () => void }) {
   const client = useClient()
   const { live } = useOpenRoom()
   const [question, setQuestion] = useState('')
@@ -33,6 +33,7 @@ export function PollForm({ onClose }: { onClose: () => void }) {
         allowsMultiple,
         isAnonymous,
       })
+      onSent()
       onClose()
     } catch (cause) {
       setError(cause)

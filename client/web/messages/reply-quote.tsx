@@ -2,20 +2,24 @@ import type { Message } from '#shared/api/message'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { lineOf } from '../media/words.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
-import { useClearText } from './dm-cipher.ts'
 
 export function ReplyQuote({ quoted, id }: { quoted: NonNullable<Message['reply_to']>; id: string | null }) {
-  const { live, cipher, jumpTo } = useOpenRoom()
+  const { live, isSealed, jumpTo } = useOpenRoom()
   const isHidden = useBlocked().has(quoted.sender_address)
-  const clear = useClearText(quoted.content, cipher)
   const original = live.state.messages.find((message) => message.id === id)
   const name = nameOf(original?.sender.name, quoted.sender_address)
   return (
     <button type="button" className="quote" tabIndex={-1} onClick={() => id && jumpTo(id, original?.seq)}>
       <Icon name="reply" />
       <strong>{name}</strong>
-      <span>{isHidden ? fromBlocked : clear.text || 'Message deleted'}</span>
+      <span>
+        {isHidden
+          ? fromBlocked
+          : lineOf(quoted.content, quoted.message_type) ||
+            (isSealed && !original ? 'An earlier message' : 'Message deleted')}
+      </span>
     </button>
   )
 }

@@ -2,8 +2,10 @@ import {
   type FocusEvent,
   type KeyboardEvent,
   type MouseEvent,
+  type Ref,
   useCallback,
   useEffect,
+  useImperativeHandle,
   useMemo,
   useRef,
   useState,
@@ -18,14 +20,26 @@ import { Announcer } from './announcer.tsx'
 import { useDeletions } from './deletions.tsx'
 import { MessageRow } from './message-row.tsx'
 import { noticeText } from './notice-text.ts'
+import { RowBoundary } from './row-boundary.tsx'
 import { type Row, rowsOf } from './rows.ts'
 import { useScroll } from './use-scroll.ts'
+import { WritingRows } from './writing-rows.tsx'
 
 const shownAtFirst = 200
 const shownMore = 100
+const none: readonly never[] = []
 
-export function Timeline(props: { state: RoomState; marked: { id: string; at: number } | null; onReopen: () => void }) {
-  const { state, marked } = props
+export interface TimelineHandle {
+  toNewest(): void
+}
+
+export function Timeline(props: {
+  state: RoomState
+  marked: { id: string; at: number } | null
+  onReopen: () => void
+  ref: Ref<TimelineHandle>
+}) {
+  const { state, marked, ref } = props
   const room = useOpenRoom()
   const { live, account } = room
   const { pending } = useDeletions()
@@ -39,12 +53,18 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
       rowsOf({ messages: state.messages.slice(-shown), notices: state.notices, readSeq, account, hasOlder: hasMore }),
     [state.messages, state.notices, shown, readSeq, account, hasMore],
   )
+  /** The row that the mouse gave the focus: a key pressed there belongs to the message field. */
+  const clicked = useRef<Element | null>(null)
+  const focusedRow = () => {
+    const row = document.activeElement?.closest('.message') ?? null
+    return row === clicked.current ? null : row
+  }
   const older = () => {
     if (state.messages.length > shown) return setShown(shown + shownMore)
     setShown(shown + shownMore)
     live.loadOlder().catch(() => {})
   }
-  const { box, isAtEnd, toEnd, onScroll } = useScroll({ rows, marked, hasMore, onOlder: older })
+  const { box, isAtEnd, toEnd, onScroll } = useScroll({ rows, marked, hasMore, onOlder: older, focusedRow })
 
   useEffect(() => {
     if (isAtEnd && !document.hidden && state.status === 'live' && state.messages.length > 0) live.markRead()
@@ -52,8 +72,6 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
 
   const hover = useCallback((id: string | null) => setActiveId((active) => (isHeld(active) ? active : id)), [])
 
-  /** The row that the mouse gave the focus: a key pressed there belongs to the message field. */
-  const clicked = useRef<Element | null>(null)
   const click = ({ target }: MouseEvent) => {
     clicked.current = target instanceof Element ? target.closest('.message') : null
   }
@@ -87,6 +105,7 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
     if (!state.atNewest) live.loadNewest().catch(() => {})
     toEnd()
   }
+  useImperativeHandle(ref, () => ({ toNewest }))
 
   return (
     <div className="timeline-frame">
@@ -115,6 +134,7 @@ export function Timeline(props: { state: RoomState; marked: { id: string; at: nu
             />
           ))}
         </ol>
+        <WritingRows writing={state.atNewest ? state.writing : none} />
       </div>
       {(!isAtEnd || !state.atNewest) && state.messages.length > 0 && (
         <button type="button" className="button small to-newest" onClick={toNewest}>
@@ -132,7 +152,12 @@ type LineProps = Omit<Parameters<typeof MessageRow>[0], 'message' | 'startsGroup
 function RowLine({ row, ...rest }: LineProps) {
   if (row.kind === 'day') return <li className="divider">{row.text}</li>
   if (row.kind === 'new') return <li className="divider new">New</li>
-  if (row.kind === 'message') return <MessageRow message={row.message} startsGroup={row.startsGroup} {...rest} />
+  if (row.kind === 'message')
+    return (
+      <RowBoundary of={row.message}>
+        <MessageRow message={row.message} startsGroup={row.startsGroup} {...rest} />
+      </RowBoundary>
+    )
   return (
     <li className="slim">
       <Icon name="shield" />

@@ -1,11 +1,14 @@
 import type { Gemoji } from 'gemoji'
 import { useEffect, useState } from 'react'
+import type { Mention } from '#shared/api/message'
 import type { Member } from '#shared/api/room'
 import { nameOf } from '#shared/kit/person-name'
+import { accountOfAgent, isAgent } from '#shared/kit/room-agents'
 import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import type { IconName } from '../kit/icon.tsx'
 import { lookOf } from '../rooms/kind.ts'
+import type { RoomAgent } from '../rooms/room-agents.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { slugOf, titleOf } from '../rooms/room-title.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
@@ -18,11 +21,11 @@ export interface Choice {
   key: string
   title: string
   note: string | null
-  sign: { account: string } | { emoji: string } | { icon: IconName }
+  sign: { account: string } | { agent: string } | { emoji: string } | { icon: IconName }
   /** The text that replaces the word. */
   words: string
-  /** The person whom this text mentions. */
-  names?: string
+  /** Whom this text mentions. */
+  names?: Pick<Mention, 'kind' | 'id'>
   /** The command that runs instead of inserting text. */
   act?: () => void
 }
@@ -41,18 +44,23 @@ export interface Written {
 /** The commands that can be typed after a slash. */
 export type Commands = readonly { name: string; title: string; icon: IconName; act: () => void }[]
 
-/** The suggestions for a word: people after @, rooms after #, emoji after : and commands after / */
-export function useChoices(word: Word | null, canMention: boolean, commands: Commands): readonly Choice[] {
+/** The suggestions for a word: agents and people after @, rooms after #, emoji after : and commands after / */
+export function useChoices(
+  word: Word | null,
+  agents: readonly RoomAgent[],
+  canMention: boolean,
+  commands: Commands,
+): readonly Choice[] {
   const members = useMembers(canMention && word?.sign === '@')
   const rooms = useRoomList().value ?? []
   const emoji = useEmoji(word?.sign === ':')
   if (!word) return []
   const { sign, rest } = word
   if (sign === '@' && canMention)
-    return members
-      .filter((one) => fits(rest, nameIn(one), one.username))
-      .map(ofMember)
-      .slice(0, shown)
+    return [
+      ...agents.filter(({ name }) => fits(rest, name)).map(ofAgent),
+      ...members.filter((one) => !isAgent(one.user_address) && fits(rest, nameIn(one), one.username)).map(ofMember),
+    ].slice(0, shown)
   if (sign === '#') {
     const open = rooms.filter((one) => lookOf(one).isNamed && fits(rest, titleOf(one), slugOf(one)))
     return open.slice(0, shown).map((room) => ({
@@ -97,7 +105,15 @@ const ofMember = (member: Member): Choice => ({
   note: member.username ? `@${member.username}` : null,
   sign: { account: member.user_address },
   words: `@${nameIn(member)} `,
-  names: member.user_address,
+  names: { kind: 'user', id: member.user_address },
+})
+const ofAgent = ({ id, name, avatar_emoji }: RoomAgent): Choice => ({
+  key: accountOfAgent(id),
+  title: isolated(name),
+  note: 'agent',
+  sign: { agent: avatar_emoji },
+  words: `@${name} `,
+  names: { kind: 'agent', id },
 })
 const ofEmoji = ({ emoji, names, description }: Gemoji): Choice => ({
   key: emoji,

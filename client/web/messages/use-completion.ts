@@ -1,4 +1,6 @@
 import { type KeyboardEvent, type RefObject, useCallback, useRef, useState } from 'react'
+import type { Mention } from '#shared/api/message'
+import { type RoomAgent, useRoomAgents } from '../rooms/room-agents.ts'
 import { type Choice, type Commands, inserted, useChoices, type Word, type Written } from './use-choices.ts'
 
 const wordBeforeCursor = /(?:^|\s)([@#:])([^\s@#:]{0,40})$/
@@ -11,11 +13,11 @@ export interface Completion {
   close: () => void
   pick: (choice: Choice) => Written
   press: (event: KeyboardEvent, write: (written: Written) => void) => boolean
-  spansOf: (text: string) => { kind: 'user'; id: string; start: number; len: number }[]
+  spansOf: (text: string, agents: readonly RoomAgent[]) => Mention[]
   clear: () => void
 }
 
-/** Finds suggestions for the word at the cursor, and remembers the people who were picked. */
+/** Finds suggestions for the word at the cursor, and remembers who was picked. An agent is mentioned by its name alone, too. */
 export function useCompletion(input: {
   text: string
   field: RefObject<HTMLTextAreaElement | null>
@@ -25,8 +27,9 @@ export function useCompletion(input: {
   const { text, field } = input
   const [word, setWord] = useState<Word | null>(null)
   const [chosen, setChosen] = useState(0)
-  const found = useChoices(word, input.canMention, input.commands)
-  const picked = useRef(new Map<string, string>())
+  const agents = useRoomAgents(input.canMention && text.includes('@'))
+  const found = useChoices(word, agents, input.canMention, input.commands)
+  const picked = useRef(new Map<string, Pick<Mention, 'kind' | 'id'>>())
 
   const look = useCallback(() => {
     const before = field.current?.value.slice(0, field.current.selectionStart) ?? ''
@@ -57,11 +60,28 @@ export function useCompletion(input: {
     return true
   }
 
-  const spansOf: Completion['spansOf'] = (written) =>
-    [...picked.current].flatMap(([words, id]) => {
-      const start = written.indexOf(words)
-      return start < 0 ? [] : [{ kind: 'user' as const, id, start, len: words.length }]
-    })
+  const spansOf: Completion['spansOf'] = (written, known) => {
+    const ofAgents = known.map(({ id, name }) => [`@${name}`, { kind: 'agent', id }] as const)
+    const spans: Mention[] = []
+    for (const [words, whom] of [...new Map([...ofAgents, ...picked.current])].sort(longerFirst)) {
+      const span = { ...whom, start: placeOf(words, written), len: words.length }
+      const isTaken = spans.some(({ start, len }) => start < span.start + span.len && span.start < start + len)
+      if (span.start >= 0 && !isTaken) spans.push(span)
+    }
+    return spans
+  }
 
   return { found, chosen, look, close: () => setWord(null), pick, press, spansOf, clear: () => picked.current.clear() }
+}
+
+const longerFirst = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) =>
+  other.length - one.length
+
+/** Where the words begin for the first time as words of their own; -1 where they do not. */
+function placeOf(words: string, text: string): number {
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
+    const [before = ' ', after = ' '] = [text[at - 1], text[at + words.length]]
+    if (!/[\p{L}\p{N}]/u.test(before + after)) return at
+  }
+  return -1
 }

@@ -10,23 +10,38 @@ export function useScroll(input: {
   marked: { id: string; at: number } | null
   hasMore: boolean
   onOlder: () => void
+  /** The row that the keyboard is at. */
+  focusedRow: () => Element | null
 }) {
   const { rows, marked } = input
   const box = useRef<HTMLDivElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
   const isStuck = useRef(true)
+  const lastTop = useRef(0)
   const before = useRef({ height: 0, firstKey: '', count: 0 })
   const markedShown = useRef(0)
+  const focusedRow = useRef(input.focusedRow)
+  focusedRow.current = input.focusedRow
+
+  /** Scrolls to the end; stops following it before the row that the keyboard is at would leave the view. */
+  const follow = useCallback((element: HTMLElement) => {
+    const end = element.scrollHeight - element.clientHeight
+    const rowTop = focusedRow.current()?.getBoundingClientRect().top ?? Number.POSITIVE_INFINITY
+    const room = Math.max(0, rowTop - element.getBoundingClientRect().top)
+    isStuck.current = end - element.scrollTop <= room
+    if (!isStuck.current) setAtEnd(false)
+    element.scrollTop = Math.min(end, element.scrollTop + room)
+  }, [])
 
   useLayoutEffect(() => {
     const element = box.current
     if (!element) return
     const firstKey = rows.find((row) => row.kind === 'message')?.key ?? ''
     const wasPrepended = before.current.firstKey !== firstKey && before.current.count > 0
-    if (isStuck.current) element.scrollTop = element.scrollHeight
+    if (isStuck.current) follow(element)
     else if (wasPrepended) element.scrollTop += element.scrollHeight - before.current.height
     before.current = { height: element.scrollHeight, firstKey, count: rows.length }
-  }, [rows])
+  }, [rows, follow])
 
   useLayoutEffect(() => {
     if (!marked || marked.at === markedShown.current || rows.length === 0) return
@@ -35,6 +50,7 @@ export function useScroll(input: {
     markedShown.current = marked.at
     isStuck.current = false
     row.scrollIntoView({ block: 'center' })
+    lastTop.current = box.current?.scrollTop ?? 0
     row.focus({ preventScroll: true })
   }, [marked, rows])
 
@@ -42,12 +58,12 @@ export function useScroll(input: {
     const element = box.current
     if (!element) return
     const watch = new ResizeObserver(() => {
-      if (isStuck.current) element.scrollTop = element.scrollHeight
+      if (isStuck.current) follow(element)
     })
     watch.observe(element)
     for (const child of element.children) watch.observe(child)
     return () => watch.disconnect()
-  }, [])
+  }, [follow])
 
   const toEnd = useCallback(() => {
     isStuck.current = true
@@ -59,8 +75,13 @@ export function useScroll(input: {
     const element = box.current
     if (!element) return
     const left = element.scrollHeight - element.scrollTop - element.clientHeight
-    isStuck.current = left < nearEnd
-    setAtEnd(left < nearEnd)
+    // A scroll to a marked row is our own, and nobody's wish to follow what comes. Another of ours may be told only after more was added
+    // below: who reads on has not scrolled up.
+    if (element.scrollTop === lastTop.current) return
+    const isUp = element.scrollTop < lastTop.current
+    lastTop.current = element.scrollTop
+    isStuck.current = left < nearEnd || (isStuck.current && !isUp)
+    setAtEnd(isStuck.current)
     if (element.scrollTop < nearStart && input.hasMore && !isStuck.current) input.onOlder()
   }
 

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { mediaIn } from '#client/sdk/media'
 import type { LocalMessage } from '#client/sdk/types'
 import { steps, Verdict } from '#shared/api/verdict'
 import { fullTimeOf, lengthOf, secondsUntil } from '../kit/format.ts'
@@ -34,10 +35,12 @@ export function VerdictCard({ message, clear }: { message: LocalMessage; clear: 
       )}
       <Again until={verdict?.until ?? null} />
       <div className="row wrap">
-        <button type="button" className="button small" onClick={() => rewrite(message, clear)}>
-          <Icon name="pencil" />
-          Edit
-        </button>
+        {!mediaIn(clear, message.message_type) && (
+          <button type="button" className="button small" onClick={() => rewrite(message, clear)}>
+            <Icon name="pencil" />
+            Edit
+          </button>
+        )}
         <button type="button" className="button small plain" onClick={() => live.discard(message.client_msg_id)}>
           Discard
         </button>

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { moderation } from '#shared/api/moderation'
 import type { CallOf, OutputOf } from '#shared/kit/contract'
+import { withPlainNames } from '#shared/kit/room-agents'
 import { useClient } from '../connection/client.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Problem } from '../kit/notice.tsx'
@@ -54,7 +55,8 @@ function OutcomeText({ outcome }: { outcome: Outcome }) {
       <ul className="samples">
         {outcome.sample.slice(0, sampled).map((message) => (
           <li key={message.id}>
-            <strong>{nameOf(message.sender.name, message.sender_address)}</strong> <span>{message.content}</span>
+            <strong>{nameOf(message.sender.name, message.sender_address)}</strong>{' '}
+            <span>{withPlainNames(message.content)}</span>
           </li>
         ))}
       </ul>

@@ -2,13 +2,14 @@ import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { Blank } from '../kit/notice.tsx'
 import { Tabs } from '../kit/tabs.tsx'
+import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { LogTab } from './log-tab.tsx'
 import { QueueTab } from './queue-tab.tsx'
 import { RestrictedTab } from './restricted-tab.tsx'
 import { RulesTab } from './rules-tab.tsx'
 import { Switches } from './switches.tsx'
-import { useModeration } from './use-moderation.ts'
+import { useElsewhere, useModeration } from './use-moderation.ts'
 import { WordsTab } from './words-tab.tsx'
 
 type TabName = 'log' | 'queue' | 'restricted' | 'words' | 'rules'
@@ -28,7 +29,9 @@ export function ModerationPanel({ state }: { state: RoomState }) {
 function Desk({ state }: { state: RoomState }) {
   const [tab, setTab] = useState<TabName>('log')
   const desk = useModeration()
-  const waiting = desk.queue.value?.length ?? 0
+  const isLobby = kindOf(state.ref).shownAs === 'lobby'
+  const elsewhere = useElsewhere(isLobby)
+  const waiting = (desk.queue.value?.length ?? 0) + (elsewhere.value?.length ?? 0)
   return (
     <>
       <Switches state={state} />
@@ -45,7 +48,7 @@ function Desk({ state }: { state: RoomState }) {
         ]}
       />
       <div className="panel-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        {tab === 'queue' && <QueueTab queue={desk.queue} />}
+        {tab === 'queue' && <QueueTab queue={desk.queue} elsewhere={elsewhere} />}
         {tab === 'log' && <LogTab log={desk.log} state={state} />}
         {tab === 'restricted' && <RestrictedTab version={desk.log.value?.[0]?.id ?? ''} />}
         {tab === 'words' && <WordsTab />}

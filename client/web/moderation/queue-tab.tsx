@@ -1,4 +1,5 @@
 import type { QueueItem } from '#shared/api/moderation-records'
+import { roomKey } from '#shared/kit/room-key'
 import { useNames } from '../accounts/names.ts'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
@@ -6,26 +7,46 @@ import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
+import { lineOf } from '../media/words.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
+import { Evidence } from './evidence.tsx'
+import { isIn } from './use-moderation.ts'
 
-export function QueueTab({ queue }: { queue: Listing<readonly QueueItem[]> }) {
-  const empty = (
+/** What waits for a decision in this room, and, for who moderates everywhere, in other places. */
+export function QueueTab(props: { queue: Listing<readonly QueueItem[]>; elsewhere: Listing<readonly QueueItem[]> }) {
+  const { queue, elsewhere } = props
+  const isElsewhere = (elsewhere.value?.length ?? 0) > 0 || elsewhere.error !== null
+  const empty = isElsewhere ? null : (
     <Blank icon="check" title="Nothing waits">
       <p>Reports and flagged messages come here.</p>
     </Blank>
   )
   return (
-    <Listed loaded={queue} empty={empty}>
-      {(items) => (
-        <ul className="cards">
-          {items.map((item) => (
-            <QueueCard key={item.id} item={item} />
-          ))}
-        </ul>
+    <>
+      <Listed loaded={queue} empty={empty}>
+        {(items) => <Cards items={items} />}
+      </Listed>
+      {isElsewhere && (
+        <section className="stack" aria-labelledby="elsewhere">
+          <h3 className="label" id="elsewhere">
+            In other rooms and direct conversations
+          </h3>
+          <Listed loaded={elsewhere} empty={null}>
+            {(items) => <Cards items={items} />}
+          </Listed>
+        </section>
       )}
-    </Listed>
+    </>
   )
 }
+
+const Cards = ({ items }: { items: readonly QueueItem[] }) => (
+  <ul className="cards">
+    {items.map((item) => (
+      <QueueCard key={item.id} item={item} />
+    ))}
+  </ul>
+)
 
 function QueueCard({ item }: { item: QueueItem }) {
   const client = useClient()
@@ -45,7 +66,8 @@ function QueueCard({ item }: { item: QueueItem }) {
           {fullTimeOf(item.created_at)}
         </time>
       </p>
-      {item.message_content && <blockquote className="quoted">{item.message_content}</blockquote>}
+      {item.message_content && <blockquote className="quoted">{lineOf(item.message_content)}</blockquote>}
+      {item.evidence && <Evidence item={item.id} evidence={item.evidence} />}
       {item.description && <p>{item.description}</p>}
       <p className="hint">
         {item.reporter_address && (
@@ -78,7 +100,7 @@ function QueueCard({ item }: { item: QueueItem }) {
         <ActButton className="button small plain" onPress={() => decide('dismissed')}>
           Dismiss
         </ActButton>
-        {item.message_id && (
+        {item.message_id && isIn(item, roomKey(live.ref)) && (
           <button type="button" className="button small plain" onClick={() => jumpTo(item.message_id ?? '')}>
             Show
           </button>

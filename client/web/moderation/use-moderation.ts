@@ -1,7 +1,8 @@
 import { useEffect } from 'react'
-import { events } from '#client/sdk/index'
+import { table } from '#client/sdk/table'
 import type { moderation } from '#shared/api/moderation'
 import type { LogEntry, QueueItem } from '#shared/api/moderation-records'
+import { AppError } from '#shared/errors'
 import type { OutputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
@@ -25,21 +26,15 @@ export function useModeration(): Moderation {
 
   useEffect(() => {
     const stops = [
-      client.on(events.logged, ({ room, entry }) => {
+      client.on(table.events.logged, ({ room, entry }) => {
         if (!isOf(room, key)) return
         change((known) => ({
           ...known,
           logs: [entry, ...known.logs.filter(({ id }) => id !== entry.id)].slice(0, kept),
         }))
       }),
-      client.on(events.queued, ({ item }) =>
-        change((known) => {
-          const others = known.queue.filter(({ id }) => id !== item.id)
-          const isNew = others.length === known.queue.length
-          if (item.state !== 'pending') return { ...known, queue: others }
-          if (isNew) return { ...known, queue: [item, ...others] }
-          return { ...known, queue: known.queue.map((row) => (row.id === item.id ? item : row)) }
-        }),
+      client.on(table.events.queued, ({ item }) =>
+        change((known) => (isIn(item, key) ? { ...known, queue: withItem(known.queue, item) } : known)),
       ),
     ]
     return () => {
@@ -48,6 +43,39 @@ export function useModeration(): Moderation {
   }, [client, change, key])
 
   return { queue: part(desk, 'queue'), log: part(desk, 'logs') }
+}
+
+/**
+ * What waits in other places, in direct conversations among them, for who moderates everywhere; nothing for everybody else, and where it is
+ * not wanted.
+ */
+export function useElsewhere(isWanted: boolean): Listing<readonly QueueItem[]> {
+  const client = useClient()
+  const key = roomKey(useOpenRoom().live.ref)
+  const all = useLoaded<QueueItem[]>(`elsewhere ${isWanted}`, async () => {
+    if (!isWanted) return []
+    return client.moderation.queue({ scope: 'global' }).then(({ queue }) => queue, nothingIfForbidden)
+  })
+  const { change } = all
+  useEffect(() => {
+    if (isWanted) return client.on(table.events.queued, ({ item }) => change((known) => withItem(known, item)))
+  }, [client, change, isWanted])
+  return { ...all, value: all.value?.filter((item) => !isIn(item, key)) ?? null }
+}
+
+function nothingIfForbidden(error: unknown): QueueItem[] {
+  if (error instanceof AppError && error.code === 'FORBIDDEN') return []
+  throw error
+}
+
+/** Is it about this very room? */
+export const isIn = ({ room }: QueueItem, key: string): boolean => room !== null && isOf(room, key)
+
+function withItem(queue: QueueItem[], item: QueueItem): QueueItem[] {
+  const others = queue.filter(({ id }) => id !== item.id)
+  if (item.state !== 'pending') return others
+  if (others.length === queue.length) return [item, ...others]
+  return queue.map((row) => (row.id === item.id ? item : row))
 }
 
 type Desk = OutputOf<typeof moderation.queue>

@@ -1,10 +1,14 @@
 import { type FormEvent, useState } from 'react'
+import { wasNotAnswered } from '#client/sdk/failures'
 import type { Client } from '#client/sdk/types'
 import type { Room } from '#shared/api/room'
+import { AppError } from '#shared/errors'
+import { unitsOf } from '#shared/kit/amounts'
 import type { FoundedType, FoundingOperation } from '#shared/kit/room-kinds'
 import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Problem } from '../kit/notice.tsx'
+import { whereIAm } from '../kit/position.ts'
 import { findPeople } from './find-people.ts'
 import { goTo } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
@@ -15,7 +19,11 @@ interface Form {
   /** The field beside the name, and its longest value. */
   about: string
   aboutAtMost: number
-  create(client: Client, name: string, about: string): Promise<Room>
+  /** What else is asked for. */
+  more?: readonly { name: string; label: string; value: string }[]
+  /** What there is to know before it is created. */
+  hint?: string
+  create(client: Client, name: string, about: string, more: (name: string) => string): Promise<Room>
 }
 
 const channelForm: Form = {
@@ -34,10 +42,50 @@ const groupForm: Form = {
   create: async (client, name, about) =>
     (await client.rooms.createGroup({ name, memberAddresses: await findPeople(client, about) })).group,
 }
+const tokenForm: Form = {
+  title: 'Token room',
+  text: 'For people who hold a token. Its chain is asked whenever somebody joins.',
+  about: 'What it is about (optional)',
+  aboutAtMost: 500,
+  more: [
+    { name: 'token', label: 'Address of the token, an ERC-20 or ERC-721 (0x…)', value: '' },
+    { name: 'chain', label: 'Id of its chain', value: '8453' },
+    { name: 'least', label: 'How much of it members must hold', value: '1' },
+  ],
+  async create(client, name, about, more) {
+    const token = { tokenAddress: more('token').trim(), tokenChainId: Number(more('chain')) }
+    if (!/^0x[0-9a-f]{40}$/i.test(token.tokenAddress))
+      throw new Error('The address of the token is 0x and 40 digits or letters from a to f.')
+    const asked = client.tokens.info({ address: token.tokenAddress, chainId: token.tokenChainId })
+    const { decimals } = await asked.catch((error) => {
+      const isMissing = error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE' && !wasNotAnswered(error)
+      throw isMissing ? new Error('This server cannot ask the chain of this id.') : error
+    })
+    const minBalance = unitsOf(more('least'), decimals)
+    if (minBalance === null) throw new Error(`This token is divided into ${decimals} decimal places at most`)
+    const input = { ...token, name, minBalance, description: about.trim() || null }
+    return (await client.rooms.createTokenRoom(input)).room
+  },
+}
+const locationForm: Form = {
+  title: 'Location room',
+  text: 'For people who say they are where you are now.',
+  about: 'What it is about (optional)',
+  aboutAtMost: 500,
+  more: [{ name: 'radius', label: 'How near they must be, in metres (50 to 50,000)', value: '500' }],
+  hint: 'The place is where your browser says you are when you press Create, to about ten metres, and everybody sees it. Who joins says where they are: it is their word, nobody can check it. A place has one room; if it has one already, that is opened.',
+  async create(client, name, about, more) {
+    const { latitude, longitude } = await whereIAm(4)
+    const place = { userLat: latitude, userLng: longitude, radius: Number(more('radius')) }
+    return (await client.rooms.createLocationRoom({ ...place, name, description: about.trim() || null })).room
+  },
+}
 /** The form for each kind of room that accounts can create, by its operation; does not compile with one missing. */
 const forms: Readonly<Record<FoundingOperation<FoundedType>, Form>> = {
   createChannel: channelForm,
   createGroup: groupForm,
+  createTokenRoom: tokenForm,
+  createLocationRoom: locationForm,
 }
 
 export function CreateRoom({ onClose }: { onClose: () => void }) {
@@ -49,11 +97,12 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
 
-  const submit = async (event: FormEvent) => {
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    const given = new FormData(event.currentTarget)
     setBusy(true)
     try {
-      const room = await form.create(client, name, about)
+      const room = await form.create(client, name, about, (field) => String(given.get(field) ?? ''))
       reload()
       goTo(refOf(room))
       onClose()
@@ -88,16 +137,28 @@ export function CreateRoom({ onClose }: { onClose: () => void }) {
             onChange={(event) => setName(event.target.value)}
           />
         </label>
+        {form.more?.map((field) => (
+          <label className="field" key={field.name}>
+            <span>{field.label}</span>
+            <input className="input" required name={field.name} defaultValue={field.value} maxLength={100} />
+          </label>
+        ))}
         <label className="field">
           <span>{form.about}</span>
           <textarea
             className="input"
             rows={3}
             maxLength={form.aboutAtMost}
+            aria-describedby={form.hint ? 'form-hint' : undefined}
             value={about}
             onChange={(event) => setAbout(event.target.value)}
           />
         </label>
+        {form.hint && (
+          <p className="hint" id="form-hint">
+            {form.hint}
+          </p>
+        )}
         <Problem error={error} />
         <div className="row end">
           <button type="button" className="button plain" onClick={onClose}>

@@ -1,12 +1,15 @@
 import { useState } from 'react'
 import type { Client } from '#client/sdk/types'
+import { metresText } from '#shared/kit/earth'
 import { useClient } from '../connection/client.ts'
 import { Avatar } from '../kit/avatar.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { useFocused } from '../kit/focus.ts'
-import { nameOf, plural } from '../kit/format.ts'
+import { isolated, nameOf, plural } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
+import { whereIAm } from '../kit/position.ts'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { positionWords } from './join-place.tsx'
 import { goTo } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
 
@@ -43,6 +46,7 @@ function Question(props: { token: string; invitation: Invitation; onAnswered: ()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const { room, invited_by, is_member } = props.invitation
+  const { gate } = room
   const open = () => {
     goTo({ type: room.type, id: room.id })
     props.onAnswered()
@@ -50,6 +54,7 @@ function Question(props: { token: string; invitation: Invitation; onAnswered: ()
   const join = async () => {
     setBusy(true)
     try {
+      if (gate?.by === 'place') await client.places.claim(await whereIAm(4))
       await client.invitations.accept({ token: props.token, idempotency_key: crypto.randomUUID() })
       reload()
       open()
@@ -78,6 +83,12 @@ function Question(props: { token: string; invitation: Invitation; onAnswered: ()
           {is_member ? 'made this invitation. You are in this room already.' : 'invites you to join this room.'}
         </span>
       </p>
+      {gate?.by === 'place' && !is_member && (
+        <p className="hint">
+          It asks who joins to say they are within {metresText(gate.radius_m)} of {isolated(gate.place_name)}.{' '}
+          {positionWords}
+        </p>
+      )}
       <Problem error={error} />
       <div className="row end">
         <button type="button" className="button plain" onClick={props.onAnswered}>

@@ -153,12 +153,21 @@ function MadeLink({ url }: { url: string }) {
   return (
     <div className="stack">
       <div className="row">
-        <input ref={selectAll} className="input" aria-label="The new link" readOnly value={url} />
+        <input
+          ref={selectAll}
+          className="input"
+          aria-label="The new link"
+          aria-describedby="link-hint"
+          readOnly
+          value={url}
+        />
         <button type="button" className="button" onClick={copy}>
           Copy
         </button>
       </div>
-      <p className="hint">It is shown this once. Whoever has it can join.</p>
+      <p className="hint" id="link-hint">
+        It is shown this once. Whoever has it can join.
+      </p>
     </div>
   )
 }

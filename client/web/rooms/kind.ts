@@ -14,6 +14,8 @@ interface Look {
   callsForAll: boolean
   /** Guests of the demo may moderate it. */
   isOfDemo: boolean
+  /** A picture is shown beside it. */
+  isWatched: boolean
 }
 
 export const sections = ['Rooms', 'Groups', 'Direct'] as const
@@ -26,6 +28,7 @@ const room: Look = {
   isNamed: true,
   callsForAll: false,
   isOfDemo: true,
+  isWatched: false,
 }
 
 const looks: Record<RoomKind['shownAs'], Look> = {
@@ -41,6 +44,7 @@ const looks: Record<RoomKind['shownAs'], Look> = {
     callsForAll: true,
     isOfDemo: false,
   },
+  broadcast: { ...room, icon: 'play', isOfDemo: false, isWatched: true },
 }
 
 /** A kind that this page does not know yet is shown as a plain room. */

@@ -1,14 +1,16 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import type { Member } from '#shared/api/room'
+import { isAgent } from '#shared/kit/room-agents'
 import { roomKey } from '#shared/kit/room-key'
 import { useOpenPerson } from '../accounts/person-of-interest.ts'
 import { useClient } from '../connection/client.ts'
-import { Avatar } from '../kit/avatar.tsx'
 import { useFocused } from '../kit/focus.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
+import { useStoredPicture } from '../media/stored.ts'
+import { SenderFace } from '../messages/sender-face.tsx'
 import { AddPeople } from './add-people.tsx'
 import { InviteLinks } from './invite-links.tsx'
 import { kindOf } from './kind.ts'
@@ -80,17 +82,25 @@ function MemberSection({ title, members }: { title: string; members: readonly Me
           <li key={member.user_address}>
             <button
               type="button"
-              className={`member ${member.online ? '' : 'away'}`}
+              className={`member ${member.online || isAgent(member.user_address) ? '' : 'away'}`}
               title={member.user_address}
               onClick={() => open({ id: member.user_address, name: member.name, role: member.role, live })}
             >
-              <Avatar id={member.user_address} name={member.name} isOnline={member.online} />
+              <MemberFace member={member} />
               <span className="grow">{nameOf(member.name, member.user_address)}</span>
-              <span className="unseen">{member.online ? 'online' : 'away'}</span>
+              {isAgent(member.user_address) ? (
+                <span className="chip role">agent</span>
+              ) : (
+                <span className="unseen">{member.online ? 'online' : 'away'}</span>
+              )}
             </button>
           </li>
         ))}
       </ul>
     </section>
   )
+}
+
+function MemberFace({ member: { user_address, name, online, avatar } }: { member: Member }) {
+  return <SenderFace id={user_address} name={name} isOnline={online} picture={useStoredPicture(avatar)} />
 }

@@ -1,18 +1,19 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
 import type { LiveRoom, LocalMessage, RoomState } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
+import { sealedBy } from '#shared/kit/room-kinds'
 import { useSession } from '../accounts/session.ts'
 import { useKnowsBlocked } from '../accounts/use-blocked.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
 import { CutStrip } from '../connection/cut-strip.tsx'
+import { DeviceNews } from '../direct/device-news.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
 import { Skeleton } from '../kit/notice.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { Composer, type ComposerHandle } from '../messages/composer.tsx'
 import { useDeletions } from '../messages/deletions.tsx'
-import { useDmCipher } from '../messages/dm-cipher.ts'
 import { PickEmoji } from '../messages/pick-emoji.tsx'
-import { Timeline } from '../messages/timeline.tsx'
+import { Timeline, type TimelineHandle } from '../messages/timeline.tsx'
 import { TypingLine } from '../messages/typing-line.tsx'
 import { useAct } from '../moderation/acts.ts'
 import { ConfirmAct } from '../moderation/confirm-act.tsx'
@@ -36,9 +37,10 @@ export function OpenRoomView(props: {
   const { account, user } = useSession()
   const ownName = nameOf(user.display_name ?? user.username, account)
   const rights = useMemo(() => rightsOf(state.me), [state.me])
-  const cipher = useDmCipher(live.ref)
+  const sealed = sealedBy({ ...live.ref, messaging_type: state.room?.messaging_type })
   const knowsBlocked = useKnowsBlocked()
   const composer = useRef<ComposerHandle>(null)
+  const timeline = useRef<TimelineHandle>(null)
   const [marked, setMarked] = useState<{ id: string; at: number } | null>(null)
 
   const jumpTo = useCallback(
@@ -71,7 +73,8 @@ export function OpenRoomView(props: {
       account,
       ownName,
       rights,
-      cipher,
+      sealed,
+      isSealed: sealed !== null,
       isModerating,
       reply: (message: LocalMessage) => composer.current?.reply(message),
       edit: (message: LocalMessage) => composer.current?.edit(message),
@@ -84,7 +87,7 @@ export function OpenRoomView(props: {
       jumpTo,
       reopen: onReopen,
     }),
-    [live, account, ownName, rights, cipher, isModerating, moderate, jumpTo, onReopen],
+    [live, account, ownName, rights, sealed, isModerating, moderate, jumpTo, onReopen],
   )
 
   return (
@@ -99,6 +102,7 @@ export function OpenRoomView(props: {
         {knowsBlocked || state.error ? (
           <Timeline
             key={state.messages.length > 0 ? 'lines' : 'none'}
+            ref={timeline}
             state={state}
             marked={marked}
             onReopen={onReopen}
@@ -110,7 +114,8 @@ export function OpenRoomView(props: {
         )}
         <TypingLine typing={state.typing} />
         <RulesCard state={state} />
-        <Composer ref={composer} state={state} />
+        {state.direct && <DeviceNews direct={state.direct} />}
+        <Composer ref={composer} state={state} onSent={() => timeline.current?.toNewest()} />
       </main>
       {asked && (
         <ConfirmAct act={asked} onConfirm={() => void act(asked.act, asked.done)} onClose={() => setAsked(null)} />

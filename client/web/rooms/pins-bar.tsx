@@ -3,6 +3,7 @@ import type { Message } from '#shared/api/message'
 import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { nameOf, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { lineOf } from '../media/words.ts'
 import { useOpenRoom } from './room-context.ts'
 
 export function PinsBar({ pins }: { pins: readonly Message[] }) {
@@ -19,7 +20,7 @@ export function PinsBar({ pins }: { pins: readonly Message[] }) {
             <button type="button" className="pin" onClick={() => jumpTo(pin.id, pin.seq)}>
               <Icon name="pin" />
               <strong>{nameOf(pin.sender.name, pin.sender_address)}</strong>
-              <span>{blocked.has(pin.sender_address) ? fromBlocked : pin.content}</span>
+              <span>{blocked.has(pin.sender_address) ? fromBlocked : lineOf(pin.content, pin.message_type)}</span>
             </button>
           </li>
         ))}

@@ -1,19 +1,24 @@
+import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import type { Room } from '#shared/api/room'
+import { AppError } from '#shared/errors'
+import { roomKey } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, isolated, lengthOf, secondsUntil } from '../kit/format.ts'
 import { Blank } from '../kit/notice.tsx'
 import { problemText } from '../kit/problem.ts'
+import { useLoaded } from '../kit/use-loaded.ts'
 import { useNowUntil } from '../kit/use-now.ts'
 import { BackToRooms } from './back-to-rooms.tsx'
+import { GateRefusal } from './gate-refusal.tsx'
+import { JoinPlace } from './join-place.tsx'
 import { useRoomList } from './use-rooms.ts'
 
 /** A room that refuses the account: the reason, until when, and the possible actions. */
 export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: () => void }) {
-  const client = useClient()
   const { reload } = useRoomList()
-  const join = async () => {
-    await client.rooms.join({ room: state.ref })
+  const entered = () => {
     reload()
     onReopen()
   }
@@ -26,16 +31,16 @@ export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: ()
       {isBanned ? (
         <Banned state={state} onReopen={onReopen} />
       ) : isOutside ? (
-        <Blank
-          isPage
-          icon="hash"
-          title={state.room ? `You are not in ${isolated(state.room.name)}` : 'You are not in this room'}
-        >
-          <p>{state.access?.state === 'removed' ? removalText(state) : 'Join to read along and to write.'}</p>
-          <ActButton className="button main" onPress={join}>
-            Join this room
-          </ActButton>
-        </Blank>
+        <>
+          <Blank
+            isPage
+            icon="hash"
+            title={state.room ? `You are not in ${isolated(state.room.name)}` : 'You are not in this room'}
+          >
+            <p>{state.access?.state === 'removed' ? removalText(state) : 'Join to read along and to write.'}</p>
+          </Blank>
+          <WayIn state={state} onJoined={entered} />
+        </>
       ) : (
         <Blank isPage icon="warn" title="This room did not open">
           <p>{state.error ? problemText(state.error) : 'Something went wrong.'}</p>
@@ -45,6 +50,33 @@ export function RoomClosed({ state, onReopen }: { state: RoomState; onReopen: ()
         </Blank>
       )}
     </main>
+  )
+}
+
+/** A press to join, with what the room asks for. */
+function WayIn({ state, onJoined }: { state: RoomState; onJoined: () => void }) {
+  const client = useClient()
+  const [refusal, setRefusal] = useState<AppError | null>(null)
+  const { ref } = state
+  const card = useLoaded<Room>(roomKey(ref), async () => (await client.rooms.get({ room: ref })).room)
+  const join = async () => {
+    try {
+      await client.rooms.join({ room: ref })
+      onJoined()
+    } catch (cause) {
+      if (!(cause instanceof AppError) || cause.code !== 'GATE_NOT_PASSED') throw cause
+      setRefusal(cause)
+    }
+  }
+  const room = card.value
+  if (room?.gate?.by === 'place')
+    return <JoinPlace room={{ ref, name: room.name, gate: room.gate }} onJoined={onJoined} isPage />
+  if (room && refusal)
+    return <GateRefusal room={room} refusal={refusal} onPassed={join} onBack={() => setRefusal(null)} isPage />
+  return (
+    <ActButton className="button main" onPress={join}>
+      Join this room
+    </ActButton>
   )
 }
 

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 import type { LiveRoom, LocalMessage } from '#client/sdk/types'
-import type { DmCipher } from '../messages/dm-cipher.ts'
+import type { SealedBy } from '#shared/kit/room-kinds'
 import type { RowAct } from '../moderation/row-acts.ts'
 import type { Rights } from './rights.ts'
 
@@ -10,8 +10,9 @@ export interface OpenRoom {
   account: string
   ownName: string
   rights: Rights
-  /** Only in direct conversations. */
-  cipher: DmCipher | null
+  /** What messages are sealed by, so that nothing but this page reads them. */
+  sealed: SealedBy | null
+  isSealed: boolean
   isModerating: boolean
   reply: (message: LocalMessage) => void
   edit: (message: LocalMessage) => void

@@ -1,12 +1,14 @@
-import { useState } from 'react'
+import { lazy, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { useClient, useConnectionState } from '../connection/client.ts'
 import { ConnectionWord } from '../connection/connection-state.tsx'
+import { sealedText, sharedKeyText } from '../direct/secrecy-words.ts'
 import { ActButton } from '../kit/act-button.tsx'
 import { isolated, plural } from '../kit/format.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useTell } from '../kit/toasts.tsx'
 import { BackToRooms } from './back-to-rooms.tsx'
 import { kindOf, lookOf } from './kind.ts'
@@ -18,10 +20,16 @@ import { goTo, type PanelName } from './route.ts'
 import { RulesSheet } from './rules-sheet.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
 
+const SecrecyDialog = lazy(async () => ({ default: (await import('../direct/secrecy-dialog.tsx')).SecrecyDialog }))
+const SharedKeyDialog = lazy(async () => ({
+  default: (await import('../direct/shared-key-dialog.tsx')).SharedKeyDialog,
+}))
+
 export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelName | null }) {
-  const { rights, live } = useOpenRoom()
+  const { rights, live, isSealed, sealed } = useOpenRoom()
   const rooms = useRoomList()
   const [showsRules, setShowsRules] = useState(false)
+  const [showsSafety, setShowsSafety] = useState(false)
   const known = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
   const name = known ? titleOf(known) : isolated(state.room?.name ?? 'Room')
   const kind = kindOf(live.ref)
@@ -30,10 +38,19 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
     <header className="room-head">
       <BackToRooms />
       <div className="grow">
-        <h1>{name}</h1>
+        <h1 tabIndex={-1}>{name}</h1>
         <p className="room-facts">
           <Connected state={state} />
-          {kind.isSealed && <span>Not yet end-to-end encrypted</span>}
+          {state.direct && (
+            <button type="button" className="inline" aria-haspopup="dialog" onClick={() => setShowsSafety(true)}>
+              {sealedText(state.direct)}
+            </button>
+          )}
+          {sealed === 'shared-key' && (
+            <button type="button" className="inline" aria-haspopup="dialog" onClick={() => setShowsSafety(true)}>
+              {sharedKeyText}
+            </button>
+          )}
           {kind.tells.counts && state.membersCount > 0 && (
             <span className="numerals">
               {plural(state.membersCount, 'member')}
@@ -54,13 +71,23 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
           <Icon name="book" />
         </button>
       )}
-      {!kind.isSealed && <PanelButton name="search" icon="search" title="Search" chosen={panel} />}
+      {!isSealed && <PanelButton name="search" icon="search" title="Search" chosen={panel} />}
       {kind.tells.counts && <PanelButton name="members" icon="people" title="Members" chosen={panel} />}
       {rights.isModerator && kind.hasModerators && (
         <PanelButton name="moderation" icon="shield" title="Moderation" chosen={panel} />
       )}
       <RoomMenu state={state} />
       <RoomTopic topic={state.room ? state.room.topic : (known?.topic ?? null)} />
+      {state.direct && showsSafety && (
+        <LazyBoundary>
+          <SecrecyDialog direct={state.direct} onClose={() => setShowsSafety(false)} />
+        </LazyBoundary>
+      )}
+      {sealed === 'shared-key' && showsSafety && (
+        <LazyBoundary>
+          <SharedKeyDialog onClose={() => setShowsSafety(false)} />
+        </LazyBoundary>
+      )}
       {showsRules && <RulesSheet state={state} onClose={() => setShowsRules(false)} />}
     </header>
   )

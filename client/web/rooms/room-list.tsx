@@ -6,6 +6,7 @@ import { plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import type { Loaded } from '../kit/use-loaded.ts'
+import { useStoredPicture } from '../media/stored.ts'
 import { kindOf, lookOf, sections } from './kind.ts'
 import { titleOf } from './room-title.ts'
 import { useRoomOrder } from './use-room-order.ts'
@@ -82,6 +83,7 @@ function NoRooms({ onBrowse, onCreate }: { onBrowse: () => void; onCreate: () =>
 function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
   const name = titleOf(room)
   const { icon } = lookOf(room)
+  const picture = useStoredPicture(room.icon_url)
   const unread = isChosen ? 0 : room.unread
   return (
     <li>
@@ -93,7 +95,11 @@ function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
       >
         {icon ? (
           <span className="room-mark">
-            <Icon name={icon === 'hash' && room.access_level === 'staff' ? 'lock' : icon} />
+            {picture ? (
+              <img src={picture} alt="" loading="lazy" referrerPolicy="no-referrer" />
+            ) : (
+              <Icon name={icon === 'hash' && room.access_level === 'staff' ? 'lock' : icon} />
+            )}
           </span>
         ) : (
           <Avatar id={room.peer?.id ?? room.id} name={name} size="small" />

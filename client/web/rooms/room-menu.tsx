@@ -1,9 +1,11 @@
-import { useCallback, useState } from 'react'
+import { lazy, useCallback, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { conversationOf, roomKey } from '#shared/kit/room-key'
+import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
 import { lookOf } from './kind.ts'
@@ -12,6 +14,8 @@ import { useOpenRoom } from './room-context.ts'
 import { TopicDialog } from './room-topic.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { keyOf, useRoomList } from './use-rooms.ts'
+
+const RoomIconDialog = lazy(async () => ({ default: (await import('./room-icon.tsx')).RoomIconDialog }))
 
 export function RoomMenu({ state }: { state: RoomState }) {
   const client = useClient()
@@ -25,6 +29,9 @@ export function RoomMenu({ state }: { state: RoomState }) {
   const [asksToLeave, setAsksToLeave] = useState(false)
   const close = useCallback(() => setOpen(false), [])
 
+  const [showsIcon, setShowsIcon] = useState(false)
+  const storesFiles = Boolean(useSession().status?.media)
+  const icon = state.room?.icon_url ?? null
   const topic = state.room?.topic ?? null
   const isSilent = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))?.is_muted ?? false
   const conversation = conversationOf(live.ref, account)
@@ -69,6 +76,19 @@ export function RoomMenu({ state }: { state: RoomState }) {
               {topic === null ? 'Set a topic' : 'Change the topic'}
             </button>
           )}
+          {rights.isModerator && storesFiles && lookOf(live.ref).icon !== null && (
+            <button
+              type="button"
+              role="menuitem"
+              onClick={() => {
+                close()
+                setShowsIcon(true)
+              }}
+            >
+              <Icon name="image" />
+              {icon === null ? 'Set an icon' : 'Change the icon'}
+            </button>
+          )}
           <button
             type="button"
             role="menuitem"
@@ -98,6 +118,11 @@ export function RoomMenu({ state }: { state: RoomState }) {
         </Menu>
       )}
       {showsTopic && <TopicDialog topic={topic} onClose={() => setShowsTopic(false)} />}
+      {showsIcon && (
+        <LazyBoundary>
+          <RoomIconDialog url={icon} onClose={() => setShowsIcon(false)} />
+        </LazyBoundary>
+      )}
       {asksToLeave && <LeaveRoom state={state} onClose={() => setAsksToLeave(false)} />}
       {showsKeys && <Shortcuts onClose={() => setShowsKeys(false)} />}
     </div>

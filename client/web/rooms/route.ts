@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
+import { lookOf } from './kind.ts'
 
 export const panels = ['members', 'search', 'moderation'] as const
 export type PanelName = (typeof panels)[number]
@@ -8,18 +9,44 @@ export type PanelName = (typeof panels)[number]
 export interface Route {
   room: RoomRef | null
   panel: PanelName | null
+  /** What follows `#/agents/`; null where no agents are shown. */
+  agents: readonly string[] | null
+  /** `#/live`: who is live; `#/go-live`: a stream of one's own. */
+  live: 'now' | 'new' | null
 }
+
+const nowhere: Route = { room: null, panel: null, agents: null, live: null }
 
 /** The address of the page says which room is open, and which panel beside it: `#/alpha/members`. */
 export function useRoute(): Route {
   const hash = useSyncExternalStore(listenToHash, hashOfPage)
-  const [, key, panel] = hash.split('/').map(decodeURIComponent)
-  return { room: key ? roomOfKey(key) : null, panel: panels.find((name) => name === panel) ?? null }
+  const [, key, part, ...rest] = hash.split('/').map(decodeURIComponent)
+  if (key === 'agents') return { ...nowhere, agents: [part ?? '', ...rest].filter(Boolean) }
+  if (key === 'go-live') return { ...nowhere, live: 'new' }
+  if (key === 'live' && !part) return { ...nowhere, live: 'now' }
+  const panelOf = (named: string | undefined) => panels.find((name) => name === named) ?? null
+  if (key === 'live' && part) return { ...nowhere, room: { type: 'stream', id: part }, panel: panelOf(rest[0]) }
+  return { ...nowhere, room: key ? roomOfKey(key) : null, panel: panelOf(part) }
 }
 
 export function goTo(room: RoomRef | null, panel: PanelName | null = null): void {
-  const parts = room ? [roomKey(room), ...(panel ? [panel] : [])] : []
-  location.hash = `#/${parts.map(encodeURIComponent).join('/')}`
+  location.hash = linkToRoom(room, panel)
+}
+
+export function linkToRoom(room: RoomRef | null, panel: PanelName | null = null): string {
+  const place = room && lookOf(room).isWatched ? ['live', room.id ?? ''] : room ? [roomKey(room)] : []
+  const parts = [...place, ...(room && panel ? [panel] : [])]
+  return `#/${parts.map(encodeURIComponent).join('/')}`
+}
+
+export const linkToLive = '#/live'
+export const linkToGoLive = '#/go-live'
+
+export const linkToAgents = (...path: readonly string[]): string =>
+  `#/${['agents', ...path].map(encodeURIComponent).join('/')}`
+
+export function goToAgents(...path: readonly string[]): void {
+  location.hash = linkToAgents(...path)
 }
 
 export const hashOfPage = (): string => location.hash

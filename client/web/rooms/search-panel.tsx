@@ -5,6 +5,7 @@ import { useClient } from '../connection/client.ts'
 import { useFocused } from '../kit/focus.ts'
 import { fullTimeOf, nameOf, plural } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
+import { lineOf } from '../media/words.ts'
 import { useOpenRoom } from './room-context.ts'
 
 interface Found {
@@ -86,7 +87,9 @@ export function SearchPanel() {
               <small>
                 {nameOf(message.sender.name, message.sender_address)} · {fullTimeOf(message.created_at)}
               </small>
-              <span>{blocked.has(message.sender_address) ? fromBlocked : message.content}</span>
+              <span>
+                {blocked.has(message.sender_address) ? fromBlocked : lineOf(message.content, message.message_type)}
+              </span>
             </button>
           </li>
         ))}

@@ -4,31 +4,40 @@ import { PasskeyOffer } from '../accounts/passkey-offer.tsx'
 import { useSession } from '../accounts/session.ts'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
+import { AgentsEntry } from '../agents/agents-entry.tsx'
 import { ConnectionBar } from '../connection/connection-state.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
+import { useStoredPicture } from '../media/stored.ts'
+import { LiveEntry } from '../streams/live-entry.tsx'
 import { RoomList } from './room-list.tsx'
+import type { Route } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
 
 const BrowseChannels = lazy(async () => ({ default: (await import('./browse-channels.tsx')).BrowseChannels }))
 const CreateRoom = lazy(async () => ({ default: (await import('./create-room.tsx')).CreateRoom }))
+const OwnTokens = lazy(async () => ({ default: (await import('./own-tokens.tsx')).OwnTokens }))
+const NearRooms = lazy(async () => ({ default: (await import('./near-rooms.tsx')).NearRooms }))
 const Cluster = lazy(async () => ({ default: (await import('../operations/cluster.tsx')).Cluster }))
 const Settings = lazy(async () => ({ default: (await import('../accounts/settings.tsx')).Settings }))
 
-export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
+export function Sidebar(props: { chosen: RoomRef | null; agents: Route['agents']; live: Route['live'] }) {
+  const { chosen, agents, live } = props
   const { account, user, status } = useSession()
+  const picture = useStoredPicture(user.avatar_url)
   const rooms = useRoomList()
-  const [open, setOpen] = useState<'browse' | 'create' | 'settings' | 'cluster' | null>(null)
-  const Frame = chosen ? 'aside' : 'main'
+  const [open, setOpen] = useState<'browse' | 'tokens' | 'near' | 'create' | 'settings' | 'cluster' | null>(null)
+  const isBeside = chosen !== null || agents !== null || live !== null
+  const Frame = isBeside ? 'aside' : 'main'
   const close = () => setOpen(null)
   const name = nameOf(user.display_name ?? user.username, account)
 
   return (
     <Frame className="sidebar" aria-label="Rooms and you">
       <header className="sidebar-head">
-        {chosen ? (
+        {isBeside ? (
           <Wordmark />
         ) : (
           <h1>
@@ -67,13 +76,35 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
         </button>
       </header>
       {status?.demo && <p className="demo-note">Demo: the others here are scripted.</p>}
+      <AgentsEntry path={agents} />
+      <LiveEntry isOpen={live !== null} />
+      <div className="agents-entry">
+        <button type="button" className="room-row" onClick={() => setOpen('tokens')}>
+          <span className="room-mark">
+            <Icon name="ticket" />
+          </span>
+          <span className="grow">
+            <span className="room-name">From my tokens</span>
+            <small className="room-last">Rooms of events you were at</small>
+          </span>
+        </button>
+        <button type="button" className="room-row" onClick={() => setOpen('near')}>
+          <span className="room-mark">
+            <Icon name="place" />
+          </span>
+          <span className="grow">
+            <span className="room-name">Near me</span>
+            <small className="room-last">Rooms of the places around</small>
+          </span>
+        </button>
+      </div>
       <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
       <PasskeyOffer />
       <footer className="sidebar-foot">
         <ConnectionBar />
         <div className="row">
           <button type="button" className="me" onClick={() => setOpen('settings')}>
-            <Avatar id={account} name={name} />
+            <Avatar id={account} name={name} picture={picture} />
             <span className="grow">
               <strong>{name}</strong>
               <small>{user.username ? `@${user.username}` : user.display_name ? 'Settings' : 'Choose a name'}</small>
@@ -86,6 +117,8 @@ export function Sidebar({ chosen }: { chosen: RoomRef | null }) {
       </footer>
       <LazyBoundary key={open}>
         {open === 'browse' && <BrowseChannels onClose={close} onCreate={() => setOpen('create')} />}
+        {open === 'tokens' && <OwnTokens onClose={close} />}
+        {open === 'near' && <NearRooms onClose={close} onCreate={() => setOpen('create')} />}
         {open === 'create' && <CreateRoom onClose={close} />}
         {open === 'cluster' && <Cluster onClose={close} />}
         {open === 'settings' && <Settings onClose={close} />}

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useRef } from 'react'
-import { events } from '#client/sdk/index'
+import { table } from '#client/sdk/table'
 import type { RoomSummary } from '#shared/api/room'
 import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey, roomRef } from '#shared/kit/room-key'
@@ -35,7 +35,7 @@ export function useRooms(): Rooms {
 
   useEffect(
     () =>
-      client.on(events.unreadChanged, ({ room, unread, mentions, head_seq, read_seq }) => {
+      client.on(table.events.unreadChanged, ({ room, unread, mentions, head_seq, read_seq }) => {
         const key = roomKey(room)
         const row = known.current?.find((one) => keyOf(one) === key)
         if (!row) return reload()
@@ -51,7 +51,7 @@ export function useRooms(): Rooms {
   )
   useEffect(
     () =>
-      client.on(events.unreadSnapshot, (told) => {
+      client.on(table.events.unreadSnapshot, (told) => {
         const keys = new Set(told.rooms.map(({ room }) => roomKey(room)))
         const isSame = known.current?.length === keys.size && known.current.every((one) => keys.has(keyOf(one)))
         if (known.current && !isSame) reload()

@@ -1,9 +1,10 @@
 import type { Client } from '#client/sdk/types'
+import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { guestWallet } from '../accounts/guest.ts'
-import { keepDraft, readDraft } from '../messages/drafts.ts'
+import { agentDraftOf, keepDraft, keepText, readDraft, readText } from '../messages/drafts.ts'
 import { closeRoom } from '../rooms/open-rooms.ts'
-import { goTo } from '../rooms/route.ts'
+import { goTo, goToAgents } from '../rooms/route.ts'
 import { keepRulesSeen } from '../rooms/seen-rules.ts'
 import { refOf } from '../rooms/use-rooms.ts'
 import { lobby, type TourStep } from './steps.ts'
@@ -11,6 +12,13 @@ import { lobby, type TourStep } from './steps.ts'
 /** Prepares a step and opens its room and panel. */
 export async function begin(client: Client, step: TourStep): Promise<void> {
   const account = await takenBy(client)
+  if (step.asksAgent) {
+    const agent = await guideOf(client)
+    const draft = agentDraftOf(account, agent.id)
+    const text = agent.model === scripted ? endless : step.text
+    if (text && !readText(draft)) keepText(draft, text)
+    return goToAgents(agent.id)
+  }
   const room = step.channel ? await enterChannel(client, step.channel) : lobby
   keepRulesSeen(account, room)
   if (step.text && !readDraft(account, room)) keepDraft(account, room, step.text)
@@ -19,6 +27,19 @@ export async function begin(client: Client, step: TourStep): Promise<void> {
     closeRoom(client, room)
   }
   goTo(room, step.panel)
+}
+
+const guide = 'Plaza Guide'
+/** Where no model is configured, a script answers, and this is the question that it answers without an end. */
+const scripted = 'scripted'
+const endless = '/endless'
+
+/** The official agent that knows Plaza's documentation; where somebody has taken it away, another one. */
+async function guideOf(client: Client) {
+  const { agents } = await client.agents.discover({ filter: 'official' })
+  const known = agents.find(({ name }) => name === guide) ?? agents[0]
+  if (!known) throw new AppError('AGENT_NOT_FOUND')
+  return (await client.agents.get({ id: known.id })).agent
 }
 
 /** Signs in for the tour: the current account, else the guest of this browser. */

@@ -10,6 +10,8 @@ export interface TourStep {
   channel?: string
   panel?: PanelName
   text?: string
+  /** Whether the step is about an agent, not about a room. */
+  asksAgent?: boolean
   /** Whether the connection is cut once the room is loaded. */
   cuts?: boolean
 }
@@ -39,6 +41,13 @@ export const tourSteps: readonly TourStep[] = [
     hint: 'Send it, and see when the next message may go. A reload does not shorten the wait.',
     channel: 'slow-lane',
     text: 'No hurry',
+  },
+  {
+    name: 'ask',
+    title: 'Ask an agent',
+    hint: 'Send it, and reload the page while it answers: the answer goes on. Then stop it.',
+    text: 'How does Plaza keep every message in order, and lose none? Tell me all of it, step by step.',
+    asksAgent: true,
   },
   {
     name: 'drop',

@@ -17,6 +17,12 @@ export function TourHint({ state }: { state: RoomState }) {
   useEffect(() => {
     if (isThere) tour?.arrived(ofOthers)
   }, [isThere, tour, ofOthers])
+  return <TourStepHint />
+}
+
+/** The hint alone, for a screen that has no room. */
+export function TourStepHint() {
+  const tour = useShownTour()
   if (!tour?.step) return null
   const at = tourSteps.indexOf(tour.step)
   const next = tourSteps[at + 1]

@@ -118,4 +118,24 @@ export const lobby: readonly Dialogue[] = [
     'a The cow, mostly. There was a cow ~ 🐄 😂',
     'c More delays should have cows',
   ],
+  [
+    'a @Pip why does soup taste better on the second day?',
+    'b> I have wondered about this for years',
+    'a Mine never gets a second day ~ 😄 🍲',
+  ],
+  [
+    'a The swifts are so high tonight. @Pip where do swifts sleep?',
+    'b> Surely not up there',
+    'c They would have to hold on to a cloud ~ ☁️',
+  ],
+  [
+    'a My bicycle squeaks at every turn of the pedals. @Pip what could I do about the squeaks of a bicycle?',
+    'b I would ride at night and blame the owls ~ 🦉 😂',
+  ],
+  [
+    'a @Pip how hot should the water for green tea be?',
+    'b> Not as hot as you make it, I have tasted yours',
+    'a Harsh but fair ~ 🍵',
+  ],
+  ['a It smells of rain. @Pip why does it smell like that after a dry week?', 'b> My favourite smell of all'],
 ]

@@ -53,6 +53,19 @@ export async function createBot(name: string, display_name: string, at: number):
   return bot.toObject()
 }
 
+/** An account that an agent speaks by in rooms; nobody signs in to it. */
+export async function createAgentAccount(_id: string, display_name: string, avatar_url: string | null, at: number) {
+  const time = new Date(at)
+  await Accounts.create({ _id, display_name, avatar_url, ...madeAt(time) }).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+  })
+}
+
+/** False where the agent has none. */
+export async function nameAgentAccount(_id: string, display_name: string, avatar_url: string | null): Promise<boolean> {
+  return (await Accounts.updateOne({ _id }, { $set: { display_name, avatar_url } })).matchedCount === 1
+}
+
 /** Several at once make one. */
 async function createAccount(
   account: Pick<Account, '_id' | 'wallet_type' | 'chain' | 'created_at' | 'updated_at'>,

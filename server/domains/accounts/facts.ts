@@ -18,6 +18,9 @@ export interface Suspension {
 export const suspensionIn = (view: View, account: string): Suspension | null =>
   view.global.get(suspensionKey(account)) as Suspension | null
 
+export const suspendedAccounts = async (): Promise<string[]> =>
+  (await Accounts.find({ is_banned: true }).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()).map(({ _id }) => _id)
+
 /** The account of a fact, and which of the two it is; null for facts of others. */
 function readKey(key: string): { kind: 'role' | 'suspension'; account: string } | null {
   const [, kind, account] = /^(role|suspension):(.+)$/.exec(key) ?? []

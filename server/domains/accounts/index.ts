@@ -1,3 +1,4 @@
+import { namesFiles } from '#server/domains/files/namers'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { accounts as contract } from '#shared/api/accounts'
@@ -6,11 +7,12 @@ import { done } from '#shared/kit/primitives'
 import { accountByUsername, accountOf, isBot, isUsernameHeld } from './accounts.ts'
 import { listAdmins, listUsers } from './lists.ts'
 import { isReserved } from './names.ts'
-import { changeProfile, claimUsername, noteLooks, releaseUsername } from './profile-changes.ts'
+import { changeProfile, claimUsername, noteLooks, picturesAmong, releaseUsername } from './profile-changes.ts'
 import { followProfiles, profileOf } from './profiles.ts'
 import { ownProfileOf, publicPageOf } from './public-pages.ts'
 import { changeRole, ensureAdmins, suspend, unsuspend } from './roles.ts'
 import { roleSettings } from './settings.ts'
+import { updateUser } from './user-updates.ts'
 
 export const accounts = defineDomain(
   contract,
@@ -93,11 +95,17 @@ export const accounts = defineDomain(
     },
 
     users: (input) => listUsers(input),
+
+    async updateUser({ userAddress, updates }, context) {
+      await updateUser(context.node, signedIn(context).account, userAddress, updates)
+      return done
+    },
   },
   {
     settings: roleSettings,
     async start(node) {
       const stopFollowing = followProfiles(node)
+      namesFiles(node, 'people', picturesAmong)
       void noteLooks().catch((error: unknown) => node.logger.warn({ error }, 'older usernames were not compared'))
       await ensureAdmins(node)
       return [stopFollowing]

@@ -20,10 +20,17 @@ interface Page {
   search?: string | undefined
   sortBy: 'last_login' | 'created_at' | 'login_count' | 'username'
   sortOrder: 'asc' | 'desc'
+  betaAccessFilter?: keyof typeof byBeta | undefined
 }
 
-export async function listUsers({ page, limit, search, sortBy, sortOrder }: Page) {
-  const filter = search?.trim() ? searchFilter(search.trim()) : {}
+const byBeta = {
+  has_access: { beta_access: true },
+  applied: { beta_access: { $ne: true }, beta_access_applied_at: { $exists: true } },
+  neither: { beta_access: { $ne: true }, beta_access_applied_at: { $exists: false } },
+} as const
+
+export async function listUsers({ page, limit, search, sortBy, sortOrder, betaAccessFilter: beta }: Page) {
+  const filter = { ...(search?.trim() && searchFilter(search.trim())), ...(beta && byBeta[beta]) }
   const order = sortOrder === 'asc' ? 1 : -1
   const [found, total] = await Promise.all([
     Accounts.find(filter)
@@ -55,6 +62,10 @@ const userRecord = (account: Account) => ({
   role: account.role,
   is_banned: account.is_banned,
   ban_reason: account.ban_reason,
+  notes: account.admin_notes || null,
+  beta_access: account.beta_access ?? false,
+  beta_access_applied: account.beta_access_applied_at !== undefined,
+  beta_access_applied_at: iso(account.beta_access_applied_at),
   first_login: iso(account.first_login),
   last_login: iso(account.last_login),
   login_count: account.login_count,

@@ -45,6 +45,12 @@ export interface Account {
   /** Seq of the global act the role follows from; 0 where nobody ever decided on it. */
   role_seq: number
   is_banned: boolean
+  /** An admin has let the account make agents. */
+  beta_access?: boolean
+  /** When the account asked for that; absent where it never did. */
+  beta_access_applied_at?: Date
+  /** What admins note for one another. */
+  admin_notes?: string
   ban_reason: string | null
   banned_by: string | null
   banned_at: number | null
@@ -93,6 +99,9 @@ export const Accounts = mongoose.model<Account>(
       role: { type: String, required: true, default: 'user' },
       role_seq: { type: Number, required: true, default: 0 },
       is_banned: { type: Boolean, required: true, default: false },
+      beta_access: { type: Boolean },
+      beta_access_applied_at: { type: Date },
+      admin_notes: { type: String },
       ban_reason: optional,
       banned_by: optional,
       banned_at: { type: Number, default: null },
@@ -110,6 +119,9 @@ export const Accounts = mongoose.model<Account>(
     .index({ username_look: 1 }, { unique: true, partialFilterExpression: { username_look: { $exists: true } } })
     .index({ email: 1 }, { unique: true, partialFilterExpression: { email: { $exists: true } } })
     .index({ role: 1 })
+    .index({ avatar_url: 1 })
+    .index({ custom_avatar_url: 1 })
+    .index({ is_banned: 1 }, { partialFilterExpression: { is_banned: true } })
     .index({ last_login: -1 })
     .index({ created_at: -1 }),
 )

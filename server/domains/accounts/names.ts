@@ -70,6 +70,10 @@ export function isMasked(name: string): boolean {
 /** Would this name of a room pass for one of the service? Words such as `Help` are names of rooms like any other. */
 export const isDeceptiveRoom = (name: string): boolean => isMasked(name) || readings(name).some(isOfService)
 
+/** Would this name of an agent claim authority, or pass for the service? Words such as `Bot` are names of agents like any other. */
+export const isDeceptiveAgent = (name: string): boolean =>
+  isMasked(name) || readings(name).some((reading) => isOfService(reading) || claimsAuthority(reading))
+
 const official = new Set(['official', 'officials'].map(glance))
 const beside = new Set([support, news, roles].join(' ').split(' ').map(glance))
 
@@ -84,10 +88,19 @@ function isOfService(reading: readonly Word[]): boolean {
 const namesService = ({ written }: Spelling): boolean => ours.has(glance(written)) || ours.has(undrawn(written))
 
 function isClaim(reading: readonly Word[]): boolean {
-  const said = reading.filter((word) => !isAmong(filling, word))
-  const joined = [spell(said.map(([word]) => word?.written ?? '').join(''))]
-  if ([...said, joined].some(isAuthority)) return true
+  const { said, joined } = saidIn(reading)
+  if (claimsAuthority(reading)) return true
   return said.length > 0 && (said.every((word) => isAmong(alone, word)) || isAmong(alone, joined))
+}
+
+function claimsAuthority(reading: readonly Word[]): boolean {
+  const { said, joined } = saidIn(reading)
+  return [...said, joined].some(isAuthority)
+}
+
+function saidIn(reading: readonly Word[]) {
+  const said = reading.filter((word) => !isAmong(filling, word))
+  return { said, joined: [spell(said.map(([word]) => word?.written ?? '').join(''))] }
 }
 
 const isAmong = (words: ReadonlySet<string>, word: Word): boolean =>

@@ -1,6 +1,8 @@
+import { removePicture } from '#server/domains/files/removal'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
+import { withoutUndefined } from '#shared/kit/without-undefined'
 import { type Account, Accounts } from './model.ts'
 import { isDeceptive, isMasked, isReserved, looksIn, usernameLook } from './names.ts'
 import { forgetProfile } from './profiles.ts'
@@ -92,7 +94,9 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
     public_landing_enabled: change.public_landing_enabled,
     findable_by_phone: change.findable_by_phone,
   }
-  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const fields = withoutUndefined(given)
+  const changesPicture = fields.avatar_url !== undefined || fields.custom_avatar_url !== undefined
+  const before = changesPicture ? await Accounts.findOne({ _id: id }, pictures).lean<Account>() : null
   const account = await Accounts.findOneAndUpdate(
     { _id: id },
     { $set: { ...fields, updated_at: new Date(node.now()) }, ...(username === null && { $unset: unnamed }) },
@@ -102,5 +106,16 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
     .catch(usernameTaken)
   if (!account) throw new AppError('USER_NOT_FOUND')
   forgetProfile(node, id)
+  await removePicture(node, before?.avatar_url)
+  await removePicture(node, before?.custom_avatar_url)
   return account
+}
+
+const pictures = { avatar_url: 1, custom_avatar_url: 1 }
+
+/** Those of these addresses that people show. */
+export async function picturesAmong(urls: readonly string[]) {
+  const among = { $in: [...urls] }
+  const found = await Accounts.find({ $or: [{ avatar_url: among }, { custom_avatar_url: among }] }, pictures).lean()
+  return found.flatMap(({ avatar_url, custom_avatar_url }) => [avatar_url, custom_avatar_url])
 }

@@ -87,7 +87,7 @@ export const ownerView = (account: Account): z.input<typeof SignedInUser> => ({
   email: account.email ?? null,
   email_verified: account.email_verified ?? false,
   email_updates_opt_in: account.email_updates_opt_in ?? false,
-  beta_access: false,
+  beta_access: account.beta_access ?? false,
   subscription_tier: 'free',
   subscription_expires_at: null,
   points: account.points ?? 0,

@@ -16,6 +16,12 @@ const powerIn = (view: View, account: string): Role => (suspensionIn(view, accou
 const refuse = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
 const already: Judgement<null> = { already: null }
 
+/** Throws SUSPENDED where the account may do nothing at this moment. */
+export const refuseSuspended = (node: Node, account: string): Promise<void> =>
+  node.log.ask(GLOBAL, (view) => {
+    if (suspensionIn(view, account)) throw new AppError('SUSPENDED')
+  })
+
 /** Suspends an account everywhere. Admins suspend users; only super admins suspend admins, or touch what a super admin has decided; nobody themself. */
 export async function suspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
   await node.log.act<null>(GLOBAL, {

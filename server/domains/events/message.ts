@@ -43,6 +43,8 @@ export const MessageBody = z.object({
   pinned: z.object({ by: text, at: text }).nullable(),
   reactions: z.record(text, number),
   flagged: z.array(text),
+  /** Keys of the files of its sender that it names; none where it names none. */
+  media: z.array(text).exactOptional(),
   /** Seqs of the edits, whose texts go when the message goes. */
   edits: z.array(number),
 })

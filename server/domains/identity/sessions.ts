@@ -77,8 +77,12 @@ export const identify =
   (node: Node) =>
   async (credential: string | null, seen: Seen): Promise<Caller> => {
     if (credential === null) return { account: null, session: null, ip: seen.ip, userAgent: seen.userAgent }
+    if (isScheduler(node, credential)) return { account: null, session: null, ...seen, isScheduler: true }
     return identifyToken(node, credential, seen)
   }
+
+const isScheduler = ({ settings: { cronSecret } }: Node, credential: string) =>
+  cronSecret !== null && hashOf(credential) === hashOf(cronSecret)
 
 export async function identifyToken(node: Node, token: string, seen: Seen): Promise<SignedIn> {
   if (isServiceToken(token)) return identifyBot(node, token, seen)

@@ -1,11 +1,11 @@
 import { defineDomain } from '#server/kernel/domain'
 import { inbox as contract } from '#shared/api/inbox'
-import { list } from './list.ts'
+import { list, locationChats } from './list.ts'
 import { followUnread, greetNotifications } from './unread.ts'
 
 export const inbox = defineDomain(
   contract,
-  { list },
+  { list, locationChats },
   {
     connected: { '/notifications': greetNotifications },
     start: (node) => [followUnread(node)],

@@ -2,27 +2,52 @@ import { profilesOf } from '#server/domains/accounts/profiles'
 import { blockedBy } from '#server/domains/blocks/blocks'
 import { countsOf as leftOf } from '#server/domains/messages/reads'
 import { type MessageBody, messageFactOf } from '#server/domains/rooms/facts'
-import { kindOf } from '#server/domains/rooms/kinds'
 import { Members, Reads, Rooms } from '#server/domains/rooms/model'
 import { membershipsOf } from '#server/domains/rooms/rooms'
 import { headsOf, rowsOf } from '#server/domains/rooms/rows'
 import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
+import { readMarker } from '#server/domains/verdict/markers'
+import { isUnreadable } from '#server/domains/verdict/sealed-text'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import { messages as rowsBetween } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
 import type { inbox as contract } from '#shared/api/inbox'
+import { locationChatOf } from '#shared/api/location-chat'
 import type { Room, RoomSummary } from '#shared/api/room'
+import type { MessageType } from '#shared/api/verdict'
+import { withPlainNames } from '#shared/kit/room-agents'
 import { peerIn, roomKey, roomRef } from '#shared/kit/room-key'
+import { foundedBy, type SealedBy, sealedBy } from '#shared/kit/room-kinds'
 
 /** The rooms of an account with all that its list of rooms shows. */
-export const list: Action<typeof contract.list> = async (_input, context) => {
+export const list: Action<typeof contract.list> = async (_input, context) => ({
+  rooms: await summariesOf(context.node, signedIn(context).account, {}),
+})
+
+export const locationChats: Action<typeof contract.locationChats> = async (_input, context) => {
   const { account } = signedIn(context)
-  const documents = await Rooms.find({ _id: { $in: await membershipsOf(account) }, is_active: true }).lean()
-  const rows = await rowsOf(context.node, documents, account)
-  const [mutes, blocked] = await Promise.all([conversationMutesOf(account, context.node.now()), blockedBy(account)])
+  const rooms = await summariesOf(context.node, account, { type: foundedBy('createLocationRoom') })
+  const ids = rooms.map((room) => `${keyOfRow(room)}|member:${account}`)
+  const members = await Members.find({ _id: { $in: ids } }, { room: 1, joined_at: 1 }).lean()
+  const joined = new Map(members.map(({ room, joined_at }) => [room, joined_at]))
+  return {
+    chats: rooms.map(({ last_message, ...room }) => ({
+      ...locationChatOf(room),
+      joined_at: joined.get(keyOfRow(room)) ?? room.created_at,
+      last_message_at: last_message?.created_at ?? null,
+      last_message_preview: last_message?.preview ?? null,
+    })),
+  }
+}
+
+/** The rooms that an account is in, newest activity first. */
+async function summariesOf(node: Node, account: string, which: { type?: string }): Promise<RoomSummary[]> {
+  const filter = { _id: { $in: await membershipsOf(account) }, is_active: true, ...which }
+  const rows = await rowsOf(node, await Rooms.find(filter).lean(), account)
+  const [mutes, blocked] = await Promise.all([conversationMutesOf(account, node.now()), blockedBy(account)])
   const keys = rows.map(keyOfRow)
-  const counts = await countsOf(context.node, account, keys)
-  const [roles, peers] = await Promise.all([rolesOf(account, keys), peersIn(context.node, rows, account)])
+  const counts = await countsOf(node, account, keys)
+  const [roles, peers] = await Promise.all([rolesOf(account, keys), peersIn(node, rows, account)])
   const rooms = await Promise.all(
     rows.map(async (row): Promise<RoomSummary> => {
       const key = keyOfRow(row)
@@ -38,11 +63,11 @@ export const list: Action<typeof contract.list> = async (_input, context) => {
         muted_until: mute?.muted_until ?? null,
         is_muted: mute !== null,
         peer: peers.get(key) ?? null,
-        last_message: await lastMessage(key, total, blocked),
+        last_message: await lastMessage(key, total, blocked, sealedBy(row)),
       }
     }),
   )
-  return { rooms: rooms.sort((one, other) => (activity(one) < activity(other) ? 1 : -1)) }
+  return rooms.sort((one, other) => (activity(one) < activity(other) ? 1 : -1))
 }
 
 const activity = ({ last_message, created_at }: RoomSummary) => last_message?.created_at ?? created_at
@@ -118,19 +143,22 @@ async function lastMessage(
   key: RoomKey,
   total: number,
   blocked: readonly string[],
+  sealed: SealedBy | null,
 ): Promise<RoomSummary['last_message']> {
   const [row] = total > 0 ? await rowsBetween(key, total, total) : []
   if (!row) return null
   const { body, sender, at } = messageFactOf(row)
   return {
     sender_address: sender,
-    preview: blocked.includes(sender) ? 'Somebody you have blocked' : previewOf(body, kindOf(key).isSealed),
+    preview: blocked.includes(sender) ? 'Somebody you have blocked' : previewOf(body, sealed),
     created_at: new Date(at).toISOString(),
   }
 }
 
 /** Media and ciphertext are named, not shown. */
-export function previewOf({ deleted, type, text }: MessageBody, isSealed: boolean): string {
+export function previewOf({ deleted, type, text }: MessageBody, sealed: SealedBy | null): string {
   if (deleted) return 'Message deleted'
-  return words[type] ?? (isSealed ? 'Direct message' : text.slice(0, previewLength))
+  if (isUnreadable(sealed, text)) return words[type] ?? (sealed === 'epoch' ? 'Direct message' : 'Sealed message')
+  const content = readMarker(type as MessageType, text)?.content ?? type
+  return words[content] ?? withPlainNames(text).slice(0, previewLength)
 }

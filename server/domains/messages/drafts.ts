@@ -4,6 +4,8 @@ import { pollMarker } from '#server/domains/verdict/markers'
 import type { Asked } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
 import { isVisible } from '#shared/kit/primitives'
+import type { SealedBy } from '#shared/kit/room-kinds'
+import { isCiphertext } from './sealed.ts'
 
 interface Spelled {
   text?: string | undefined
@@ -16,6 +18,7 @@ interface Spelled {
   reply_to_id?: string | null | undefined
   attachments?: MessageDraft['attachments'] | undefined
   mentions?: MessageDraft['mentions'] | undefined
+  media?: MessageDraft['media'] | undefined
 }
 
 /** The one value among several spellings of a field; two that disagree are an error. */
@@ -27,17 +30,17 @@ function oneOf<T>(name: string, values: readonly (T | null | undefined)[]): T | 
 }
 
 /** One draft from every spelling a client may use. */
-export function draftOf(input: Spelled, isSealed: boolean): MessageDraft {
+export function draftOf(input: Spelled, sealed: SealedBy | null): MessageDraft {
   const text = (oneOf('text', [input.text, input.content]) ?? '').trim()
   const spelled = oneOf('type', [input.type, input.messageType, input.message_type]) ?? 'text'
   const type = spelled === 'image' ? 'photo' : spelled
   if (type === 'system')
     throw new AppError('VALIDATION_ERROR', { message: 'type: system messages are not sent by people' })
-  const { attachments = [], mentions = [] } = input
+  const { attachments = [], mentions = [], media } = input
   if (!isVisible(text)) throw new AppError('VALIDATION_ERROR', { message: 'text: the message is empty' })
   if (mentions.some(({ start, len }) => start + len > text.length))
     throw new AppError('VALIDATION_ERROR', { message: 'mentions: outside the text' })
-  if (isSealed && !isCiphertext(text))
+  if (sealed === 'epoch' && !isCiphertext(text))
     throw new AppError('VALIDATION_ERROR', {
       message: 'text: direct messages carry ciphertext, base64 of at least 28 bytes',
     })
@@ -48,6 +51,7 @@ export function draftOf(input: Spelled, isSealed: boolean): MessageDraft {
     mentions,
     poll: null,
     replyTo: oneOf('reply_to', [input.reply_to, input.replyToId, input.reply_to_id]),
+    media,
   }
 }
 
@@ -79,9 +83,3 @@ export const askedBy = ({ question, options, allows_multiple, ends_at, is_anonym
   endsAt: ends_at,
   isAnonymous: is_anonymous,
 })
-
-const sealBytes = 12 + 16
-
-function isCiphertext(text: string): boolean {
-  return /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0 && Buffer.from(text, 'base64').length >= sealBytes
-}

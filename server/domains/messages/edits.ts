@@ -1,4 +1,6 @@
 import { bodyOf } from '#server/domains/events/define'
+import { withFiles } from '#server/domains/files/claims'
+import { removeUnnamed } from '#server/domains/files/removal'
 import { isBarred, keyOf, readBy } from '#server/domains/rooms/access'
 import { actorOf, entryOf } from '#server/domains/rooms/entries'
 import {
@@ -8,18 +10,21 @@ import {
   messageUnpinned,
   reactionChanged,
 } from '#server/domains/rooms/events/messages'
-import { type MessageFact, messageIn, muteIn, pinsIn, reactedIn } from '#server/domains/rooms/facts'
-import { kindOf, kinds } from '#server/domains/rooms/kinds'
+import { type MessageFact, messageIn, muteIn, pinsIn, reactedIn, sealingOf } from '#server/domains/rooms/facts'
+import { kindOf } from '#server/domains/rooms/kinds'
 import { messageOf } from '#server/domains/rooms/shown'
-import { isSuspended, type Standing } from '#server/domains/rooms/standing'
+import { isSuspended, type Standing, standingOf } from '#server/domains/rooms/standing'
 import { acceptedAt, refuseChange, refuseRemark, stateOf } from '#server/domains/rooms/state'
+import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOf, draftOfBody } from './drafts.ts'
+import { sealedFault } from './sealed.ts'
 
 const editMilliseconds = 15 * 60_000
 const maxPins = 50
@@ -47,49 +52,72 @@ const present = ({ message }: Touched): MessageFact => {
   return message
 }
 
-export const edit: Action<typeof contract.edit> = async ({ room, id, version, text, client_action_id }, context) => {
+export const edit: Action<typeof contract.edit> = async (
+  { room, id, version, text, media, client_action_id },
+  context,
+) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
-  const { text: clean } = draftOf({ text }, kinds[room.type].isSealed)
-  const { row } = await context.node.log.act(key, {
-    sender: account,
-    cid: client_action_id,
-    judge: (view, now) => {
-      const message = present(touchable(view, account, id, now))
-      const { reply_to } = message.body
-      const quoted = reply_to && messageIn(view, reply_to.id)
-      if (message.sender !== account)
-        throw new AppError('FORBIDDEN', { message: 'You may only edit messages of your own' })
-      if (version !== undefined && version !== message.body.version)
-        throw new AppError('CONFLICT', {
-          message: 'The message was changed since',
-          details: { version: message.body.version },
-        })
-      if (now - message.at > editMilliseconds) throw new AppError('EDIT_WINDOW_CLOSED')
-      const { poll: _, ...before } = message.body
-      const changed = {
-        ...before,
-        text: clean,
-        reply_to: quoted?.body.deleted ? null : reply_to,
-        mentions: message.body.mentions.filter(
-          ({ start, len }) =>
-            start + len <= clean.length &&
-            clean.slice(start, start + len) === message.body.text.slice(start, start + len),
-        ),
-      }
-      const state = stateOf(view, account, now, context.node)
-      const { flagged } = refuseChange(draftOfBody(changed), state)
-      const body = {
-        ...changed,
-        flagged: flagged.map((hit) => hit.id),
-        version: message.body.version + 1,
-        edited_at: new Date(now).toISOString(),
-      }
-      return { accept: entryOf(view, actor, messageEdited, { id, message: { ...message, body } }) }
-    },
-  })
+  const { node } = context
+  const draft = draftOf({ text, media }, sealedBy(room))
+  const { text: clean } = draft
+  const fault = await sealedFault(node, key, account, draft)
+  const storage = { publicUrl: node.settings.storageUrl, sender: account }
+  let before: readonly string[] = []
+  const act = (missing: ReadonlySet<string>) =>
+    node.log.act(key, {
+      sender: account,
+      cid: client_action_id,
+      judge: (view, now) => {
+        const message = present(touchable(view, account, id, now))
+        const { reply_to } = message.body
+        const quoted = reply_to && messageIn(view, reply_to.id)
+        const stale = fault(view)
+        if (message.sender !== account)
+          throw new AppError('FORBIDDEN', { message: 'You may only edit messages of your own' })
+        if (version !== undefined && version !== message.body.version)
+          throw new AppError('CONFLICT', {
+            message: 'The message was changed since',
+            details: { version: message.body.version },
+          })
+        if (now - message.at > editMilliseconds) throw new AppError('EDIT_WINDOW_CLOSED')
+        if (stale) throw stale
+        const { poll: _, media: named = [], ...kept } = message.body
+        before = named
+        const changed = {
+          ...kept,
+          text: clean,
+          reply_to: quoted?.body.deleted ? null : reply_to,
+          mentions: message.body.mentions.filter(
+            ({ start, len }) =>
+              start + len <= clean.length &&
+              clean.slice(start, start + len) === message.body.text.slice(start, start + len),
+          ),
+          // What was said in clear, before rooms with a shared key were sealed, is inside from now on.
+          ...(sealingOf(view) === 'shared-key' && { type: 'text', attachments: [], mentions: [], reply_to: null }),
+        }
+        const state = stateOf(view, account, now, node, standingOf(view, account), missing)
+        const after = { ...draftOfBody(changed), media }
+        const { flagged } = refuseChange(after, state)
+        // Whoever edits a sealed text and does not say what it names may still name what it named before.
+        const isUntold = state.sealed && media === undefined
+        const body = {
+          ...changed,
+          ...(isUntold ? { ...(named.length > 0 && { media: named }) } : keysOf(namedFiles(after, storage))),
+          flagged: flagged.map((hit) => hit.id),
+          version: message.body.version + 1,
+          edited_at: new Date(now).toISOString(),
+        }
+        return { accept: entryOf(view, actor, messageEdited, { id, message: { ...message, body } }) }
+      },
+    })
+  const { row } = await withFiles(node, account, namedFiles(draft, storage), act)
   const { message } = bodyOf(row, messageEdited)
+  await removeUnnamed(
+    node,
+    before.filter((file) => !message.body.media?.includes(file)),
+  )
   return { message: messageOf(roomOfKey(key), message), verdict: acceptedAt(row.seq - 1) }
 }
 
@@ -109,11 +137,13 @@ export async function removeMessage(
   cid?: string,
 ) {
   const actor = await actorOf(node, account)
+  let named: readonly string[] = []
   const outcome = await node.log.act<null>(key, {
     sender: account,
     cid,
     judge: (view, now) => {
       const { message, standing } = touchable(view, account, id, now)
+      named = message.body.media ?? []
       if (message.sender !== account && !standing.canDelete)
         throw new AppError('FORBIDDEN', { message: 'You may not delete this message' })
       if (message.body.deleted) return { already: null }
@@ -129,6 +159,7 @@ export async function removeMessage(
     },
   })
   if (outcome.row) bodyOf(outcome.row, messageDeleted)
+  await removeUnnamed(node, named)
   return outcome
 }
 

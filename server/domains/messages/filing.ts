@@ -1,4 +1,4 @@
-import { kindOf } from '#server/domains/rooms/kinds'
+import { sealingOf } from '#server/domains/rooms/facts'
 import { blockSize, fileBlock, nextBlock } from '#server/domains/rooms/search-index'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
@@ -22,7 +22,7 @@ export function followSearch(node: Node): () => void {
   const filing = filingOf(node)
   node.log.onRows((room, rows, isOurs) => {
     const isFull = rows.some(({ n }) => n !== null && n % blockSize === 0)
-    if (isFull && isOurs && room !== GLOBAL && !kindOf(room).isSealed) fileSoon(node, room)
+    if (isFull && isOurs && room !== GLOBAL) fileSoon(node, room)
   })
   return () => {
     filing.isStopped = true
@@ -56,6 +56,7 @@ async function work(node: Node, filing: Filing): Promise<void> {
 }
 
 async function fileNext(node: Node, room: RoomKey, again: Set<number>): Promise<void> {
+  if ((await node.log.ask(room, sealingOf)) !== null) return
   const next = again.values().next().value ?? (await nextBlock(room))
   if ((next + 1) * blockSize > (await node.log.head(room)).total) return
   await fileBlock(room, next)

@@ -1,5 +1,5 @@
 import { readRoom } from '#server/domains/rooms/access'
-import { messageFactOf, messageIn, pinsIn } from '#server/domains/rooms/facts'
+import { messageFactOf, messageIn, pinsIn, sealingOf } from '#server/domains/rooms/facts'
 import { isSuspended } from '#server/domains/rooms/standing'
 import type { Action, Context, Node } from '#server/kernel/context'
 import { messages as rowsBetween } from '#server/log/store'
@@ -16,6 +16,7 @@ export async function readable({ node, caller }: Pick<Context, 'node' | 'caller'
     seq: view.seq,
     pins: pinsIn(view),
     epoch: view.epoch,
+    sealed: sealingOf(view),
     isSuspended: account !== null && isSuspended(view, account),
   }))
   return { key, isInsider: standing?.isMember === true || standing?.isModerator === true, ...also }

@@ -4,7 +4,6 @@ import { actorOf, entryOf } from '#server/domains/rooms/entries'
 import { messageCreated } from '#server/domains/rooms/events/messages'
 import { pollChanged, pollDeleted } from '#server/domains/rooms/events/polls'
 import { muteIn, type PollFact, pollIn, voteIn } from '#server/domains/rooms/facts'
-import { kinds } from '#server/domains/rooms/kinds'
 import { Polls, Votes } from '#server/domains/rooms/model'
 import { messageOfRow, pollOf } from '#server/domains/rooms/shown'
 import { standingOf } from '#server/domains/rooms/standing'
@@ -17,6 +16,7 @@ import type { Poll } from '#shared/api/poll'
 import { type Asked, polls as contract } from '#shared/api/polls'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { sealedBy } from '#shared/kit/room-kinds'
 import { askedBy, draftOfPoll } from './drafts.ts'
 import { touchable } from './edits.ts'
 import { readable } from './history.ts'
@@ -53,7 +53,7 @@ const create: Action<typeof contract.create> = async (
   context,
 ) => {
   const { account } = signedIn(context)
-  if (kinds[room.type].isSealed)
+  if (sealedBy(room) === 'epoch')
     throw new AppError('VALIDATION_ERROR', { message: 'room: a poll cannot be sealed, so direct messages have none' })
   const key = await keyOf(room)
   const end = endsAt ?? ends_at ?? null

@@ -1,5 +1,4 @@
 import { type MessageFact, messageFactOf } from '#server/domains/rooms/facts'
-import { kinds } from '#server/domains/rooms/kinds'
 import { blockOf, blockSize, blocksWith, filedBlocks, segmentSize } from '#server/domains/rooms/search-index'
 import { holdsAll, searchWords, termOf } from '#server/domains/rooms/terms'
 import type { Action, Node } from '#server/kernel/context'
@@ -34,9 +33,11 @@ interface Stretch {
 export const search: Action<typeof contract.search> = async ({ room, query, limit, before_seq }, context) => {
   const { node } = context
   const turn = turnOn(node)
-  const { key, isInsider, ...head } = await readable(context, room)
-  if (kinds[room.type].isSealed)
-    throw new AppError('VALIDATION_ERROR', { message: 'Direct messages are ciphertext and cannot be searched here' })
+  const { key, isInsider, sealed, ...head } = await readable(context, room)
+  if (sealed !== null) {
+    const what = sealed === 'epoch' ? 'Direct messages' : 'Messages of rooms with a shared key'
+    throw new AppError('VALIDATION_ERROR', { message: `${what} are ciphertext and cannot be searched here` })
+  }
   const words = searchWords(query)
   const start = before_seq === undefined ? head.total : await totalAt(node, key, before_seq - 1, head)
   const found: MessageFact[] = []

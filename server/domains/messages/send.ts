@@ -1,12 +1,13 @@
 import { isOf } from '#server/domains/events/define'
+import { missingAmong, withFiles } from '#server/domains/files/claims'
 import { isUnlisted, keyOf } from '#server/domains/rooms/access'
 import { entryOf, nameOf } from '#server/domains/rooms/entries'
 import { messageCreated } from '#server/domains/rooms/events/messages'
 import { type MessageBody, type MessageFact, messageIn, roomIn } from '#server/domains/rooms/facts'
-import { kinds } from '#server/domains/rooms/kinds'
 import { messageOfRow } from '#server/domains/rooms/shown'
 import { standingOf } from '#server/domains/rooms/standing'
 import { acceptedAt, capabilitiesOf, refusalOf, stateOf } from '#server/domains/rooms/state'
+import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
 import {
   judgeMessage,
   type MessageDraft,
@@ -20,13 +21,17 @@ import type { messages as contract } from '#shared/api/messages'
 import { capabilitiesChanged } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOf } from './drafts.ts'
+import { sealedFault } from './sealed.ts'
 
 export const send: Action<typeof contract.send> = async (input, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(input.room)
-  const draft = draftOf(input, kinds[input.room.type].isSealed)
-  const { message, duplicate, nextSendAt } = await sendDraft(context, key, account, draft, { cid: input.client_msg_id })
+  const draft = draftOf(input, sealedBy(input.room))
+  const fault = await sealedFault(context.node, key, account, draft)
+  const extra = { cid: input.client_msg_id, fault }
+  const { message, duplicate, nextSendAt } = await sendDraft(context, key, account, draft, extra)
   return {
     message,
     verdict: acceptedAt(message.seq - 1),
@@ -37,6 +42,8 @@ export const send: Action<typeof contract.send> = async (input, context) => {
 
 interface Extra {
   cid?: string | undefined
+  /** Why a sealed text is refused, where the room has come to stand so. */
+  fault?: ((view: View) => AppError | null) | undefined
   /** What comes with the message and is stored in the same row. */
   poll?: (messageId: string, at: number) => { id: string; poll: Json } | AppError
 }
@@ -47,26 +54,30 @@ export async function sendDraft(
   key: string,
   account: string,
   draft: MessageDraft,
-  { cid, poll }: Extra = {},
+  { cid, poll, fault }: Extra = {},
 ) {
   const name = await nameOf(node, account)
+  const files = namedFiles(draft, { publicUrl: node.settings.storageUrl, sender: account })
   let ruling: Ruling | null = null
-  const outcome = await node.log
-    .act(key, {
+  const act = (missing: ReadonlySet<string>) =>
+    node.log.act(key, {
       sender: account,
       cid,
       judge(view, now): Judgement<never> {
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
         const standing = standingOf(view, account)
         const hidden = absent(view, standing.isMember)
-        const state = stateOf(view, account, now, node, standing)
+        const state = stateOf(view, account, now, node, standing, missing)
         ruling = judgeMessage(draft, state)
         if (hidden && !isToldFirst(ruling)) return { refuse: hidden }
+        const stale = fault?.(view)
         if (!ruling.verdict.ok) return { refuse: refusalOf(ruling) }
+        if (stale) return { refuse: stale }
         if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReply }
         const extra = poll?.('', now)
         if (extra instanceof AppError) return { refuse: extra }
-        const body = bodyOf(draft, reply && quoteOf(reply, state), ruling, extra?.id ?? null)
+        const quote = reply && quoteOf(reply, state)
+        const body = { ...bodyOf(draft, quote, ruling, extra?.id ?? null), ...keysOf(files) }
         return {
           accept: entryOf(
             view,
@@ -77,7 +88,9 @@ export async function sendDraft(
         }
       },
     })
-    .finally(() => node.metrics.verdict(ruling?.verdict.step ?? 'none'))
+  const outcome = await withFiles(node, account, files, act).finally(() =>
+    node.metrics.verdict(ruling?.verdict.step ?? 'none'),
+  )
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
   const { row, duplicate } = outcome
   if (!isOf(row, messageCreated)) throw keyTaken
@@ -144,9 +157,11 @@ export const capabilitiesNow = (node: Context['node'], key: string, account: str
 export const check: Action<typeof contract.check> = async (input, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(input.room)
-  const draft = draftOf(input, kinds[input.room.type].isSealed)
+  const draft = draftOf(input, sealedBy(input.room))
+  const files = namedFiles(draft, { publicUrl: context.node.settings.storageUrl, sender: account })
+  const missing = await missingAmong(account, files)
   const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
-    const state = stateOf(view, account, now, context.node)
+    const state = stateOf(view, account, now, context.node, standingOf(view, account), missing)
     const hidden = absent(view, state.member)
     const ruling = judgeMessage(draft, state)
     if (hidden && !isToldFirst(ruling)) throw hidden

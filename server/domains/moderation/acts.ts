@@ -1,4 +1,5 @@
 import { removedBy } from '#server/domains/events'
+import { removeUnnamed } from '#server/domains/files/removal'
 import { pinMessage, removeMessage } from '#server/domains/messages/edits'
 import { keyOf, seenBy } from '#server/domains/rooms/access'
 import { entryOf } from '#server/domains/rooms/entries'
@@ -163,6 +164,10 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
         record: null,
       }
     },
+  )
+  await removeUnnamed(
+    context.node,
+    recent.flatMap(({ body }) => body.media ?? []),
   )
   return answer(done, null, done.row ? recent.length : 0)
 }

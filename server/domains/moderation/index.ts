@@ -10,7 +10,7 @@ import { answerModerators } from './listening.ts'
 import { followModeration } from './live.ts'
 import { moderate } from './moderate.ts'
 import { endDemoGrants } from './promote.ts'
-import { claim, decide, queue } from './queue.ts'
+import { claim, decide, evidence, queue } from './queue.ts'
 import { removeWord } from './rules.ts'
 import { simulate } from './simulate.ts'
 
@@ -32,6 +32,7 @@ const actions: Actions<typeof contract> = {
   queue,
   claim,
   decide,
+  evidence,
 }
 
 export const moderation = defineDomain(contract, actions, {

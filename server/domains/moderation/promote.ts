@@ -1,5 +1,5 @@
 import { demoRooms } from '#server/domains/rooms/demo-rooms'
-import { entryOf, nameOf } from '#server/domains/rooms/entries'
+import { entryOf, house, nameOf } from '#server/domains/rooms/entries'
 import { roleChanged } from '#server/domains/rooms/events/people'
 import { grantIn, moderatorIn } from '#server/domains/rooms/facts'
 import { Moderators, Rooms } from '#server/domains/rooms/model'
@@ -9,7 +9,6 @@ import { newId } from '#server/kernel/ids'
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 
 /** In whose name the demo gives rights. */
-const house = { account: 'plaza', name: 'Plaza' }
 const all = { can_pin: true, can_delete: true, can_mute: true, can_manage_mods: true }
 
 /** Makes somebody a moderator of the demo's rooms. */

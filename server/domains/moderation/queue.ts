@@ -1,8 +1,11 @@
+import { buffer } from 'node:stream/consumers'
 import { bodyOf, isOf, unsigned } from '#server/domains/events/define'
+import { evidenceType } from '#server/domains/files/evidence'
 import { keyOf } from '#server/domains/rooms/access'
 import { isKnown, kindOf } from '#server/domains/rooms/kinds'
 import { Flags } from '#server/domains/rooms/model'
 import { mayTouch, rightsIn, standingOf } from '#server/domains/rooms/standing'
+import { settleReport } from '#server/domains/social/evidence'
 import { Reports } from '#server/domains/social/model'
 import { onReport } from '#server/domains/social/reports'
 import { type Action, audiences, type Context, type Node, signedIn } from '#server/kernel/context'
@@ -38,6 +41,7 @@ function itemOfReport(row: ReportRow): QueueItem {
     description: row.description ?? null,
     message_id: row.message_id ?? null,
     message_content: row.message_content ?? null,
+    evidence: row.evidence_key ? { type: evidenceType(row.evidence_key), is_as_sent: row.is_as_sent ?? false } : null,
     claimed_by: row.claimed_by ?? null,
     created_at: row.created_at,
   }
@@ -61,6 +65,7 @@ export const itemOfFlag = (row: Pick<FlagRow, FlagFields> & Partial<FlagRow>): Q
   description: `Matched ${row.words.length === 1 ? 'a blocked word' : `${row.words.length} blocked words`}`,
   message_id: row.message_id,
   message_content: row.content,
+  evidence: null,
   claimed_by: row.claimed_by ?? null,
   created_at: row.flagged_at,
 })
@@ -159,6 +164,18 @@ export const claim: Action<typeof contract.claim> = async ({ item: id, on }, con
   return told(context, { ...item, claimed_by: on ? account : null })
 }
 
+/** Whoever may decide the report sees the media; a report that is out of their sight, or has none, is not there. */
+export const evidence: Action<typeof contract.evidence> = async ({ item: id }, context) => {
+  const item = await itemFor(context, id)
+  const { storage } = context.node.services
+  const key = (await findReport(id))?.evidence_key
+  if (!item.evidence || !key) throw new AppError('NOT_FOUND')
+  if (!storage) throw new AppError('SERVICE_UNAVAILABLE', { message: 'This server keeps no files' })
+  const found = await storage.read(key)
+  if (!found) throw new AppError('NOT_FOUND')
+  return { ...item.evidence, data: (await buffer(found.bytes)).toString('base64') }
+}
+
 export const decide: Action<typeof contract.decide> = async ({ item: id, decision, note }, context) => {
   const item = await itemFor(context, id)
   const { account } = signedIn(context)
@@ -168,9 +185,9 @@ export const decide: Action<typeof contract.decide> = async ({ item: id, decisio
     reviewed_at: new Date(context.node.now()).toISOString(),
     ...(note === undefined ? {} : { admin_notes: note }),
   }
-  if (item.kind === 'report') await Reports.updateOne({ _id: id }, { $set: reviewed })
+  if (item.kind === 'report') await settleReport(context.node, { _id: id }, reviewed)
   else await Flags.updateOne({ message_id: id }, { $set: { state: decision, is_active: decision === 'reviewed' } })
-  return told(context, { ...item, state: decision })
+  return told(context, { ...item, state: decision, evidence: decision === 'reviewed' ? item.evidence : null })
 }
 
 async function told({ node, caller }: Context, item: QueueItem): Promise<{ item: QueueItem }> {

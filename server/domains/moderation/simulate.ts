@@ -3,6 +3,7 @@ import { messagesOf } from '#server/domains/messages/pages'
 import { readRoom } from '#server/domains/rooms/access'
 import { messageFactOf } from '#server/domains/rooms/facts'
 import { stateOf } from '#server/domains/rooms/state'
+import { isUnreadable } from '#server/domains/verdict/sealed-text'
 import { judgeMessage, type RoomState } from '#server/domains/verdict/verdict'
 import { checkPattern, compileWords } from '#server/domains/verdict/words'
 import type { Action } from '#server/kernel/context'
@@ -35,10 +36,12 @@ export const simulate: Action<typeof contract.simulate> = async (
     member: true,
     moderator: false,
     lastMessageAt: null,
+    sealed: null,
     rules: { ...withoutRules(also.state.rules), ...(rules as Partial<Rules> | undefined) },
     words: proposal,
   }
-  const facts = await lastMessages(key, also.total, last)
+  const sealed = also.state.sealed
+  const facts = (await lastMessages(key, also.total, last)).filter(({ body }) => !isUnreadable(sealed, body.text))
   const started = performance.now()
   const hits = facts.filter(({ sender, body }) => !judgeMessage(draftOfBody(body), { ...state, sender }).verdict.ok)
   const milliseconds = performance.now() - started

@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import { banIn, blocksIn, type RoomFact, refOf, roomIn, rulesIn } from './facts.ts'
+import { banIn, blocksIn, type RoomFact, refOf, roomIn, rulesIn, sealingOf } from './facts.ts'
 import { kinds } from './kinds.ts'
 import { Rooms } from './model.ts'
 import { isSuspended, rightsIn, type Standing, standingOf } from './standing.ts'
@@ -67,7 +67,7 @@ const isClosed = ({ read_access }: { read_access?: ReadAccess }): boolean => (re
 /** May this person read the messages here? Who may not sees only the card of the room. */
 export function mayRead(view: View, standing: Standing | null): boolean {
   if (standing?.isMember) return true
-  if (kinds[refOf(view).type].readers === 'members') return false
+  if (kinds[refOf(view).type].readers === 'members' || sealingOf(view) !== null) return false
   return rulesIn(view).read_access !== 'members' || standing?.isModerator === true
 }
 

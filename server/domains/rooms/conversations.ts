@@ -33,6 +33,6 @@ export async function ensureDm(key: string, at: number): Promise<void> {
   await Rooms.updateOne({ _id: key }, { $setOnInsert: fields }, { upsert: true }).catch(passOverDuplicate)
 }
 
-function passOverDuplicate(error: unknown): void {
+export function passOverDuplicate(error: unknown): void {
   if (!isDuplicate(error)) throw error
 }

@@ -6,6 +6,9 @@ import type { Entry, Json, View } from '#server/log/types'
 import type { RoomEventType } from '#shared/api/room-events'
 import { standingOf } from './standing.ts'
 
+/** Who acts where no account does. */
+export const house = { account: 'plaza', name: 'Plaza' }
+
 interface About {
   target?: string | null
   targetName?: string | null

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Envelope, SealedBy } from '#shared/api/epochs'
 import { WordAction } from '#shared/api/moderation-records'
 import { MemberRole, Room } from '#shared/api/room'
 import { Rules } from '#shared/api/verdict'
@@ -8,7 +9,11 @@ const number = z.number()
 const flag = z.boolean()
 
 /** What follows from the log, and what its rows say of it: plain JSON. */
-export const RoomFact = Room.omit({ id: true, type: true, message_count: true, is_member: true })
+export const RoomFact = Room.omit({
+  ...{ id: true, type: true, message_count: true, is_member: true },
+  ...{ attendance_event_id: true, attendance_event_name: true, attendance_image_url: true },
+  ...{ attendance_collection_id: true, attendance_collection_name: true, attendance_collection_image_url: true },
+})
 export type RoomFact = z.infer<typeof RoomFact>
 /** What a record says of a room; null where the version that stored it knew of no such field. */
 export const roomFactOf = (record: { readonly [field: string]: unknown }): RoomFact =>
@@ -23,6 +28,15 @@ export const MemberFact = z.object({
   joined_n: number.exactOptional(),
 })
 export type MemberFact = z.infer<typeof MemberFact>
+
+/** A lot of envelopes, and the device that sealed them. */
+export const Lot = z.object({ by: SealedBy, envelopes: z.array(Envelope) })
+export type Lot = z.infer<typeof Lot>
+export const EpochFact = z.object({ epoch_id: text, seq: number, at: number, lots: z.array(Lot) })
+export type EpochFact = z.infer<typeof EpochFact>
+/** Of the epoch that began last. `is_over`: no message is sent under it any more, as the two have been parted by a block. */
+export const CurrentEpochFact = z.object({ epoch_id: text, device_ids: z.array(text), is_over: flag })
+export type CurrentEpochFact = z.infer<typeof CurrentEpochFact>
 
 export const BanFact = z.object({
   ban_id: text,

@@ -2,9 +2,11 @@ import type { MessageBody, MessageFact, PollFact } from '#server/domains/events/
 import { type Fact, GLOBAL, type Row, type View } from '#server/log/types'
 import { defaultRules } from '#shared/api/verdict'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
-import { isForModerators } from '#shared/kit/room-kinds'
+import { isForModerators, sealedBy } from '#shared/kit/room-kinds'
 import type {
   BanFact,
+  CurrentEpochFact,
+  EpochFact,
   InvitationFact,
   MemberFact,
   ModeratorFact,
@@ -40,6 +42,7 @@ export const keys = {
   blocks: 'blocks',
   invitations: 'invitations',
   conversation: 'conversation',
+  currentEpoch: 'current_epoch',
   member: (account: string) => `member:${account}`,
   ban: (account: string) => `ban:${account}`,
   mute: (account: string) => `mute:${account}`,
@@ -53,6 +56,8 @@ export const keys = {
   word: (id: string) => `word:${id}`,
   mention: (account: string, seq: number) => `mention:${account}:${seq}`,
   flag: (id: string) => `flag:${id}`,
+  epoch: (id: string) => `epoch:${id}`,
+  question: (id: string) => `question:${id}`,
 }
 
 // The projection is the only writer of these keys, so each key names the type of its value.
@@ -77,6 +82,9 @@ export const grantIn = (view: View, account: string) => get<ModeratorFact>(view,
 export const clockIn = (view: View, account: string) => get<ClockFact>(view, keys.clock(account))
 export const reactedIn = (view: View, id: string, account: string) => get<ReactedFact>(view, keys.reacted(id, account))
 export const pollIn = (view: View, id: string) => get<PollFact>(view, keys.poll(id))
+export const epochIn = (view: View, id: string) => get<EpochFact>(view, keys.epoch(id))
+/** The epoch under which messages are sent; null before the first. */
+export const currentEpochIn = (view: View) => get<CurrentEpochFact>(view, keys.currentEpoch)
 export const voteIn = (view: View, poll: string, account: string) => get<VoteFact>(view, keys.vote(poll, account))
 
 /**
@@ -121,7 +129,7 @@ export const purgedBody = (body: MessageBody, { by, at, reason }: PurgeFact): Me
 })
 
 /** What is left of a deleted message. */
-export const emptied = (body: MessageBody): MessageBody => ({
+export const emptied = ({ media: _, ...body }: MessageBody): MessageBody => ({
   ...body,
   text: '',
   attachments: [],
@@ -137,6 +145,8 @@ export const emptied = (body: MessageBody): MessageBody => ({
 export const withoutWords = (poll: PollFact): PollFact => ({ ...poll, question: '', options: [] })
 
 export const refOf = (view: View): RoomRef => roomOfKey(view.room)
+/** What the messages of the room are sealed by. */
+export const sealingOf = (view: View) => sealedBy({ ...refOf(view), messaging_type: roomIn(view)?.messaging_type })
 
 const noWords: readonly WordFact[] = []
 const noInvitations: readonly InvitationFact[] = []

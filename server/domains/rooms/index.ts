@@ -1,10 +1,18 @@
+import { namesFiles } from '#server/domains/files/namers'
 import type { Actions } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { rooms as contract } from '#shared/api/rooms'
 import { ensureAlpha } from './alpha.ts'
+import { gate, recheckGate } from './gate-answers.ts'
+import { iconsAmong } from './icons.ts'
+import { createLocationRoom, listLocationRooms, locationRoom } from './location-rooms.ts'
 import { addMembers, join, kick, leave, members, setRole } from './members.ts'
 import { answerOnline } from './online.ts'
+import { startRechecks } from './rechecks.ts'
 import { archive, createChannel, createGroup, fileRooms, finishRooms, get, list, openDm, update } from './rooms.ts'
+import { roomSettings } from './settings.ts'
+import { sharedKey } from './shared-key.ts'
+import { createTokenRoom, listTokenRooms } from './token-rooms.ts'
 import { setTopic } from './topic.ts'
 
 const actions: Actions<typeof contract> = {
@@ -12,11 +20,19 @@ const actions: Actions<typeof contract> = {
   get,
   createChannel,
   createGroup,
+  createTokenRoom,
+  listTokenRooms,
+  createLocationRoom,
+  listLocationRooms,
+  locationRoom,
   openDm,
   update,
   setTopic,
   archive,
   join,
+  sharedKey,
+  gate,
+  recheckGate,
   leave,
   members,
   addMembers,
@@ -27,12 +43,14 @@ const actions: Actions<typeof contract> = {
 const finishMilliseconds = 30_000
 
 export const rooms = defineDomain(contract, actions, {
+  settings: roomSettings,
   async start(node) {
     const stopAnswering = answerOnline(node)
+    namesFiles(node, 'rooms', iconsAmong)
     await ensureAlpha(node)
     await finishRooms(node)
     const finishing = setInterval(() => void finishRooms(node).catch(() => undefined), finishMilliseconds).unref()
     void fileRooms().catch((error: unknown) => node.logger.warn({ error }, 'older rooms were not filed for the search'))
-    return [stopAnswering, () => clearInterval(finishing)]
+    return [stopAnswering, () => clearInterval(finishing), startRechecks(node)]
   },
 })

@@ -12,6 +12,7 @@ import { actingIn, keyOf } from './access.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { invitationCreated, invitationRevoked } from './events/invitations.ts'
 import { banIn, type InvitationFact, invitationsIn, isOpen, roomIn } from './facts.ts'
+import { enter, type Pass } from './gating.ts'
 import { isKnown } from './kinds.ts'
 import { becomeMember } from './membership.ts'
 import { RoomFacts } from './model.ts'
@@ -84,17 +85,18 @@ export const invitations = defineDomain(contract, {
   async read({ token }, context) {
     const { key, judge } = await find(context, token)
     const { room, invitation, is_member } = await context.node.log.ask(key, (view, now) => {
-      const { judgement, invitation } = judge(view, now)
+      // Whom it would let in, if they pass the gate that is shown.
+      const { judgement, invitation } = judge(view, now, { room: key, account: signedIn(context).account })
       if ('refuse' in judgement) throw judgement.refuse
       return { room: roomIn(view), invitation, is_member: 'already' in judgement }
     })
     if (!room || !invitation) throw new AppError('INVITATION_NOT_FOUND')
     const { type, id } = roomOfKey(key)
-    const { name, emoji, icon_url, member_count } = room
+    const { name, emoji, icon_url, member_count, gate } = room
     const inviter = invitation.invited_by
     const profile = (await profilesOf(context.node, [inviter])).get(inviter) ?? profileOf({ _id: inviter })
     return {
-      room: { type, id, name, emoji, icon_url, member_count },
+      room: { type, id, name, emoji, icon_url, member_count, gate },
       invited_by: { id: inviter, name: profile.name },
       expires_at: invitation.expires_at,
       is_member,
@@ -104,7 +106,7 @@ export const invitations = defineDomain(contract, {
   async accept({ token }, context) {
     const { account } = signedIn(context)
     const { key, judge } = await find(context, token)
-    await context.node.log.act<null>(key, { sender: account, judge: (view, now) => judge(view, now).judgement })
+    await enter(context.node, key, { who: account, judge: (view, now, pass) => judge(view, now, pass).judgement })
     return { room: await roomAnswer(context.node, key, account) }
   },
 })
@@ -128,7 +130,7 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('bas
 
 interface Found {
   key: RoomKey
-  judge(view: View, now: number): { judgement: Judgement<null>; invitation: InvitationFact | null }
+  judge(view: View, now: number, pass: Pass | null): { judgement: Judgement<null>; invitation: InvitationFact | null }
 }
 
 /** The invitation of a token, and whether it lets this caller in. Each call counts as a guess at a token. */
@@ -146,11 +148,11 @@ async function find(context: Context, token: string): Promise<Found> {
   const [actor, isBlocked] = await Promise.all([actorOf(context.node, account), areBlocked(account, its.invited_by)])
   return {
     key: stored.room,
-    judge(view, now) {
+    judge(view, now, pass) {
       const invitation = invitationsIn(view).find((one) => one.token_hash === token_hash) ?? null
       const fault = invitation ? faultOf(view, invitation, now) : ('INVITATION_NOT_FOUND' as const)
       const uses = { id: invitation?.invitation_id ?? '', uses: (invitation?.uses ?? 0) + 1 }
-      const joined = becomeMember(view, now, actor, { invited: true, invitation: uses })
+      const joined = becomeMember(view, now, actor, { invited: true, invitation: uses, pass })
       // A room of the staff is hidden from everybody else, whoever has a link to it.
       if ('refuse' in joined && joined.refuse.code === 'ROOM_NOT_FOUND')
         return { judgement: { refuse: new AppError('INVITATION_NOT_FOUND') }, invitation }

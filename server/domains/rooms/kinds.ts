@@ -14,6 +14,10 @@ interface ServerKind {
   isListed: boolean
   /** No two share a name, and clients may name it by its slug. */
   hasUniqueName: boolean
+  /** What joining over REST answers to who is a member. */
+  joiningAgain: 'refused' | 'answered'
+  /** Its last admin cannot leave. */
+  keepsAdmin: boolean
   founded: Founding
 }
 
@@ -28,7 +32,15 @@ type Founding =
 type Words = Pick<RoomFact, 'name' | 'description' | 'emoji' | 'category'>
 
 const byOwner = { by: 'its founder', role: 'owner', fields: {} } as const
-const open = { seenBy: 'anyone', readers: 'anyone', isListed: false, hasUniqueName: false, founded: byOwner } as const
+const open = {
+  seenBy: 'anyone',
+  readers: 'anyone',
+  isListed: false,
+  hasUniqueName: false,
+  joiningAgain: 'refused',
+  keepsAdmin: false,
+  founded: byOwner,
+} as const
 
 const serverKinds: Record<RoomType, ServerKind> = {
   channel: { ...open, isListed: true, hasUniqueName: true },
@@ -39,14 +51,20 @@ const serverKinds: Record<RoomType, ServerKind> = {
       fields: { name: 'Alpha', description: 'Everybody is here.', emoji: '🌐', category: 'general' },
     },
   },
-  location: open,
+  location: { ...open, joiningAgain: 'answered', founded: { ...byOwner, fields: { category: 'location' } } },
   group: {
     ...open,
     seenBy: 'members',
     readers: 'members',
     founded: { by: 'its founder', role: 'admin', fields: { category: 'group' } },
   },
-  token: { ...open, readers: 'members' },
+  token: {
+    ...open,
+    readers: 'members',
+    joiningAgain: 'answered',
+    keepsAdmin: true,
+    founded: { ...byOwner, fields: { category: 'token' } },
+  },
   dm: {
     ...open,
     seenBy: 'members',
@@ -56,7 +74,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
       fields: { name: 'Direct message', description: null, emoji: '✉️', category: 'dm' },
     },
   },
-  stream: open,
+  stream: { ...open, joiningAgain: 'answered', founded: { ...byOwner, fields: { category: 'stream' } } },
 }
 
 export type Kind = RoomKind & ServerKind

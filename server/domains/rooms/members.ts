@@ -1,37 +1,46 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { profilesOf } from '#server/domains/accounts/profiles'
 import { areBlocked } from '#server/domains/blocks/blocks'
+import { claim } from '#server/domains/places/claims'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
+import type { Member } from '#shared/api/room'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { actingIn, keyOf, readRoom, seenBy } from './access.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { memberRemoved, roleChanged } from './events/people.ts'
-import { memberIn } from './facts.ts'
+import { type MemberFact, memberIn } from './facts.ts'
+import { enter } from './gating.ts'
+import { kindOf } from './kinds.ts'
 import { becomeMember, giveUpMembership, invitingNoMore, leaving } from './membership.ts'
 import { Members } from './model.ts'
 import { presencesOf } from './online.ts'
 import { roomAnswer } from './rows.ts'
+import { withSharedKey } from './shared-key.ts'
 import { mayTouch, rankOf, ranks, standingOf } from './standing.ts'
 
-export const join: Action<typeof contract.join> = async ({ room }, context) => {
+export const join: Action<typeof contract.join> = async ({ room, position }, context) => {
   const { account } = signedIn(context)
+  if (position) await claim(context.node, account, position)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
-  const outcome = await context.node.log.act<null>(key, {
-    sender: account,
-    judge: (view, now) => becomeMember(view, now, actor),
+  const { outcome, answer } = await enter(context.node, key, {
+    who: account,
+    judge: (view, now, pass) => becomeMember(view, now, actor, { pass }),
   })
-  if (!outcome.row && context.door === 'http')
+  const already = !outcome.row
+  if (already && context.door === 'http' && kindOf(key).joiningAgain === 'refused')
     throw new AppError('VALIDATION_ERROR', { message: 'Already a member of this channel' })
-  return { room: await roomAnswer(context.node, key, account) }
+  const shared = await withSharedKey(context.node, key)
+  return { room: await roomAnswer(context.node, key, account), already, answer, ...shared }
 }
 
 export const leave: Action<typeof contract.leave> = async ({ room }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
+  if (kindOf(key).keepsAdmin) await refuseLastAdmin(key, account)
   await context.node.log.act<null>(key, {
     sender: account,
     judge(view, now) {
@@ -42,40 +51,52 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   return done
 }
 
-export const members: Action<typeof contract.members> = async ({ room, limit, offset }, context) => {
+async function refuseLastAdmin(key: string, account: string): Promise<void> {
+  const admins = await Members.find({ room: key, is_active: true, role: { $in: ['owner', 'admin'] } }).lean()
+  if (admins.length === 1 && admins[0]?.user_address === account)
+    throw new AppError('VALIDATION_ERROR', { message: 'Make somebody else an admin first' })
+}
+
+export const members: Action<typeof contract.members> = async ({ room, limit, offset, search }, context) => {
   const { key } = await readRoom(context.node, context.caller, room, () => null)
   const here = { room: key, is_active: true }
-  const [rows, total] = await Promise.all([
-    Members.find(here).sort({ joined_at: -1, _id: 1 }).skip(offset).limit(limit).lean(),
-    Members.countDocuments(here),
-  ])
+  const newest = Members.find(here).sort({ joined_at: -1, _id: 1 })
+  const found = search && (await namedSo(context.node, await newest.limit(searchedAtMost).lean(), search))
+  const [rows, total] = found
+    ? [found.slice(offset, offset + limit), found.length]
+    : await Promise.all([newest.skip(offset).limit(limit).lean(), Members.countDocuments(here)])
+  return { members: await shownMembers(context.node, rows), total, hasMore: offset + rows.length < total }
+}
+
+type MemberRow = Pick<MemberFact, 'user_address' | 'joined_at' | 'role'>
+
+async function shownMembers(node: Node, rows: readonly MemberRow[]): Promise<Member[]> {
   const accounts = rows.map(({ user_address }) => user_address)
-  const [profiles, presences] = await Promise.all([
-    profilesOf(context.node, accounts),
-    presencesOf(context.node, accounts),
-  ])
-  return {
-    members: rows.map(({ user_address, joined_at, role }) => {
-      const {
-        name = user_address,
-        username = null,
-        display_name = null,
-        avatar_url = null,
-      } = profiles.get(user_address) ?? {}
-      return {
-        user_address,
-        joined_at,
-        role: role as never,
-        username,
-        display_name,
-        avatar: avatar_url,
-        name,
-        online: presences.has(user_address),
-      }
-    }),
-    total,
-    hasMore: offset + rows.length < total,
-  }
+  const [profiles, presences] = await Promise.all([profilesOf(node, accounts), presencesOf(node, accounts)])
+  return rows.map(({ user_address, joined_at, role }) => {
+    const profile = profiles.get(user_address)
+    const { name = user_address, username = null, display_name = null, avatar_url: avatar = null } = profile ?? {}
+    const online = presences.has(user_address)
+    return { user_address, joined_at, role: role as Member['role'], username, display_name, avatar, name, online }
+  })
+}
+
+/** So many of the newest members, as `members` shows them. */
+export const newestMembers = async (node: Node, room: string, limit: number): Promise<Member[]> =>
+  shownMembers(node, await Members.find({ room, is_active: true }).sort({ joined_at: -1, _id: 1 }).limit(limit).lean())
+
+const searchedAtMost = 2_000
+
+async function namedSo<Row extends { user_address: string }>(node: Node, rows: Row[], search: string): Promise<Row[]> {
+  const wanted = search.toLowerCase()
+  const profiles = await profilesOf(
+    node,
+    rows.map(({ user_address }) => user_address),
+  )
+  return rows.filter(({ user_address }) => {
+    const { name, username, display_name } = profiles.get(user_address) ?? {}
+    return [user_address, name, username, display_name].some((one) => one?.toLowerCase().includes(wanted))
+  })
 }
 
 export const addMembers: Action<typeof contract.addMembers> = async ({ id, addresses }, context) => {
@@ -97,14 +118,15 @@ export async function bringIn(
   const added: string[] = []
   for (const address of wanted) {
     const who = await actorOf(node, address)
-    const outcome = await node.log.act<null>(key, {
-      sender: account,
-      judge(view, now) {
+    const { outcome } = await enter(node, key, {
+      who: address,
+      by: account,
+      judge(view, now, pass) {
         const standing = standingOf(view, account)
         seenBy(view, account, now)
         if (standing.rank < ranks.admin)
           return { refuse: new AppError('FORBIDDEN', { message: 'Only the admin of the group may add people' }) }
-        return becomeMember(view, now, actor, { who, invited: true })
+        return becomeMember(view, now, actor, { who, invited: true, pass })
       },
     })
     if (outcome.row) added.push(address)

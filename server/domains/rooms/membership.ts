@@ -4,6 +4,7 @@ import { AppError } from '#shared/errors'
 import { entryOf } from './entries.ts'
 import { memberJoined, memberLeft } from './events/people.ts'
 import { banIn, grantIn, invitationsIn, type ModeratorFact, memberIn, refOf, roomIn } from './facts.ts'
+import { isLetThrough, type Pass } from './gating.ts'
 import { kinds } from './kinds.ts'
 import { isLimited, isSuspended, standingOf } from './standing.ts'
 
@@ -18,6 +19,8 @@ interface Joining {
   invited?: boolean
   /** The link that is used, with this use. */
   invitation?: { id: string; uses: number }
+  /** Of the gate of the room. Without it a gate lets nobody in, whichever way they come. */
+  pass?: Pass | null
 }
 
 /** Somebody joins, or is brought in. */
@@ -25,7 +28,7 @@ export function becomeMember(
   view: View,
   now: number,
   actor: Actor,
-  { who = actor, role = 'member', invited = false, invitation }: Joining = {},
+  { who = actor, role = 'member', invited = false, invitation, pass = null }: Joining = {},
 ): Judgement<null> {
   const room = roomIn(view)
   const ban = banIn(view, who.account, now)
@@ -38,6 +41,7 @@ export function becomeMember(
   if (present) return { already: null }
   if (!room.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
   if (!invited && kinds[refOf(view).type].joining !== 'open') return { refuse: new AppError('ROOM_NOT_FOUND') }
+  if (!isLetThrough(view, who.account, pass)) return { refuse: new AppError('GATE_NOT_PASSED') }
   const joined = { joined_at: new Date(now).toISOString(), joined_seq: view.seq, joined_n: view.total }
   const member = { user_address: who.account, role, ...joined }
   const body = { member, member_count: room.member_count + 1, ...(invitation ? { invitation } : {}) }

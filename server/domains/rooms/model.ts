@@ -1,6 +1,15 @@
 import mongoose, { type IndexDefinition, type IndexOptions, type Model, Schema, type SchemaDefinition } from 'mongoose'
 import type { Fact } from '#server/log/types'
-import type { BanFact, MemberFact, ModeratorFact, MuteFact, ReactedFact, RoomFact, WordFact } from './facts.ts'
+import type {
+  BanFact,
+  EpochFact,
+  MemberFact,
+  ModeratorFact,
+  MuteFact,
+  ReactedFact,
+  RoomFact,
+  WordFact,
+} from './facts.ts'
 
 const required = { type: String, required: true } as const
 const optional = { type: String, default: null } as const
@@ -49,6 +58,8 @@ const roomFields = {
   is_official: flag,
   access_level: { type: String, default: 'public' },
   messaging_type: { type: String, default: 'standard' },
+  gate: { type: Schema.Types.Mixed, default: null },
+  p2p_content_topic: optional,
   member_count: { type: Number, default: 0 },
   is_active: { type: Boolean, default: true },
   created_at: required,
@@ -64,11 +75,17 @@ const roomSchema = new Schema(
     ...roomFields,
     /** Names of channels are unique; other rooms may share one. */
     unique_name: { type: String },
+    /** The place that this room alone has. */
+    place_id: { type: String },
     /** What name and description are filed under; absent in rooms that an older version stored. */
     terms: { type: [String], default: undefined },
     /** The two people of a dm. */
     peers: { type: [String], default: [] },
     applied_seq: seq,
+    /** When the members of a room with a gate were last asked for what it asks; absent in rooms without one. */
+    gate_checked_at: { type: String },
+    /** The shared key of a p2p room, sealed; no row of the room shows it. */
+    p2p_key: { type: String },
     /** Who is still to come in; gone once all are. */
     founding: { type: { members: [String], _id: false } },
   },
@@ -77,8 +94,16 @@ const roomSchema = new Schema(
 roomSchema.index({ slug: 1 }, { unique: true, partialFilterExpression: { slug: { $exists: true } } })
 roomSchema.index({ unique_name: 1 }, { unique: true, partialFilterExpression: { unique_name: { $exists: true } } })
 roomSchema.index({ created_at: 1 }, { partialFilterExpression: { founding: { $exists: true } } })
+roomSchema.index({ gate_checked_at: 1 }, { partialFilterExpression: { gate_checked_at: { $exists: true } } })
 roomSchema.index({ type: 1, is_active: 1, access_level: 1, is_official: -1, member_count: -1, _id: 1 })
+roomSchema.index({ type: 1, is_active: 1, access_level: 1, member_count: -1, _id: 1 })
 roomSchema.index({ type: 1, terms: 1 })
+roomSchema.index({ icon_url: 1 })
+for (const subject of ['gate.event_id', 'gate.collection_id'])
+  roomSchema.index({ [subject]: 1 }, { unique: true, partialFilterExpression: { [subject]: { $exists: true } } })
+roomSchema.index({ place_id: 1 }, { unique: true, partialFilterExpression: { place_id: { $exists: true } } })
+roomSchema.index({ 'gate.place_id': 1 }, { partialFilterExpression: { 'gate.place_id': { $exists: true } } })
+roomSchema.index({ 'gate.latitude': 1 }, { partialFilterExpression: { 'gate.latitude': { $exists: true } } })
 export const Rooms = mongoose.model('Rooms', roomSchema)
 
 export const Members = followed<MemberFact>(
@@ -184,6 +209,45 @@ export const Mentions = followed<{ user_address: string; seq: number }>(
   [[{ room: 1, user_address: 1, seq: 1 }]],
 )
 
+/** A message that mentions agents, from the moment it stands until each answer to it has begun. */
+export interface StoredQuestion {
+  /** The message. */
+  _id: string
+  room: string
+  /** When it was sent. */
+  at: Date
+  /** Since when its answers are to be begun by whoever finds it; absent where there is none to begin any more. */
+  due_at?: Date
+}
+
+export const Questions = mongoose.model<StoredQuestion>(
+  'Questions',
+  new Schema<StoredQuestion>(
+    {
+      _id: required,
+      room: required,
+      at: { type: Date, required: true },
+      due_at: { type: Date },
+    },
+    { collection: 'agent_questions', versionKey: false },
+  )
+    .index({ due_at: 1 }, { partialFilterExpression: { due_at: { $exists: true } } })
+    .index({ at: 1 }, { expireAfterSeconds: 86_400 }),
+)
+
+/** The keys of direct conversations, sealed to devices. */
+export const Epochs = followed<EpochFact>(
+  'Epochs',
+  'dm_epochs',
+  {
+    epoch_id: required,
+    seq: { type: Number, required: true },
+    at: { type: Number, required: true },
+    lots: { type: [Schema.Types.Mixed], default: [] },
+  },
+  [[{ room: 1, seq: -1 }]],
+)
+
 /** Messages that a blocked word of action `flag` marked for the moderators. */
 export const Flags = followed<{
   message_id: string
@@ -248,4 +312,13 @@ export const Reads = mongoose.model(
     },
     { collection: 'reads', versionKey: false, id: false },
   ).index({ user_address: 1 }),
+)
+
+/** Which vectors were used with the keys of direct conversations: `_id` is the hash of epoch, vector and room, `content` that of the message. */
+export const DmVectors = mongoose.model<{ _id: string; content: string }>(
+  'DmVectors',
+  new Schema<{ _id: string; content: string }>(
+    { _id: required, content: required },
+    { collection: 'dm_vectors', versionKey: false },
+  ),
 )

@@ -59,5 +59,6 @@ export function nameTaken(error: unknown): never {
   const { keyPattern } = error as { keyPattern?: Record<string, unknown> }
   throw new AppError('VALIDATION_ERROR', {
     message: keyPattern && 'slug' in keyPattern ? 'A channel with this slug exists' : 'A channel with this name exists',
+    cause: error,
   })
 }

@@ -8,19 +8,21 @@ import { isDuplicate } from '#server/ports/database/port'
 import { type RoomType, roomOfKey } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import { ensureDm } from './conversations.ts'
+import { ensureDm, passOverDuplicate } from './conversations.ts'
 import { messageCreated } from './events/messages.ts'
 import { keys, type MessageFact, messageFactOf, type PurgeFact, type RoomFact, roomFactOf } from './facts.ts'
 import { kinds as rooms } from './kinds.ts'
 import {
   type AnyModel,
   Bans,
+  Epochs,
   Flags,
   Members,
   Mentions,
   Moderators,
   Mutes,
   Polls,
+  Questions,
   Reactions,
   RoomFacts,
   Rooms,
@@ -217,6 +219,21 @@ const conversationKind: Kind = {
   },
 }
 
+/** Answers may have begun before this is written: then it stays as it is. */
+const questionKind: Kind = {
+  load: async (_room, wanted) => new Map(wanted.map((key) => [key, nothing])),
+  async save(room, changes) {
+    const writes = changes.map(({ key, row }) => ({
+      updateOne: {
+        filter: { _id: subject(key) },
+        update: { $setOnInsert: { room, at: new Date(row.at), due_at: new Date(row.at) } },
+        upsert: true,
+      },
+    }))
+    await Questions.bulkWrite(writes, { ordered: false }).catch(passOverDuplicate)
+  },
+}
+
 const about = (key: string) => {
   const [, first = '', ...rest] = key.split(':')
   return { first, rest: rest.join(':') }
@@ -230,8 +247,11 @@ const kinds: Record<string, Kind> = {
   words: wordsKind,
   blocks: singleValue,
   invitations: singleValue,
+  current_epoch: singleValue,
+  epoch: whole(Epochs),
   clock: clockKind,
   conversation: conversationKind,
+  question: questionKind,
   message: messageKind,
   role: accountKind,
   suspension: accountKind,

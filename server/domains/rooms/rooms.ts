@@ -1,24 +1,30 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { areBlocked } from '#server/domains/blocks/blocks'
+import { removePicture } from '#server/domains/files/removal'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import type { rooms as contract } from '#shared/api/rooms'
 import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
+import type { InputOf } from '#shared/kit/contract'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import type { FoundedType } from '#shared/kit/room-kinds'
+import { withoutUndefined } from '#shared/kit/without-undefined'
 import { keyOf, seenBy } from './access.ts'
+import { attendanceGateOf, foundAttendanceChannel } from './attendance-channels.ts'
 import { ensureDm } from './conversations.ts'
 import { demoChannels } from './demo-rooms.ts'
 import { actorOf, entryOf } from './entries.ts'
 import { roomArchived, roomUpdated } from './events/rooms.ts'
 import { type RoomFact, roomIn } from './facts.ts'
+import { refuseLocked } from './icons.ts'
 import { isKnown, kindOf, kinds, typesWhere } from './kinds.ts'
 import { bringIn, willing } from './members.ts'
 import { becomeMember } from './membership.ts'
 import { Members, RoomFacts, Rooms } from './model.ts'
 import { nameTaken, uniqueName, withNames } from './names.ts'
 import { roomAnswer, rowsOf } from './rows.ts'
+import { withSharedKey } from './shared-key.ts'
 import { isSuspended, rankOf, ranks } from './standing.ts'
 import { refuseMuted, refuseNames } from './state.ts'
 import { holdsAll, roomTerms, searchWords, termOf } from './terms.ts'
@@ -51,7 +57,7 @@ export const list: Action<typeof contract.list> = async (
 }
 
 /** The rooms that are not shown to those who are not signed in. */
-async function closedRooms(): Promise<string[]> {
+export async function closedRooms(): Promise<string[]> {
   const closed = ['signed_in', 'members'] satisfies ReadAccess[]
   const rules = await RoomFacts.find({ 'value.read_access': { $in: closed } }, { room: 1 }).lean()
   return rules.map(({ room }) => room)
@@ -96,10 +102,16 @@ export const get: Action<typeof contract.get> = async ({ room }, { node, caller 
 
 export const createChannel: Action<typeof contract.createChannel> = async (input, context) => {
   const { account } = signedIn(context)
-  const { name, description = null, emoji, category, slug = null } = input
+  const gate = attendanceGateOf(input)
+  const key = gate ? await foundAttendanceChannel(context, gate, input, found) : await foundChannel(context, input)
+  const { node } = context
+  return { channel: { ...(await roomAnswer(node, key, account)), ...(await withSharedKey(node, key)) } }
+}
+
+function foundChannel(context: Context, input: InputOf<typeof contract.createChannel>): Promise<string> {
+  const { name = '', description = null, emoji = '💬', category = 'general', slug = null } = input
   const fields = { name, description, emoji, category, ...(slug ? { slug } : {}), unique_name: uniqueName(name) }
-  const key = await found(context, 'channel', fields, [])
-  return { channel: await roomAnswer(context.node, key, account) }
+  return found(context, 'channel', fields, [])
 }
 
 export const createGroup: Action<typeof contract.createGroup> = async ({ name, emoji, memberAddresses }, context) => {
@@ -110,18 +122,16 @@ export const createGroup: Action<typeof contract.createGroup> = async ({ name, e
 }
 
 /** Creates a room and its first members. The record is one write, and lists who must still be let in. */
-async function found(
+export async function found(
   context: Context,
-  type: FoundedType,
+  type: FoundedType | 'stream',
   fields: Pick<RoomFact, 'name'> & Partial<RoomFact>,
   members: readonly string[],
+  id = context.creationId,
 ) {
-  const { node, creationId: id } = context
+  const { node } = context
   const { account } = signedIn(context)
-  await node.log.ask(GLOBAL, (view) => {
-    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-    refuseNames(node, view, account, fields)
-  })
+  await refuseFounding(node, account, fields)
   const key = roomKey({ type, id })
   const now = new Date(node.now()).toISOString()
   await Rooms.create({
@@ -133,6 +143,7 @@ async function found(
     created_at: now,
     updated_at: now,
     founding: { members: [...members] },
+    ...(fields.gate ? { gate_checked_at: now } : {}),
     ...kinds[type].founded.fields,
     ...fields,
   }).catch(async (error: unknown) => {
@@ -141,6 +152,13 @@ async function found(
   await finishFounding(node, key)
   return key
 }
+
+/** Refuses what an account may not call a room, before there is one. */
+export const refuseFounding = (node: Node, account: string, fields: Partial<RoomFact>): Promise<void> =>
+  node.log.ask(GLOBAL, (view) => {
+    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+    refuseNames(node, view, account, { ...fields.gate, ...fields })
+  })
 
 /** Lets the founder and the first members into a room, each once, whichever node created it. */
 async function finishFounding(node: Node, key: string): Promise<void> {
@@ -212,9 +230,7 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
   const { node } = context
   const key = await keyOf(room)
   const actor = await actorOf(node, account)
-  const patch = Object.fromEntries(
-    Object.entries(input).filter(([, value]) => value !== undefined),
-  ) as Partial<RoomFact>
+  const patch: Partial<RoomFact> = withoutUndefined(input)
   const judge = judgeUpdate(node, actor, patch)
   await node.log.ask(key, (view, now) => {
     const judgement = judge(view, now)
@@ -222,7 +238,9 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
   })
   if (patch.slug && !kindOf(key).hasUniqueName)
     throw new AppError('VALIDATION_ERROR', { message: 'slug: only channels have one' })
+  const before = await node.log.ask(key, (view) => roomIn(view)?.icon_url)
   await withNames(node, key, patch, () => node.log.act<null>(key, { sender: account, judge }))
+  if (patch.icon_url !== undefined) await removePicture(node, before)
   return { room: await roomAnswer(node, key, account) }
 }
 
@@ -236,6 +254,7 @@ const judgeUpdate =
     if (!before.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
     const changed = Object.entries(patch).some(([name, value]) => before[name as keyof RoomFact] !== value)
     if (!changed) return { already: null }
+    if (patch.icon_url !== undefined && patch.icon_url !== before.icon_url) refuseLocked(before)
     refuseMuted(view, actor.account, now)
     refuseNames(node, view, actor.account, patch)
     return {

@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import { RoomHeads } from '#server/log/model'
-import type { Room } from '#shared/api/room'
+import type { AttendanceFields, Room } from '#shared/api/room'
 import { AppError } from '#shared/errors'
 import { type RoomRef, type RoomType, roomOfKey } from '#shared/kit/primitives'
 import { mayRead } from './access.ts'
@@ -12,7 +12,28 @@ export const rowOf = (
   { type, id }: RoomRef,
   room: RoomFact,
   { messages, isMember }: { messages: number; isMember: boolean },
-): Room => ({ ...room, id: id ?? 'global', type, message_count: messages, is_member: isMember })
+): Room => ({
+  ...room,
+  id: id ?? 'global',
+  type,
+  message_count: messages,
+  is_member: isMember,
+  ...attendanceOf(room),
+})
+
+/** What its gate says of the event or the collection, under the documented names. */
+function attendanceOf({ gate }: RoomFact): AttendanceFields {
+  const asked = gate?.by === 'attendance' ? gate : null
+  const [event, collection] = asked?.event_id === undefined ? [null, asked] : [asked, null]
+  return {
+    attendance_event_id: event?.event_id ?? null,
+    attendance_event_name: event?.name ?? null,
+    attendance_image_url: event?.image_url ?? null,
+    attendance_collection_id: collection?.collection_id ?? null,
+    attendance_collection_name: collection?.name ?? null,
+    attendance_collection_image_url: collection?.image_url ?? null,
+  }
+}
 
 /** What a room that somebody may not read shows them: enough to join it, nothing of its people or of what is said. */
 const cardOf = (row: Room): Room => ({ ...row, creator_address: null, owner_address: null, message_count: 0 })

@@ -3,6 +3,7 @@ import type { Message } from '#shared/api/message'
 import type { Poll } from '#shared/api/poll'
 import type { Person } from '#shared/api/room'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
+import { isAgent } from '#shared/kit/room-agents'
 import { idIn } from '#shared/kit/room-key'
 import { type MessageFact, messageFactOf, type PollFact } from './facts.ts'
 
@@ -12,7 +13,7 @@ export const person = (id: string, { name, role }: { name: string; role: string 
   id,
   name,
   role,
-  isAgent: id.startsWith('agent:'),
+  isAgent: isAgent(id),
 })
 
 /** A message as every door and every event shows it. */

@@ -17,10 +17,10 @@ import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
 import { isForModerators } from '#shared/kit/room-kinds'
-import { banIn, blocksIn, clockIn, muteIn, refOf, roomIn, rulesIn, type WordFact, wordsIn } from './facts.ts'
-import { kinds } from './kinds.ts'
+import { banIn, blocksIn, clockIn, muteIn, refOf, roomIn, rulesIn, sealingOf, type WordFact, wordsIn } from './facts.ts'
 import { isSuspended, standingOf } from './standing.ts'
 
+const nothing: ReadonlySet<string> = new Set()
 const until = (time: string | null) => ({ until: time === null ? null : Date.parse(time) })
 
 /** All that a verdict on this person in this room rests on. */
@@ -30,6 +30,7 @@ export function stateOf(
   now: number,
   node: Node,
   standing = standingOf(view, account),
+  missing: ReadonlySet<string> = nothing,
 ): RoomState {
   const room = roomIn(view)
   const { type } = refOf(view)
@@ -39,7 +40,7 @@ export function stateOf(
   const rules = rulesIn(view)
   const clock = rules.slow_mode_seconds > 0 ? clockIn(view, account) : null
   return {
-    sealed: kinds[type].isSealed,
+    sealed: sealingOf(view),
     forModerators: isForModerators(type),
     now,
     judgedSeq: view.seq,
@@ -54,7 +55,7 @@ export function stateOf(
     words: wordListsOf(node, view),
     lastMessageAt: clock?.at ?? null,
     sender: account,
-    storage: { publicUrl: node.settings.storageUrl },
+    storage: { publicUrl: node.settings.storageUrl, missing },
   }
 }
 

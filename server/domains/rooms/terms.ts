@@ -1,11 +1,9 @@
+import { cut } from '#server/domains/text/cut'
 import { skeleton, wordsOf } from '#server/domains/text/skeleton'
 
 // A word is filed under its first three and its first six letters, so that its start finds it.
 const short = 3
 const long = 6
-const loneSurrogate = /[\ud800-\udbff]$/
-
-const cut = (word: string, length: number): string => word.slice(0, length).replace(loneSurrogate, '')
 
 /** What a search is compared by: the words of a text without case, accents, width and look-alikes. */
 export const searchWords = (text: string): string[] => wordsOf(skeleton(text))

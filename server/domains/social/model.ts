@@ -37,6 +37,9 @@ export const Reports = mongoose.model(
       conversation_id: optional,
       message_id: optional,
       message_content: optional,
+      /** The key of media of the message, until the report is decided. */
+      evidence_key: String,
+      is_as_sent: Boolean,
       status: { type: String, default: 'pending' },
       claimed_by: optional,
       admin_notes: optional,
@@ -48,7 +51,8 @@ export const Reports = mongoose.model(
   )
     .index({ status: 1, created_at: -1 })
     .index({ created_at: -1 })
-    .index({ reporter_address: 1, created_at: -1 }),
+    .index({ reporter_address: 1, created_at: -1 })
+    .index({ evidence_key: 1 }, { partialFilterExpression: { evidence_key: { $exists: true } } }),
 )
 
 /** The last report of its kind by the same person, so that a second one within a day is noticed. */

@@ -1,8 +1,8 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { roleOf } from '#server/domains/accounts/roles'
 import { readBy } from '#server/domains/rooms/access'
-import { messageIn } from '#server/domains/rooms/facts'
-import { kindOf } from '#server/domains/rooms/kinds'
+import { messageIn, sealingOf } from '#server/domains/rooms/facts'
+import { isUnreadable } from '#server/domains/verdict/sealed-text'
 import type { Node } from '#server/kernel/context'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
@@ -12,6 +12,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import { type social as contract, Report } from '#shared/api/social'
 import { AppError } from '#shared/errors'
 import { blockSomebody } from './blocks.ts'
+import { settleReport, withEvidence } from './evidence.ts'
 import { Reports, ReportTurns } from './model.ts'
 
 const dayMilliseconds = 86_400_000
@@ -45,7 +46,6 @@ export const report: Action<typeof contract.report> = async (input, context) => 
   const message_content = input.messageId
     ? await snapshot(context, input.messageId, reportedAddress, input.messageContent ?? null)
     : (input.messageContent ?? null)
-  await takeTurn(subject, now)
   const row = {
     _id: newId(),
     subject,
@@ -60,7 +60,10 @@ export const report: Action<typeof contract.report> = async (input, context) => 
     status: 'pending',
     created_at: new Date(now).toISOString(),
   }
-  await Reports.create(row)
+  await withEvidence(context.node, account, input, async (fields) => {
+    await takeTurn(subject, now)
+    await Reports.create({ ...row, ...fields })
+  })
   if (alsoBlock) await blockSomebody(context.node, account, reportedAddress, `Reported for ${reportType}`)
   for (const listener of listenersOn(context.node)) await listener(context, row._id)
   const { _id: id, created_at } = row
@@ -101,15 +104,15 @@ async function snapshot(
 ): Promise<string | null> {
   const found = await RoomEvents.findOne({ _id: id, sender: reported }, { room: 1 }).lean()
   if (!found) return claimed
-  const message = await node.log
+  const said = await node.log
     .ask(found.room, (view, now) => {
       const its = messageIn(view, id)
       readBy(view, caller.account, now)
-      return its
+      return its && { text: its.body.text, sealed: sealingOf(view) }
     })
     .catch(refusedIsNull)
-  if (!message) return claimed
-  return kindOf(found.room).isSealed ? claimed : [...message.body.text].slice(0, snapshotLength).join('')
+  if (!said || isUnreadable(said.sealed, said.text)) return claimed
+  return [...said.text].slice(0, snapshotLength).join('')
 }
 
 function refusedIsNull(error: unknown): null {
@@ -126,7 +129,7 @@ export const review: Action<typeof contract.review> = async ({ reportId, status,
     ...(adminNotes === undefined ? {} : { admin_notes: adminNotes }),
   }
   const aboutOthers = { _id: reportId, reported_address: { $ne: account } }
-  const row = await Reports.findOneAndUpdate(aboutOthers, { $set: reviewed }, { returnDocument: 'after' }).lean()
+  const row = await settleReport(context.node, aboutOthers, reviewed)
   if (!row) throw new AppError('NOT_FOUND', { message: 'Report not found' })
   for (const listener of listenersOn(context.node)) await listener(context, reportId)
   const { id, admin_notes, reviewed_at, reviewed_by, status: state } = shown(row)

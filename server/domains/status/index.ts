@@ -22,6 +22,7 @@ export const status = defineDomain(contract, {
     version,
     node: node.id,
     demo: node.settings.demo && isLocal,
+    media: node.services.storage && `${node.settings.storageUrl.replace(/\/+$/, '')}/`,
     sign_in: waysIn(node),
     mailbox: (isLocal && node.services.mail?.shownAt) || null,
     phone: node.services.sms !== null,

@@ -1,7 +1,7 @@
 import type { Attachment, Mention } from '#shared/api/message'
 import type { Asked } from '#shared/api/polls'
 import type { MessageType } from '#shared/api/verdict'
-import { type ContentKind, isOwnUrl, type OwnStorage } from './markers.ts'
+import { type ContentKind, isOwnUrl, type OwnStorage, seenContent } from './markers.ts'
 
 /** What a person puts into a message. What is stored of a message comes from here, and so is judged. */
 export interface MessageDraft {
@@ -12,6 +12,8 @@ export interface MessageDraft {
   /** The poll that the message asks; its text is the question. */
   poll: Asked | null
   replyTo: string | null
+  /** Addresses of files that a sealed text names, as its sender says. */
+  media?: readonly string[] | undefined
 }
 
 export const written = (type: MessageType, text: string): MessageDraft => ({
@@ -43,6 +45,7 @@ const readings: ReadingsOf<MessageDraft> = {
   mentions: { kind: 'none', id: 'label', start: 'none', len: 'none' },
   poll: { question: 'none', options: 'prose', allowsMultiple: 'none', endsAt: 'none', isAnonymous: 'none' },
   replyTo: 'none',
+  media: 'none',
 }
 
 export interface Part {
@@ -84,7 +87,7 @@ function extensions(names: string, kind: ContentKind): Record<string, ContentKin
 
 /** What an attachment is by its type, its name, its address, or the storage it lies in; nothing where it is a plain file. */
 export function contentsOf({ url, name, mime }: Attachment, storage: OwnStorage): readonly ContentKind[] {
-  const found = [byMime(mime), byExtension(name), byExtension(pathOf(url))]
+  const found = [byMime(mime), byExtension(name), byExtension(pathOf(url)), seenContent(url, storage)]
   for (const kind of ['photo', 'voice'] as const)
     if (isOwnUrl(url, kind, storage) && !found.some((one) => one !== null)) found.push(kind)
   return [...new Set(found.filter((kind) => kind !== null))]

@@ -1,4 +1,6 @@
+import { imageMimeTypes, longestVoiceSeconds } from '#shared/api/uploads'
 import type { MessageType } from '#shared/api/verdict'
+import { allFolders, type Stored } from './storage-folders.ts'
 
 /** What a message is, for the permissions of a room. */
 export type ContentKind = 'photo' | 'gif' | 'pixel_art' | 'poll' | 'location' | 'voice'
@@ -27,16 +29,6 @@ const contentOfTag = {
 } as const satisfies Record<string, ContentKind>
 type MarkerTag = keyof typeof contentOfTag
 
-export const imageMimeTypes = [
-  'image/jpeg',
-  'image/png',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-  'image/heic',
-] as const
-const maxVoiceSeconds = 3600
-
 export const pollMarker = (question: string) => `[POLL]${question}`
 
 /** A message text that stands for media. */
@@ -53,6 +45,13 @@ export interface Marker {
 export interface OwnStorage {
   publicUrl: string
   sender: string
+}
+
+/** A file of the sender's own. */
+interface OwnFile {
+  stored: Stored
+  /** Under which the storage keeps it. */
+  key: string
 }
 
 // What a reader does not see before the text begins, the blank braille cell among it.
@@ -94,7 +93,7 @@ export function markerFault(marker: Marker, storage: OwnStorage): string | null 
   if (rest === null) return 'The media marker is not closed'
   if (tag === 'ENC_IMAGE' && !imageMimeTypes.some((mime) => mime === parameter))
     return 'This image type is not supported'
-  if (tag === 'VOICE' && !isDuration(parameter)) return `A voice message lasts at most ${maxVoiceSeconds} seconds`
+  if (tag === 'VOICE' && !isDuration(parameter)) return `A voice message lasts at most ${longestVoiceSeconds} seconds`
   if (tag !== 'ENC_IMAGE' && tag !== 'VOICE' && parameter !== null) return 'The media marker is not valid'
   if (tag === 'LOCATION') return isPlace(rest) ? null : 'The location is not valid'
   if (!isMedia(marker)) return null
@@ -102,7 +101,7 @@ export function markerFault(marker: Marker, storage: OwnStorage): string | null 
 }
 
 function isDuration(parameter: string | null): boolean {
-  return parameter !== null && /^[0-9]{1,4}$/.test(parameter) && Number(parameter) <= maxVoiceSeconds
+  return parameter !== null && /^[0-9]{1,4}$/.test(parameter) && Number(parameter) <= longestVoiceSeconds
 }
 
 function isPlace(rest: string): boolean {
@@ -116,16 +115,40 @@ function isPlace(rest: string): boolean {
 
 const keySegments = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
-/** Compared as text, not parsed: an address that would have to be normalised first is not ours. */
-export function isOwnUrl(url: string, content: ContentKind, { publicUrl, sender }: OwnStorage): boolean {
-  const base = `${publicUrl.replace(/\/+$/, '')}/`
-  if (sender === '' || !url.startsWith(base)) return false
-  const [bucket, folder] = content === 'voice' ? ['chat-voice/', 'voice/'] : ['chat-images/', 'encrypted/']
+/** The folders that messages name files in. Buckets of sealed files are left out by older clients. */
+const places = allFolders.flatMap(({ bucket, folder, stored }) => {
+  if (stored === null) return []
+  const place = { stored, key: `${bucket}/${folder}` }
+  return [place.key, ...(bucket === 'media' ? [] : [folder])].map((written) => ({ ...place, written }))
+})
+
+/** The file of the sender's own that an address names; null where it names none. Compared as text, not parsed: an address that would have to be normalised first is not ours. */
+export function ownFile(url: string, { publicUrl, sender }: OwnStorage): OwnFile | null {
+  const base = baseOf(publicUrl)
+  if (sender === '' || !url.startsWith(base)) return null
   const path = url.slice(base.length)
-  const key = path.startsWith(bucket) ? path.slice(bucket.length) : path
   const owners = [sender, sender.toLowerCase(), encodeURIComponent(sender), encodeURIComponent(sender.toLowerCase())]
-  return owners.some((owner) => {
-    const prefix = `${folder}${owner}/`
-    return key.startsWith(prefix) && keySegments.test(key.slice(prefix.length))
-  })
+  for (const { key, written, stored } of places)
+    for (const owner of owners) {
+      const prefix = `${written}/${owner}/`
+      const name = path.slice(prefix.length)
+      if (!path.startsWith(prefix) || !keySegments.test(name)) continue
+      const isGif = stored === 'photo' && name.endsWith('.gif')
+      return { stored: isGif ? 'gif' : stored, key: `${key}/${sender.toLowerCase()}/${name}` }
+    }
+  return null
+}
+
+export const baseOf = (publicUrl: string): string => `${publicUrl.replace(/\/+$/, '')}/`
+
+/** May media of this kind be this file? */
+export function isOwnUrl(url: string, content: ContentKind, storage: OwnStorage): boolean {
+  const own = ownFile(url, storage)
+  return own !== null && (own.stored === 'voice') === (content === 'voice')
+}
+
+/** What a file of the sender's own is seen to be, whatever its message says; null where that is not known. */
+export function seenContent(url: string, storage: OwnStorage): ContentKind | null {
+  const stored = ownFile(url, storage)?.stored
+  return stored === undefined || stored === 'sealed' ? null : stored
 }

@@ -1,14 +1,24 @@
 import type { DecidingRule, PermissionLevel, Rules, Step } from '#shared/api/verdict'
 import type { ErrorCode } from '#shared/errors'
+import type { SealedBy } from '#shared/kit/room-kinds'
 import { contentsOf, type MessageDraft, type Part } from './content.ts'
 import { hasLink } from './links.ts'
-import { type ContentKind, contentOfType, foreignMedia, isOwnUrl, type Marker, markerFault } from './markers.ts'
+import {
+  type ContentKind,
+  contentOfType,
+  foreignMedia,
+  isOwnUrl,
+  type Marker,
+  markerFault,
+  seenContent,
+} from './markers.ts'
+import { innerLength, sharedKeyBytes } from './sealed-text.ts'
 import { firstHit, type Hit, type WordList } from './words.ts'
 
 /** All that a verdict rests on. An expired ban or mute counts as none. */
 export interface RoomState {
-  /** Are the room's messages ciphertext, which no rule can read? */
-  sealed: boolean
+  /** What the room's messages are sealed by, so that no rule can read them; null where they are in clear. */
+  sealed: SealedBy | null
   /** Do moderators alone write here, by the kind of room, whatever its rules say? */
   forModerators: boolean
   /** Milliseconds on the log's clock. */
@@ -27,7 +37,11 @@ export interface RoomState {
   words: readonly WordList[]
   lastMessageAt: number | null
   sender: string
-  storage: { publicUrl: string }
+  storage: {
+    publicUrl: string
+    /** Addresses of the sender's own folder that the message has, under which nothing of the sender is stored. */
+    missing: ReadonlySet<string>
+  }
 }
 
 /** Why a step refuses. */
@@ -56,7 +70,7 @@ function isRunning(term: { until: number | null }, now: number): boolean {
 }
 
 export function readOnly({ sealed, forModerators, rules, moderator }: RoomState): Refusal | null {
-  const isHeld = forModerators || (rules.read_only && !sealed)
+  const isHeld = forModerators || (rules.read_only && sealed !== 'epoch')
   if (!isHeld || moderator) return null
   return { step: 'read_only', code: 'READ_ONLY', rule: setting('read_only') }
 }
@@ -73,18 +87,47 @@ const permissionOf: Readonly<Record<ContentKind, readonly [name: PermissionName,
 }
 
 /** A sealed message is sealed whole: an attachment beside the ciphertext could be read by whoever stores it. */
-export function unsealed({ attachments }: MessageDraft): Refusal | null {
-  if (attachments.length === 0) return null
+export function unsealed(message: MessageDraft, state: RoomState): Refusal | null {
+  if (state.sealed === 'shared-key') return unsealedByKey(message) ?? sealedLength(message.text, state)
+  if (message.attachments.length === 0) return null
   const text = 'Direct messages carry attachments inside the ciphertext'
   return { step: 'content_type', code: 'INVALID_PARAMETER', text }
+}
+
+function unsealedByKey({ text, type, replyTo, mentions, attachments, poll }: MessageDraft): Refusal | null {
+  const invalid = (why: string): Refusal => ({ step: 'content_type', code: 'VALIDATION_ERROR', text: why })
+  if (poll !== null) return invalid('room: a poll cannot be sealed, so rooms with a shared key have none')
+  if (sharedKeyBytes(text) === null)
+    return invalid('text: messages of rooms with a shared key carry ciphertext, base64 of version 2')
+  if (type === 'text' && replyTo === null && mentions.length === 0 && attachments.length === 0) return null
+  return invalid('text: the type, the reply, names and attachments of a message of version 2 are inside of it')
+}
+
+const bytesOfCharacter = 4
+/** For what is sealed beside the text. */
+const otherBytes = 1_024
+
+/** What is sealed cannot be counted: it is too long where no text of the permitted length becomes as long. */
+function sealedLength(text: string, { rules }: RoomState): Refusal | null {
+  const most = rules.max_message_length
+  const bytes = sharedKeyBytes(text)
+  if (most === 0 || bytes === null || innerLength(bytes) <= most * bytesOfCharacter + otherBytes) return null
+  return tooLong(most)
+}
+
+/** What a message says to hold, beside a text that nobody here can read, must be stored. */
+export function undeclared({ media = [] }: MessageDraft, { storage: { missing } }: RoomState): Refusal | null {
+  if (!media.some((url) => missing.has(url))) return null
+  return { step: 'content_type', code: 'INVALID_PARAMETER', text: foreignMedia }
 }
 
 /** Checks the permission for the declared type and for the detected content; then that media are the sender's own. */
 export function contentType(message: MessageDraft, marker: Marker | null, state: RoomState): Refusal | null {
   const storage = { publicUrl: state.storage.publicUrl, sender: state.sender }
   const attached = message.attachments.map((attachment) => contentsOf(attachment, storage))
-  for (const content of [contentOfType[message.type], marker?.content, ...attached.flat()]) {
-    if (content === null || content === undefined) continue
+  const seen = marker?.rest && seenContent(marker.rest, storage)
+  for (const content of [contentOfType[message.type], marker?.content, seen, ...attached.flat()]) {
+    if (!content) continue
     const [name, text] = permissionOf[content]
     if (mayUse(name, state)) continue
     return { step: 'content_type', code: 'CONTENT_NOT_ALLOWED', text, rule: setting(name) }
@@ -92,7 +135,9 @@ export function contentType(message: MessageDraft, marker: Marker | null, state:
   const isForeign = message.attachments.some(
     ({ url }, at) => attached[at]?.length && !attached[at].some((content) => isOwnUrl(url, content, storage)),
   )
-  const fault = (marker && markerFault(marker, storage)) ?? (isForeign ? foreignMedia : null)
+  const { missing } = state.storage
+  const isMissing = [marker?.rest, ...message.attachments.map(({ url }) => url)].some((url) => url && missing.has(url))
+  const fault = (marker && markerFault(marker, storage)) ?? (isForeign || isMissing ? foreignMedia : null)
   return fault === null ? null : { step: 'content_type', code: 'INVALID_PARAMETER', text: fault }
 }
 
@@ -124,13 +169,15 @@ export function length(parts: readonly Part[], { rules }: RoomState): Refusal | 
   const shown = parts.filter(({ reading }) => reading === 'prose').map(({ text }) => text)
   if (most === 0 || lengthOf(shown, (text) => text.length) <= most) return null
   if (lengthOf(shown, (text) => [...text].length) <= most) return null
-  return {
-    step: 'length',
-    code: 'MESSAGE_TOO_LONG',
-    text: `Message exceeds ${most} characters`,
-    rule: setting('max_message_length'),
-  }
+  return tooLong(most)
 }
+
+const tooLong = (most: number): Refusal => ({
+  step: 'length',
+  code: 'MESSAGE_TOO_LONG',
+  text: `Message exceeds ${most} characters`,
+  rule: setting('max_message_length'),
+})
 
 const lengthOf = (texts: readonly string[], measure: (text: string) => number): number =>
   texts.reduce((sum, text) => sum + measure(text), 0)
@@ -157,7 +204,7 @@ export function slowUntil({ sealed, rules, moderator, lastMessageAt, now }: Room
 
 /** Does slow mode hold this sender back at all? */
 export function isSlowed({ sealed, rules, moderator }: Pick<RoomState, 'sealed' | 'rules' | 'moderator'>): boolean {
-  return !sealed && !moderator && rules.slow_mode_seconds > 0
+  return sealed !== 'epoch' && !moderator && rules.slow_mode_seconds > 0
 }
 
 function setting(name: keyof Rules): DecidingRule {

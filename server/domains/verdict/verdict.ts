@@ -14,6 +14,7 @@ import {
   readOnly,
   slowMode,
   slowUntil,
+  undeclared,
   unsealed,
 } from './steps.ts'
 import { type Hit, hits, type WordList } from './words.ts'
@@ -34,10 +35,10 @@ export interface Ruling {
 export function judgeMessage(message: MessageDraft, state: RoomState): Ruling {
   const barred = admission(state) ?? readOnly(state)
   if (barred !== null) return refused(barred, state)
-  if (state.sealed) return ruled(unsealed(message), [], state)
+  if (state.sealed) return ruled(unsealed(message, state) ?? undeclared(message, state) ?? slowMode(state), [], state)
 
   const marker = readMarker(message.type, message.text)
-  const misplaced = contentType(message, marker, state)
+  const misplaced = contentType(message, marker, state) ?? undeclared(message, state)
   if (misplaced !== null) return refused(misplaced, state)
 
   const parts = partsOf(message).slice(marker !== null && isMedia(marker) ? 1 : 0)
@@ -48,7 +49,7 @@ export function judgeMessage(message: MessageDraft, state: RoomState): Ruling {
 
 /** Why a text that goes along with a message, or is quoted by one, may not stand in this room. */
 export function remarkFault(text: string, state: RoomState): Refusal | null {
-  if (state.sealed) return null
+  if (state.sealed === 'epoch') return null
   return wordFault([text], state.words) ?? links([labelled(text)], state)
 }
 
@@ -74,8 +75,10 @@ export function probeOf(sendable: Sendable): MessageDraft {
 
 /** What this member may send: for each kind, the verdict on its probe. Slow mode decides when, in `next_send_at`, and not what. */
 export function capabilities(state: RoomState): Capabilities {
-  const rested = { ...state, lastMessageAt: null }
+  // What is sealed by a shared key is judged by the clients that open it, so that they are told what the rules say.
+  const rested = { ...state, lastMessageAt: null, sealed: state.sealed === 'epoch' ? state.sealed : null }
   const may = (sendable: Sendable) => {
+    if (sendable === 'poll' && state.sealed === 'shared-key') return { ok: false, code: 'VALIDATION_ERROR' as const }
     const { ok, code } = judgeMessage(probeOf(sendable), rested).verdict
     return { ok, code }
   }
@@ -94,7 +97,7 @@ export function capabilities(state: RoomState): Capabilities {
       links: may('links'),
     },
     next_send_at: nextSendAt === null ? null : new Date(nextSendAt).toISOString(),
-    max_length: state.sealed ? 0 : state.rules.max_message_length,
+    max_length: state.sealed === 'epoch' ? 0 : state.rules.max_message_length,
   }
 }
 

@@ -1,13 +1,13 @@
 import { formatUnits, type Hex, zeroAddress } from 'viem'
+import { keepByChain } from '#server/domains/tokens/kept'
+import { nativeOf, sumUsd, type TokenFacts, tokensOf, usdOf } from '#server/domains/tokens/known'
 import type { Node } from '#server/kernel/context'
 import type { Chain } from '#server/ports/chain/port'
 import { type Asked, chainsAsked, noEndpoint, reasonOf, shown } from './chains.ts'
-import { keepAnswers } from './kept.ts'
-import { nativeOf, sumUsd, type TokenFacts, tokensOf, usdOf } from './tokens.ts'
 
 const keptSeconds = 30
 
-const amounts = keepAnswers(async (chain, address) => {
+const amounts = keepByChain(async (chain, address) => {
   const owner = address as Hex
   const [native, ...tokens] = await Promise.all([
     chain.balance(owner),

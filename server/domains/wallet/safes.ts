@@ -1,15 +1,15 @@
 import { formatEther, formatGwei, getAddress, type Hex, isAddressEqual } from 'viem'
+import { keepByChain } from '#server/domains/tokens/kept'
 import type { Node } from '#server/kernel/context'
 import type { Chain } from '#server/ports/chain/port'
 import { fundsOn } from './balances.ts'
 import { type Asked, chainsAsked, reasonOf, safeAppUrl } from './chains.ts'
-import { keepAnswers } from './kept.ts'
 
 const keptSeconds = 10
 /** What it takes to create a smart account with its first owner, rounded up. */
 const deploymentGas = 400_000n
 
-const states = keepAnswers((chain, address) => chain.safe(address as Hex), keptSeconds)
+const states = keepByChain((chain, address) => chain.safe(address as Hex), keptSeconds)
 
 /** How an address stands on every chain with an endpoint. */
 export async function safeStatusOf(node: Node, address: Hex, primarySigner: Hex | undefined) {

@@ -1,14 +1,14 @@
 import { formatUnits, getAddress, type Hex, isAddressEqual, zeroAddress } from 'viem'
+import { keepByChain } from '#server/domains/tokens/kept'
+import { nativeOf, tokensOf, usdOf } from '#server/domains/tokens/known'
 import type { Node } from '#server/kernel/context'
 import type { Transfer } from '#server/ports/chain/port'
 import { type Asked, type ChainFacts, chainsAsked, noEndpoint, reasonOf } from './chains.ts'
-import { keepAnswers } from './kept.ts'
-import { nativeOf, tokensOf, usdOf } from './tokens.ts'
 
 const keptSeconds = 15
 const most = 100
 
-const found = keepAnswers(
+const found = keepByChain(
   (chain, address) =>
     chain.transfers(
       address as Hex,

@@ -30,7 +30,7 @@ function restDoor({ spellings }) {
   const [first, ...others] = spellings
   const answers = first.responses[200].content
   const sequence = answers['application/json'] ? undefined : answers['application/x-ndjson']
-  const body = first.requestBody?.content['application/json'].schema
+  const [body] = Object.values(first.requestBody?.content ?? {})
   return h(
     'section',
     { class: 'door' },
@@ -40,7 +40,7 @@ function restDoor({ spellings }) {
       ? fold(`${others.length} more ${others.length === 1 ? 'path' : 'paths'}`, () => others.map(pathView))
       : null,
     first.parameters.length > 0 ? fold('Parameters', () => parametersView(first.parameters)) : null,
-    body ? fold('Body', () => schemaView(body)) : null,
+    body ? fold('Body', () => schemaView(body.schema)) : null,
     fold(sequence ? 'Each line of the answer' : 'Answer', () =>
       schemaView((sequence ?? answers['application/json']).schema),
     ),

@@ -15,11 +15,13 @@ export function tryRest(spellings) {
   )
   const show = ({ method, path, parameters, requestBody }) => {
     const fields = parameters.map((parameter) => ({ ...parameter, input: field(parameter) }))
-    const body = requestBody && editor(exampleOf(requestBody.content['application/json'].schema))
+    const { 'application/json': json, 'multipart/form-data': form } = requestBody?.content ?? {}
+    const body = json && editor(exampleOf(json.schema))
+    const parts = Object.entries(form?.schema.properties ?? {}).map(([name, schema]) => ({ name, input: part(schema) }))
     const answer = h('pre', { class: 'answer' })
-    const send = () => void call(method, path, fields, body?.value, answer)
+    const send = () => void call(method, path, fields, form ? formOf(parts) : body?.value, answer)
     place.replaceChildren(
-      ...fields.map(({ name, input }) => h('label', {}, h('span', {}, name), input)),
+      ...[...fields, ...parts].map(({ name, input }) => h('label', {}, h('span', {}, name), input)),
       ...(body ? [h('label', {}, h('span', {}, 'body'), body)] : []),
       h('button', { type: 'button', click: send }, `${method} it`),
       answer,
@@ -32,6 +34,17 @@ export function tryRest(spellings) {
 function field({ name, schema, required }) {
   const example = required || name === 'Idempotency-Key' ? '' : undefined
   return h('input', { value: example, placeholder: schema.enum?.join(', ') ?? schema.type ?? '', spellcheck: 'false' })
+}
+
+const part = ({ format, type }) => h('input', format === 'binary' ? { type: 'file' } : { placeholder: type ?? '' })
+
+function formOf(parts) {
+  const form = new FormData()
+  for (const { name, input } of parts) {
+    const value = input.files?.[0] ?? input.value
+    if (value !== '') form.set(name, value)
+  }
+  return form
 }
 
 const editor = (value) => {
@@ -51,7 +64,7 @@ async function call(method, template, fields, body, answer) {
   const query = new URLSearchParams(inside('query')).toString()
   const headers = new Headers(inside('header'))
   if (token()) headers.set('Authorization', `Bearer ${token()}`)
-  if (body !== undefined) headers.set('Content-Type', 'application/json')
+  if (typeof body === 'string') headers.set('Content-Type', 'application/json')
   answer.textContent = '…'
   try {
     const address = query ? `${path}${path.includes('?') ? '&' : '?'}${query}` : path

@@ -12,6 +12,9 @@ import { credentialOf } from './handshake.ts'
 
 const socketsPerAccount = 10
 
+/** Here somebody who is not signed in may be connected, too: to watch, and to be counted. */
+const isOpenToGuests = (name: string) => name === '/streams'
+
 /** Finds the account of a connection; refuses connections without a session. */
 export async function admit(door: SocketDoor, socket: Socket, name: string): Promise<void> {
   const auth: unknown = socket.handshake.auth
@@ -21,12 +24,13 @@ export async function admit(door: SocketDoor, socket: Socket, name: string): Pro
   const userAgent = (request.headers['user-agent'] ?? '').slice(0, 200)
   const seen = { ip: clientOf(request, door.proxies), userAgent }
   const caller = await whileThere(door.kernel.node, performance.now(), door.identify(credentialOf(auth, request), seen))
-  if (caller.account === null) throw new AppError('UNAUTHORIZED')
+  if (caller.account === null && !isOpenToGuests(name)) throw new AppError('UNAUTHORIZED')
   if (!door.slots.recognise(request, caller, door.kernel.node.now()))
     throw new AppError('RATE_LIMIT_EXCEEDED', { message: 'Too many connections from this address', retryAfter: 10 })
   const { limits } = door.kernel.node
   const live = new LiveConnection(socket, caller, { perSecond: Math.ceil(eventsPerSecond * limits.scale) }, protocol)
   rememberConnection(live)
+  if (caller.account === null) return
   const mine = [...localConnections(socket.nsp, audiences.account(caller.account))]
   const surplus = mine.length + 1 - Math.ceil(socketsPerAccount * limits.scale)
   for (const old of mine.slice(0, Math.max(0, surplus))) {

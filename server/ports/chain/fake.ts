@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors'
-import type { Chain, Transfer } from './port.ts'
+import type { AuthorizedTransfer, Chain, TokenMetadata, Transfer } from './port.ts'
 
 type Hex = Transfer['to']
 
@@ -7,6 +7,8 @@ interface Contract {
   /** The owners of a Safe; none for other contracts. */
   owners?: readonly Hex[]
   threshold?: number
+  /** It is a contract of a token. */
+  token?: TokenMetadata
   /** Which signatures it accepts. */
   accepts?(message: string, signature: Hex): boolean | Promise<boolean>
 }
@@ -15,6 +17,8 @@ interface FakeChain extends Chain {
   /** Adds one transfer in a separate block; a transfer without a sender creates coins or tokens. */
   transfer(transfer: { from?: Hex; to: Hex; value: bigint; token?: Hex }): void
   deploy(address: Hex, contract?: Contract): void
+  /** Carries out an authorized transfer. */
+  authorize(transfer: AuthorizedTransfer, transaction: Hex): void
   /** The way in which it fails to answer; null while it answers. */
   away: 'UPSTREAM_ERROR' | 'TIMEOUT' | null
 }
@@ -26,6 +30,7 @@ const same = (one: Hex | null, other: Hex | null) => one?.toLowerCase() === othe
 export function fakeChain(id: number): FakeChain {
   const made: Transfer[] = []
   const contracts = new Map<string, Contract>()
+  const authorized = new Map<Hex, AuthorizedTransfer & { transaction: Hex }>()
   const contractAt = (address: Hex) => contracts.get(address.toLowerCase()) ?? null
   const amount = (owner: Hex, token: Hex | null) =>
     made
@@ -44,8 +49,10 @@ export function fakeChain(id: number): FakeChain {
       made.push({ hash, blockNumber: BigInt(block), timestamp: block * 2_000, from, to, value, token })
     },
     deploy: (address, contract = {}) => void contracts.set(address.toLowerCase(), contract),
+    authorize: (transfer, transaction) => void authorized.set(transfer.nonce, { ...transfer, transaction }),
     balance: (address) => answer(() => amount(address, null)),
     tokenBalance: (token, owner) => answer(() => amount(owner, token)),
+    token: (address) => answer(() => contractAt(address)?.token ?? null),
     isDeployed: (address) => answer(() => contractAt(address) !== null),
     safe: (address) =>
       answer(() => {
@@ -55,6 +62,14 @@ export function fakeChain(id: number): FakeChain {
     gasPrice: () => answer(() => 1_000_000_000n),
     verifyMessage: (address, message, signature) =>
       answer(() => contractAt(address)?.accepts?.(message, signature) ?? false),
+    verifyHash: (address, hash, signature) => answer(() => contractAt(address)?.accepts?.(hash, signature) ?? false),
+    authorized: (_token, { from, to, value, nonce }) =>
+      answer(() => {
+        const used = authorized.get(nonce)
+        if (!used) return 'open'
+        const isThis = same(used.from, from) && same(used.to, to) && used.value === value
+        return isThis ? { transaction: used.transaction } : 'other'
+      }),
     transfers: (address, tokens) =>
       answer(() => ({
         transfers: made

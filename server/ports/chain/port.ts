@@ -22,17 +22,42 @@ export interface Transfers {
   toBlock: bigint
 }
 
+export interface AuthorizedTransfer {
+  from: Hex
+  to: Hex
+  value: bigint
+  nonce: Hex
+}
+
+/** `open`: it was not used so far. `other`: it was cancelled, or used for another transfer. `unseen`: used, longer ago than was searched. */
+export type AuthorizationState = 'open' | 'other' | 'unseen' | { transaction: Hex }
+
+/** What a contract of tokens says of itself: whatever whoever deployed it wanted it to say. */
+export interface TokenMetadata {
+  name: string
+  symbol: string
+  /** 0 of tokens that are whole, such as those of ERC-721. */
+  decimals: number
+  /** Who may administer it, where it says so. */
+  owner: Hex | null
+}
+
 /** One chain. Throws UPSTREAM_ERROR or TIMEOUT where it gives no answer within five seconds. */
 export interface Chain {
   id: number
   balance(address: Hex): Promise<bigint>
   tokenBalance(token: Hex, owner: Hex): Promise<bigint>
+  /** Null where there is no contract of an ERC-20 or ERC-721 token. */
+  token(address: Hex): Promise<TokenMetadata | null>
   isDeployed(address: Hex): Promise<boolean>
   /** No owners where the contract there is no Safe; null where there is none. */
   safe(address: Hex): Promise<{ owners: readonly Hex[]; threshold: number } | null>
   gasPrice(): Promise<bigint>
   /** Does the contract at this address accept the signature (EIP-1271, ERC-6492)? A call of it that fails is a no. */
   verifyMessage(address: Hex, message: string, signature: Hex): Promise<boolean>
+  verifyHash(address: Hex, hash: Hex, signature: Hex): Promise<boolean>
+  /** What became of an authorization to transfer a token (EIP-3009). */
+  authorized(token: Hex, transfer: AuthorizedTransfer): Promise<AuthorizationState>
   /** The latest transfers of these tokens and of the chain's coin, newest first; what nodes do not index is not found. */
   transfers(address: Hex, tokens: readonly Hex[]): Promise<Transfers>
 }

@@ -1,16 +1,8 @@
-import {
-  BaseError,
-  ContractFunctionRevertedError,
-  ContractFunctionZeroDataError,
-  createPublicClient,
-  erc20Abi,
-  type Hex,
-  http,
-  parseAbi,
-  TimeoutError,
-} from 'viem'
+import { BaseError, createPublicClient, erc20Abi, type Hex, http, parseAbi, TimeoutError } from 'viem'
 import { AppError } from '#shared/errors'
+import { authorizationOf } from './authorizations.ts'
 import type { Chain, Chains } from './port.ts'
+import { isNotThere, tokenAt } from './tokens.ts'
 import { transfersOf } from './transfers.ts'
 
 export const openChains = (urls: ReadonlyMap<number, string>): Chains =>
@@ -32,10 +24,13 @@ function openChain(id: number, url: string): Chain {
     balance: (address) => inTime(client.getBalance({ address })),
     tokenBalance: (address, owner) =>
       inTime(client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })),
+    token: (address) => inTime(tokenAt(client, address)),
     isDeployed: (address) => inTime(isDeployed(address)),
     safe: (address) => inTime(readSafe(address)),
     gasPrice: () => inTime(client.getGasPrice()),
     verifyMessage,
+    verifyHash,
+    authorized: (token, transfer) => inTime(authorizationOf(client, token, transfer)),
     transfers: (address, tokens) => inTime(transfersOf(client, address, tokens)),
   }
 
@@ -45,6 +40,11 @@ function openChain(id: number, url: string): Chain {
     return client.verifyMessage({ address, message, signature }).catch(() => false)
   }
 
+  async function verifyHash(address: Hex, hash: Hex, signature: Hex) {
+    await inTime(isDeployed(address))
+    return client.verifyHash({ address, hash, signature }).catch(() => false)
+  }
+
   async function readSafe(address: Hex) {
     if (!(await isDeployed(address))) return null
     const contract = { address, abi: safeAbi } as const
@@ -52,18 +52,12 @@ function openChain(id: number, url: string): Chain {
       client.readContract({ ...contract, functionName: 'getOwners' }),
       client.readContract({ ...contract, functionName: 'getThreshold' }),
     ]).catch((error: unknown) => {
-      if (isNoSafe(error)) return [[], 0n] as const
+      if (isNotThere(error)) return [[], 0n] as const
       throw error
     })
     return { owners, threshold: Number(threshold) }
   }
 }
-
-const isNoSafe = (error: unknown): boolean =>
-  error instanceof BaseError &&
-  error.walk(
-    (cause) => cause instanceof ContractFunctionZeroDataError || cause instanceof ContractFunctionRevertedError,
-  ) !== null
 
 async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined

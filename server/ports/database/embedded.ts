@@ -150,6 +150,7 @@ function openNamespace(storage: Storage, databaseName: string, tableOf: (namespa
 /** What tools may ask. */
 async function* told(storage: Storage, question: string): AsyncGenerator<string> {
   if (question === 'backup') yield* backupLines(storage, `${DEFAULT_NAME}.`)
+  else if (question === 'backup uploads') yield* backupLines(storage, `${DEFAULT_NAME}.`, 'uploads')
   else if (question === 'verify') yield* verifyLines(storage)
   else throw new Error(`The process that holds the directory does not know the question ${question}.`)
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import mongoose from 'mongoose'
 
+export type { Model, QueryFilter } from 'mongoose'
+
 /** The store behind the models: MongoDB, or the embedded one of a single process. */
 export interface Database {
   kind: 'mongodb' | 'embedded'
@@ -101,4 +103,17 @@ export function isNeverSent(error: unknown): boolean {
   return [mongoose.mongo.BSON.BSONError, mongoose.mongo.MongoInvalidArgumentError, RangeError].some(
     (kind) => error instanceof kind,
   )
+}
+
+/** The rows that fit `where`, whose fields are values or lists of them (`$in`); all vectors have length 1. */
+export interface NearestQuestion {
+  where: Readonly<Record<string, string | { $in: readonly string[] }>>
+  vector: Float32Array
+  most: number
+}
+
+/** A database that searches vectors itself. */
+export interface VectorSearch {
+  /** The ids of the rows that are nearest, nearest first; null where the database cannot say it, or not yet. */
+  nearest(question: NearestQuestion): Promise<string[] | null>
 }

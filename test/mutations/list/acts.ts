@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { appending, log, rule } from './suites.ts'
+import { appending, headsTold, log, rule } from './suites.ts'
 
 /** An act on its way: judged, stored, answered. */
 export const acts: readonly Mutation[] = [
@@ -162,6 +162,46 @@ export const acts: readonly Mutation[] = [
     find: 'await headTold(core, room, [row])',
     put: '',
     caughtBy: appending,
+  },
+  {
+    name: 'a head whose write failed counts as raised',
+    breaks: 'P5',
+    file: 'server/log/core.ts',
+    find: 'due.add(room)\n      throw error',
+    put: 'due.add(room)',
+    caughtBy: appending,
+  },
+  {
+    name: 'a head whose write failed is not raised until the next act',
+    breaks: 'P5',
+    file: 'server/log/core.ts',
+    find: 'for (const room of rooms) due.add(room)',
+    put: '',
+    caughtBy: appending,
+  },
+  {
+    name: 'heads are raised in the background once and never again',
+    breaks: 'P5',
+    file: 'server/log/core.ts',
+    find: 'isRaising = false\n  }',
+    put: '}',
+    caughtBy: appending,
+  },
+  {
+    name: 'a head counts as told of rows that came while it was written',
+    breaks: 'P5',
+    file: 'server/log/core.ts',
+    find: 'room.head.raise(heads[index]?.seq ?? 0)',
+    put: 'room.head.raise(room.view.seq)',
+    caughtBy: appending,
+  },
+  {
+    name: 'a connection that is gone is told heads',
+    breaks: 'P5',
+    file: 'server/domains/messages/heads.ts',
+    find: 'connection.onClose(() => slot?.delete(connection))',
+    put: '',
+    caughtBy: headsTold,
   },
   {
     name: 'the rows that stand are inserted again with those that do not',

@@ -245,7 +245,7 @@ export const identity: readonly Mutation[] = [
     name: 'a demo may run in production',
     breaks: 'M03',
     file: 'server/config.ts',
-    find: 'if (production && powers.DEMO) throw',
+    find: "if (production && env.DEMO === 'on') throw",
     put: 'if (!production && production) throw',
     caughtBy: starts,
   },

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { journal, journalDamage, journalFaults, opening } from './suites.ts'
+import { journal, journalDamage, journalFaults, opening, pending } from './suites.ts'
 
 /** The journal of the embedded store: what is in it is durable, read, stored once, and never answered around. */
 export const journalled: readonly Mutation[] = [
@@ -202,6 +202,62 @@ export const journalled: readonly Mutation[] = [
     find: 'else this.#queue.unshift(...taken.map((job) => Object.assign(job, { insertion: null })))',
     put: 'else for (const job of taken) job.reject(error)',
     caughtBy: journalFaults('S8'),
+  },
+  {
+    name: 'a journal is made while that of a store that closes is removed',
+    breaks: 'S6',
+    file: 'server/ports/database/embedded/pending.ts',
+    find: 'if (!this.#isWanted || this.#isEnding) return',
+    put: 'if (!this.#isWanted) return',
+    caughtBy: pending('no more from the end on'),
+  },
+  {
+    name: 'a batch is written beyond the end of the journal',
+    breaks: 'S7',
+    file: 'server/ports/database/embedded/pending.ts',
+    find: ' || this.#at + lengthOf(batch) > JOURNAL_BYTES',
+    put: '',
+    caughtBy: pending('until the file is full'),
+  },
+  {
+    name: 'the rows of a batch that was not acknowledged come back',
+    breaks: 'S8',
+    file: 'server/ports/database/embedded/pending.ts',
+    find: 'this.#isBroken = true',
+    put: 'this.#isBroken = --this.#last > 0',
+    caughtBy: pending('does not come back'),
+  },
+  {
+    name: 'a store in whose directory no journal can be made takes nothing',
+    breaks: 'S8',
+    file: 'server/ports/database/embedded/pending.ts',
+    find: '.catch(() => null)',
+    put: '',
+    caughtBy: pending('once a journal can be made'),
+  },
+  {
+    name: 'a journal that a crash has left after its end is damage',
+    breaks: 'S7',
+    file: 'server/ports/database/embedded/journal.ts',
+    find: 'mark?.id.equals(id) ? mark.applied : 0',
+    put: '0',
+    caughtBy: journalDamage('that the store is done with'),
+  },
+  {
+    name: 'a batch that was torn before leftovers of an earlier round is damage',
+    breaks: 'S7',
+    file: 'server/ports/database/embedded/journal.ts',
+    find: 'Math.max(last, applied)',
+    put: 'last',
+    caughtBy: journalDamage('the first batch of a round'),
+  },
+  {
+    name: 'rows of a collection that is new are journalled without their keys',
+    breaks: 'S6',
+    file: 'server/ports/database/embedded/table.ts',
+    find: 'if (this.#indexes.length === 0) return false',
+    put: '',
+    caughtBy: journal('a row that is there'),
   },
   {
     name: 'a store that was taken over is not said to be',

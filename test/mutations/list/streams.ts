@@ -63,8 +63,8 @@ export const sequences: readonly Mutation[] = [
     name: 'another value of a fixed query is answered as if it were not given',
     breaks: 'M50',
     file: 'server/kernel/http.ts',
-    find: 'if (given !== value) throw new AppError(',
-    put: "if (given !== value) return next('route')\n      if (!value) throw new AppError(",
+    find: "if (value !== '' && given !== value)\n        throw new AppError(",
+    put: "if (value !== '' && given !== value) return next('route')\n      if (!given) throw new AppError(",
     caughtBy: streams('is refused where it is asked for by'),
   },
   {
@@ -353,8 +353,8 @@ export const sequences: readonly Mutation[] = [
     name: 'a path that a route has nothing at is never answered',
     breaks: 'T57',
     file: 'server/kernel/raw-route.ts',
-    find: "if (!give(request, response)) next('route')",
-    put: 'give(request, response)',
+    find: "if (!(await give(request, response))) next('route')",
+    put: 'await give(request, response)',
     caughtBy: { project: 'unit', file: 'test/unit/docs.test.ts', title: 'leaves it to the next one' },
   },
   {

@@ -9,6 +9,7 @@ const unit = (file: string, title?: string): Suite => ({
 export const log = unit('log/log.test.ts')
 export const rule = (name: string): Suite => unit('log/rules.test.ts', name)
 export const appending = unit('log/appending.test.ts')
+export const headsTold: Suite = { project: 'embedded', file: 'test/server/heads.test.ts', title: 'who is gone' }
 export const following = unit('log/following.test.ts')
 export const clocks = unit('log/clocks.test.ts')
 export const neighbours = unit('log/neighbours.test.ts')
@@ -20,10 +21,46 @@ export const projection = unit('unit/projection.test.ts')
 export const frames = unit('unit/frames.test.ts')
 export const settings = unit('unit/settings.test.ts')
 export const settingsAreListed: Suite = { project: 'laws', file: 'test/laws/configuration.test.ts' }
+export const discovery = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/agent-discovery.test.ts',
+  title,
+})
+export const bookingCards: Suite = {
+  project: 'embedded',
+  file: 'test/server/agent-scheduling.test.ts',
+  title: 'T28',
+}
+export const schedulingSettings = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/scheduling.test.ts',
+  title,
+})
+export const locationRooms = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/location-rooms.test.ts',
+  title,
+})
+export const gates = (title: string): Suite => ({ project: 'embedded', file: 'test/server/gates.test.ts', title })
+export const agentEvents = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/agent-events.test.ts',
+  title,
+})
+export const slots = unit('unit/slots.test.ts')
 export const feed = unit('client/feed.test.ts')
 export const outbox = unit('client/outbox.test.ts')
 export const pollsOfClient = unit('client/polls.test.ts')
 export const poison = unit('log/poison.test.ts')
+export const paymentProofs = unit('unit/payment-proofs.test.ts')
+export const facilitators = unit('ports/facilitator.test.ts', 'may have charged')
+export const toolSessions = unit('ports/tool-servers.test.ts', 'is greeted anew')
+export const paidChat = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/paid-chat.test.ts',
+  title,
+})
+export const onChain: Suite = { project: 'embedded', file: 'test/server/paid-chat-chain.test.ts' }
 export const raced: Suite = { project: 'store', file: 'test/store/records.test.ts', title: 'M44' }
 export const majority: Suite = { project: 'nodes', file: 'test/nodes/majority.test.ts', needsMongo: true }
 export const catchUp: Suite = { project: 'embedded', file: 'test/server/catch-up-head.test.ts' }
@@ -56,6 +93,19 @@ export const clients = (title: string): Suite => hostile('connection-slots.test.
 export const ownMachine = hostile('own-machine.test.ts', 'M03: development powers are for this very machine')
 export const starts = hostile('own-machine.test.ts', 'M03: what lets others in')
 export const demoRooms = hostile('own-machine.test.ts', 'M03: the rooms of the demo')
+export const known = (title: string): Suite => ({ project: 'embedded', file: 'test/server/knowledge.test.ts', title })
+export const knownLater = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/knowledge-sync.test.ts',
+  title,
+})
+export const knowledgeGuards = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/knowledge-guards.test.ts',
+  title,
+})
+export const reading = (title: string): Suite => unit('unit/knowledge-reading.test.ts', title)
+export const outbound = (title: string): Suite => hostile('outbound.test.ts', title)
 export const askers = hostile('letter-shares.test.ts', 'M12')
 export const contacts = (title: string): Suite => hostile('contacts.test.ts', title)
 export const links = hostile('email.test.ts', 'M15')
@@ -94,6 +144,7 @@ export const opening = (title: string): Suite => store('opening.test.ts', title)
 export const commits = (title: string): Suite => store('commits.test.ts', title)
 export const journal = (title: string): Suite => store('journal.test.ts', title)
 export const journalDamage = (title: string): Suite => store('journal-damage.test.ts', title)
+export const pending = (title: string): Suite => store('pending.test.ts', title)
 export const journalFaults = (title: string): Suite => store('journal-faults.test.ts', title)
 export const large: Suite = { project: 'kill', file: 'test/store/large.kill.test.ts' }
 export const lean = unit('shared/lean.test.ts')
@@ -105,6 +156,11 @@ export const protocols = (title: string): Suite => ({
 })
 export const items = (title: string): Suite => unit('unit/items.test.ts', title)
 export const wallets = (title: string): Suite => ({ project: 'embedded', file: 'test/server/identity.test.ts', title })
+export const streamChat = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/stream-chat.test.ts',
+  title,
+})
 export const streams = (title: string): Suite => ({ project: 'embedded', file: 'test/server/streams.test.ts', title })
 export const framed = (title: string): Suite => hostile('frames.test.ts', title)
 export const follows = (title: string): Suite => hostile('follows.test.ts', title)
@@ -121,3 +177,49 @@ export const graveActs = (title: string): Suite => ({
   title,
 })
 export const timeline = (title: string): Suite => ({ project: 'browser', file: 'test/browser/timeline.test.ts', title })
+export const agents = (title: string): Suite => ({ project: 'embedded', file: 'test/server/agents.test.ts', title })
+export const attendanceChannels = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/attendance-channels.test.ts',
+  title,
+})
+export const attendanceKept = (title: string): Suite => ({
+  project: 'unit',
+  file: 'test/unit/kept-answers.test.ts',
+  title,
+})
+export const dailyTokens = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/agent-tokens.test.ts',
+  title,
+})
+const served = (file: string, title: string): Suite => ({
+  project: 'embedded',
+  file: `test/server/${file}.test.ts`,
+  title,
+})
+export const storageOf = (title: string): Suite => unit('ports/storage.test.ts', title)
+export const verifiedFiles = (title: string): Suite => ({
+  project: 'store',
+  file: 'test/store/backup-files.test.ts',
+  title,
+})
+export const durable = unit('ports/storage-durability.test.ts', 'a folder')
+export const uploadsOf = (title: string): Suite => served('uploads', title)
+export const evidenceOf = (title: string): Suite => served('report-evidence', title)
+export const mediaLife = (title: string): Suite => served('media-life', title)
+export const atLivepeer = (title: string): Suite => unit('ports/livepeer.test.ts', title)
+export const atMediaMtx = (title: string): Suite => unit('ports/mediamtx.test.ts', title)
+export const livestreams = (title: string): Suite => served('livestreams', title)
+export const attendanceOf = (title: string): Suite => served('attendance-channels', title)
+export const receiptsOf = (title: string): Suite => served('receipts', title)
+export const earned = (title: string): Suite => served('earnings', title)
+export const toolLimits = (title: string): Suite => served('tool-limits', title)
+export const paidInPage = unit('client/paid-chat.test.ts')
+export const toolSchemas = unit('unit/tool-schemas.test.ts')
+export const mentionLimits = (title: string): Suite => served('mention-limits', title)
+export const agentsInRooms = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/agents-in-rooms.test.ts',
+  title,
+})

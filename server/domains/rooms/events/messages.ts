@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { absolute, patchList } from '#server/domains/events/changes'
 import { defineEvent, type Rewrite, targetOf } from '#server/domains/events/define'
 import type { Row } from '#server/log/types'
+import { agentMentionsIn, isAgent } from '#shared/kit/room-agents'
 import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { keys, MessageBody, MessageFact, messageFactOf, type PurgeFact, purgedBody } from '../facts.ts'
@@ -14,6 +15,8 @@ export const messageCreated = defineEvent('message.created', {
     const changes = [absolute(keys.clock(sender), { at })]
     for (const { kind, id } of mentions) if (kind === 'user') changes.push(absolute(keys.mention(id, seq), { seq }))
     if (n === 1 && isBetweenTwo(roomOfKey(room).type)) changes.push(absolute(keys.conversation, { at }))
+    if (!isAgent(sender) && (mentions.some(({ kind }) => kind === 'agent') || agentMentionsIn(text).length > 0))
+      changes.push(absolute(keys.question(_id), { at }))
     if (flagged.length > 0) changes.push(absolute(keys.flag(_id), { words: flagged, content: text }))
     if (poll) changes.push(absolute(keys.poll(poll.poll_id), { ...poll, message_id: _id, message_seq: seq }))
     return changes
@@ -44,8 +47,10 @@ export const messageEdited = defineEvent('message.edited', {
 const edited = ({ seq }: Row, { body: after }: MessageFact) => ({
   next(body: MessageBody): MessageBody {
     if (body.deleted) return body
-    const { text, mentions, flagged, version, edited_at } = after
-    return { ...body, text, mentions, flagged, version, edited_at, edits: [...body.edits, seq] }
+    const { media: _, ...kept } = body
+    const { text, mentions, flagged, version, edited_at, media } = after
+    const now = { text, mentions, flagged, version, edited_at, ...(media && { media }) }
+    return { ...kept, ...now, edits: [...body.edits, seq] }
   },
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { absolute } from '#server/domains/events/changes'
+import { absolute, patch } from '#server/domains/events/changes'
 import { defineEvent, type Heard, targetOf, unnamed } from '#server/domains/events/define'
-import { BanFact, keys, MemberFact, ModeratorFact, MuteFact } from '../facts.ts'
+import { BanFact, type CurrentEpochFact, keys, MemberFact, ModeratorFact, MuteFact } from '../facts.ts'
 import { person } from '../shown.ts'
 import { changeInvitations, gone, lost, memberCount, rightsLost } from './changes.ts'
 
@@ -132,6 +132,7 @@ export const blockChanged = defineEvent('block.changed', {
       key: keys.blocks,
       patch: (before) => [...((before ?? []) as string[]).filter((one) => one !== blocker), ...(on ? [blocker] : [])],
     },
+    patch<CurrentEpochFact>(keys.currentEpoch, (epoch) => ({ ...epoch, is_over: true })),
   ],
   data: () => ({}),
   holdsEverywhere: true,

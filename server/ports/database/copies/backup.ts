@@ -1,18 +1,22 @@
-import { access, link, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
+import { access, link, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { lockDirectory } from '../embedded/lock.ts'
-import { CopyError, checkSame, type Sums } from '../embedded/sums.ts'
+import { CopyError, checkSame } from '../embedded/sums.ts'
 import type { Document } from '../embedded/values.ts'
 import { askStore, type EmbeddedStore, openEmbedded } from '../embedded.ts'
-import { readArchive, writeArchive } from './archive.ts'
+import { type Copied, readArchive, writeArchive } from './archive.ts'
 import { sumsOf } from './documents.ts'
+import { fileWriter, moveFiles, syncDirectory } from './files.ts'
 
 const batchSize = 1000
 const storeFile = 'data.mdb'
 const unfinished = 'restoring-'
 
-/** Backs up the store in a directory to one new file: its state at one moment, also while a server works on it. */
-export async function backUp(directory: string, to: string): Promise<Sums> {
+/**
+ * Backs up the store in a directory to one new file: its state at one moment, also while a server works on it; and the folder of what
+ * people have uploaded, which is read afterwards, so that it has what the documents name.
+ */
+export async function backUp(directory: string, to: string, files: string | null = null): Promise<Copied> {
   const file = resolve(to)
   if (await exists(file)) throw new CopyError(`${file} is there already.`)
   if (!(await exists(join(directory, storeFile)))) throw new CopyError(`There is no store in ${directory}.`)
@@ -20,7 +24,7 @@ export async function backUp(directory: string, to: string): Promise<Sums> {
   const beside = await mkdtemp(`${file}.`)
   try {
     const part = join(beside, 'backup')
-    await writeArchive(askStore(directory, 'backup'), part)
+    await writeArchive(askStore(directory, 'backup'), files, part)
     const written = await verifyBackup(part)
     await link(part, file)
     await syncDirectory(dirname(file))
@@ -37,7 +41,7 @@ export async function* verifyStore(directory: string): AsyncGenerator<string> {
 }
 
 /** Reads a backup to its end and throws where it is damaged. */
-export async function verifyBackup(file: string): Promise<Sums> {
+export async function verifyBackup(file: string): Promise<Copied> {
   const entries = readArchive(file)
   for (;;) {
     const { done, value } = await entries.next()
@@ -45,32 +49,34 @@ export async function verifyBackup(file: string): Promise<Sums> {
   }
 }
 
-/** Makes a store out of a backup, where there is none. It appears whole or not at all. */
-export async function restore(from: string, directory: string): Promise<Sums> {
+/** Makes a store out of a backup, where there is none, and puts its files into a folder. The store appears whole or not at all. */
+export async function restore(from: string, directory: string, files = join(directory, 'files')): Promise<Copied> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(resolve(directory))
   try {
     await refuseFull(directory)
     const beside = await mkdtemp(join(directory, unfinished))
-    const sums = await within(beside, async (store) => {
-      const read = await fill(store, from)
-      checkSame(read, await sumsOf(store))
+    const copied = await within(beside, async (store) => {
+      const read = await fill(store, join(beside, 'files'), from)
+      checkSame(read.documents, await sumsOf(store))
       return read
     }).catch(async (error: unknown) => {
       await rm(beside, { recursive: true, force: true })
       throw error
     })
+    await moveFiles(join(beside, 'files'), files)
     await rename(join(beside, storeFile), join(directory, storeFile))
     await syncDirectory(directory)
     await rm(beside, { recursive: true, force: true })
-    return sums
+    return copied
   } finally {
     await lock.release()
   }
 }
 
-async function fill(store: EmbeddedStore, file: string): Promise<Sums> {
+async function fill(store: EmbeddedStore, folder: string, file: string): Promise<Copied> {
   const database = store.db()
+  const files = fileWriter(folder)
   const entries = readArchive(file)
   let collection = database.collection('')
   let batch: Document[] = []
@@ -78,26 +84,32 @@ async function fill(store: EmbeddedStore, file: string): Promise<Sums> {
     if (batch.length > 0) await collection.insertMany(batch)
     batch = []
   }
-  for (;;) {
-    const { done, value } = await entries.next()
-    if (done || 'collection' in value || batch.length === batchSize) await flush()
-    if (done) return value
-    if ('document' in value) batch.push(value.document)
-    else {
-      collection = await database.createCollection(value.collection)
-      for (const { key, ...options } of value.indexes) await collection.createIndex(key, withoutVersion(options))
+  try {
+    for (;;) {
+      const { done, value } = await entries.next()
+      if (done || !('document' in value) || batch.length === batchSize) await flush()
+      if (done) return value
+      if ('document' in value) batch.push(value.document)
+      else if ('file' in value) await files.begin(value.file)
+      else if ('bytes' in value) await files.write(value.bytes)
+      else {
+        collection = await database.createCollection(value.collection)
+        for (const { key, ...options } of value.indexes) await collection.createIndex(key, withoutVersion(options))
+      }
     }
+  } finally {
+    await files.end()
   }
 }
 
 const withoutVersion = ({ v: _, ...options }: Record<string, unknown>) => options
 
-/** A key that was made before, and the rests of a restore that was killed, are no data. */
+/** A key that was made before, files, and the rests of a restore that was killed, are no store. */
 async function refuseFull(directory: string): Promise<void> {
   const names = await readdir(directory)
   for (const name of names.filter((each) => each.startsWith(unfinished)))
     await rm(join(directory, name), { recursive: true })
-  const [data] = names.filter((name) => !/^(session-keys$|tools\.sock$|lock(\.|$)|restoring-)/.test(name))
+  const [data] = names.filter((name) => !/^(session-keys$|files$|tools\.sock$|lock(\.|$)|restoring-)/.test(name))
   if (data !== undefined) throw new CopyError(`${directory} is not empty: there is ${data}.`)
 }
 
@@ -111,8 +123,3 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   )
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  await handle.sync().finally(() => handle.close())
-}

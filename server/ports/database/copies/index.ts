@@ -1,3 +1,5 @@
-export { CopyError, type Sums } from '../embedded/sums.ts'
+export { CopyError } from '../embedded/sums.ts'
+export type { Copied } from './archive.ts'
 export { backUp, restore, verifyBackup, verifyStore } from './backup.ts'
 export { exportTo } from './export.ts'
+export { verifyFiles } from './verify-files.ts'

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, readFile, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { emptyJournal } from './journal.ts'
+import { emptyJournal, JOURNAL_BYTES } from './journal.ts'
+import { Damaged } from './seal.ts'
 
 export const JOURNAL_FILE = 'journal'
 const UNFINISHED = 'journal.new'
@@ -40,12 +41,23 @@ async function writeAt(handle: FileHandle, bytes: Buffer, at: number): Promise<v
   if (!SYNCED) await handle.datasync()
 }
 
-/** Null where there is none. */
-export const readJournal = (directory: string): Promise<Buffer | null> =>
-  readFile(join(directory, JOURNAL_FILE)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+/** Null where there is none. What cannot be a journal is not read: one that is too long, and what is no file, of which a pipe never ends. */
+export async function readJournal(directory: string): Promise<Buffer | null> {
+  const handle = await open(join(directory, JOURNAL_FILE), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    },
+  )
+  if (!handle) return null
+  try {
+    const found = await handle.stat()
+    if (!found.isFile() || found.size > JOURNAL_BYTES) throw new Damaged('its journal is not what was written')
+    return await handle.readFile()
+  } finally {
+    await handle.close()
+  }
+}
 
 /** Also what is left of one that was being made. */
 export async function removeJournal(directory: string): Promise<void> {

@@ -109,6 +109,7 @@ function foundAt(file: Buffer, id: Buffer, at: number): Found | null {
   if (head.length < HEAD || head.readUInt32BE() !== BATCH) return null
   if (head.readUInt32BE(HEAD_SUM_AT) !== headSum(head, id)) return null
   const length = head.readUInt32BE(LENGTH_AT)
+  if (at + lengthOf(length) > file.length) return null
   const sectors = lengthOf(length) / SECTOR
   const pieces = Array.from({ length: sectors }, (_, sector) =>
     file.subarray(at + sector * SECTOR + STAMP, at + (sector + 1) * SECTOR),

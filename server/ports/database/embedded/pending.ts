@@ -117,8 +117,6 @@ export class Pending {
       this.#at += bytes.length
     } catch (error) {
       this.#isBroken = true
-      this.#count -= rows.length
-      for (const key of rows.flatMap((row) => row.keys)) this.#taken.delete(key)
       await this.#file?.write(Buffer.alloc(SECTOR), at).catch(() => undefined)
       throw error
     }
@@ -130,7 +128,6 @@ export class Pending {
     if (!this.#isWanted || this.#isEnding) return
     this.#isWanted = false
     this.#file = await this.#create(this.#directory, this.#mark.id).catch(() => null)
-    this.#at = SECTOR
   }
 
   /**
@@ -160,16 +157,20 @@ export class Pending {
     this.#isOpen = this.#file !== null
   }
 
-  /** The next commit is the last one that there is a journal at. False where there is none. */
+  /** The next commit is the last one that there is a journal at, and none is made until `begin`. False where there is none. */
   end(): boolean {
-    this.#isEnding = this.#mark.isOpen || this.#file !== null
-    return this.#isEnding
+    this.#isEnding = true
+    return this.#mark.isOpen || this.#file !== null
+  }
+
+  /** From now on there may be a journal. */
+  begin(): void {
+    this.#isEnding = false
   }
 
   /** Once nothing in it is needed any more. */
-  async remove(): Promise<void> {
-    this.#isEnding = false
-    await removeJournal(this.#directory)
+  remove(): Promise<void> {
+    return removeJournal(this.#directory)
   }
 
   /** The rows of batches after this one. */

@@ -87,6 +87,7 @@ export class Storage {
     this.#pending.restore(this.#markIn({}), batches)
     await this.#endJournal()
     await this.#pending.remove()
+    this.#pending.begin()
   }
 
   /** What of a collection is in no tree yet, as seen by this reading. */

@@ -12,17 +12,18 @@ const SLICE_MS = 8
 const MOST_FAULTS = 10
 
 /**
- * The collections of one database as they are at one moment, as the lines of a backup: `#` begins a heading, any other line is a
- * document as it is stored. The last line holds the sums, so that what ends early is known.
+ * The collections of one database, or one of them, as they are at one moment, as the lines of a backup: `#` begins a heading, any other line is a
+ * document as it is stored. The last line holds the sums, so that what ends early is known; the tool adds the files.
  */
-export async function* backupLines(storage: Storage, prefix: string): AsyncGenerator<string> {
+export async function* backupLines(storage: Storage, prefix: string, only?: string): AsyncGenerator<string> {
   const moment = storage.moment()
   try {
     const sums: Record<string, Sum> = {}
-    yield heading({ plaza: 'backup', format: 1, at: new Date().toISOString() })
+    yield heading({ plaza: 'backup', format: 2, at: new Date().toISOString() })
     for (const [namespace, { tree, indexes }] of Object.entries(moment.catalog.collections)) {
       if (!namespace.startsWith(prefix)) continue
       const collection = namespace.slice(prefix.length)
+      if (only !== undefined && collection !== only) continue
       const shown = indexes.map(shownIndex).filter(({ name }) => name !== '_id_')
       yield heading({ collection, indexes: shown })
       const tally = createTally()

@@ -1,0 +1,179 @@
+import { type FormEvent, useState } from 'react'
+import type { SchedulingSettings } from '#shared/api/scheduling'
+import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { Problem, Skeleton } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+
+/** When the account can be booked, as its agents tell whoever asks them for an appointment. */
+export function Availability() {
+  const client = useClient()
+  const settings = useLoaded('settings', () => client.scheduling.settings({}))
+  return (
+    <>
+      <p className="hint">
+        An agent of yours that offers your free times shows what follows from these, by the clock of whoever asks it.
+        Nobody is told what keeps you busy.
+      </p>
+      <Windows />
+      <Problem error={settings.error} onRetry={settings.reload} />
+      {settings.value ? <Lengths stored={settings.value} /> : !settings.error && <Skeleton rows={3} />}
+    </>
+  )
+}
+
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' })
+const aSunday = Date.UTC(2026, 10, 22)
+/** The name of a day; 0 is Sunday. */
+const dayName = (day: number): string => weekday.format(aSunday + day * 86_400_000)
+const workdays = [1, 2, 3, 4, 5]
+const week = [...workdays, 6, 0]
+const timeIn = (time: string): string => time.slice(0, 5)
+
+function Windows() {
+  const client = useClient()
+  const windows = useLoaded('windows', async () => (await client.scheduling.windows({})).windows)
+  const [days, setDays] = useState('workdays')
+  const [startTime, setStart] = useState('09:00')
+  const [endTime, setEnd] = useState('17:00')
+  const [problem, setProblem] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
+
+  const add = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    // The end of a day is written 24:00, which a field for a time cannot show.
+    const ends = endTime === '00:00' ? '24:00' : endTime
+    if (ends <= startTime) return setProblem(new Error('It has to end after it begins.'))
+    setBusy(true)
+    setProblem(null)
+    try {
+      for (const dayOfWeek of days === 'workdays' ? workdays : [Number(days)])
+        await client.scheduling.setWindow({ dayOfWeek, startTime, endTime: ends, timezone })
+    } catch (cause) {
+      setProblem(cause)
+    }
+    setBusy(false)
+    windows.reload()
+  }
+  const remove = async (id: string) => {
+    await client.scheduling.removeWindow({ id })
+    windows.change((before) => before.filter((one) => one.id !== id))
+  }
+
+  return (
+    <section className="stack">
+      <h3 className="label">Times of each week</h3>
+      <Problem error={windows.error} onRetry={windows.reload} />
+      {windows.value?.length === 0 && <p className="hint">There are none, so nobody is shown a time.</p>}
+      <ul className="quiet-list" aria-label="Times of each week">
+        {windows.value?.map(({ id, day_of_week, start_time, end_time, timezone: zone }) => {
+          const span = `${dayName(day_of_week)}, ${timeIn(start_time)} to ${timeIn(end_time)}`
+          return (
+            <li key={id} className="row">
+              <span className="grow numerals">
+                {span} <small>{zone}</small>
+              </span>
+              <ActButton className="button small" aria-label={`Take away: ${span}`} onPress={() => remove(id)}>
+                Take away
+              </ActButton>
+            </li>
+          )
+        })}
+      </ul>
+      <form className="stack" aria-label="Add a time" onSubmit={(event) => void add(event)}>
+        <div className="row wrap availability-new">
+          <label className="field grow">
+            <span>Day</span>
+            <select className="input" value={days} onChange={({ target }) => setDays(target.value)}>
+              <option value="workdays">
+                {dayName(1)} to {dayName(5)}
+              </option>
+              {week.map((day) => (
+                <option key={day} value={day}>
+                  {dayName(day)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <div className="row">
+            <label className="field">
+              <span>From</span>
+              <input
+                className="input"
+                type="time"
+                required
+                value={startTime}
+                onChange={({ target }) => setStart(target.value)}
+              />
+            </label>
+            <label className="field">
+              <span>To</span>
+              <input
+                className="input"
+                type="time"
+                required
+                value={endTime}
+                onChange={({ target }) => setEnd(target.value)}
+              />
+            </label>
+          </div>
+        </div>
+        <Problem error={problem} />
+        <div className="row end">
+          <span className="hint grow">By the clocks of {timezone}.</span>
+          <button type="submit" className="button main small" aria-disabled={isBusy || undefined}>
+            Add
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+const lengths = [
+  ['scheduling_free_duration_minutes', 'Length of a call, in minutes', 5, 1_440],
+  ['scheduling_buffer_minutes', 'Pause between two calls, in minutes', 0, 1_440],
+  ['scheduling_advance_notice_hours', 'Notice that you need, in hours', 0, 8_760],
+] as const
+
+function Lengths({ stored }: { stored: SchedulingSettings }) {
+  const client = useClient()
+  const tell = useTell()
+  const [fields, setFields] = useState(() => lengths.map(([name]) => `${stored[name]}`))
+  const [problem, setProblem] = useState<unknown>(null)
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    const given = Object.fromEntries(lengths.map(([name], at) => [name, Number(fields[at])]))
+    client.scheduling.configure(given).then(() => {
+      setProblem(null)
+      tell('Saved.')
+    }, setProblem)
+  }
+  return (
+    <form className="stack" aria-label="Calls" onSubmit={save}>
+      {lengths.map(([name, title, least, most], at) => (
+        <label key={name} className="field">
+          <span>{title}</span>
+          <input
+            className="input"
+            type="number"
+            required
+            min={least}
+            max={most}
+            value={fields[at]}
+            onChange={({ target }) => setFields(fields.with(at, target.value))}
+          />
+        </label>
+      ))}
+      <Problem error={problem} />
+      <div className="row end">
+        <button type="submit" className="button main small">
+          Save
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,26 @@
+import { AgentFace } from '../agents/agent-face.tsx'
+import { isolated } from '../kit/format.ts'
+import type { PublicAgent } from './public-agent.ts'
+
+/** What is shown before the first question. */
+export function Begin({ agent, onAsk }: { agent: PublicAgent; onAsk: (question: string) => void }) {
+  const { name, personality, avatar_emoji: emoji, suggested_questions: questions } = agent
+  return (
+    <div className="agent-begin">
+      <AgentFace emoji={emoji} size="large" />
+      <h2>{isolated(name)}</h2>
+      <p>{personality || 'Ask something to begin.'}</p>
+      {questions && questions.length > 0 && (
+        <ul aria-label="Suggested questions">
+          {questions.map((question) => (
+            <li key={question}>
+              <button type="button" className="button small" onClick={() => onAsk(question)}>
+                {question}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,193 @@
+import type { ReactNode } from 'react'
+import { networks } from '#shared/api/payment-networks'
+import type { CutShort } from '#shared/api/run-frames'
+import { AppError } from '#shared/errors'
+import { AgentFace } from '../agents/agent-face.tsx'
+import { cutWords } from '../agents/agent-words.ts'
+import { AnswerText } from '../agents/answer-text.tsx'
+import { isolated, shortAddress } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { problemText } from '../kit/problem.ts'
+import { OuterLink } from '../messages/inline-text.tsx'
+import type { KeptReceipt } from './kept.ts'
+import { amountText } from './offer.ts'
+import type { Asked, PaidChat } from './paid-chat.ts'
+import { PriceCard, paymentWords } from './price-card.tsx'
+
+interface Face {
+  name: string
+  emoji: string
+}
+
+/** A question, and below it an answer or what it waits for. */
+export function ExchangeFrame({ face, question, children }: { face: Face; question: string; children: ReactNode }) {
+  return (
+    <article className="exchange" aria-label={`You asked: ${question.slice(0, 80)}`}>
+      <div className="question">
+        <p dir="auto">{question}</p>
+      </div>
+      <div className="answer">
+        <AgentFace emoji={face.emoji} size="small" />
+        <div className="grow">
+          <span className="unseen">{isolated(face.name)} answered:</span>
+          {children}
+        </div>
+      </div>
+    </article>
+  )
+}
+
+export const nothingCited: readonly never[] = []
+
+export function PaidExchange(props: {
+  face: Face
+  asked: Asked
+  chat: PaidChat
+  simulated: boolean
+  onLeave: (message: string) => void
+}) {
+  const { face, asked } = props
+  return (
+    <ExchangeFrame face={face} question={asked.message}>
+      <StageView {...props} />
+    </ExchangeFrame>
+  )
+}
+
+function StageView(props: Parameters<typeof PaidExchange>[0]) {
+  const { asked, chat, simulated } = props
+  const { key, message, stage } = asked
+  const leave = () => {
+    chat.drop(key)
+    props.onLeave(message)
+  }
+  switch (stage.at) {
+    case 'asking':
+      return <Working>Asking for the price</Working>
+    case 'priced':
+      return (
+        <PriceCard
+          offer={stage.offer}
+          problem={stage.problem}
+          simulated={simulated}
+          onPay={(payer) => void chat.pay(key, payer)}
+          onLeave={leave}
+        />
+      )
+    case 'wallet':
+      return (
+        <>
+          <Working>
+            Waiting for {stage.name}: confirm {amountText(stage.offer.amount)} there
+          </Working>
+          <div className="row">
+            <button type="button" className="button small" onClick={() => chat.leaveWallet(key)}>
+              Cancel
+            </button>
+          </div>
+        </>
+      )
+    case 'paying':
+      return <Working>Paying</Working>
+    case 'waiting':
+      return <Working>Waiting for the answer. It is not paid for twice.</Working>
+    case 'unknown':
+      return (
+        <Working>
+          It is not known yet whether the payment went through. The server finds out; you do not pay again.
+        </Working>
+      )
+    case 'cut':
+      return (
+        <Working isCut>
+          The server cannot be reached.{' '}
+          {stage.isPaid ? 'Your payment is kept, and used once.' : 'It is asked again by itself.'}
+        </Working>
+      )
+    case 'writing':
+      return (
+        <>
+          <AnswerText text={stage.text} citations={nothingCited} />
+          <Working>Writing</Working>
+        </>
+      )
+    case 'done':
+      return (
+        <>
+          <AnswerText text={stage.text} citations={nothingCited} />
+          <CutShortNote cutShort={stage.cutShort} />
+          <p className="receipt">
+            <Icon name="check" />
+            <ReceiptText receipt={stage.receipt} />
+          </p>
+        </>
+      )
+    case 'failed':
+      return (
+        <>
+          <AnswerText text={stage.text} citations={nothingCited} />
+          <p className="ended fault" role="alert">
+            <Icon name="warn" />
+            <span className="grow">
+              {stage.spent !== null
+                ? `The answer failed too often: this payment is good for no other try. Whoever runs the agent finds it by its number, ${stage.spent}.`
+                : stage.isPaid
+                  ? `${reasonOf(stage.problem)} A payment that was made is good for another try.`
+                  : problemText(stage.problem, paymentWords)}
+            </span>
+            {stage.spent === null && (
+              <button type="button" className="button small" onClick={() => void chat.retry(key)}>
+                <Icon name="retry" />
+                {stage.isPaid ? 'Try again without paying' : 'Ask again'}
+              </button>
+            )}
+            {(!stage.isPaid || stage.spent !== null) && (
+              <button type="button" className="button small" onClick={leave}>
+                Leave it
+              </button>
+            )}
+          </p>
+        </>
+      )
+  }
+}
+
+/** That an answer was cut off, and why. */
+export function CutShortNote({ cutShort }: { cutShort: CutShort | null }) {
+  if (cutShort === null) return null
+  return (
+    <p className="ended">
+      <Icon name="stop" />
+      <span className="grow">{cutWords[cutShort]}</span>
+    </p>
+  )
+}
+
+const reasonOf = (problem: unknown): string =>
+  problem instanceof AppError ? problemText(problem) : 'The answer could not be finished.'
+
+function Working({ isCut, children }: { isCut?: boolean; children: ReactNode }) {
+  return (
+    <p className={`working ${isCut ? 'cut' : ''}`}>
+      <i aria-hidden="true" />
+      <span>{children}</span>
+    </p>
+  )
+}
+
+/** What was paid, and where that can be looked up. */
+export function ReceiptText({ receipt }: { receipt: KeptReceipt }) {
+  const { amount, network, simulated, transaction } = receipt
+  const { title, explorer } = networks[network]
+  return (
+    <span>
+      Paid {amountText(amount)} {simulated ? 'of test money: it was checked, and no money moved' : `on ${title}`}
+      {transaction && !simulated && (
+        <>
+          {' · '}
+          <OuterLink href={`${explorer}/tx/${transaction}`}>{shortAddress(transaction)}</OuterLink>
+        </>
+      )}
+    </span>
+  )
+}

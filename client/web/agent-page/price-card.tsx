@@ -1,0 +1,70 @@
+import { networks } from '#shared/api/payment-networks'
+import { shortAddress } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Problem } from '../kit/notice.tsx'
+import type { ProblemWords } from '../kit/problem.ts'
+import { amountText, type Offer } from './offer.ts'
+import { type Payer, usePayers } from './payers.ts'
+
+export const paymentWords: ProblemWords = {
+  INVALID_PAYMENT: 'The server did not accept this payment. Nothing was charged.',
+  WRONG_NETWORK: 'The payment was for another network. Nothing was charged.',
+  INSUFFICIENT_PAYMENT: 'The wallet has too little USDC, or the price has changed. Nothing was charged.',
+  PAYMENT_EXPIRED: 'The payment came too late. Nothing was charged. If this repeats, check the clock of this device.',
+  X402_PAYMENT_FAILED: 'The payment could not be carried out. Nothing was charged.',
+  X402_NOT_ENABLED: 'This agent is not paid for any more. Reload the page to ask it.',
+  AGENT_NOT_PUBLIC: 'This agent is not public any more.',
+  AGENT_NOT_FOUND: 'This agent was deleted.',
+}
+
+/** What an answer costs, and the wallets that can pay for it. */
+export function PriceCard(props: {
+  offer: Offer
+  simulated: boolean
+  problem: unknown
+  onPay: (payer: Payer) => void
+  onLeave: () => void
+}) {
+  const { offer, simulated, problem } = props
+  const { title, isReal } = networks[offer.network]
+  const payers = usePayers(simulated)
+  return (
+    <section className="price-card" aria-label="What this answer costs">
+      <p className="price">
+        <strong>{amountText(offer.amount)}</strong> for this answer
+      </p>
+      <p className="hint">
+        In USDC on {title}
+        {isReal ? '' : ' (test money)'}, paid to{' '}
+        <code title={offer.payTo} dir="ltr">
+          {shortAddress(offer.payTo)}
+        </code>
+        .
+      </p>
+      <Problem error={problem} words={paymentWords} />
+      {payers.length === 0 && (
+        <p className="hint">
+          There is no wallet in this browser. Add the extension of a wallet, or open this page in the browser of your
+          wallet app.
+        </p>
+      )}
+      <div className="row wrap">
+        {payers.map((payer) => (
+          <button key={payer.id} type="button" className="button main" onClick={() => props.onPay(payer)}>
+            <Icon name="wallet" />
+            Pay with {payer.id === 'test' ? 'a test wallet' : payer.name}
+          </button>
+        ))}
+        <button type="button" className="button" onClick={props.onLeave}>
+          Not now
+        </button>
+      </div>
+      {simulated && (
+        <p className="hint">
+          The test wallet is a key that is made and kept in this browser. It holds nothing: this server checks what it
+          signs, and no money moves.
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,68 @@
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { composerId, useFocused } from '../kit/focus.ts'
+import { isolated } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { useField } from '../messages/use-field.ts'
+
+const longest = 10_000
+
+/** The field of a visitor, who may ask one question at a time. */
+export function VisitorField(props: {
+  name: string
+  text: string
+  isBusy: boolean
+  onWrite: (text: string) => void
+  onSend: (message: string) => void
+}) {
+  const { name, text, isBusy, onWrite } = props
+  const field = useFocused<HTMLTextAreaElement>()
+  useField(field, text)
+  const [isTold, setTold] = useState(false)
+  const isTooLong = [...text].length > longest
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault()
+    const message = text.trim()
+    setTold(isBusy)
+    if (message !== '' && !isTooLong && !isBusy) props.onSend(message)
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing || event.key !== 'Enter' || event.shiftKey) return
+    event.preventDefault()
+    submit()
+  }
+  return (
+    <form className="composer" aria-label="Ask the agent" onSubmit={submit}>
+      {(isTooLong || (isBusy && isTold)) && (
+        <p className="banner" role="status">
+          <Icon name="warn" />
+          <span>
+            {isTooLong
+              ? `This is too long to be asked: ${longest.toLocaleString()} characters are the most.`
+              : 'One question at a time: finish the one above first.'}
+          </span>
+        </p>
+      )}
+      <div className="composer-field">
+        <textarea
+          ref={field}
+          id={composerId}
+          rows={1}
+          aria-label="Message"
+          placeholder={`Ask ${isolated(name)}`}
+          value={text}
+          onChange={({ target }) => onWrite(target.value)}
+          onKeyDown={press}
+        />
+        <button
+          type="submit"
+          className="send"
+          aria-label="Send"
+          title="Send"
+          disabled={!text.trim() || isTooLong || isBusy}
+        >
+          <Icon name="send" />
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,86 @@
+import { useEffect, useState } from 'react'
+import { useSession } from '../accounts/session.ts'
+import { useClient, useConnectionState } from '../connection/client.ts'
+import { ConnectionWord } from '../connection/connection-state.tsx'
+import { CutStrip } from '../connection/cut-strip.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { Problem } from '../kit/notice.tsx'
+import { goToAgents, linkToAgents } from '../rooms/route.ts'
+import { TourStepHint } from '../tour/tour-hint.tsx'
+import { useShownTour } from '../tour/use-tour.ts'
+import { AgentHead } from './agent-head.tsx'
+import { AgentMissing } from './agent-missing.tsx'
+import { Conversation } from './conversation.tsx'
+import { useAgent } from './use-agent.ts'
+
+/** The conversation of the account with one agent. */
+export function AgentChat({ id }: { id: string }) {
+  const { account } = useSession()
+  const connection = useConnectionState()
+  const { value: agent, error, reload } = useAgent(id)
+  const [asks, setAsks] = useState(false)
+  const [round, setRound] = useState(0)
+  const tour = useShownTour()
+  const isThere = agent !== null
+  useEffect(() => {
+    if (isThere) tour?.arrived(null)
+  }, [isThere, tour])
+  if (!agent) return <AgentMissing error={error} onRetry={reload} />
+
+  return (
+    <main className="room" aria-label={agent.name}>
+      <AgentHead
+        title={agent.name}
+        emoji={agent.avatar_emoji}
+        about={<ConnectionWord state={connection} />}
+        back={{ title: 'Back to the agents', go: () => goToAgents(), isAlways: true }}
+      >
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Delete this conversation"
+          title="Delete this conversation"
+          onClick={() => setAsks(true)}
+        >
+          <Icon name="bin" />
+        </button>
+        {agent.owner_address === account && (
+          <a className="icon-button" href={linkToAgents(id, 'edit')} aria-label="Edit the agent" title="Edit the agent">
+            <Icon name="sliders" />
+          </a>
+        )}
+      </AgentHead>
+      <TourStepHint />
+      <CutStrip />
+      <Conversation key={round} agent={agent} />
+      {asks && <Forget id={id} onClose={() => setAsks(false)} onForgotten={() => setRound(round + 1)} />}
+    </main>
+  )
+}
+
+function Forget(props: { id: string; onClose: () => void; onForgotten: () => void }) {
+  const client = useClient()
+  const [error, setError] = useState<unknown>(null)
+  const forget = () =>
+    client.agents.forget({ id: props.id }).then(() => {
+      props.onForgotten()
+      props.onClose()
+    }, setError)
+  return (
+    <Dialog title="Delete this conversation?" onClose={props.onClose}>
+      <div className="stack">
+        <p>What you and the agent said to each other is deleted for good. An answer that is being written stops.</p>
+        <Problem error={error} />
+        <div className="row end">
+          <button type="button" className="button" onClick={props.onClose}>
+            Keep it
+          </button>
+          <button type="button" className="button grave" onClick={() => void forget()}>
+            Delete
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,163 @@
+import { useState } from 'react'
+import { flushSync } from 'react-dom'
+import type { OwnAgent } from '#shared/api/agent-records'
+import { useSession } from '../accounts/session.ts'
+import { useClient } from '../connection/client.ts'
+import { Dialog } from '../kit/dialog.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { Problem } from '../kit/notice.tsx'
+import { Tabs } from '../kit/tabs.tsx'
+import { useTellLatest } from '../kit/toasts.tsx'
+import { agentFormOf } from '../messages/drafts.ts'
+import { goToAgents } from '../rooms/route.ts'
+import { fieldsOf, inputOf, isSame, problemOf } from './agent-fields.ts'
+import { AgentForm, focusWrong } from './agent-form.tsx'
+import { AgentHead } from './agent-head.tsx'
+import { AgentMissing } from './agent-missing.tsx'
+import { formWords } from './agent-new.tsx'
+import { Conversation } from './conversation.tsx'
+import { KnowledgePart } from './knowledge-part.tsx'
+import { PricePart } from './price-part.tsx'
+import { ToolsPart } from './tools-part.tsx'
+import { useAgent } from './use-agent.ts'
+import { useKeptFields } from './use-kept-fields.ts'
+
+export function AgentEdit({ id }: { id: string }) {
+  const { value: agent, error, reload, change } = useAgent(id)
+  if (!agent) return <AgentMissing error={error} onRetry={reload} />
+  if (!agent.is_own) return <AgentMissing error={new Error('Only its owner can change it.')} onRetry={reload} />
+  return <Editor agent={agent} onSaved={(saved) => change(() => saved)} />
+}
+
+const parts = [
+  { name: 'form', title: 'Settings' },
+  { name: 'knowledge', title: 'Knowledge' },
+  { name: 'tools', title: 'Tools' },
+  { name: 'price', title: 'Price' },
+  { name: 'try', title: 'Try it' },
+] as const
+
+/** The form, and beside it a conversation to try what it says. On a phone, one of the two is shown. */
+function Editor({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent) => void }) {
+  const client = useClient()
+  const tell = useTellLatest()
+  const [error, setError] = useState<unknown>(null)
+  const [part, setPart] = useState<(typeof parts)[number]['name']>('form')
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set(['form']))
+  const [asksToDelete, setAsksToDelete] = useState(false)
+  const { account } = useSession()
+  const kept = fieldsOf(agent)
+  const [fields, setFields, forget] = useKeptFields(agentFormOf(account, agent.id), kept)
+  const isKept = isSame(fields, kept)
+
+  const save = async () => {
+    if (isKept) return
+    const wrong = problemOf(fields)
+    if (wrong) throw new Error(wrong)
+    const { agent: saved } = await client.agents.update({ id: agent.id, ...inputOf(fields, kept) })
+    setError(null)
+    forget(fieldsOf(saved))
+    onSaved(saved)
+  }
+  const submit = () =>
+    save().then(
+      () => {
+        tell('Saved')
+      },
+      (cause: unknown) => {
+        tell(null)
+        setError(cause)
+        // What is wrong is told in the form.
+        flushSync(() => show('form'))
+        focusWrong()
+      },
+    )
+  const show = (name: typeof part) => {
+    setPart(name)
+    setSeen((before) => new Set(before).add(name))
+  }
+  const undo = () => {
+    forget()
+    setError(null)
+  }
+
+  return (
+    <main className="room agents" aria-label={`Edit ${agent.name}`}>
+      <AgentHead
+        title={agent.name}
+        emoji={agent.avatar_emoji}
+        about={<span>{isKept ? 'Everything is saved' : 'Not saved yet'}</span>}
+        back={{ title: 'Back to the agents', go: () => goToAgents(), isAlways: true }}
+      >
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Delete this agent"
+          title="Delete this agent"
+          onClick={() => setAsksToDelete(true)}
+        >
+          <Icon name="bin" />
+        </button>
+        {!isKept && (
+          <button type="button" className="button small plain" onClick={undo}>
+            Undo
+          </button>
+        )}
+        <button
+          type="button"
+          className="button small main"
+          aria-disabled={isKept || undefined}
+          onClick={() => void submit()}
+        >
+          Save
+        </button>
+      </AgentHead>
+      <div className={`agent-editor shows-${part}`}>
+        <div className="agent-parts">
+          <Tabs label="Parts" tabs={parts} chosen={part} onChoose={show} />
+        </div>
+        <div className="agent-settings" role="tabpanel" aria-labelledby={`tab-${part}`}>
+          <div hidden={part !== 'form' && part !== 'try'}>
+            <AgentForm fields={fields} onChange={setFields} onSubmit={() => void submit()}>
+              <Problem error={error} words={formWords} />
+            </AgentForm>
+          </div>
+          {/* What is written in a part stays there while another one is shown. */}
+          <div hidden={part !== 'knowledge'}>{seen.has('knowledge') && <KnowledgePart agent={agent} />}</div>
+          <div hidden={part !== 'tools'}>{seen.has('tools') && <ToolsPart agent={agent} onSaved={onSaved} />}</div>
+          <div hidden={part !== 'price'}>{seen.has('price') && <PricePart agent={agent} onSaved={onSaved} />}</div>
+        </div>
+        <section className="agent-try" aria-label="Try it">
+          <p className="hint">Try it here. What you have changed is saved before you ask.</p>
+          <Conversation agent={agent} beforeAsk={save} />
+        </section>
+      </div>
+      {asksToDelete && <DeleteAgent agent={agent} onClose={() => setAsksToDelete(false)} />}
+    </main>
+  )
+}
+
+function DeleteAgent({ agent, onClose }: { agent: OwnAgent; onClose: () => void }) {
+  const client = useClient()
+  const [error, setError] = useState<unknown>(null)
+  const remove = () => client.agents.remove({ id: agent.id }).then(() => goToAgents(), setError)
+  return (
+    <Dialog title="Delete this agent?" onClose={onClose}>
+      <div className="stack">
+        <p>
+          {agent.name} is deleted for good, with its knowledge and with everything that anybody has asked it. Answers
+          that are being written stop.
+        </p>
+        <Problem error={error} />
+        <div className="row end">
+          <button type="button" className="button" onClick={onClose}>
+            Keep it
+          </button>
+          <button type="button" className="button grave" onClick={() => void remove()}>
+            Delete
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

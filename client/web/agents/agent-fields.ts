@@ -1,0 +1,116 @@
+import type { OwnAgent } from '#shared/api/agent-records'
+
+/** What the form of an agent holds; lists are written as text. */
+export interface AgentFields {
+  name: string
+  avatarEmoji: string
+  personality: string
+  systemInstructions: string
+  visibility: OwnAgent['visibility']
+  questions: string
+  tags: string
+  useKnowledgeBase: boolean
+  webSearchEnabled: boolean
+  schedulingEnabled: boolean
+  eventsAccess: boolean
+}
+
+export const newFields: AgentFields = {
+  name: '',
+  avatarEmoji: '🤖',
+  personality: '',
+  systemInstructions: '',
+  visibility: 'private',
+  questions: '',
+  tags: '',
+  useKnowledgeBase: true,
+  webSearchEnabled: false,
+  schedulingEnabled: false,
+  eventsAccess: false,
+}
+
+export const fieldsOf = (agent: OwnAgent): AgentFields => ({
+  name: agent.name,
+  avatarEmoji: agent.avatar_emoji,
+  personality: agent.personality,
+  systemInstructions: agent.system_instructions,
+  visibility: agent.visibility,
+  questions: (agent.suggested_questions ?? []).join('\n'),
+  tags: agent.tags.join(', '),
+  useKnowledgeBase: agent.use_knowledge_base,
+  webSearchEnabled: agent.web_search_enabled,
+  schedulingEnabled: agent.scheduling_enabled,
+  eventsAccess: agent.events_access,
+})
+
+const listOf = (text: string, between: RegExp): string[] =>
+  text
+    .split(between)
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+/** The most characters of each field. */
+export const longest = { name: 100, personality: 1_000, systemInstructions: 4_000 } as const
+const mostQuestions = 4
+const longestQuestion = 100
+const mostTags = 5
+const longestTag = 20
+const oneEmoji = /^\p{RGI_Emoji}$/v
+
+const isLonger = (most: number) => (text: string) => [...text].length > most
+
+type Longest = keyof typeof longest
+export const lengthOf = (fields: AgentFields, name: Longest): number => [...fields[name].trim()].length
+
+type Problems = Partial<Record<Longest, string>> & {
+  avatarEmoji?: string
+  questions?: string
+  tags?: string
+}
+
+/** What is wrong with the fields, in words; empty where they can be sent. */
+export function problemsOf(fields: AgentFields): Problems {
+  const { questions, tags, avatarEmoji, visibility } = fields
+  const asked = visibility === 'official' ? listOf(questions, /\n/) : []
+  const tagged = listOf(tags, /,/)
+  const problems: Problems = {}
+  for (const name of ['name', 'personality', 'systemInstructions'] as const)
+    if (lengthOf(fields, name) > longest[name])
+      problems[name] =
+        `At most ${longest[name].toLocaleString()} characters; these are ${lengthOf(fields, name).toLocaleString()}.`
+  if (lengthOf(fields, 'name') === 0) problems.name = 'It needs a name.'
+  if (!oneEmoji.test(avatarEmoji)) problems.avatarEmoji = 'One emoji.'
+  if (asked.some(isLonger(longestQuestion)))
+    problems.questions = `At most ${longestQuestion} characters in each question.`
+  if (asked.length > mostQuestions) problems.questions = `At most ${mostQuestions} questions, one in each line.`
+  if (tagged.some(isLonger(longestTag))) problems.tags = `At most ${longestTag} characters in each tag.`
+  if (tagged.length > mostTags) problems.tags = `At most ${mostTags} tags.`
+  return problems
+}
+
+/** The first of them. */
+export const problemOf = (fields: AgentFields): string | null => Object.values(problemsOf(fields))[0] ?? null
+
+/** What is sent: of an agent that exists, the fields that were changed. */
+export function inputOf(fields: AgentFields, before: AgentFields | null) {
+  const { questions, tags, ...same } = fields
+  const isChanged = (name: keyof AgentFields) => before === null || before[name] !== fields[name]
+  const suggested = listOf(questions, /\n/)
+  const plain = Object.fromEntries(
+    Object.entries(same).filter(
+      ([name, value]) =>
+        isChanged(name as keyof AgentFields) &&
+        !(value === '' && (name === 'personality' || name === 'systemInstructions')),
+    ),
+  ) as Partial<typeof same>
+  return {
+    ...plain,
+    ...(isChanged('tags') ? { tags: listOf(tags, /,/) } : {}),
+    ...(isChanged('questions') && fields.visibility === 'official'
+      ? { suggestedQuestions: suggested.length > 0 ? suggested : null }
+      : {}),
+  }
+}
+
+export const isSame = (one: AgentFields, other: AgentFields): boolean =>
+  (Object.keys(one) as (keyof AgentFields)[]).every((name) => one[name] === other[name])

@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { useSession } from '../accounts/session.ts'
+import { useClient } from '../connection/client.ts'
+import { Problem } from '../kit/notice.tsx'
+import type { ProblemWords } from '../kit/problem.ts'
+import { agentFormOf } from '../messages/drafts.ts'
+import { goToAgents } from '../rooms/route.ts'
+import { inputOf, newFields, problemOf } from './agent-fields.ts'
+import { AgentForm, focusWrong } from './agent-form.tsx'
+import { AgentHead } from './agent-head.tsx'
+import { useKeptFields } from './use-kept-fields.ts'
+
+export const formWords: ProblemWords = {
+  AGENT_EXISTS: 'You have an agent with this name already. Choose another name.',
+  AGENT_LIMIT_REACHED: 'You have five agents, which is the most. Delete one first.',
+  BETA_ACCESS_REQUIRED: 'Only people whom the operators have let in may make agents on this server.',
+}
+
+export function AgentNew() {
+  const client = useClient()
+  const { account } = useSession()
+  const [fields, setFields, forget] = useKeptFields(agentFormOf(account), newFields)
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+
+  const create = async () => {
+    if (isBusy) return
+    if (problemOf(fields)) return focusWrong()
+    setBusy(true)
+    try {
+      const { agent } = await client.agents.create({ ...inputOf(fields, null), name: fields.name })
+      forget()
+      goToAgents(agent.id, 'edit')
+    } catch (cause) {
+      setError(cause)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <main className="room agents" aria-label="New agent">
+      <AgentHead title="New agent" back={{ title: 'Back to the agents', go: () => goToAgents(), isAlways: true }} />
+      <div className="agents-page narrow">
+        <AgentForm fields={fields} onChange={setFields} onSubmit={() => void create()} isNew>
+          <Problem error={error} words={formWords} />
+          <div className="row end">
+            <span className="hint grow">You can try it right after.</span>
+            <button type="submit" className="button main" aria-disabled={isBusy || undefined}>
+              Create
+            </button>
+          </div>
+        </AgentForm>
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,207 @@
+import { useState } from 'react'
+import { useSession } from '../accounts/session.ts'
+import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { isolated, nameOf, plural } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Blank, Listed } from '../kit/notice.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { goTo, goToAgents, linkToAgents } from '../rooms/route.ts'
+import { AgentFace } from './agent-face.tsx'
+import { AgentHead } from './agent-head.tsx'
+import { visibilityTitles } from './agent-words.ts'
+
+/** The agents of the account, its favorites, and those of others. */
+export function AgentsHome() {
+  const client = useClient()
+  const { account } = useSession()
+  const own = useLoaded('own', async () => (await client.agents.list()).agents)
+  const favorites = useLoaded('favorites', async () => (await client.agents.favorites()).favorites)
+  const isFavorite = (id: string) => favorites.value?.some(({ agent }) => agent.id === id) === true
+
+  const keep = async (id: string) => {
+    if (isFavorite(id)) await client.agents.removeFavorite({ agentId: id })
+    else await client.agents.addFavorite({ agentId: id })
+    favorites.reload()
+  }
+
+  return (
+    <main className="room agents" aria-label="Agents">
+      <AgentHead title="Agents" back={{ title: 'Back to the rooms', go: () => goTo(null) }}>
+        <button type="button" className="button small main" onClick={() => goToAgents('new')}>
+          <Icon name="plus" />
+          New agent
+        </button>
+      </AgentHead>
+      <div className="agents-page">
+        <section aria-labelledby="own-agents">
+          <h2 id="own-agents">Yours</h2>
+          <Listed
+            loaded={own}
+            empty={
+              <Blank icon="agent" title="No agents yet">
+                <p>An agent answers in the way you tell it to. Make one, or ask one of those below.</p>
+                <button type="button" className="button small" onClick={() => goToAgents('new')}>
+                  Make an agent
+                </button>
+              </Blank>
+            }
+          >
+            {(agents) => (
+              <ul className="agent-cards">
+                {agents.map((agent) => (
+                  <Card
+                    key={agent.id}
+                    agent={agent}
+                    facts={agent.owner_address === account ? visibilityTitles[agent.visibility] : 'Official'}
+                  >
+                    <a
+                      className="icon-button small"
+                      href={linkToAgents(agent.id, 'edit')}
+                      aria-label={`Edit ${agent.name}`}
+                      title="Edit"
+                    >
+                      <Icon name="pencil" />
+                    </a>
+                  </Card>
+                ))}
+              </ul>
+            )}
+          </Listed>
+        </section>
+        {favorites.value !== null && favorites.value.length > 0 && (
+          <section aria-labelledby="favorite-agents">
+            <h2 id="favorite-agents">Favorites</h2>
+            <ul className="agent-cards">
+              {favorites.value.map(({ agent }) => (
+                <Card key={agent.id} agent={agent} facts={factsOf(agent)}>
+                  <Star name={agent.name} isOn onPress={() => keep(agent.id)} />
+                </Card>
+              ))}
+            </ul>
+          </section>
+        )}
+        <Discover isFavorite={isFavorite} onKeep={keep} />
+      </div>
+    </main>
+  )
+}
+
+const filters = [
+  ['all', 'All'],
+  ['official', 'Official'],
+  ['friends', 'Of friends'],
+] as const
+const pageSize = 20
+
+function Discover(props: { isFavorite: (id: string) => boolean; onKeep: (id: string) => Promise<void> }) {
+  const client = useClient()
+  const [search, setSearch] = useState('')
+  const [filter, setFilter] = useState<(typeof filters)[number][0]>('all')
+  const [limit, setLimit] = useState(pageSize)
+  const wanted = search.trim()
+  const found = useLoaded(`${filter} ${wanted}`, () => client.agents.discover({ filter, limit, search: wanted }))
+  const more = async () => {
+    const next = Math.min(limit + pageSize, 100)
+    const wider = await client.agents.discover({ filter, limit: next, search: wanted })
+    setLimit(next)
+    found.change(() => wider)
+  }
+  const listing = { ...found, value: found.value?.agents ?? null }
+  const { total = 0 } = found.value ?? {}
+
+  return (
+    <section aria-labelledby="other-agents">
+      <h2 id="other-agents">Discover</h2>
+      <div className="row wrap agent-search">
+        <input
+          className="input grow"
+          type="search"
+          aria-label="Find an agent"
+          placeholder="Find an agent"
+          maxLength={100}
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+        />
+        {filters.map(([name, title]) => (
+          <button
+            key={name}
+            type="button"
+            className="chip"
+            aria-pressed={filter === name}
+            onClick={() => setFilter(name)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      <Listed
+        loaded={listing}
+        empty={<Blank icon="search" title={wanted ? 'No agent fits these words' : 'No agents to discover yet'} />}
+      >
+        {(agents) => (
+          <ul className="agent-cards">
+            {agents.map((agent) => (
+              <Card key={agent.id} agent={agent} facts={factsOf(agent)}>
+                <Star name={agent.name} isOn={props.isFavorite(agent.id)} onPress={() => props.onKeep(agent.id)} />
+              </Card>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      {listing.value !== null && listing.value.length < Math.min(total, 100) && (
+        <ActButton className="button small" onPress={more}>
+          More
+        </ActButton>
+      )}
+    </section>
+  )
+}
+
+interface Shown {
+  id: string
+  name: string
+  personality: string
+  avatar_emoji: string
+  tags: readonly string[]
+}
+
+function Card({ agent, facts, children }: { agent: Shown; facts: string; children: React.ReactNode }) {
+  return (
+    <li className="agent-card">
+      <AgentFace emoji={agent.avatar_emoji} />
+      <div className="grow">
+        <a href={linkToAgents(agent.id)}>{isolated(agent.name)}</a>
+        <p>{agent.personality || 'No description'}</p>
+        <small>{[facts, ...agent.tags].join(' · ')}</small>
+      </div>
+      {children}
+    </li>
+  )
+}
+
+function Star({ name, isOn, onPress }: { name: string; isOn: boolean; onPress: () => Promise<void> }) {
+  return (
+    <ActButton
+      className={`icon-button small star ${isOn ? 'on' : ''}`}
+      aria-label={`${name} is a favorite`}
+      title={isOn ? 'Take it out of your favorites' : 'Keep it among your favorites'}
+      aria-pressed={isOn}
+      onPress={onPress}
+    >
+      <Icon name="star" />
+    </ActButton>
+  )
+}
+
+type Found = Pick<Parameters<typeof Card>[0]['agent'], 'id'> & {
+  visibility: keyof typeof visibilityTitles
+  message_count: number
+  owner_address: string
+  owner: { username: string | null; ensName: string | null }
+}
+
+function factsOf({ visibility, message_count, owner, owner_address }: Found): string {
+  const by = visibility === 'official' ? 'Official' : `by ${nameOf(owner.username ?? owner.ensName, owner_address)}`
+  return `${by}, ${plural(message_count, 'answer')}`
+}

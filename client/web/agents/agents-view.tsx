@@ -1,0 +1,14 @@
+import '../styles/agents.css'
+import { AgentChat } from './agent-chat.tsx'
+import { AgentEdit } from './agent-edit.tsx'
+import { AgentNew } from './agent-new.tsx'
+import { AgentsHome } from './agents-home.tsx'
+
+/** What is shown at `#/agents`, `#/agents/new`, `#/agents/:id` and `#/agents/:id/edit`. */
+export function AgentsView({ path }: { path: readonly string[] }) {
+  const [id, part] = path
+  if (id === undefined) return <AgentsHome />
+  if (id === 'new') return <AgentNew />
+  if (part === 'edit') return <AgentEdit key={id} id={id} />
+  return <AgentChat key={id} id={id} />
+}

@@ -1,0 +1,97 @@
+import { type KeyboardEvent, useState } from 'react'
+import { wasNotAnswered } from '#client/sdk/failures'
+import type { LiveRun } from '#client/sdk/runs'
+import type { Agent } from '#shared/api/agent-records'
+import { useSession } from '../accounts/session.ts'
+import { composerId, useFocused } from '../kit/focus.ts'
+import { isolated } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { useAttempt } from '../kit/toasts.tsx'
+import { agentDraftOf, keepText, readText } from '../messages/drafts.ts'
+import { useField } from '../messages/use-field.ts'
+
+const longest = 10_000
+
+/** The field to ask, and the button that stops what is being answered. */
+export function AskField(props: {
+  agent: Agent
+  running: readonly LiveRun[]
+  /** False where the question was not asked: its text stays. */
+  onSend: (message: string) => Promise<boolean>
+}) {
+  const { agent, running } = props
+  const { account } = useSession()
+  const attempt = useAttempt()
+  const draft = agentDraftOf(account, agent.id)
+  const [text, setText] = useState(() => readText(draft) ?? '')
+  const field = useFocused<HTMLTextAreaElement>()
+  useField(field, text)
+  const isTooLong = [...text].length > longest
+
+  const write = (next: string) => {
+    setText(next)
+    keepText(draft, next)
+  }
+  const submit = () =>
+    attempt(async () => {
+      const message = text.trim()
+      if (message === '' || isTooLong) return
+      write('')
+      if (!(await props.onSend(message))) write(text)
+      field.current?.focus()
+    })
+  const stop = () =>
+    attempt(async () => {
+      const cancel = Promise.all(running.map((run) => run.cancel()))
+      await cancel.catch((error) => {
+        throw wasNotAnswered(error) ? new Error('You are not connected. It is stopped once you are.') : error
+      })
+    })
+  const press = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault()
+      submit()
+    }
+    if (event.key === 'Escape' && running.length > 0) stop()
+  }
+
+  return (
+    <form
+      className="composer"
+      aria-label="Ask the agent"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      {isTooLong && (
+        <p className="banner" role="status">
+          <Icon name="warn" />
+          <span>This is too long to be asked: {longest.toLocaleString()} characters are the most.</span>
+        </p>
+      )}
+      <div className="composer-field">
+        <textarea
+          ref={field}
+          id={composerId}
+          rows={1}
+          aria-label="Message"
+          placeholder={`Ask ${isolated(agent.name)}`}
+          value={text}
+          onChange={({ target }) => write(target.value)}
+          onKeyDown={press}
+        />
+        {running.length > 0 && (
+          <button type="button" className="button small stop" title="Stop the answer (Esc)" onClick={stop}>
+            <Icon name="stop" />
+            Stop
+          </button>
+        )}
+        <button type="submit" className="send" aria-label="Send" title="Send" disabled={!text.trim() || isTooLong}>
+          <Icon name="send" />
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,149 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { LiveRun } from '#client/sdk/runs'
+import type { Agent } from '#shared/api/agent-records'
+import { ActButton } from '../kit/act-button.tsx'
+import { isolated } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Problem, Skeleton } from '../kit/notice.tsx'
+import { AgentFace } from './agent-face.tsx'
+import { AskField } from './ask-field.tsx'
+import { ExchangeRow } from './exchange-row.tsx'
+import { useConversation } from './use-conversation.ts'
+import { useStick } from './use-stick.ts'
+
+/** Questions and answers, and the field to ask; `beforeAsk` is done before a question is asked, and stops it where it fails. */
+export function Conversation({ agent, beforeAsk }: { agent: Agent; beforeAsk?: () => Promise<void> }) {
+  const { loaded, exchanges, hasOlder, ask, loadOlder } = useConversation(agent.id)
+  const { box, isAtEnd, toEnd, onScroll, hold } = useStick()
+  const [problem, setProblem] = useState<unknown>(null)
+  // What was wrong with the agent may be mended by now.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is told of the agent as it was.
+  useEffect(() => setProblem(null), [agent])
+  const last = exchanges.at(-1)?.run ?? null
+  const running = useRunning(exchanges.flatMap(({ run }) => run ?? []))
+
+  const send = async (message: string): Promise<boolean> => {
+    setProblem(null)
+    try {
+      await beforeAsk?.()
+      ask(message)
+      requestAnimationFrame(toEnd)
+      return true
+    } catch (cause) {
+      setProblem(cause)
+      return false
+    }
+  }
+
+  const earlier = async () => {
+    const keep = hold()
+    await loadOlder()
+    requestAnimationFrame(keep)
+  }
+
+  return (
+    <>
+      {agent.scripted && (
+        <p className="agent-notice" role="note">
+          <Icon name="warn" />
+          No model is set up on this server: a script answers in its place.
+        </p>
+      )}
+      <div className="timeline-frame">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the conversation. */}
+        <section className="timeline" ref={box} onScroll={onScroll} tabIndex={0} aria-label="Conversation">
+          <div className="exchanges">
+            {hasOlder && (
+              <ActButton className="button small plain" onPress={earlier}>
+                Earlier messages
+              </ActButton>
+            )}
+            {loaded.value === null && !loaded.error && <Skeleton rows={6} label="Loading the conversation" />}
+            <Problem error={loaded.error} onRetry={loaded.reload} />
+            {loaded.value !== null && exchanges.length === 0 && (
+              <Begin agent={agent} onAsk={(question) => void send(question)} />
+            )}
+            {exchanges.map((exchange) => (
+              <ExchangeRow key={exchange.key} agent={agent} exchange={exchange} onAsk={(text) => void send(text)} />
+            ))}
+          </div>
+        </section>
+        {!isAtEnd && (
+          <button type="button" className="button small to-end" onClick={toEnd}>
+            <Icon name="down" />
+            To the end
+          </button>
+        )}
+      </div>
+      <EndAnnouncer name={agent.name} run={last} />
+      <div className="agent-problem">
+        <Problem error={problem} />
+      </div>
+      <AskField agent={agent} running={running} onSend={send} />
+    </>
+  )
+}
+
+function Begin({ agent, onAsk }: { agent: Agent; onAsk: (question: string) => void }) {
+  return (
+    <div className="agent-begin">
+      <AgentFace emoji={agent.avatar_emoji} size="large" />
+      <h2>{isolated(agent.name)}</h2>
+      <p>{agent.personality || 'Ask something to begin.'}</p>
+      {agent.suggested_questions && agent.suggested_questions.length > 0 && (
+        <ul aria-label="Suggested questions">
+          {agent.suggested_questions.map((question) => (
+            <li key={question}>
+              <button type="button" className="button small" onClick={() => onAsk(question)}>
+                {question}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+const nothing = () => () => {}
+
+/** The runs among these that are being written. */
+function useRunning(runs: readonly LiveRun[]): readonly LiveRun[] {
+  const isLive = ({ state }: LiveRun) => state.status === 'sending' || state.status === 'running'
+  useSyncExternalStore(
+    (listener) => {
+      const ends = runs.map((run) => run.subscribe(listener))
+      return () => {
+        for (const end of ends) end()
+      }
+    },
+    () =>
+      runs
+        .filter(isLive)
+        .map(({ key }) => key)
+        .join(),
+  )
+  return runs.filter(isLive)
+}
+
+/** Tells screen readers that an answer has begun, and reads it when it has ended. */
+function EndAnnouncer({ name, run }: { name: string; run: LiveRun | null }) {
+  const status = useSyncExternalStore(
+    run ? (listener) => run.subscribe(listener) : nothing,
+    () => run?.state.status ?? null,
+  )
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    if (!run || status === null) return
+    const who = isolated(name)
+    if (status === 'sending' || status === 'running') setSaid(`${who} is answering.`)
+    if (status === 'done') setSaid(`${who}: ${run.state.text}`)
+    if (status === 'cancelled') setSaid('The answer was stopped.')
+    if (status === 'failed' || status === 'refused') setSaid('The answer could not be given.')
+  }, [status, run, name])
+  return (
+    <div className="unseen" role="log" aria-live="polite" aria-label="Answers">
+      {said}
+    </div>
+  )
+}

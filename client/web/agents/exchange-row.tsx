@@ -1,0 +1,169 @@
+import { useSyncExternalStore } from 'react'
+import type { LiveRun, RunState } from '#client/sdk/runs'
+import type { Agent } from '#shared/api/agent-records'
+import type { ChatMessage } from '#shared/api/agent-runs'
+import type { Citation, WebSource } from '#shared/api/run-frames'
+import { AppError, type ErrorCode, errors } from '#shared/errors'
+import { fullTimeOf, isolated, timeOf } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { problemText } from '../kit/problem.ts'
+import { isWebAddress } from '../kit/web-address.ts'
+import { OuterLink } from '../messages/inline-text.tsx'
+import { AgentFace } from './agent-face.tsx'
+import { cutWords, endWords, missingWords, phaseWords } from './agent-words.ts'
+import { AnswerText } from './answer-text.tsx'
+import { FreeTimes } from './free-times.tsx'
+import { ToolCalls } from './tool-calls.tsx'
+import type { Exchange } from './use-conversation.ts'
+
+interface RowProps {
+  agent: Agent
+  exchange: Exchange
+  onAsk: (question: string) => void
+}
+
+/** A question, and the answer below it. */
+export function ExchangeRow({ agent, exchange, onAsk }: RowProps) {
+  const { question, askedAt, run, kept } = exchange
+  return (
+    <article className="exchange" aria-label={`You asked: ${question.slice(0, 80)}`}>
+      <div className="question">
+        <p dir="auto">{question}</p>
+        {askedAt && (
+          <time dateTime={askedAt} title={fullTimeOf(askedAt)}>
+            {timeOf(askedAt)}
+          </time>
+        )}
+      </div>
+      <div className="answer">
+        <AgentFace emoji={agent.avatar_emoji} size="small" />
+        <div className="grow">
+          <span className="unseen">{isolated(agent.name)} answered:</span>
+          {run ? (
+            <LiveAnswer run={run} owner={agent.owner_address} onAsk={onAsk} />
+          ) : (
+            kept && <KeptAnswer kept={kept} owner={agent.owner_address} question={question} onAsk={onAsk} />
+          )}
+        </div>
+      </div>
+    </article>
+  )
+}
+
+function KeptAnswer(props: { kept: ChatMessage; owner: string; question: string; onAsk: (question: string) => void }) {
+  const { owner } = props
+  const { content, citations, sources, tools, scheduling, state, error_code, cut_short } = props.kept
+  return (
+    <>
+      <ToolCalls tools={tools} isOver />
+      <AnswerText text={content} citations={citations} />
+      {scheduling && <FreeTimes scheduling={scheduling} owner={owner} />}
+      <Sources citations={citations} text={content} />
+      <WebSources sources={sources} />
+      {cut_short && <Ended words={cutWords[cut_short]} {...props} />}
+      {state === 'cancelled' && <Ended words="This answer was stopped." {...props} />}
+      {state === 'failed' && <Ended isFault words={endWords(error_code, content)} {...props} />}
+    </>
+  )
+}
+
+function LiveAnswer(props: { run: LiveRun; owner: string; onAsk: (question: string) => void }) {
+  const { run, owner, onAsk } = props
+  const state = useSyncExternalStore(
+    (listener) => run.subscribe(listener),
+    () => run.state,
+  )
+  const { status, text, tools, citations, sources, scheduling, cutShort, message: question } = state
+  const isWriting = status === 'running' || status === 'sending'
+  return (
+    <>
+      <ToolCalls tools={tools} isOver={!isWriting} />
+      <AnswerText text={text} citations={citations} />
+      {scheduling && <FreeTimes scheduling={scheduling} owner={owner} />}
+      {isWriting && <Working state={state} />}
+      <Sources citations={citations} text={text} />
+      <WebSources sources={sources} />
+      {cutShort && <Ended words={cutWords[cutShort]} question={question} onAsk={onAsk} />}
+      {status === 'cancelled' && <Ended words="This answer was stopped." question={question} onAsk={onAsk} />}
+      {status === 'failed' && (
+        <Ended isFault words={endWords(state.error?.code ?? null, text)} question={question} onAsk={onAsk} />
+      )}
+      {status === 'refused' && <Ended isFault words={refusalWords(state)} question={question} onAsk={onAsk} />}
+    </>
+  )
+}
+
+/** What is being done while it is written, or that nobody tells at present. */
+function Working({ state }: { state: RunState }) {
+  const { phase, status, isCutOff } = state
+  const words = isCutOff
+    ? status === 'sending'
+      ? 'Waits for the connection'
+      : 'You are not connected; the answer goes on'
+    : phase
+      ? `${phaseWords[phase.phase]}${phase.detail ? `: ${phase.detail}` : ''}`
+      : status === 'sending'
+        ? 'Sending'
+        : 'Thinking'
+  return (
+    <p className={`working ${isCutOff ? 'cut' : ''}`}>
+      <i aria-hidden="true" />
+      {words}
+    </p>
+  )
+}
+
+function refusalWords({ error }: RunState): string {
+  const { code = 'INTERNAL_ERROR', text = '', retryAfter } = error ?? {}
+  if (!(code in errors)) return text
+  return problemText(
+    new AppError(code as ErrorCode, { message: text, ...(retryAfter === undefined ? {} : { retryAfter }) }),
+    missingWords,
+  )
+}
+
+function Ended(props: { words: string; isFault?: boolean; question: string; onAsk: (question: string) => void }) {
+  return (
+    <p className={`ended ${props.isFault ? 'fault' : ''}`}>
+      <Icon name={props.isFault ? 'warn' : 'stop'} />
+      <span className="grow">{props.words}</span>
+      <button type="button" className="button small" onClick={() => props.onAsk(props.question)}>
+        <Icon name="retry" />
+        Ask again
+      </button>
+    </p>
+  )
+}
+
+/** The sources that the answer refers to. */
+function Sources({ citations, text }: { citations: readonly Citation[]; text: string }) {
+  const cited = citations.filter(({ n }) => text.includes(`[${n}]`))
+  if (cited.length === 0) return null
+  const isShared = (title: string) => cited.filter((one) => one.title === title).length > 1
+  return (
+    <ol className="sources" aria-label="Sources">
+      {cited.map(({ n, title, url, chunk }) => (
+        <li key={n}>
+          <span className="cite">{n}</span>
+          {isWebAddress(url) ? <OuterLink href={url}>{title || url}</OuterLink> : <span>{title}</span>}
+          {isShared(title) && <small>part {chunk + 1}</small>}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** The pages that the answer rests on, where the model has searched the web. */
+function WebSources({ sources }: { sources: readonly WebSource[] }) {
+  const shown = sources.filter(({ url }) => isWebAddress(url))
+  if (shown.length === 0) return null
+  return (
+    <ul className="sources" aria-label="Sources on the web">
+      {shown.map(({ url, title }) => (
+        <li key={url}>
+          <OuterLink href={url}>{title}</OuterLink>
+        </li>
+      ))}
+    </ul>
+  )
+}

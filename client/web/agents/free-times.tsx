@@ -1,0 +1,64 @@
+import { useState } from 'react'
+import type { Scheduling } from '#shared/api/run-frames'
+import { dmOf } from '#shared/kit/room-key'
+import { useSession } from '../accounts/session.ts'
+import { dayKeyOf, dayOf, timeOf } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { linkToRoom } from '../rooms/route.ts'
+
+const mostTimes = 8
+
+/** Times at which the owner of the agent can be booked, by the clock of the reader. */
+export function FreeTimes({ scheduling, owner }: { scheduling: Scheduling; owner: string }) {
+  const { account } = useSession()
+  const [isWhole, setWhole] = useState(false)
+  const most = isWhole ? Number.POSITIVE_INFINITY : mostTimes
+  const { freeEnabled, freeDuration, paidEnabled, paidDuration, priceCents } = scheduling
+  const [now] = useState(Date.now)
+  const slots = scheduling.slots.filter(({ start }) => Date.parse(start) > now)
+  const days = Map.groupBy(slots, ({ start }) => dayKeyOf(start))
+  const kinds = [
+    ...(freeEnabled ? [`${freeDuration} min, free`] : []),
+    ...(paidEnabled ? [`${paidDuration} min, $${(priceCents / 100).toFixed(2)}`] : []),
+    'by your own clock',
+  ]
+  return (
+    <section className="free-times" aria-label="Free times">
+      <p className="label">
+        <Icon name="clock" />
+        Free times
+      </p>
+      <p className="hint capital">{kinds.join(' · ')}</p>
+      {days.size > 0 && owner !== account && (
+        <p className="hint">
+          None is booked here: <a href={`/${linkToRoom(dmOf(account, owner))}`}>write to the owner</a> to agree on one.
+        </p>
+      )}
+      {days.size === 0 && (
+        <p className="hint">
+          {scheduling.slots.length === 0 ? 'There are none in the next days.' : 'All of them have passed.'}
+          {owner === account && ' Your own are in the Settings, under “Free times”.'}
+        </p>
+      )}
+      <dl>
+        {[...days].map(([day, times]) => (
+          <div key={day}>
+            <dt>{dayOf(times[0]?.start ?? day)}</dt>
+            <dd className="numerals">
+              {times.slice(0, most).map(({ start }) => (
+                <time key={start} dateTime={start}>
+                  {timeOf(start)}
+                </time>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {!isWhole && [...days.values()].some(({ length }) => length > mostTimes) && (
+        <button type="button" className="button small plain" onClick={() => setWhole(true)}>
+          All {slots.length} times
+        </button>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,162 @@
+import type { KnowledgeItem } from '#shared/api/knowledge-records'
+
+/** How a page is read, as a form holds it: patterns are written one in each line. */
+export interface ReadingFields {
+  title: string
+  scrapeMethod: KnowledgeItem['scrape_method']
+  crawlDepth: string
+  excludePatterns: string
+  autoSync: boolean
+  syncIntervalHours: string
+}
+
+export const newReading: ReadingFields = {
+  title: '',
+  scrapeMethod: 'basic',
+  crawlDepth: '1',
+  excludePatterns: '',
+  autoSync: false,
+  syncIntervalHours: '24',
+}
+
+export const readingOf = (item: KnowledgeItem): ReadingFields => ({
+  title: item.title,
+  scrapeMethod: item.scrape_method,
+  crawlDepth: `${item.crawl_depth}`,
+  excludePatterns: item.exclude_patterns.join('\n'),
+  autoSync: item.auto_sync,
+  syncIntervalHours: `${item.sync_interval_hours}`,
+})
+
+const longestTitle = 200
+const mostPatterns = 20
+const longestPattern = 200
+
+const patternsOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+
+/** What is wrong with the patterns, in words. */
+export function patternsProblem(text: string): string | null {
+  const patterns = patternsOf(text)
+  if (patterns.length > mostPatterns) return `At most ${mostPatterns} patterns, one in each line.`
+  if (patterns.some((pattern) => [...pattern].length > longestPattern))
+    return `At most ${longestPattern} characters in each pattern.`
+  return null
+}
+
+/** What is sent: how a page is read is for official agents alone. */
+export function readingInput(fields: ReadingFields, isOfficial: boolean) {
+  const title = fields.title.trim()
+  return {
+    ...(title === '' ? {} : { title }),
+    ...(isOfficial
+      ? {
+          scrapeMethod: fields.scrapeMethod,
+          crawlDepth: Number(fields.crawlDepth),
+          excludePatterns: patternsOf(fields.excludePatterns),
+          autoSync: fields.autoSync,
+          syncIntervalHours: Number(fields.syncIntervalHours),
+        }
+      : {}),
+  }
+}
+
+/** The title of a page and, of official agents, how it is read. */
+export function KnowledgeFields(props: {
+  fields: ReadingFields
+  isOfficial: boolean
+  onChange: (fields: ReadingFields) => void
+}) {
+  const { fields, isOfficial, onChange } = props
+  const set = (more: Partial<ReadingFields>) => onChange({ ...fields, ...more })
+  const wrong = patternsProblem(fields.excludePatterns)
+  return (
+    <>
+      <label className="field">
+        <span>Title (optional)</span>
+        <input
+          className="input"
+          maxLength={longestTitle}
+          value={fields.title}
+          onChange={({ target }) => set({ title: target.value })}
+        />
+        <small>What it is called in this list, in up to {longestTitle} characters.</small>
+      </label>
+      {isOfficial && (
+        <>
+          <label className="field">
+            <span>What is read</span>
+            <select
+              className="input"
+              value={fields.scrapeMethod}
+              onChange={({ target }) => set({ scrapeMethod: target.value as ReadingFields['scrapeMethod'] })}
+            >
+              <option value="basic">The text of this page</option>
+              <option value="advanced">Its article, and pages that it links to</option>
+            </select>
+          </label>
+          {fields.scrapeMethod === 'advanced' && (
+            <>
+              <label className="field">
+                <span>Depth, 1 to 5</span>
+                <input
+                  className="input"
+                  type="number"
+                  min={1}
+                  max={5}
+                  required
+                  value={fields.crawlDepth}
+                  onChange={({ target }) => set({ crawlDepth: target.value })}
+                />
+                <small>1 is this page alone, 2 also what it links to on the same site, and so on.</small>
+              </label>
+              <label className="field">
+                <span>Pages to leave out (optional)</span>
+                <textarea
+                  className="input"
+                  rows={2}
+                  value={fields.excludePatterns}
+                  aria-invalid={wrong !== null}
+                  onChange={({ target }) => set({ excludePatterns: target.value })}
+                />
+                {wrong ? (
+                  <small className="grave">{wrong}</small>
+                ) : (
+                  <small>
+                    Parts of their addresses, one in each line, with * for anything: up to {mostPatterns}, of{' '}
+                    {longestPattern} characters each.
+                  </small>
+                )}
+              </label>
+            </>
+          )}
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={fields.autoSync}
+              onChange={({ target }) => set({ autoSync: target.checked })}
+            />
+            <span>Read it again by itself</span>
+          </label>
+          {fields.autoSync && (
+            <label className="field">
+              <span>Every so many hours, 1 to 168</span>
+              <input
+                className="input"
+                type="number"
+                min={1}
+                max={168}
+                required
+                value={fields.syncIntervalHours}
+                onChange={({ target }) => set({ syncIntervalHours: target.value })}
+              />
+            </label>
+          )}
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+import { type FormEvent, useState } from 'react'
+import type { KnowledgeItem } from '#shared/api/knowledge-records'
+import { Dialog } from '../kit/dialog.tsx'
+import { Problem } from '../kit/notice.tsx'
+import { KnowledgeFields, newReading, patternsProblem, readingInput, readingOf } from './knowledge-fields.tsx'
+
+type Reading = ReturnType<typeof readingInput>
+
+export function AddKnowledge(props: { isOfficial: boolean; onAdd: (url: string, reading: Reading) => Promise<void> }) {
+  const { isOfficial, onAdd } = props
+  const [url, setUrl] = useState('')
+  const [fields, setFields] = useState(newReading)
+  const [error, setError] = useState<unknown>(null)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (patternsProblem(fields.excludePatterns)) return
+    try {
+      await onAdd(url.trim(), readingInput(fields, isOfficial))
+      setUrl('')
+      setFields(newReading)
+      setError(null)
+    } catch (cause) {
+      setError(cause)
+    }
+  }
+  return (
+    <form className="stack" aria-label="Add a page" onSubmit={(event) => void submit(event)}>
+      <label className="field">
+        <span>Address of a page or a repository</span>
+        <input
+          className="input"
+          inputMode="url"
+          placeholder="https://"
+          maxLength={4_096}
+          value={url}
+          onChange={({ target }) => setUrl(target.value)}
+          required
+        />
+        <small>It is read now, and cited by its number where an answer rests on it.</small>
+      </label>
+      <details className="more-fields">
+        <summary>{isOfficial ? 'Title, and how it is read' : 'Title'}</summary>
+        <div className="stack">
+          <KnowledgeFields fields={fields} isOfficial={isOfficial} onChange={setFields} />
+        </div>
+      </details>
+      <Problem error={error} />
+      <div className="row end">
+        <button type="submit" className="button main small">
+          Add
+        </button>
+      </div>
+    </form>
+  )
+}
+
+export function EditKnowledge(props: {
+  item: KnowledgeItem
+  isOfficial: boolean
+  onSave: (reading: Reading) => Promise<void>
+  onClose: () => void
+}) {
+  const { item, isOfficial, onSave, onClose } = props
+  const [fields, setFields] = useState(() => readingOf(item))
+  const [error, setError] = useState<unknown>(null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (patternsProblem(fields.excludePatterns)) return
+    onSave(readingInput(fields, isOfficial)).then(onClose, setError)
+  }
+  return (
+    <Dialog title="Change what it knows" onClose={onClose}>
+      <form className="stack" aria-label="Page" onSubmit={submit}>
+        <p className="hint">{item.url}</p>
+        <KnowledgeFields fields={fields} isOfficial={isOfficial} onChange={setFields} />
+        {isOfficial && <p className="hint">How it is read counts from the next time on.</p>}
+        <Problem error={error} />
+        <div className="row end">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button main">
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

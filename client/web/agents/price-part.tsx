@@ -1,0 +1,174 @@
+import { type FormEvent, useState } from 'react'
+import type { OwnAgent } from '#shared/api/agent-records'
+import { type NetworkFacts, networks, type PaymentNetwork } from '#shared/api/payment-networks'
+import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { Problem, Skeleton } from '../kit/notice.tsx'
+import { useTell, useTellLatest } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { EarningsPart } from './earnings-part.tsx'
+import { ShareLink } from './share-link.tsx'
+
+const networkTitle = ({ title, isReal }: NetworkFacts) => `${title} (${isReal ? 'real' : 'test'} money)`
+
+const isShared = ({ visibility, public_access_enabled }: OwnAgent) =>
+  public_access_enabled && (visibility === 'public' || visibility === 'official')
+
+/** What an answer costs people who come from elsewhere, the code by which they ask, and what was earned. */
+export function PricePart({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent) => void }) {
+  const client = useClient()
+  const tell = useTellLatest()
+  const [fields, setFields] = useState({
+    isOn: agent.x402_enabled,
+    cents: `${agent.x402_price_cents ?? 1}`,
+    network: agent.x402_network ?? ('base-sepolia' as const),
+    wallet: agent.x402_wallet_address ?? '',
+  })
+  const [error, setError] = useState<unknown>(null)
+  const set = (more: Partial<typeof fields>) => setFields({ ...fields, ...more })
+
+  const fail = (cause: unknown) => {
+    tell(null)
+    setError(cause)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const { isOn, cents, network, wallet } = fields
+    if (isOn && !/^(0x[0-9a-f]{40})?$/i.test(wallet.trim()))
+      return fail(new Error('The address of a wallet is 0x and 40 digits or letters from a to f.'))
+    const price = {
+      x402PriceCents: Number(cents),
+      x402Network: network,
+      x402WalletAddress: wallet.trim() || null,
+    }
+    client.agents.update({ id: agent.id, x402Enabled: isOn, ...(isOn ? price : {}) }).then(({ agent: saved }) => {
+      setError(null)
+      onSaved(saved)
+      tell('Saved')
+    }, fail)
+  }
+
+  return (
+    <div className="stack wide">
+      <form className="stack" aria-label="Price" onSubmit={submit}>
+        <label className="check">
+          <input
+            type="checkbox"
+            aria-describedby="price-hint"
+            checked={fields.isOn}
+            onChange={({ target }) => set({ isOn: target.checked })}
+          />
+          <span>People from elsewhere pay for each answer</span>
+        </label>
+        <p className="hint" id="price-hint">
+          They have no account here, and ask by the link of the agent or by code in other pages.
+          {!fields.isOn && ' Without a price, they ask for free.'}
+        </p>
+        {fields.isOn && (
+          <>
+            <label className="field">
+              <span>Price of an answer, in US cents</span>
+              <input
+                className="input"
+                type="number"
+                min={1}
+                max={10_000}
+                required
+                value={fields.cents}
+                onChange={({ target }) => set({ cents: target.value })}
+              />
+            </label>
+            <label className="field">
+              <span>Network</span>
+              <select
+                className="input"
+                value={fields.network}
+                onChange={({ target }) => set({ network: target.value as PaymentNetwork })}
+              >
+                {Object.values(networks).map((facts) => (
+                  <option key={facts.network} value={facts.network}>
+                    {networkTitle(facts)}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <label className="field">
+              <span>Wallet that is paid</span>
+              <input
+                className="input"
+                placeholder="0x"
+                value={fields.wallet}
+                onChange={({ target }) => set({ wallet: target.value })}
+              />
+              <small>Without one, your own wallet is paid.</small>
+            </label>
+          </>
+        )}
+        {fields.isOn && !isShared(agent) && (
+          <p className="hint">Nobody from elsewhere can ask it until everybody may: see Settings.</p>
+        )}
+        <Problem error={error} />
+        <div className="row end">
+          <button type="submit" className="button main small">
+            Save the price
+          </button>
+        </div>
+      </form>
+      {isShared(agent) && <ShareLink id={agent.id} />}
+      {(agent.x402_enabled || agent.x402_message_count_paid > 0) && (
+        <EarningsPart key={`earnings ${agent.updated_at}`} id={agent.id} />
+      )}
+      {agent.x402_enabled && <Embed key={agent.updated_at} id={agent.id} />}
+    </div>
+  )
+}
+
+const snippets = [
+  ['embed', 'For a page'],
+  ['sdk', 'For Node'],
+  ['curl', 'For a command line'],
+] as const
+
+const embedWords = { X402_NOT_ENABLED: 'Nobody can be paid yet: name a wallet above.' }
+
+function Embed({ id }: { id: string }) {
+  const client = useClient()
+  const tell = useTell()
+  const { value, error, reload } = useLoaded(id, () => client.payments.embed({ id }))
+  if (error) return <Problem error={error} words={embedWords} onRetry={reload} />
+  if (value === null) return <Skeleton rows={3} />
+  const { pricing, code } = value
+  return (
+    <>
+      {!pricing.payable && (
+        <p className="banner">
+          Nobody can pay yet: no payment service for {networkTitle(networks[pricing.network])} is set up on this server.
+        </p>
+      )}
+      {pricing.simulated && (
+        <p className="banner">Payments are only simulated on this server: they are checked, and no money moves.</p>
+      )}
+      {snippets.map(([name, title]) => (
+        <div key={name} className="stack">
+          <div className="row">
+            <span className="label grow">{title}</span>
+            <ActButton
+              className="button small"
+              aria-label={`Copy the code: ${title}`}
+              onPress={async () => {
+                await navigator.clipboard.writeText(code[name])
+                tell('Copied')
+              }}
+            >
+              Copy
+            </ActButton>
+          </div>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll the block. */}
+          <pre className="code-block embed-code" dir="ltr" tabIndex={0}>
+            <code>{code[name]}</code>
+          </pre>
+        </div>
+      ))}
+    </>
+  )
+}

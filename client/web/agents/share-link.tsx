@@ -1,0 +1,27 @@
+import { ActButton } from '../kit/act-button.tsx'
+import { useTell } from '../kit/toasts.tsx'
+
+/** The address of an agent's page, which its owner can give to anybody. */
+export function ShareLink({ id }: { id: string }) {
+  const tell = useTell()
+  const address = `${location.origin}/agents/${id}`
+  const copy = async () => {
+    await navigator.clipboard.writeText(address)
+    tell('Copied')
+  }
+  return (
+    <section className="stack" aria-labelledby="page-of-agent">
+      <h2 id="page-of-agent" className="label">
+        Its page, for everybody
+      </h2>
+      <div className="row wrap">
+        <a className="grow page-address" href={address} target="_blank" rel="noopener" dir="ltr">
+          {address}
+        </a>
+        <ActButton className="button small" aria-label="Copy the address of its page" onPress={copy}>
+          Copy
+        </ActButton>
+      </div>
+    </section>
+  )
+}

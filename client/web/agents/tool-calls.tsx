@@ -1,0 +1,28 @@
+import type { RunTool } from '#client/sdk/runs'
+import { isolated } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+
+/** The tools that an answer has called, and how long each took. */
+export function ToolCalls({ tools, isOver }: { tools: readonly RunTool[]; isOver: boolean }) {
+  if (tools.length === 0) return null
+  return (
+    <ul className="tool-calls" aria-label="Tools that were used">
+      {tools.map(({ server, name, state, ms }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added at the end.
+        <li key={at} className={state}>
+          <Icon name={state === 'failed' ? 'warn' : 'plug'} />
+          <span>{isolated(server) || 'An unknown tool'}:</span>
+          {name === ofServer ? <span>its list of tools</span> : <code>{name}</code>}
+          <span aria-hidden="true">·</span>
+          <span className="numerals">
+            {state !== 'running' ? state : isOver ? 'not finished' : 'running'}
+            {ms !== null && ` in ${ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`}`}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The call by which a server is asked what it offers. */
+const ofServer = 'tools/list'

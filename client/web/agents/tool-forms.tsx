@@ -1,0 +1,189 @@
+import { type FormEvent, useState } from 'react'
+import { Dialog } from '../kit/dialog.tsx'
+import { Problem } from '../kit/notice.tsx'
+
+export type ToolKind = 'server' | 'api'
+
+/** What a form of a tool holds; no key means that it stays as it is. */
+export interface ToolFields {
+  name: string
+  url: string
+  apiKey: string
+  description: string
+  instructions: string
+}
+
+const noTool: ToolFields = { name: '', url: '', apiKey: '', description: '', instructions: '' }
+export const mostTools = 10
+const kinds = { server: 'Tool server (MCP)', api: 'API' } as const
+
+export const addressProblem = 'The address must begin with https:// and lead to a public server.'
+const addressWords = { INVALID_PARAMETER: addressProblem }
+
+export function AddTool({
+  counts,
+  onAdd,
+}: {
+  counts: Record<ToolKind, number>
+  onAdd: (kind: ToolKind, given: ToolFields) => Promise<void>
+}) {
+  const [kind, setKind] = useState<ToolKind>('server')
+  const [given, setGiven] = useState(noTool)
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const isFull = counts[kind] >= mostTools
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy || isFull) return
+    setBusy(true)
+    try {
+      await onAdd(kind, { ...given, url: given.url.trim() })
+      setGiven(noTool)
+      setError(null)
+    } catch (cause) {
+      setError(cause)
+    }
+    setBusy(false)
+  }
+  return (
+    <form className="stack" aria-label="Add a tool" onSubmit={(event) => void submit(event)}>
+      <fieldset className="segments">
+        <legend className="label">Kind</legend>
+        {(['server', 'api'] as const).map((one) => (
+          <label key={one}>
+            <input type="radio" name="tool-kind" checked={kind === one} onChange={() => setKind(one)} />
+            <span className="segment">{kinds[one]}</span>
+          </label>
+        ))}
+      </fieldset>
+      {isFull ? (
+        <p className="hint">It has {mostTools} of these, which is the most. Take one away to add another.</p>
+      ) : (
+        <>
+          <label className="field">
+            <span>Name of the tool</span>
+            <input
+              className="input"
+              maxLength={100}
+              required
+              value={given.name}
+              onChange={({ target }) => setGiven({ ...given, name: target.value })}
+            />
+          </label>
+          <label className="field">
+            <span>Address</span>
+            <input
+              className="input"
+              inputMode="url"
+              placeholder="https://"
+              maxLength={2_048}
+              required
+              value={given.url}
+              onChange={({ target }) => setGiven({ ...given, url: target.value })}
+            />
+          </label>
+          <KeyField title="Key (optional)" given={given} onChange={setGiven} />
+          <details className="more-fields">
+            <summary>What it is for, and how it is used</summary>
+            <div className="stack">
+              <SaidFields given={given} onChange={setGiven} />
+            </div>
+          </details>
+          <Problem error={error} words={addressWords} />
+          <div className="row end">
+            <button type="submit" className="button main small" aria-disabled={isBusy || undefined}>
+              {isBusy ? 'Looking at it' : 'Add'}
+            </button>
+          </div>
+        </>
+      )}
+    </form>
+  )
+}
+
+export function EditTool(props: {
+  tool: ToolFields & { hasApiKey: boolean }
+  onSave: (fields: ToolFields) => Promise<void>
+  onClose: () => void
+}) {
+  const { tool, onSave, onClose } = props
+  const [fields, setFields] = useState<ToolFields>(tool)
+  const [error, setError] = useState<unknown>(null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSave(fields).then(onClose, setError)
+  }
+  return (
+    <Dialog title={`Change ${tool.name}`} onClose={onClose}>
+      <form className="stack" aria-label="Tool" onSubmit={submit}>
+        <p className="hint">{tool.url}</p>
+        <SaidFields given={fields} onChange={setFields} />
+        <KeyField
+          title={tool.hasApiKey ? 'Another key (optional)' : 'Key (optional)'}
+          given={fields}
+          onChange={setFields}
+        />
+        <Problem error={error} />
+        <div className="row end">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button main">
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface FieldProps {
+  given: ToolFields
+  onChange: (given: ToolFields) => void
+}
+
+function KeyField({ title, given, onChange }: FieldProps & { title: string }) {
+  return (
+    <label className="field">
+      <span>{title}</span>
+      <input
+        className="input"
+        type="password"
+        autoComplete="off"
+        maxLength={4_096}
+        value={given.apiKey}
+        onChange={({ target }) => onChange({ ...given, apiKey: target.value })}
+      />
+      <small>It is stored sealed and shown to nobody, not even to you.</small>
+    </label>
+  )
+}
+
+function SaidFields({ given, onChange }: FieldProps) {
+  return (
+    <>
+      <label className="field">
+        <span>What it is for (optional)</span>
+        <textarea
+          className="input"
+          rows={2}
+          maxLength={500}
+          value={given.description}
+          onChange={({ target }) => onChange({ ...given, description: target.value })}
+        />
+        <small>By this the agent knows when to use it. Up to 500 characters.</small>
+      </label>
+      <label className="field">
+        <span>How it is used (optional)</span>
+        <textarea
+          className="input"
+          rows={3}
+          maxLength={2_000}
+          value={given.instructions}
+          onChange={({ target }) => onChange({ ...given, instructions: target.value })}
+        />
+        <small>What the agent is told beside it. Up to 2,000 characters.</small>
+      </label>
+    </>
+  )
+}

@@ -1,0 +1,173 @@
+import { useState } from 'react'
+import type { PlazaApi } from '#client/sdk/table'
+import type { OwnAgent } from '#shared/api/agent-records'
+import type { OutputOf } from '#shared/kit/contract'
+import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { isolated, plural } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Blank } from '../kit/notice.tsx'
+import { AddTool, addressProblem, EditTool, type ToolFields, type ToolKind } from './tool-forms.tsx'
+
+type Tested = OutputOf<PlazaApi['agents']['testTool']>
+interface Tool extends ToolFields {
+  kind: ToolKind
+  key: string
+  hasApiKey: boolean
+}
+type Shown = Pick<OwnAgent['api_tools'][number], 'name' | 'url' | 'description' | 'instructions' | 'hasApiKey'>
+
+const toolOf = (kind: ToolKind, key: string, { name, url, description, instructions, hasApiKey }: Shown): Tool => ({
+  ...{ kind, key, name, url, hasApiKey },
+  description: description ?? '',
+  instructions: instructions ?? '',
+  apiKey: '',
+})
+
+const toolsOf = (agent: OwnAgent): Tool[] => [
+  ...agent.mcp_servers.map((server) => toolOf('server', server.id, server)),
+  ...agent.api_tools.map((api) => toolOf('api', api.name, api)),
+]
+
+/** What is said of a tool, as it is sent. */
+const saidOf = ({ description, instructions, apiKey }: ToolFields) => ({
+  description: description.trim() || null,
+  instructions: instructions.trim() || null,
+  ...(apiKey === '' ? {} : { apiKey }),
+})
+
+/** Fields of an entry that is there, as it is sent: its keys stay as they are, as nothing is said of them. */
+const keptServers = (agent: OwnAgent) =>
+  agent.mcp_servers.map(({ id, name, url, description, instructions }) => ({
+    id,
+    name,
+    url,
+    description,
+    instructions,
+  }))
+const keptApis = (agent: OwnAgent) =>
+  agent.api_tools.map(({ name, url, description, instructions, method, allowChanges, apiType, schema }) => ({
+    name,
+    url,
+    description,
+    instructions,
+    method,
+    allowChanges,
+    apiType,
+    schema,
+  }))
+
+const isSecureAddress = (url: string): boolean => URL.canParse(url) && new URL(url).protocol === 'https:'
+
+/** The tool servers and APIs that an agent may ask, each with a test. */
+export function ToolsPart({ agent, onSaved }: { agent: OwnAgent; onSaved: (agent: OwnAgent) => void }) {
+  const client = useClient()
+  const tools = toolsOf(agent)
+  const change = async (changed: Omit<Parameters<typeof client.agents.update>[0], 'id'>) =>
+    onSaved((await client.agents.update({ id: agent.id, ...changed })).agent)
+
+  const remove = ({ kind, key }: Tool) =>
+    kind === 'server'
+      ? change({ mcpServers: keptServers(agent).filter(({ id }) => id !== key) })
+      : change({ apiTools: keptApis(agent).filter(({ name }) => name !== key) })
+  const add = async (kind: ToolKind, given: ToolFields) => {
+    const { name, url, apiKey } = given
+    if (!isSecureAddress(url)) throw new Error(addressProblem)
+    const said = saidOf(given)
+    if (kind === 'server') {
+      const id = crypto.randomUUID()
+      return change({ mcpEnabled: true, mcpServers: [...keptServers(agent), { id, name, url, ...said }] })
+    }
+    const { apiType, schema } = await client.agents.detectApi({ url, ...(apiKey === '' ? {} : { apiKey }) })
+    const method = apiType === 'graphql' ? ('POST' as const) : ('GET' as const)
+    return change({
+      apiEnabled: true,
+      apiTools: [...keptApis(agent), { name, url, method, apiType, schema, ...said }],
+    })
+  }
+  const edit = ({ kind, key }: Tool, given: ToolFields) =>
+    kind === 'server'
+      ? change({ mcpServers: keptServers(agent).map((one) => (one.id === key ? { ...one, ...saidOf(given) } : one)) })
+      : change({ apiTools: keptApis(agent).map((one) => (one.name === key ? { ...one, ...saidOf(given) } : one)) })
+
+  return (
+    <div className="stack">
+      <AddTool counts={{ server: agent.mcp_servers.length, api: agent.api_tools.length }} onAdd={add} />
+      {tools.length === 0 ? (
+        <Blank icon="plug" title="It has no tools yet">
+          <p>A tool server or an API gives it what it cannot know, such as the weather.</p>
+        </Blank>
+      ) : (
+        <ul className="agent-items" aria-label="Its tools">
+          {tools.map((tool) => (
+            <ToolRow
+              key={`${tool.kind} ${tool.key}`}
+              agentId={agent.id}
+              tool={tool}
+              onEdit={(given) => edit(tool, given)}
+              onRemove={() => remove(tool)}
+            />
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function ToolRow(props: {
+  agentId: string
+  tool: Tool
+  onEdit: (given: ToolFields) => Promise<void>
+  onRemove: () => Promise<void>
+}) {
+  const client = useClient()
+  const { agentId, tool, onEdit, onRemove } = props
+  const [isEdited, setEdited] = useState(false)
+  const [tested, setTested] = useState<Tested | null>(null)
+  const test = async () => {
+    setTested(null)
+    const which = tool.kind === 'server' ? { serverId: tool.key } : { apiName: tool.key }
+    setTested(await client.agents.testTool({ id: agentId, ...which }))
+  }
+  return (
+    <li>
+      <div className="grow">
+        <strong>{isolated(tool.name)}</strong>
+        <small>
+          {tool.kind === 'server' ? 'Tool server' : 'API'}
+          {tool.hasApiKey ? ', with a key' : ''}: {tool.url}
+        </small>
+        {tool.description && <p className="item-state">{tool.description}</p>}
+        {tested && (
+          <p className={`item-state ${tested.success ? 'indexed' : 'failed'}`} role="status">
+            {tested.success
+              ? `Answered in ${tested.ms} ms${tool.kind === 'server' ? `: ${plural(tested.tools.length, 'tool')}` : ''}.`
+              : `Failed after ${tested.ms} ms: ${tested.error ?? 'no reason was told'}`}
+          </p>
+        )}
+        {tested?.success && tested.tools.length > 0 && <small>{tested.tools.map(({ name }) => name).join(', ')}</small>}
+      </div>
+      <ActButton className="button small" aria-label={`Test ${tool.name}`} onPress={test}>
+        Test
+      </ActButton>
+      <button
+        type="button"
+        className="icon-button small"
+        aria-label={`Change: ${tool.name}`}
+        title="Change"
+        onClick={() => setEdited(true)}
+      >
+        <Icon name="pencil" />
+      </button>
+      <ActButton
+        className="icon-button small"
+        aria-label={`Take away: ${tool.name}`}
+        title="Take away"
+        onPress={onRemove}
+      >
+        <Icon name="bin" />
+      </ActButton>
+      {isEdited && <EditTool tool={tool} onSave={onEdit} onClose={() => setEdited(false)} />}
+    </li>
+  )
+}

@@ -1,0 +1,7 @@
+import { useClient } from '../connection/client.ts'
+import { useLoaded } from '../kit/use-loaded.ts'
+
+export const useAgent = (id: string) => {
+  const client = useClient()
+  return useLoaded(id, async () => (await client.agents.get({ id })).agent)
+}

@@ -1,0 +1,67 @@
+import { type KeyboardEvent, type RefObject, useState } from 'react'
+import { useBorrowedFocus } from '../kit/focus.ts'
+import { Icon } from '../kit/icon.tsx'
+
+/** One picture large; the arrow keys walk through the pictures of the room that are loaded, in their order. */
+export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | null>; onClose: () => void }) {
+  const dialog = useBorrowedFocus(open, close)
+  const [shown, setShown] = useState(() => opener.current?.querySelector('img') ?? null)
+  const all = picturesIn(opener.current)
+  const at = shown ? all.indexOf(shown) : -1
+  const walk = (step: number) => setShown(all[at + step] ?? shown)
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    event.stopPropagation()
+    if (step) walk(step)
+  }
+  if (!shown) return null
+
+  return (
+    <dialog
+      ref={dialog}
+      className="lightbox"
+      aria-label={shown.alt}
+      onKeyDown={press}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <header className="row">
+        <span className="grow">{shown.alt}</span>
+        {all.length > 1 && (
+          <span className="numerals" role="status">
+            {at + 1} of {all.length}
+          </span>
+        )}
+        <button type="button" className="icon-button" aria-label="Close" title="Close" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <img src={shown.currentSrc} alt={shown.alt} className={shown.closest('.pixel_art') ? 'pixel_art' : ''} />
+      <button type="button" className="before" aria-label="Picture before" disabled={at <= 0} onClick={() => walk(-1)}>
+        <Icon name="back" />
+      </button>
+      <button
+        type="button"
+        className="after"
+        aria-label="Next picture"
+        disabled={at + 1 >= all.length}
+        onClick={() => walk(1)}
+      >
+        <Icon name="back" />
+      </button>
+    </dialog>
+  )
+}
+
+const picturesIn = (opener: HTMLElement | null): readonly HTMLImageElement[] =>
+  [...(opener?.closest('.rows')?.querySelectorAll<HTMLImageElement>('.picture > img') ?? [])].filter(
+    ({ complete, naturalWidth }) => complete && naturalWidth > 0,
+  )
+
+function open(dialog: HTMLDialogElement) {
+  dialog.showModal()
+  dialog.querySelector<HTMLElement>('header button')?.focus()
+}
+const close = (dialog: HTMLDialogElement) => dialog.close()

@@ -1,0 +1,17 @@
+import { Icon } from '../kit/icon.tsx'
+
+/** Why media are not shown, in their place. */
+export function MediaFault({ text, onRetry }: { text: string; onRetry?: () => void }) {
+  return (
+    <div className="media-fault">
+      <Icon name="warn" />
+      <p>{text}</p>
+      {onRetry && (
+        <button type="button" className="button small" onClick={onRetry}>
+          <Icon name="retry" />
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,57 @@
+import type { NamedMedia } from '#client/sdk/media'
+import type { LiveRoom, LocalMessage } from '#client/sdk/types'
+import { imageMimeTypes } from '#shared/api/uploads'
+import { nameOf, timeOf } from '../kit/format.ts'
+import { problemText } from '../kit/problem.ts'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { MediaFault } from './media-fault.tsx'
+import { Near } from './near.tsx'
+import { SealedPicture, StoredPicture } from './picture.tsx'
+import { PlaceCard } from './place-card.tsx'
+import { openSealed, useIsStoredHere } from './stored.ts'
+import { VoicePlayer } from './voice-player.tsx'
+import { mediaNames } from './words.ts'
+
+/** The media that a message names, in the place of its text. */
+export function MessageMedia({ media, message }: { media: NamedMedia; message: LocalMessage }) {
+  const { live, isSealed } = useOpenRoom()
+  const isStoredHere = useIsStoredHere()
+  if (media.kind === 'place') return <PlaceCard place={media.place} />
+  const { url } = media
+  if (!isStoredHere(url)) return <MediaFault text="This leads to another server, and is not loaded." />
+
+  const name = mediaNames[media.kind]
+  const alt = `${name} from ${nameOf(message.sender.name, message.sender_address)}, ${timeOf(message.created_at)}`
+  const sealed = (type: string) => () => openSealed({ url, type, key: keyFor(message, live, isSealed) })
+  if (media.kind === 'voice') {
+    return (
+      <Near className="voice-frame">
+        {() => <SealedVoice open={sealed('audio/webm')} seconds={media.seconds} label={alt} />}
+      </Near>
+    )
+  }
+  if (media.kind !== 'image')
+    return <StoredPicture url={url} kind={media.kind === 'picture' ? 'photo' : media.kind} alt={alt} />
+  if (!imageMimeTypes.some((type) => type === media.type))
+    return <MediaFault text="This is no kind of picture that is shown." />
+  return <SealedPicture open={sealed(media.type)} kind={media.type === 'image/gif' ? 'gif' : 'photo'} alt={alt} />
+}
+
+/** Media are sealed by the key of the epoch that their message names; what is not sent yet, by the one of now. */
+async function keyFor({ secrecy }: LocalMessage, live: LiveRoom, isSealed: boolean): Promise<Uint8Array> {
+  if (!isSealed || secrecy?.isSecret === false)
+    throw new Error('This was sealed for another conversation, and has no key here.')
+  return (await live.conversationKey(secrecy?.epochId)).key
+}
+
+function SealedVoice({ open, seconds, label }: { open: () => Promise<Blob>; seconds: number; label: string }) {
+  const { value, error, reload } = useLoaded('voice', open)
+  if (error) return <MediaFault text={problemText(error)} onRetry={reload} />
+  if (!value) return <span className="picture-waits" role="status" aria-label={`Loading: ${label}`} />
+  return (
+    <section aria-label={label}>
+      <VoicePlayer sound={value} seconds={seconds} />
+    </section>
+  )
+}

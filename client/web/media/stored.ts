@@ -1,0 +1,49 @@
+import { decryptMedia } from '#client/sdk/media'
+import { useSession } from '../accounts/session.ts'
+
+/** Says of an address whether it is one of this server's own storage. Nothing else is loaded. */
+export function useIsStoredHere(): (url: string) => boolean {
+  const { status } = useSession()
+  const base = status ? status.media : `${location.origin}/files/`
+  return (url) => Boolean(base) && url.startsWith(`${base}`) && URL.canParse(url) && new URL(url).href === url
+}
+
+/** The address of somebody's own picture, where it is stored here; null where it is not, and something else is shown. */
+export function useStoredPicture(url: string | null | undefined): string | null {
+  const isStoredHere = useIsStoredHere()
+  return url && isStoredHere(url) ? url : null
+}
+
+interface Sealed {
+  url: string
+  type: string
+  /** The 32 bytes that it was sealed by. */
+  key: Promise<Uint8Array>
+}
+
+/** Loads what was sealed for a conversation, and opens it. */
+export async function openSealed({ url, type, key: opening }: Sealed): Promise<Blob> {
+  const [key, sealed] = await Promise.all([opening, load(url)])
+  return decryptMedia(sealed, key, type).catch(() => {
+    throw new Error('This cannot be opened: it was sealed with another key, or it was changed.')
+  })
+}
+
+async function load(url: string): Promise<Blob> {
+  const response = await fetch(url, { credentials: 'omit' }).catch(() => null)
+  if (!response) throw new Error('This could not be loaded.')
+  if (!response.ok) throw new Error(faultOf(response.status))
+  return response.blob()
+}
+
+/** Storages of others answer 403 for what they do not have. */
+const isMissing = (status: number) => [403, 404, 410].includes(status)
+const faultOf = (status: number) =>
+  isMissing(status) ? 'This is not stored any more.' : 'The storage has trouble. Try again in a moment.'
+
+/** Why a picture was not shown, in words. */
+export async function whyNotShown(url: string): Promise<string> {
+  const response = await fetch(url, { method: 'HEAD', credentials: 'omit' }).catch(() => null)
+  if (!response) return 'This could not be loaded.'
+  return response.ok ? 'This is no picture that your browser can show.' : faultOf(response.status)
+}

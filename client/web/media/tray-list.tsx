@@ -1,0 +1,87 @@
+import { lengthInBytes } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { problemText } from '../kit/problem.ts'
+import type { Sending } from './tray.ts'
+import { useObjectUrl } from './use-object-url.ts'
+import type { UsedTray } from './use-tray.ts'
+import { clock, VoicePlayer } from './voice-player.tsx'
+
+/** What is about to be sent: shown before it is, and while it is uploaded. */
+export function TrayList({ tray }: { tray: UsedTray }) {
+  if (tray.items.length === 0) return null
+  return (
+    <ul className="tray" aria-label="To be sent">
+      {tray.items.map((item) => (
+        <Row key={item.id} item={item} tray={tray} />
+      ))}
+    </ul>
+  )
+}
+
+function Row({ item, tray }: { item: Sending; tray: UsedTray }) {
+  const { id, kind, blob, name, state, seconds } = item
+  const isBad = state === 'failed' || state === 'unfit'
+  return (
+    <li className={`tray-item ${state} ${kind}`}>
+      {kind === 'voice' && blob && state === 'ready' ? (
+        <VoicePlayer sound={blob} seconds={seconds} />
+      ) : (
+        <>
+          <Thumbnail item={item} />
+          <div className="grow">
+            <p className="tray-name">{kind === 'voice' ? `${name}, ${clock(seconds)}` : name}</p>
+            <p className={`tray-state ${isBad ? 'grave' : ''}`} role={isBad ? 'alert' : undefined}>
+              {wordsOf(item)}
+            </p>
+            {state === 'uploading' && (
+              <progress aria-label={`Uploading ${name}`} max={1} value={item.progress}>
+                {Math.round(item.progress * 100)} %
+              </progress>
+            )}
+          </div>
+        </>
+      )}
+      {state === 'failed' && (
+        <button type="button" className="button small" onClick={tray.retry}>
+          <Icon name="retry" />
+          Try again
+        </button>
+      )}
+      <button
+        type="button"
+        className="icon-button small"
+        aria-label={`${state === 'uploading' ? 'Cancel' : 'Remove'}: ${name}`}
+        title={state === 'uploading' ? 'Cancel' : 'Remove'}
+        onClick={() => tray.remove(id)}
+      >
+        <Icon name="close" />
+      </button>
+    </li>
+  )
+}
+
+function Thumbnail({ item: { kind, blob } }: { item: Sending }) {
+  const src = useObjectUrl(kind === 'voice' ? null : blob)
+  return (
+    <span className="tray-thumbnail">
+      {src ? <img src={src} alt="" /> : <Icon name={kind === 'voice' ? 'microphone' : 'image'} />}
+    </span>
+  )
+}
+
+function wordsOf({ state, blob, error }: Sending): string {
+  switch (state) {
+    case 'preparing':
+      return 'Scaling down'
+    case 'ready':
+      return blob ? `${lengthInBytes(blob.size)}, not sent yet` : ''
+    case 'waiting':
+      return 'Waits for the one before it'
+    case 'uploading':
+      return 'Uploading'
+    case 'failed':
+      return `Not sent. ${problemText(error)}`
+    case 'unfit':
+      return problemText(error)
+  }
+}

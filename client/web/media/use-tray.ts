@@ -1,0 +1,103 @@
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { asAppError, isPassing } from '#client/sdk/failures'
+import type { Place } from '#client/sdk/media'
+import { placeMarker, uploadImage, uploadPicture, uploadPixelArt, uploadVoice } from '#client/sdk/media'
+import type { Draft, LiveRoom } from '#client/sdk/types'
+import { useClient, useConnectionState } from '../connection/client.ts'
+import { useTell } from '../kit/toasts.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { asPng, type Drawing } from './drawing.ts'
+import { isPicture, prepared } from './prepare.ts'
+import { type Doors, isUploading, trayOf } from './tray.ts'
+
+const megabyte = 1024 * 1024
+/** A sealed file is a vector and a tag longer. */
+export const mostBytesIn = (isSealed: boolean): number => (isSealed ? 10 * megabyte - 28 : 5 * megabyte)
+
+/** What this account is about to send to the open room, and how it is sent there. */
+export function useTray() {
+  const client = useClient()
+  const tell = useTell()
+  const { live, account, isSealed } = useOpenRoom()
+  const tray = trayOf(account, live.ref)
+  const items = useSyncExternalStore(tray.subscribe, () => tray.items)
+  useEffect(warnOfLoss, [])
+
+  const doors = useMemo((): Doors => {
+    const conversationId = live.ref.id ?? live.ref.type
+    return {
+      async upload({ kind, blob, seconds }, options) {
+        if (kind === 'voice') {
+          if (!isSealed) throw new Error('Voice messages are sent where messages are sealed alone.')
+          const { key, epochId } = await live.conversationKey()
+          const sealed = { voice: blob, seconds, key, conversationId }
+          return sealedDraft(await uploadVoice(client, sealed, options), epochId)
+        }
+        if (isSealed) {
+          const { key, epochId } = await live.conversationKey()
+          const sealed = { image: blob, key, conversationId }
+          return sealedDraft(await uploadImage(client, sealed, options), epochId)
+        }
+        if (kind === 'pixel_art') return draftOf(kind, (await uploadPixelArt(client, blob, options)).marker)
+        const { marker } = await uploadPicture(client, { picture: blob, context: live.ref.type }, options)
+        return draftOf(kind, marker)
+      },
+      say: (draft) => void live.send(draft),
+    }
+  }, [client, live, isSealed])
+
+  const connection = useConnectionState()
+  useEffect(() => {
+    if (connection === 'online') tray.retry(doors, (error) => isPassing(asAppError(error)))
+  }, [connection, tray, doors])
+
+  const addPictures = (files: readonly File[], offers: { photo: boolean; gif: boolean }) => {
+    const shut = new Set<string>()
+    for (const file of files) {
+      const kind = file.type === 'image/gif' ? 'gif' : 'photo'
+      if (isPicture(file) && !offers[kind]) shut.add(kind === 'gif' ? 'GIFs' : 'Photos')
+      else tray.add({ kind, name: file.name }, () => prepared(file, mostBytesIn(isSealed)))
+    }
+    for (const kind of shut) tell(`${kind} are not allowed here.`)
+  }
+  const addVoice = (sound: Blob, seconds: number) => {
+    tray.add({ kind: 'voice', name: 'Voice message', seconds }, async () => sound)
+  }
+  const addDrawing = (drawing: Drawing) => {
+    tray.add({ kind: 'pixel_art', name: 'Pixel art' }, () => asPng(drawing))
+  }
+  return {
+    items,
+    drawing: tray.drawing,
+    keepDrawing: tray.keepDrawing,
+    addPictures,
+    addVoice,
+    addDrawing,
+    send: () => tray.send(doors),
+    retry: () => tray.retry(doors),
+    remove: tray.remove,
+  }
+}
+export type UsedTray = ReturnType<typeof useTray>
+
+/** Sends a place. */
+export function sendPlace(live: LiveRoom, place: Place): void {
+  live.send(draftOf('location', placeMarker(place)))
+}
+
+const draftOf = (type: NonNullable<Draft['type']>, text: string): Draft => ({ type, text })
+
+/** The message of media that were sealed by the key of this epoch. */
+const sealedDraft = ({ marker, salt }: { marker: string; salt: string }, mediaEpoch: string | null): Draft => ({
+  text: marker,
+  mediaEpoch,
+  mediaSalt: salt,
+})
+
+function warnOfLoss() {
+  const ask = (event: BeforeUnloadEvent) => {
+    if (isUploading()) event.preventDefault()
+  }
+  window.addEventListener('beforeunload', ask)
+  return () => window.removeEventListener('beforeunload', ask)
+}

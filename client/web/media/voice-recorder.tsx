@@ -1,0 +1,52 @@
+import { type RefObject, useEffect, useRef } from 'react'
+import { Icon } from '../kit/icon.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { type Recorded, useRecorder } from './use-recorder.ts'
+import { clock } from './voice-player.tsx'
+
+/** In the place of the message field while one speaks. `stopping` is set to what stops it, for a pointer that is released elsewhere. */
+export function VoiceRecorder(props: {
+  stopping: RefObject<(() => void) | null>
+  onEnd: (recorded: Recorded | null) => void
+}) {
+  const { stopping, onEnd } = props
+  const tell = useTell()
+  const { seconds, level, isOn, stop, cancel } = useRecorder((recorded, fault, isLeft) => {
+    if (recorded && isLeft) tell('Your recording is kept in the room where you made it. It is not sent yet.')
+    if (fault) tell(fault)
+    onEnd(recorded)
+  })
+  const stopButton = useRef<HTMLButtonElement>(null)
+  useEffect(() => stopButton.current?.focus(), [])
+  useEffect(() => {
+    stopping.current = stop
+    return () => {
+      stopping.current = null
+    }
+  }, [stopping, stop])
+
+  return (
+    <fieldset
+      className="composer-field recorder"
+      aria-label="Voice message"
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') cancel()
+      }}
+    >
+      <button type="button" className="icon-button" aria-label="Cancel the recording" title="Cancel" onClick={cancel}>
+        <Icon name="bin" />
+      </button>
+      <span className="recorder-dot" aria-hidden="true" />
+      <span className="numerals" role="timer" aria-label="Recorded">
+        {clock(seconds)}
+      </span>
+      <meter className="grow" aria-label="Loudness" min={0} max={1} value={level} />
+      <span className="unseen" role="status">
+        {isOn ? 'Recording' : 'Waiting for the microphone'}
+      </span>
+      <button ref={stopButton} type="button" className="send" aria-label="Stop and listen" title="Stop" onClick={stop}>
+        <Icon name="stop" />
+      </button>
+    </fieldset>
+  )
+}

@@ -1,0 +1,18 @@
+import { mediaIn, type NamedMedia } from '#client/sdk/media'
+import type { MessageType } from '#shared/api/verdict'
+import { withPlainNames } from '#shared/kit/room-agents'
+
+export const mediaNames = {
+  image: 'Photo',
+  picture: 'Photo',
+  gif: 'GIF',
+  pixel_art: 'Pixel art',
+  voice: 'Voice message',
+  place: 'Location',
+} as const satisfies Record<NamedMedia['kind'], string>
+
+/** A message in one line, as quotes and lists show it: media by their name. */
+export function lineOf(text: string, type: MessageType = 'text'): string {
+  const media = mediaIn(text, type)
+  return media ? mediaNames[media.kind] : withPlainNames(text)
+}

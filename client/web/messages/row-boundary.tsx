@@ -1,0 +1,18 @@
+import { Component, type ReactNode } from 'react'
+
+/** A row that cannot be shown is told in its place, and takes no other away. Another content is tried anew. */
+export class RowBoundary extends Component<{ of: object; children: ReactNode }, { isBroken: boolean }> {
+  override state = { isBroken: false }
+
+  static getDerivedStateFromError() {
+    return { isBroken: true }
+  }
+
+  override componentDidUpdate(before: { of: object }) {
+    if (this.state.isBroken && before.of !== this.props.of) this.setState({ isBroken: false })
+  }
+
+  override render() {
+    return this.state.isBroken ? <li className="slim">This message cannot be shown.</li> : this.props.children
+  }
+}

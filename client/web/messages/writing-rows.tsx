@@ -1,0 +1,51 @@
+import { memo } from 'react'
+import type { Writing } from '#client/sdk/types'
+import { accountOfAgent } from '#shared/kit/room-agents'
+import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
+import { AgentFace } from '../agents/agent-face.tsx'
+import { isolated } from '../kit/format.ts'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { MessageText } from './message-text.tsx'
+import { ReplyQuote } from './reply-quote.tsx'
+
+/** What agents write now, below the messages and as they will look. Screen readers are told the message, once it stands. */
+export function WritingRows({ writing }: { writing: readonly Writing[] }) {
+  const blocked = useBlocked()
+  return (
+    <div className="writing">
+      {writing.length > 0 && (
+        <ol aria-label="Being written">
+          {writing.map((one) => (
+            <WritingRow key={one.runId} writing={one} isHidden={blocked.has(accountOfAgent(one.agent.id))} />
+          ))}
+        </ol>
+      )}
+    </div>
+  )
+}
+
+const WritingRow = memo(function WritingRow({ writing, isHidden }: { writing: Writing; isHidden: boolean }) {
+  const { live, account } = useOpenRoom()
+  const { agent, replyTo, from, text } = writing
+  const asked = live.state.messages.find(({ id }) => id === replyTo)
+  return (
+    <li className="message first being-written">
+      <AgentFace emoji={agent.avatar_emoji} />
+      <div className="bubble">
+        <p className="byline">
+          <span className="who">{isolated(agent.name)}</span>
+          <span className="chip role">agent</span>
+          <span className="writes">is writing</span>
+        </p>
+        {asked && <ReplyQuote quoted={asked} id={asked.id} />}
+        {isHidden ? (
+          <p className="tombstone">{fromBlocked}</p>
+        ) : (
+          <MessageText text={`${from > 0 ? '… ' : ''}${text}`} mentions={nobody} account={account} />
+        )}
+      </div>
+    </li>
+  )
+})
+
+const nobody: readonly never[] = []

@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react'
+import { type GateAnswer, GateCheck } from '#shared/api/gates'
+import type { AppError } from '#shared/errors'
+import { takeLostFocus } from '../kit/focus.ts'
+import { isolated, lengthOf, shortAddress } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+
+export type Shown = Pick<GateAnswer, 'text' | 'checked'>
+
+/** What a refusal tells of the gate: its reason, and what was looked at. */
+export function shownOf({ message, details }: AppError): Shown {
+  const { data } = GateCheck.array().safeParse(details?.checked)
+  return { text: message, checked: data ?? [] }
+}
+
+/** A gate that did not let somebody in, with what was looked at; the children say what can be done. */
+export function GateCard(props: { room: string; shown: Shown; none: string; isPage?: boolean; children: ReactNode }) {
+  const Title = props.isPage ? 'h2' : 'h3'
+  const { text, checked } = props.shown
+  return (
+    <section className="gate stack" aria-labelledby="gate-title" aria-describedby="gate-reason">
+      <Title id="gate-title" tabIndex={-1} ref={takeLostFocus}>
+        <Icon name="lock" /> {isolated(props.room)} did not let you in
+      </Title>
+      <p id="gate-reason">{text}.</p>
+      <ul className="gate-checks">
+        {checked.map((check) => (
+          <li key={`${check.subject} ${check.requirement}`}>
+            <span>
+              <strong title={check.subject}>{shortAddress(check.subject)}</strong> {check.result}
+            </span>
+            <small>
+              {check.source}, {check.cached_age_s > 0 ? `asked ${lengthOf(check.cached_age_s)} ago` : 'asked just now'}
+            </small>
+          </li>
+        ))}
+      </ul>
+      {checked.length === 0 && <p className="hint">{props.none}</p>}
+      {props.children}
+    </section>
+  )
+}

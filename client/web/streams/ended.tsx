@@ -1,0 +1,118 @@
+import { useRef, useState } from 'react'
+import type { PublicStream, StreamAsset, StreamState } from '#shared/api/stream-records'
+import { isolated, lengthInBytes, lengthOf, timeOf } from '../kit/format.ts'
+import { Icon } from '../kit/icon.tsx'
+import { placeWords } from './stream-words.ts'
+
+/** The moment that a recording shows now. */
+export interface Replayed {
+  from: string
+  at: string
+}
+
+/** The end of a stream: why, and its recordings as they are made. */
+export function Ended(props: {
+  stream: PublicStream
+  state: StreamState
+  assets: readonly StreamAsset[]
+  onReplay: (replayed: Replayed | null) => void
+}) {
+  const { stream, state, assets, onReplay } = props
+  const [chosen, setChosen] = useState<string | null>(null)
+  const video = useRef<HTMLVideoElement>(null)
+  const asset = assets.find(({ id }) => id === chosen)
+  const words = placeWords(state, false, 0)
+  const choose = (id: string | null) => {
+    setChosen(id)
+    if (id === null) onReplay(null)
+  }
+  const follow = () => {
+    if (!asset || !video.current) return
+    const at = Date.parse(asset.recorded_from) + video.current.currentTime * 1_000
+    onReplay({ from: asset.recorded_from, at: new Date(at).toISOString() })
+  }
+  if (asset?.playback_url)
+    return (
+      <div className="player">
+        {/* biome-ignore lint/a11y/useMediaCaption: a livestream has no captions */}
+        <video
+          ref={video}
+          controls
+          autoPlay
+          playsInline
+          src={asset.playback_url}
+          aria-label={`The recording of ${isolated(stream.title)}`}
+          onLoadedMetadata={follow}
+          onTimeUpdate={follow}
+          onSeeked={follow}
+        />
+        <button type="button" className="button small player-sound" onClick={() => choose(null)}>
+          <Icon name="back" /> All recordings
+        </button>
+      </div>
+    )
+  return (
+    <div className="player">
+      <div className="player-words ended" role="status">
+        <strong>{words?.title}</strong>
+        <p>{words?.text}</p>
+        {assets.length === 0 ? (
+          <p>There is no recording of it.</p>
+        ) : (
+          <ul className="recordings" aria-label="Recordings">
+            {assets.map((one) => (
+              <Recording key={one.id} asset={one} onPlay={() => choose(one.id)} />
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Recording({ asset, onPlay }: { asset: StreamAsset; onPlay: () => void }) {
+  const { status, duration_seconds, size_bytes, recorded_from, playback_url, download_url } = asset
+  const title = `Recording from ${timeOf(recorded_from)}`
+  if (status.phase === 'ready') {
+    const facts = [duration_seconds && lengthOf(duration_seconds), size_bytes && lengthInBytes(size_bytes)]
+    return (
+      <li>
+        <span className="grow">
+          {title}
+          <small>{facts.filter(Boolean).join(', ')}</small>
+        </span>
+        {playback_url && (
+          <button type="button" className="button small main" aria-label={`Play: ${title}`} onClick={onPlay}>
+            <Icon name="play" /> Play
+          </button>
+        )}
+        {download_url && (
+          <a className="button small" href={download_url} download aria-label={`Download: ${title}`}>
+            Download
+          </a>
+        )}
+      </li>
+    )
+  }
+  if (status.phase === 'failed')
+    return (
+      <li>
+        <span className="grow">
+          {title}
+          <small>It could not be made{status.error ? `: ${status.error}` : '.'}</small>
+        </span>
+      </li>
+    )
+  const percent = Math.round(status.progress * 100)
+  return (
+    <li>
+      <span className="grow">
+        {title}
+        <small className="numerals">
+          {status.phase === 'waiting' ? 'Waits to be made' : `Is being made: ${percent} %`}
+        </small>
+      </span>
+      <progress aria-label={title} max={100} value={percent} />
+    </li>
+  )
+}

@@ -1,0 +1,80 @@
+import { type FormEvent, useState } from 'react'
+import { AgentHead } from '../agents/agent-head.tsx'
+import { useClient } from '../connection/client.ts'
+import { Problem } from '../kit/notice.tsx'
+import { useTell } from '../kit/toasts.tsx'
+import { goTo, linkToLive } from '../rooms/route.ts'
+import { useRoomList } from '../rooms/use-rooms.ts'
+import { streamProblems } from './stream-words.ts'
+
+/** Opens a stream of one's own; its page is where it is published. */
+export function GoLive() {
+  const client = useClient()
+  const { reload } = useRoomList()
+  const tell = useTell()
+  const [title, setTitle] = useState('')
+  const [record, setRecord] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const open = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
+    setError(null)
+    try {
+      const wanted = title.trim()
+      const { stream, existing } = await client.streams.create({ record, ...(wanted ? { title: wanted } : {}) })
+      if (existing) tell('Your stream is still open, so you are back in it.')
+      reload()
+      goTo({ type: 'stream', id: stream.id })
+    } catch (cause) {
+      setError(cause)
+      setBusy(false)
+    }
+  }
+  return (
+    <main className="room" aria-label="Go live">
+      <AgentHead
+        title="Go live"
+        back={{
+          title: 'Back to who is live',
+          isAlways: true,
+          go: () => {
+            location.hash = linkToLive
+          },
+        }}
+      />
+      <form className="live-page narrow stack wide" onSubmit={open}>
+        <label className="field">
+          <span>Title</span>
+          <input
+            className="input"
+            maxLength={100}
+            placeholder="What is it about?"
+            value={title}
+            onChange={({ target }) => setTitle(target.value)}
+          />
+        </label>
+        <label className="check">
+          <input type="checkbox" checked={record} onChange={({ target }) => setRecord(target.checked)} />
+          Record it, for who comes later
+        </label>
+        <p className="hint" id="go-live-hint">
+          Nobody sees anything yet: on the next page you choose the camera, the screen or a test picture, or publish
+          with OBS.
+        </p>
+        <Problem error={error} words={streamProblems} />
+        <div className="row">
+          <button
+            type="submit"
+            className="button main"
+            aria-describedby="go-live-hint"
+            aria-disabled={isBusy || undefined}
+          >
+            Continue
+          </button>
+        </div>
+      </form>
+    </main>
+  )
+}

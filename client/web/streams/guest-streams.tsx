@@ -1,0 +1,91 @@
+import '../styles/home.css'
+import '../styles/streams.css'
+import { useEffect, useState } from 'react'
+import { ThemeButton } from '../accounts/theme-button.tsx'
+import { Wordmark } from '../accounts/wordmark.tsx'
+import { isolated } from '../kit/format.ts'
+import { lookOf } from '../rooms/kind.ts'
+import { linkToLive, useRoute } from '../rooms/route.ts'
+import { Directory } from './directory.tsx'
+import type { Replayed } from './ended.tsx'
+import { ReadChat, ReplayedChat, useNewest } from './read-chat.tsx'
+import { Stage } from './stage.tsx'
+import { useStream } from './use-stream.ts'
+
+/** The livestreams for who is not signed in. */
+export function GuestStreams({ onEnter }: { onEnter: () => void }) {
+  const { room, live } = useRoute()
+  const isStream = room !== null && lookOf(room).isWatched
+  const isElsewhere = !isStream && live !== 'now'
+  useEffect(() => {
+    if (isElsewhere) onEnter()
+  }, [isElsewhere, onEnter])
+  return (
+    <div className="guest-streams">
+      <header className="room-head guest-head">
+        <a className="plain-link" href="/" aria-label="Plaza" title="Plaza">
+          <Wordmark />
+        </a>
+        <span className="grow" />
+        {isStream && (
+          <a className="button small plain" href={linkToLive}>
+            Live now
+          </a>
+        )}
+        <ThemeButton />
+        <button type="button" className="button small main" onClick={onEnter}>
+          Sign in
+        </button>
+      </header>
+      {isStream ? (
+        <Watched key={room.id} id={room.id ?? ''} onEnter={onEnter} />
+      ) : (
+        <main className="live-page" aria-labelledby="live-title">
+          <h1 id="live-title">Live now</h1>
+          <Directory />
+        </main>
+      )}
+    </div>
+  )
+}
+
+function Watched({ id, onEnter }: { id: string; onEnter: () => void }) {
+  const view = useStream(id)
+  const [replayed, setReplayed] = useState<Replayed | null>(null)
+  const isMissing = view?.error?.code === 'STREAM_NOT_FOUND'
+  const title = view?.state?.title
+  useEffect(() => {
+    if (title !== undefined) document.title = `${title} · Plaza`
+  }, [title])
+  return (
+    <div className={`stream-room ${isMissing ? 'missing' : ''}`}>
+      <Stage view={view} onReplay={setReplayed} />
+      {replayed ? (
+        <ReplayedChat id={id} replayed={replayed} onClose={() => setReplayed(null)} />
+      ) : (
+        !isMissing && <GuestChat id={id} title={title ?? 'Livestream'} onEnter={onEnter} />
+      )}
+    </div>
+  )
+}
+
+function GuestChat({ id, title, onEnter }: { id: string; title: string; onEnter: () => void }) {
+  const newest = useNewest(id)
+  return (
+    <main className="room" aria-label={isolated(title)}>
+      <header className="room-head">
+        <div className="grow">
+          <h1 tabIndex={-1}>{isolated(title)}</h1>
+          <p className="room-facts">Chat</p>
+        </div>
+      </header>
+      <ReadChat messages={newest} empty="Nothing said yet">
+        <p className="row read-say">
+          <button type="button" className="button grow" onClick={onEnter}>
+            Sign in to talk
+          </button>
+        </p>
+      </ReadChat>
+    </main>
+  )
+}

@@ -1,0 +1,62 @@
+import { useState } from 'react'
+import type { Stream } from '#shared/api/stream-records'
+import { ActButton } from '../kit/act-button.tsx'
+import { useTell } from '../kit/toasts.tsx'
+
+/** What OBS asks for, in its words. Who has the key publishes, so it is shown only while a button is held. */
+export function KeyFields({ stream }: { stream: Stream }) {
+  const { stream_key = '', rtmp_url = '', ingest_url = '' } = stream
+  const server = rtmp_url.endsWith(`/${stream_key}`) ? rtmp_url.slice(0, -stream_key.length - 1) : rtmp_url
+  return (
+    <details className="key-fields">
+      <summary>Publish with OBS</summary>
+      <section aria-labelledby="obs-rtmp">
+        <h3 id="obs-rtmp">Service: Custom</h3>
+        <Field label="Server" value={server} />
+        <Field label="Stream key" value={stream_key} isSecret />
+      </section>
+      <section aria-labelledby="obs-whip">
+        <h3 id="obs-whip">Service: WHIP</h3>
+        <Field label="Server (WHIP)" value={ingest_url} isSecret />
+        <p className="hint">WHIP is sooner at the viewers. Leave its field Bearer Token empty.</p>
+      </section>
+    </details>
+  )
+}
+
+function Field({ label, value, isSecret = false }: { label: string; value: string; isSecret?: boolean }) {
+  const tell = useTell()
+  const [isHeld, setHeld] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(value)
+    tell('Copied')
+  }
+  const hold = () => setHeld(true)
+  const release = () => setHeld(false)
+  return (
+    <div className="row key-field">
+      <span className="label">{label}</span>
+      <code className="grow" dir="ltr">
+        {isSecret && !isHeld ? '••••••••••••' : value}
+      </code>
+      {isSecret && (
+        <button
+          type="button"
+          className="button small"
+          aria-label={`Hold to show: ${label}`}
+          onPointerDown={hold}
+          onPointerUp={release}
+          onPointerLeave={release}
+          onKeyDown={({ key }) => [' ', 'Enter'].includes(key) && hold()}
+          onKeyUp={release}
+          onBlur={release}
+        >
+          Hold to show
+        </button>
+      )}
+      <ActButton className="button small" aria-label={`Copy: ${label}`} onPress={copy}>
+        Copy
+      </ActButton>
+    </div>
+  )
+}

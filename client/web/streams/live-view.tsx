@@ -1,0 +1,28 @@
+import '../styles/streams.css'
+import { AgentHead } from '../agents/agent-head.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { goTo, linkToGoLive, type Route } from '../rooms/route.ts'
+import { Directory } from './directory.tsx'
+import { GoLive } from './go-live.tsx'
+
+/** What is shown at `#/live` and `#/go-live`. */
+export function LiveView({ path }: { path: NonNullable<Route['live']> }) {
+  if (path === 'new') return <GoLive />
+  return (
+    <main className="room" aria-label="Live">
+      <AgentHead title="Live" back={{ title: 'Back to the rooms', go: () => goTo(null) }}>
+        <a className="button small main" href={linkToGoLive}>
+          <Icon name="plus" />
+          Go live
+        </a>
+      </AgentHead>
+      <div className="live-page">
+        <Directory>
+          <a className="button small" href={linkToGoLive}>
+            Go live
+          </a>
+        </Directory>
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,80 @@
+import { backoff, pauseFor } from '#client/sdk/timing'
+import { OfferRefused } from './peer.ts'
+import { playByWebRtc, type Way } from './whep.ts'
+
+/** How a picture is played now. */
+export interface Playing {
+  way: Way['name'] | null
+  /** Seconds behind what happens. */
+  latency: number | null
+}
+
+const lookMilliseconds = 1_000
+
+/** Plays a stream until it is closed: by WebRTC where the server shows it so, else by HLS, and again whenever it breaks off. */
+export function play(
+  video: HTMLVideoElement,
+  { whep_url, playback_url }: { whep_url: string | null; playback_url: string },
+  tell: (playing: Playing) => void,
+): { hurry(): void; close(): void } {
+  const gone = new AbortController()
+  let way: Way | null = null
+  let pause = new AbortController()
+  let isRefused = false
+
+  async function begin(): Promise<Way> {
+    if (whep_url !== null && !isRefused && 'RTCPeerConnection' in globalThis) {
+      try {
+        return await playByWebRtc(video, whep_url, gone.signal)
+      } catch (error) {
+        isRefused = error instanceof OfferRefused && error.status === 406
+      }
+    }
+    const { playByHls } = await import('./hls.ts')
+    gone.signal.throwIfAborted()
+    return playByHls(video, playback_url)
+  }
+
+  async function follow(): Promise<void> {
+    for (let failures = 0; !gone.signal.aborted; failures++) {
+      pause = new AbortController()
+      const began = Date.now()
+      way = await begin().catch(() => null)
+      if (gone.signal.aborted) way?.close()
+      else if (way) {
+        tell({ way: way.name, latency: null })
+        await Promise.race([way.ended, aborted(gone.signal)])
+        way.close()
+        way = null
+        if (Date.now() - began > 30_000) failures = 0
+        tell({ way: null, latency: null })
+      }
+      await pauseFor(backoff(failures, 1_000), AbortSignal.any([gone.signal, pause.signal]))
+    }
+  }
+
+  const timer = setInterval(async () => {
+    const now = way
+    const latency = (await now?.latency()) ?? null
+    if (now && now === way) tell({ way: now.name, latency })
+  }, lookMilliseconds)
+  void follow()
+
+  return {
+    hurry() {
+      isRefused = false
+      pause.abort()
+      way?.hurry()
+    },
+    close() {
+      clearInterval(timer)
+      gone.abort()
+    },
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

@@ -1,0 +1,81 @@
+import { useEffect, useRef, useState } from 'react'
+import type { StreamView } from '#client/sdk/streams'
+import type { PublicStream, StreamState } from '#shared/api/stream-records'
+import { Icon } from '../kit/icon.tsx'
+import { useNowUntil } from '../kit/use-now.ts'
+import { type Playing, play } from './play.ts'
+import { placeWords } from './stream-words.ts'
+
+/** The picture of a stream, and words in its place while there is none. */
+export function Player({ stream, state, onPlaying }: PlayerProps) {
+  const video = useRef<HTMLVideoElement>(null)
+  const player = useRef<ReturnType<typeof play> | null>(null)
+  const [hasPicture, setHasPicture] = useState(false)
+  const [isMuted, setMuted] = useState(true)
+  const now = useNowUntil(state.grace_until)
+  const isOn = state.status === 'live' && state.reason !== 'waiting'
+  const { whep_url, playback_url } = stream
+
+  useEffect(() => {
+    if (!isOn || !video.current) return
+    const opened = play(video.current, { whep_url, playback_url }, (playing) => {
+      if (playing.way === null) setHasPicture(false)
+      onPlaying(playing)
+    })
+    player.current = opened
+    return () => {
+      opened.close()
+      player.current = null
+      setHasPicture(false)
+      onPlaying({ way: null, latency: null })
+    }
+  }, [isOn, whep_url, playback_url, onPlaying])
+
+  const { reason } = state
+  const lastReason = useRef(reason)
+  useEffect(() => {
+    if (lastReason.current === 'interrupted' && reason === 'live') player.current?.hurry()
+    lastReason.current = reason
+  }, [reason])
+
+  const words = placeWords(state, hasPicture, now)
+  const unmute = () => {
+    const element = video.current
+    if (!element) return
+    element.muted = false
+    setMuted(false)
+    void element.play().catch(() => {})
+  }
+  return (
+    <div className="player">
+      <video
+        ref={video}
+        playsInline
+        autoPlay
+        muted={isMuted}
+        aria-label={`The picture of ${stream.title}`}
+        onPlaying={() => setHasPicture(true)}
+        onTimeUpdate={() => setHasPicture(true)}
+      />
+      {words && (
+        <div className={`player-words ${hasPicture ? 'over' : ''}`} role="status">
+          <strong>{words.title}</strong>
+          <p>{words.text}</p>
+        </div>
+      )}
+      {hasPicture && isMuted && (
+        <button type="button" className="button small player-sound" onClick={unmute}>
+          <Icon name="mute" /> Turn the sound on
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface PlayerProps {
+  stream: PublicStream
+  state: StreamState
+  onPlaying: (playing: Playing) => void
+}
+
+export type Shown = StreamView & { stream: PublicStream; state: StreamState }

@@ -1,0 +1,76 @@
+import { useState } from 'react'
+import type { StreamCount, StreamView } from '#client/sdk/streams'
+import type { StreamState } from '#shared/api/stream-records'
+import { useAccount } from '../connection/client.ts'
+import { Avatar } from '../kit/avatar.tsx'
+import { isolated, nameOf, plural } from '../kit/format.ts'
+import { Blank, Skeleton } from '../kit/notice.tsx'
+import { problemText } from '../kit/problem.ts'
+import { Ended, type Replayed } from './ended.tsx'
+import type { Playing } from './play.ts'
+import { Player } from './player.tsx'
+import { badgeOf, streamProblems } from './stream-words.ts'
+import { Studio } from './studio.tsx'
+
+/** What is seen of a stream: its picture, what its streamer works with, or its recordings. */
+export function Stage(props: { view: StreamView | null; onReplay: (replayed: Replayed | null) => void }) {
+  const { view, onReplay } = props
+  const account = useAccount()
+  const [playing, setPlaying] = useState<Playing>({ way: null, latency: null })
+  const { error, stream, state, counts } = view ?? { error: null, stream: null, state: null, counts: null }
+  if (!view || !stream || !state)
+    return (
+      <section className="stage" aria-label="Livestream">
+        {error ? (
+          <Blank icon="warn" title="This stream cannot be watched">
+            <p role="alert">{problemText(error, streamProblems)}</p>
+          </Blank>
+        ) : (
+          <Skeleton label="Opening the stream" />
+        )}
+      </section>
+    )
+  const { streamer } = stream
+  const name = nameOf(streamer.display_name, streamer.address)
+  const isOwn = account?.toLowerCase() === streamer.address.toLowerCase()
+  return (
+    <section className="stage" aria-label="Livestream">
+      {state.status === 'ended' ? (
+        <Ended stream={stream} state={state} assets={view.assets} onReplay={onReplay} />
+      ) : isOwn ? (
+        <Studio stream={stream} state={state} counts={counts} health={view.health} />
+      ) : (
+        <Player stream={stream} state={state} onPlaying={setPlaying} />
+      )}
+      <div className="stage-foot">
+        <Avatar id={streamer.address} name={streamer.display_name} />
+        <div className="grow">
+          <h2>{isolated(state.title)}</h2>
+          <p className="stage-facts">
+            <Badge state={state} />
+            <span>{name}</span>
+            {counts && <Watching counts={counts} isOver={state.status === 'ended'} />}
+            {playing.latency !== null && (
+              <span className="numerals">{Math.max(0.1, playing.latency).toFixed(1)} s behind</span>
+            )}
+          </p>
+          {stream.description && <p className="stage-about">{isolated(stream.description)}</p>}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+export function Badge({ state }: { state: StreamState }) {
+  const { text, look } = badgeOf(state)
+  return <span className={`chip ${look}`}>{text}</span>
+}
+
+function Watching({ counts, isOver }: { counts: StreamCount; isOver: boolean }) {
+  const { viewers, peak, unique } = counts
+  return (
+    <span className="numerals">
+      {isOver ? `${plural(unique, 'viewer')}, ${peak} at most at once` : `${viewers} watching, ${peak} at most`}
+    </span>
+  )
+}

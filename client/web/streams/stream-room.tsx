@@ -1,0 +1,97 @@
+import '../styles/streams.css'
+import { useState } from 'react'
+import type { LiveRoom, RoomState } from '#client/sdk/types'
+import type { RoomRef } from '#shared/kit/primitives'
+import { useClient } from '../connection/client.ts'
+import { isolated } from '../kit/format.ts'
+import { useAttempt } from '../kit/toasts.tsx'
+import { BackToRooms } from '../rooms/back-to-rooms.tsx'
+import { openRoom } from '../rooms/open-rooms.ts'
+import { RoomView } from '../rooms/room-view.tsx'
+import type { PanelName } from '../rooms/route.ts'
+import { useRoom } from '../rooms/use-room.ts'
+import { useRoomList } from '../rooms/use-rooms.ts'
+import type { Replayed } from './ended.tsx'
+import { ReadChat, ReplayedChat, useNewest } from './read-chat.tsx'
+import { Stage } from './stage.tsx'
+import { useStream } from './use-stream.ts'
+
+/** A stream with its chat, for who is signed in: the room of the stream, and its picture beside it. */
+export function StreamRoom({ roomRef, panel }: { roomRef: RoomRef; panel: PanelName | null }) {
+  const client = useClient()
+  const id = roomRef.id ?? ''
+  const view = useStream(id)
+  const [live] = useState(() => openRoom(client, roomRef))
+  const state = useRoom(live)
+  const [replayed, setReplayed] = useState<Replayed | null>(null)
+  const isOutside = state.status === 'left' || state.error?.code === 'NOT_A_MEMBER'
+  const isMissing = view?.error?.code === 'STREAM_NOT_FOUND'
+  return (
+    <div className={`stream-room ${isMissing ? 'missing' : ''}`}>
+      <Stage view={view} onReplay={setReplayed} />
+      {replayed ? (
+        <ReplayedChat id={id} replayed={replayed} onClose={() => setReplayed(null)} />
+      ) : isMissing ? null : isOutside ? (
+        <Outside id={id} title={view?.state?.title ?? 'Livestream'} live={live} state={state} />
+      ) : (
+        <RoomView roomRef={roomRef} panel={panel} />
+      )}
+    </div>
+  )
+}
+
+/** The chat for who has not written in it yet: the first message joins it. */
+function Outside({ id, title, live, state }: { id: string; title: string; live: LiveRoom; state: RoomState }) {
+  const client = useClient()
+  const { reload } = useRoomList()
+  const attempt = useAttempt()
+  const newest = useNewest(id)
+  const [text, setText] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const say = () =>
+    attempt(async () => {
+      if (!text.trim() || isBusy) return
+      setBusy(true)
+      try {
+        await client.rooms.join({ room: live.ref })
+        live.send({ text: text.trim() })
+        reload()
+      } finally {
+        setBusy(false)
+      }
+    })
+  return (
+    <main className="room" aria-label={isolated(title)}>
+      <header className="room-head">
+        <BackToRooms />
+        <div className="grow">
+          <h1 tabIndex={-1}>{isolated(title)}</h1>
+          <p className="room-facts">Your first message takes you into the chat</p>
+        </div>
+      </header>
+      <ReadChat messages={newest} empty="Nothing said yet">
+        {state.access?.state !== 'removed' && (
+          <form
+            className="row read-say"
+            onSubmit={(event) => {
+              event.preventDefault()
+              say()
+            }}
+          >
+            <input
+              className="input grow"
+              aria-label="Message"
+              placeholder="Say something"
+              maxLength={500}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+            <button type="submit" className="button main" disabled={!text.trim() || isBusy}>
+              Send
+            </button>
+          </form>
+        )}
+      </ReadChat>
+    </main>
+  )
+}

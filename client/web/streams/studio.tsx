@@ -1,0 +1,163 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { StreamCount, StreamHealth } from '#client/sdk/streams'
+import type { PublicStream, StreamState } from '#shared/api/stream-records'
+import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { Problem } from '../kit/notice.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { useNowUntil } from '../kit/use-now.ts'
+import { ConfirmButton } from '../moderation/confirm-button.tsx'
+import { Sparkline } from '../operations/sparkline.tsx'
+import { type Broadcast, type BroadcastState, broadcastTo, type Source } from './broadcast.ts'
+import { KeyFields } from './key-fields.tsx'
+import { ownWords, placeWords } from './stream-words.ts'
+
+const sources: readonly (readonly [Source, string])[] = [
+  ['camera', 'Camera'],
+  ['screen', 'Screen'],
+  ['test', 'Start a test stream'],
+]
+const phases: Record<BroadcastState['phase'], string> = {
+  off: 'Preview: nobody sees it yet',
+  connecting: 'Connecting',
+  on: 'You are sending',
+  away: 'Connecting again',
+}
+
+/** What the streamer sees of a stream: the own picture, how it is published, and who watches. */
+export function Studio(props: {
+  stream: PublicStream
+  state: StreamState
+  counts: StreamCount | null
+  health: StreamHealth | null
+}) {
+  const { stream, state, counts, health } = props
+  const { id } = stream
+  const client = useClient()
+  const broadcast = broadcastTo(id)
+  const sent = useSyncExternalStore(broadcast.subscribe, () => broadcast.state)
+  const own = useLoaded(id, async () => (await client.streams.get({ id })).stream)
+  const now = useNowUntil(state.grace_until)
+  const url = own.value?.ingest_url ?? null
+  const isElsewhere = sent.media === null && state.reason === 'live'
+  const words = placeWords(state, true, now)
+
+  const take = async (source: Source) => {
+    await broadcast.open(source)
+    if (source === 'test' && url !== null) void broadcast.publish(url)
+  }
+  const end = async () => {
+    await client.streams.end({ id })
+    broadcast.stop()
+  }
+  return (
+    <div className="studio">
+      <div className="player">
+        {sent.media ? <Preview media={sent.media} /> : null}
+        <div className={`player-words ${sent.media ? 'over' : ''}`} role="status">
+          {sent.media ? (
+            <strong>{phases[sent.phase]}</strong>
+          ) : (
+            <>
+              <strong>{isElsewhere ? 'You are live' : (words?.title ?? 'You are live')}</strong>
+              <p>
+                {isElsewhere
+                  ? 'The picture comes from another program or page.'
+                  : 'Take a picture here, or publish with OBS by the fields below.'}
+              </p>
+            </>
+          )}
+        </div>
+      </div>
+      <div className="studio-side">
+        <p className="numerals">{ownWords(state, health, Date.now())}</p>
+        <Problem error={own.error} onRetry={own.reload} />
+        {sent.problem && <Problem error={new Error(sent.problem)} />}
+        {state.reason === 'interrupted' && words && (
+          <p className="banner" role="status">
+            <Icon name="warn" />
+            <span>
+              {words.title}. {words.text}
+            </span>
+          </p>
+        )}
+        <div className="row wrap">
+          <Sending broadcast={broadcast} sent={sent} url={url} onTake={take} />
+          <span className="grow" />
+          <ConfirmButton title="End the stream" onConfirm={end} />
+        </div>
+        {counts && <Figures counts={counts} />}
+        {own.value && <KeyFields stream={own.value} />}
+      </div>
+    </div>
+  )
+}
+
+function Sending(props: {
+  broadcast: Broadcast
+  sent: BroadcastState
+  url: string | null
+  onTake: (source: Source) => Promise<void>
+}) {
+  const { broadcast, sent, url, onTake } = props
+  if (sent.media === null)
+    return sources.map(([source, title]) => (
+      <ActButton key={source} className="button small" disabled={url === null} onPress={() => onTake(source)}>
+        {title}
+      </ActButton>
+    ))
+  return (
+    <>
+      {sent.phase === 'off' && (
+        <button
+          type="button"
+          className="button small main"
+          disabled={url === null}
+          onClick={() => url !== null && void broadcast.publish(url)}
+        >
+          <Icon name="play" /> Send the picture
+        </button>
+      )}
+      <button type="button" className="button small" onClick={broadcast.stop}>
+        <Icon name="stop" /> Stop the picture
+      </button>
+    </>
+  )
+}
+
+function Preview({ media }: { media: MediaStream }) {
+  const video = useRef<HTMLVideoElement>(null)
+  useEffect(() => {
+    if (video.current) video.current.srcObject = media
+  }, [media])
+  return <video ref={video} muted autoPlay playsInline aria-label="Your own picture" />
+}
+
+const shownCounts = 40
+
+/** Who watches now, the most at once, everybody who has, and how the first of these went. */
+function Figures({ counts }: { counts: StreamCount }) {
+  const { v, viewers, peak, unique } = counts
+  const [values, setValues] = useState<readonly number[]>([])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one point for each count that is told
+  useEffect(() => setValues((before) => [...before, viewers].slice(-shownCounts)), [v, viewers])
+  return (
+    <dl className="figures">
+      <div>
+        <dt>Watching now</dt>
+        <dd className="numerals">
+          {viewers} {values.length > 1 && <Sparkline values={values} slots={shownCounts} />}
+        </dd>
+      </div>
+      <div>
+        <dt>At most at once</dt>
+        <dd className="numerals">{peak}</dd>
+      </div>
+      <div>
+        <dt>In all</dt>
+        <dd className="numerals">{unique}</dd>
+      </div>
+    </dl>
+  )
+}

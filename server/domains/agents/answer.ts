@@ -1,0 +1,110 @@
+import { cut } from '#server/domains/text/cut'
+import type { Node } from '#server/kernel/context'
+import type { Turn } from '#server/ports/model/port'
+import type { CutShort } from '#shared/api/run-frames'
+import { AppError } from '#shared/errors'
+import type { AnswerContext } from './answer-context.ts'
+import { type Found, gather } from './gather.ts'
+import { modelOf } from './generation.ts'
+import type { StoredAgent } from './model.ts'
+import { promptOf } from './prompt.ts'
+import { type Ask, beginRun, type Ending, knownRun, type Work } from './runs/begin.ts'
+import { ownChat, turnsBefore } from './runs/history.ts'
+import type { StoredRun } from './runs/model.ts'
+import { waitForEarlierRuns } from './runs/order.ts'
+import { type Allowance, allow, allowOwed } from './spending/allowance.ts'
+import { answerWithTools } from './tools/index.ts'
+import { shownSource } from './web-sources.ts'
+
+/** Sessions of strangers have longer ones, as the documents say. */
+const turnsOfHistory = { ofChat: 10, ofSession: 20 } as const
+const maxOutputTokens = 2048
+const temperature = 0.7
+/** A model that never ends is ended here; in UTF-16 code units. */
+const longestAnswer = 32_000
+
+/**
+ * Begins the answer of an agent to a question, or gives the run that was begun with the same key. Throws DAILY_TOKENS_REACHED where the
+ * agents of its owner have answered all that they may today; what is owed, as it was paid for or begun before, is answered
+ * then too.
+ */
+export async function beginAnswer(node: Node, agent: StoredAgent, ask: Ask, isOwed = false): Promise<StoredRun> {
+  const allowance = await (isOwed ? allowOwed : allow)(node, agent.owner_address).catch(async (error: unknown) => {
+    const known = error instanceof AppError ? await knownRun(ask) : null
+    if (!known) throw error
+    return known
+  })
+  if ('_id' in allowance) return allowance
+  let isBegun = false
+  const work = answering(node, agent, allowance)
+  try {
+    return await beginRun(node, ask, (...given) => {
+      isBegun = true
+      return work(...given).finally(allowance.close)
+    })
+  } finally {
+    if (!isBegun) await allowance.close()
+  }
+}
+
+/** Answers a question to an agent: by what was said before, by what the agent may look up, and by the model. */
+const answering =
+  (node: Node, agent: StoredAgent, allowance: Allowance): Work =>
+  async (run, tell, signal) => {
+    const context = { node, agent, run, tell, signal, allowance }
+    const model = modelOf(node)
+    tell({
+      t: 'start',
+      agent: { id: agent._id, name: agent.name, avatar_emoji: agent.avatar_emoji },
+      model: model.name,
+      scripted: model.isScripted,
+      message_id: run.message_id,
+    })
+    await waitForEarlierRuns(node, run, tell, signal)
+    const { ofChat, ofSession } = turnsOfHistory
+    const history = await turnsBefore(node, run, run.place === ownChat ? ofChat : ofSession)
+    const { passages, notes, scheduling, tools } = await gather(context, history)
+    const turns = promptOf({
+      instructions: agent.system_instructions,
+      history,
+      passages,
+      toolNotes: notes,
+      message: run.message,
+    })
+    tell({ t: 'status', phase: 'generating', detail: null })
+    return { ...(await generate(context, tools, turns)), scheduling }
+  }
+
+async function generate(
+  context: AnswerContext,
+  tools: Found['tools'],
+  turns: readonly Turn[],
+): Promise<Omit<Ending, 'scheduling'>> {
+  const { node, agent, tell, signal } = context
+  const question = { turns, maxOutputTokens, temperature, webSearch: agent.web_search_enabled }
+  const usage = { inputTokens: null as number | null, outputTokens: null as number | null }
+  let cutShort: CutShort | null = null
+  let length = 0
+  let isBlank = true
+  for await (const part of answerWithTools(context, tools, question)) {
+    signal.throwIfAborted()
+    if (part.type === 'end') {
+      Object.assign(usage, { inputTokens: part.inputTokens, outputTokens: part.outputTokens })
+      cutShort = part.reason === 'length' || part.reason === 'filtered' ? part.reason : null
+    }
+    const source = part.type === 'source' ? shownSource(node, part) : null
+    if (source) tell({ t: 'source', ...source })
+    if (part.type !== 'text') continue
+    const text = cut(part.text, longestAnswer - length)
+    if (text !== '') tell({ t: 'chunk', off: length, text })
+    isBlank &&= text.trim() === ''
+    length += text.length
+    if (text.length === part.text.length) continue
+    cutShort = 'length'
+    break
+  }
+  signal.throwIfAborted()
+  // Nobody is answered by nothing, or pays for it.
+  if (isBlank) throw new AppError('UPSTREAM_ERROR', { cause: new Error('The model said nothing') })
+  return { ...usage, cutShort }
+}

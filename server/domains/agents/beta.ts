@@ -1,0 +1,17 @@
+import { Accounts } from '#server/domains/accounts/model'
+import type { Node } from '#server/kernel/context'
+import { AppError } from '#shared/errors'
+import { isAdmin } from './access.ts'
+import { agentSettings } from './settings.ts'
+
+/** May the account make agents already? A server of one process is open, as long as nothing else is set. */
+export async function hasBetaAccess(node: Node, account: string): Promise<boolean> {
+  const { beta = node.alone ? 'open' : 'granted' } = agentSettings.of(node)
+  if (beta === 'open' || (await isAdmin(node, account))) return true
+  return (await Accounts.exists({ _id: account, beta_access: true })) !== null
+}
+
+/** Refuses who may not make agents yet. */
+export async function refuseWithoutBeta(node: Node, account: string): Promise<void> {
+  if (!(await hasBetaAccess(node, account))) throw new AppError('BETA_ACCESS_REQUIRED')
+}

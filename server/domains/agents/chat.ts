@@ -1,0 +1,146 @@
+import { refuseSuspended } from '#server/domains/accounts/roles'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
+import type { agentRuns as contract } from '#shared/api/agent-runs'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { agentOf, refusalOf, visibleAgent } from './access.ts'
+import { beginAnswer } from './answer.ts'
+import { modelOf } from './generation.ts'
+import { Agents } from './model.ts'
+import { tellBegun } from './runs/begun.ts'
+import { answerOf, besideText, linesOf } from './runs/ending.ts'
+import { framesAfter, isTold, openLog, tellConnection } from './runs/follow.ts'
+import { forgetConversation } from './runs/forget.ts'
+import { messagesOf, ownChat } from './runs/history.ts'
+import { Runs, type StoredRun } from './runs/model.ts'
+import { asEnded } from './runs/settle.ts'
+import { askToStop } from './runs/stop.ts'
+
+interface Asked {
+  agent: string
+  message: string
+  client_run_id?: string | undefined
+}
+
+async function ask(context: Context, { agent: id, message, client_run_id }: Asked) {
+  const { account } = signedIn(context)
+  await refuseSuspended(context.node, account)
+  const agent = await visibleAgent(account, id)
+  modelOf(context.node)
+  const question = { agent: id, account, place: ownChat, message, clientRunId: client_run_id }
+  const run = await beginAnswer(context.node, agent, question)
+  if (run.state === 'running') tellBegun(context.node, run)
+  return { agent, run }
+}
+
+/** A run of the caller; nobody else's is found. */
+async function ownRun(account: string, id: string): Promise<StoredRun> {
+  const run = await Runs.findOne({ _id: id, account }).lean<StoredRun>()
+  if (!run) throw new AppError('RUN_NOT_FOUND')
+  return run
+}
+
+export const run: Action<typeof contract.run> = async ({ agent_id: agent, ...question }, context) => {
+  const { run: begun } = await ask(context, { agent, ...question })
+  const { node, connection } = context
+  // Asked again on the same connection, no frame is told twice.
+  if (connection && !isTold(connection, begun)) tellConnection(node, connection, begun, -1)
+  return { run_id: begun._id, user_message_id: begun.user_message_id, head_idx: 0 }
+}
+
+export const chat: Action<typeof contract.chat> = async ({ id, message, client_run_id }, context) => {
+  const { agent, run } = await ask(context, { agent: id, message, client_run_id })
+  const last = await answerOf(framesAfter(context.node, run, -1, context.signal))
+  return {
+    message: last.message,
+    agentName: agent.name,
+    agentEmoji: agent.avatar_emoji,
+    scheduling: last.scheduling,
+    run_id: run._id,
+    message_id: run.message_id,
+    ...besideText(last),
+  }
+}
+
+export const chatStream: Action<typeof contract.chatStream> = async ({ id, message, client_run_id }, context) => {
+  const { run } = await ask(context, { agent: id, message, client_run_id })
+  return linesOf(framesAfter(context.node, run, -1, context.signal))
+}
+
+export const frames: Action<typeof contract.frames> = async ({ id, after_idx }, context) => {
+  const run = await ownRun(signedIn(context).account, id)
+  return framesAfter(context.node, run, after_idx, context.signal)
+}
+
+const framesAtOnce = 500
+
+export const resume: Action<typeof contract.resume> = async ({ run_id, after_idx }, context) => {
+  const { node, connection } = context
+  const run = await ownRun(signedIn(context).account, run_id)
+  const { log, release } = await openLog(node, run)
+  const head = log.frames.length - 1
+  const upTo = Math.min(head, after_idx + framesAtOnce)
+  const known = Array.from({ length: Math.max(0, upTo - after_idx) }, (_, at) => log.frame(after_idx + 1 + at))
+  const complete = upTo >= head && log.isOver
+  if (connection && !complete) tellConnection(node, connection, run, Math.max(after_idx, upTo))
+  release()
+  const now = complete ? await asEnded(node, run) : run
+  if (!now) throw new AppError('RUN_NOT_FOUND')
+  const { state } = now
+  return { state, frames: known, head_idx: head, complete: upTo >= head }
+}
+
+export const cancel: Action<typeof contract.cancel> = async ({ run_id }, context) => {
+  const { account } = signedIn(context)
+  return { state: await askToStop(context.node, await ownRun(account, run_id), account) }
+}
+
+const activeAtMost = 50
+
+export const active: Action<typeof contract.active> = async ({ agent_id }, context) => {
+  const { account } = signedIn(context)
+  const asked = { account, state: 'running', place: ownChat, ...(agent_id === undefined ? {} : { agent_id }) } as const
+  const found = await Runs.find(asked)
+    .sort({ _id: 1 })
+    .limit(activeAtMost + 1)
+    .lean<StoredRun[]>()
+  const now = await Promise.all(found.slice(0, activeAtMost).map((run) => asEnded(context.node, run)))
+  const running = now.filter((run) => run?.state === 'running') as StoredRun[]
+  const heads = await Promise.all(running.map((run) => headOf(context.node, run)))
+  return {
+    has_more: found.length > activeAtMost,
+    runs: running.map((one, at) => ({
+      run_id: one._id,
+      agent_id: one.agent_id,
+      client_run_id: one.client_run_id,
+      message: one.message,
+      user_message_id: one.user_message_id,
+      message_id: one.message_id,
+      head_idx: heads[at] ?? -1,
+      created_at: one.created_at.toISOString(),
+    })),
+  }
+}
+
+async function headOf(node: Node, run: StoredRun): Promise<number> {
+  const { log, release } = await openLog(node, run)
+  release()
+  return log.frames.length - 1
+}
+
+export const history: Action<typeof contract.history> = async ({ id, limit, before }, context) => {
+  const { account } = signedIn(context)
+  const conversation = { agent_id: id, account, place: ownChat }
+  // What was said to somebody stays theirs, here as in the frames, also where the agent is not for them any more.
+  const refusal = await refusalOf(account, await agentOf(id))
+  if (refusal && !(await Runs.exists(conversation))) throw refusal
+  return { chats: await messagesOf(context.node, conversation, limit, before) }
+}
+
+export const forget: Action<typeof contract.forget> = async ({ id }, context) => {
+  const { account } = signedIn(context)
+  // What somebody has said is theirs to delete, also where the agent is not for them any more.
+  if (!(await Agents.exists({ _id: id }))) throw new AppError('AGENT_NOT_FOUND')
+  await forgetConversation(context.node, { agent_id: id, account, place: ownChat })
+  return done
+}

@@ -1,0 +1,99 @@
+import { refuseSuspended } from '#server/domains/accounts/roles'
+import { signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { agents as contract } from '#shared/api/agents'
+import { done } from '#shared/kit/primitives'
+import { isAdmin, mayChange, ownAgent, visibleAgent } from './access.ts'
+import * as events from './agent-events.ts'
+import * as conversation from './chat.ts'
+import { discover } from './discover.ts'
+import * as favorites from './favorites.ts'
+import { sayWhatWasLeft } from './in-rooms/again.ts'
+import { answerMentions } from './in-rooms/follow.ts'
+import { beginWhatWasLeft } from './in-rooms/left.ts'
+import { showChanges } from './in-rooms/memberships.ts'
+import { listenToWriting } from './in-rooms/writing.ts'
+import { Agents } from './model.ts'
+import { agentsOf, createAgent, updateAgent } from './owned.ts'
+import { tellPictures } from './pictures.ts'
+import { removal } from './removal.ts'
+import * as inRooms from './room-actions.ts'
+import { stopAllRuns, stopRun } from './runs/begin.ts'
+import { listenToBegun } from './runs/begun.ts'
+import { listenToStops, listenToWants } from './runs/relay.ts'
+import { stopForSuspended } from './runs/stop.ts'
+import { sweepRuns } from './runs/sweep.ts'
+import { agentSettings } from './settings.ts'
+import { cardOf, listedAgentOf, ownAgentOf } from './shown.ts'
+import { countKnowledge } from './spending/knowledge.ts'
+import { agentToolActions } from './tools/operations.ts'
+
+export const agents = defineDomain(
+  contract,
+  {
+    async list({ includeOfficial = false }, context) {
+      const { account } = signedIn(context)
+      const official = !(await isAdmin(context.node, account)) ? 'none' : includeOfficial ? 'all' : 'own'
+      return { agents: (await agentsOf(account, official)).map((agent) => listedAgentOf(context.node, agent)) }
+    },
+
+    async create(input, context) {
+      const { account } = signedIn(context)
+      await refuseSuspended(context.node, account)
+      return {
+        agent: await ownAgentOf(context.node, await createAgent(context.node, account, input, context.creationId)),
+      }
+    },
+
+    async get({ id }, context) {
+      const { account } = signedIn(context)
+      const agent = await visibleAgent(account, id)
+      const isOwn = await mayChange(context.node, account, agent)
+      const shown = isOwn
+        ? await ownAgentOf(context.node, agent)
+        : { ...cardOf(context.node, agent), is_own: false as const }
+      return { agent: shown }
+    },
+
+    async update({ id, ...input }, context) {
+      const { account } = signedIn(context)
+      await refuseSuspended(context.node, account)
+      const changed = await updateAgent(context.node, account, id, input)
+      await showChanges(context.node, changed)
+      return { agent: await ownAgentOf(context.node, changed) }
+    },
+
+    async remove({ id }, context) {
+      const { account } = signedIn(context)
+      const agent = await ownAgent(context.node, account, id)
+      await context.node.jobs.add(removal, { agent: agent._id, by: account })
+      await Agents.deleteOne({ _id: agent._id })
+      return done
+    },
+
+    ...conversation,
+    ...agentToolActions,
+    discover,
+    ...favorites,
+    ...events,
+    ...inRooms,
+  },
+  {
+    settings: agentSettings,
+    jobs: [removal],
+    start: (node) => [
+      tellPictures(node),
+      listenToBegun(node),
+      listenToWants(node),
+      listenToStops(node, (run, by) => stopRun(node, run, by)),
+      stopForSuspended(node),
+      sweepRuns(node),
+      listenToWriting(node),
+      answerMentions(node),
+      countKnowledge(node),
+      beginWhatWasLeft(node),
+      sayWhatWasLeft(node),
+      () => stopAllRuns(node),
+    ],
+  },
+)

@@ -1,0 +1,178 @@
+import type { Node } from '#server/kernel/context'
+import { insertAmong } from '#server/kernel/places'
+import { isDuplicate } from '#server/ports/database/port'
+import { keyAt } from '#server/ports/storage/port'
+import { agentFields } from '#shared/api/agent-records'
+import { toolFields } from '#shared/api/agent-tools'
+import { AppError } from '#shared/errors'
+import { inCamelCase, inSnakeCase } from '#shared/kit/either-case'
+import { isAdmin, ownAgent } from './access.ts'
+import { refuseWithoutBeta } from './beta.ts'
+import { searchableWords } from './discovery/words.ts'
+import { modelName } from './generation.ts'
+import { instructionsOf } from './instructions.ts'
+import { refuseInner } from './links.ts'
+import { Agents, type StoredAgent } from './model.ts'
+import { refuseDeceptiveName } from './names.ts'
+import { storedTools } from './tools/stored.ts'
+
+const agentsAtMost = 5
+const defaultEmoji = '🤖'
+const defaultPriceCents = 1
+const defaultNetwork = 'base'
+
+type Given = ReturnType<typeof fieldsOf>
+const fieldsOf = (input: Readonly<Record<string, unknown>>) => inCamelCase(agentFields, input)
+
+/** The stored fields that follow from what was given; those of tools, which have keys in them, are made by `storedTools` alone. */
+function changesOf(given: Given): Partial<StoredAgent> {
+  const { model: _, systemInstructions, suggestedQuestions, ...rest } = given
+  const same = Object.fromEntries(Object.entries(rest).filter(([name]) => !Object.hasOwn(toolFields, name)))
+  return {
+    ...(inSnakeCase(same) as Partial<StoredAgent>),
+    ...(systemInstructions?.trim() && { system_instructions: systemInstructions }),
+    ...(suggestedQuestions !== undefined && {
+      suggested_questions: suggestedQuestions?.length ? suggestedQuestions : null,
+    }),
+  }
+}
+
+export async function createAgent(node: Node, account: string, input: object, id: string): Promise<StoredAgent> {
+  const given = fieldsOf(input as Record<string, unknown>)
+  await refuse(node, account, given, null)
+  await refuseWithoutBeta(node, account)
+  const agent = newAgent(node, account, given, id)
+  const inserted = await insertAmong(Agents, agent, {
+    others: { owner_address: account },
+    most: (await isAdmin(node, account)) ? null : agentsAtMost,
+    refuseDuplicate: async () => {
+      if (await isNameTaken(agent)) throw new AppError('AGENT_EXISTS')
+    },
+  })
+  if (!inserted) throw new AppError('AGENT_LIMIT_REACHED')
+  return inserted
+}
+
+/** Creates an agent of the house, which is official. An existing one is left unchanged. */
+export async function ensureOfficialAgent(
+  node: Node,
+  account: string,
+  input: object,
+  id: string,
+): Promise<StoredAgent> {
+  const agent = newAgent(node, account, fieldsOf({ ...input, visibility: 'official' }), id)
+  return (await insertAmong(Agents, agent, { others: {}, most: null })) ?? agent
+}
+
+function newAgent(node: Node, account: string, given: Given, id: string): StoredAgent {
+  const { name = '', personality = '' } = given
+  const now = new Date(node.now())
+  return settled({
+    _id: id,
+    owner_address: account,
+    name,
+    personality,
+    system_instructions: instructionsOf(name, personality),
+    avatar_emoji: defaultEmoji,
+    avatar_url: null,
+    visibility: 'private',
+    web_search_enabled: false,
+    use_knowledge_base: false,
+    mcp_enabled: true,
+    api_enabled: true,
+    scheduling_enabled: false,
+    events_access: false,
+    public_access_enabled: true,
+    message_count: 0,
+    tags: [],
+    suggested_questions: null,
+    x402_enabled: false,
+    x402_price_cents: null,
+    x402_network: null,
+    x402_wallet_address: null,
+    x402_pricing_mode: 'global',
+    ...changesOf(given),
+    ...storedTools(node.settings.sessionKeys, id, given, {}),
+    created_at: now,
+    updated_at: now,
+  })
+}
+
+const isNameTaken = async ({ owner_address, name, _id }: Pick<StoredAgent, 'owner_address' | 'name' | '_id'>) =>
+  (await Agents.exists({ owner_address, name, _id: { $ne: _id } })) !== null
+
+const attempts = 5
+
+/** Changes an agent, and returns it as it is then. What others change at the same time stays, and is judged with it. */
+export async function updateAgent(node: Node, account: string, id: string, input: object): Promise<StoredAgent> {
+  const given = fieldsOf(input as Record<string, unknown>)
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const agent = await ownAgent(node, account, id)
+    await refuse(node, account, given, agent)
+    const stored = await change(node, agent, given)
+    if (stored) return stored
+  }
+  throw new AppError('CONFLICT')
+}
+
+/** Null where the agent is not any more as it was read. */
+async function change(node: Node, agent: StoredAgent, given: Given): Promise<StoredAgent | null> {
+  const changed = settled({
+    ...agent,
+    ...changesOf(given),
+    ...storedTools(node.settings.sessionKeys, agent._id, given, agent),
+  })
+  const isCleared = given.systemInstructions?.trim() === ''
+  if (isCleared || (given.personality !== undefined && given.systemInstructions === undefined))
+    changed.system_instructions = instructionsOf(changed.name, changed.personality)
+  const { _id, owner_address: _, message_count: __, place: ___, created_at: ____, ...fields } = changed
+  try {
+    const updated_at = new Date(Math.max(node.now(), agent.updated_at.getTime() + 1))
+    return await Agents.findOneAndUpdate(
+      { _id, updated_at: agent.updated_at },
+      { $set: { ...fields, updated_at } },
+      { returnDocument: 'after' },
+    ).lean<StoredAgent>()
+  } catch (error) {
+    if (isDuplicate(error)) throw new AppError('AGENT_EXISTS')
+    throw error
+  }
+}
+
+/** Refuses what the caller may not set, and what does not fit the rest. */
+async function refuse(node: Node, account: string, given: Given, before: StoredAgent | null): Promise<void> {
+  for (const { url } of [...(given.mcpServers ?? []), ...(given.apiTools ?? [])]) node.services.web.check(url)
+  const { avatarUrl } = given
+  if (avatarUrl && avatarUrl !== before?.avatar_url && keyAt(node.settings.storageUrl, avatarUrl) === null)
+    refuseInner(node, given, ['avatarUrl'])
+  if (given.model !== undefined && given.model !== modelName(node)) throw new AppError('INVALID_MODEL')
+  const becomesOfficial = given.visibility === 'official' && before?.visibility !== 'official'
+  if (becomesOfficial && !(await isAdmin(node, account)))
+    throw new AppError('FORBIDDEN', { message: 'Only admins can make an agent official' })
+  if (given.name !== undefined && given.name !== before?.name) await refuseDeceptiveName(node, account, given.name)
+  if (given.x402Network !== undefined && !(given.x402Enabled ?? before?.x402_enabled ?? false))
+    throw new AppError('VALIDATION_ERROR', { message: 'x402Network: only where x402Enabled is on' })
+}
+
+/** What follows from the other fields. */
+function settled(agent: Omit<StoredAgent, 'words'>): StoredAgent {
+  return {
+    ...agent,
+    words: searchableWords(agent),
+    suggested_questions: agent.visibility === 'official' ? agent.suggested_questions : null,
+    ...(agent.x402_enabled && {
+      x402_price_cents: agent.x402_price_cents ?? defaultPriceCents,
+      x402_network: agent.x402_network ?? defaultNetwork,
+    }),
+  }
+}
+
+const ownedBy = {
+  own: (owner_address: string) => ({ owner_address }),
+  all: (owner_address: string) => ({ $or: [{ owner_address }, { visibility: 'official' as const }] }),
+  none: (owner_address: string) => ({ owner_address, visibility: { $ne: 'official' as const } }),
+}
+
+/** The agents of an account, newest first, with the official ones that it may change: those that it has made, all, or none. */
+export const agentsOf = (account: string, official: keyof typeof ownedBy): Promise<StoredAgent[]> =>
+  Agents.find(ownedBy[official](account)).sort({ created_at: -1, _id: -1 }).lean<StoredAgent[]>()

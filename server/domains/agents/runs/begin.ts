@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Node } from '#server/kernel/context'
+import { refusalFrom } from '#server/kernel/deadline'
+import { newId } from '#server/kernel/ids'
+import { nodeState } from '#server/kernel/node-state'
+import { readBack } from '#server/kernel/read-back'
+import { isDuplicate } from '#server/ports/database/port'
+import type { CutShort, FrameBody } from '#shared/api/run-frames'
+import { AppError, type ErrorCode, errors } from '#shared/errors'
+import { generationFailed } from './ending.ts'
+import { FrameLog } from './frame-log.ts'
+import { framesFrom } from './frame-store.ts'
+import { Runs, type StoredRun } from './model.ts'
+import { hold, letGo } from './relay.ts'
+import { settle } from './settle.ts'
+import { allStored, newWriter, type RunWriter, write } from './writer.ts'
+
+const longestMilliseconds = 300_000
+/** Frames come at least this often, so that a reader knows the answer is alive. */
+const silenceMilliseconds = 10_000
+const watchMilliseconds = 1_000
+const retryMilliseconds = 1_000
+
+/** What works on a question says what it does by frames, and returns the end. */
+export type Work = (run: StoredRun, tell: (body: FrameBody) => void, signal: AbortSignal) => Promise<Ending>
+export interface Ending {
+  scheduling: StoredRun['scheduling']
+  inputTokens: number | null
+  outputTokens: number | null
+  /** Null where the answer is whole. */
+  cutShort: CutShort | null
+}
+
+/** Why a run is stopped before its end, as its last frame says it. */
+class Stopped extends Error {
+  override readonly name = 'Stopped'
+  readonly last: (partial: string | null) => FrameBody
+
+  constructor(last: (partial: string | null) => FrameBody) {
+    super('The answer was stopped')
+    this.last = last
+  }
+}
+
+export const failed = (code: ErrorCode, text: string) =>
+  new Stopped((partial_message_id) => ({ t: 'error', code, text, partial_message_id }))
+const cancelled = (by: string) => new Stopped((partial_message_id) => ({ t: 'cancelled', by, partial_message_id }))
+
+const controllersOf = nodeState(() => new Map<string, AbortController>())
+
+export interface Ask {
+  agent: string
+  account: string
+  place: string
+  message: string
+  clientRunId?: string | undefined
+  /** Whether the answer is to be said in the room where it was asked for. */
+  isToSay?: boolean
+}
+
+/** Stores a question and begins to work on it; the same key again gives the run of the first time. */
+export async function beginRun(node: Node, ask: Ask, work: Work): Promise<StoredRun> {
+  const run = newRun(node, ask)
+  const log = new FrameLog(run._id)
+  hold(node, log)
+  try {
+    await Runs.create(run)
+  } catch (error) {
+    letGo(node, run._id)
+    if (!isDuplicate(error)) throw error
+    return sameRun(ask)
+  }
+  void carryOut(node, run, log, work)
+  return run
+}
+
+/** The run that was begun with the same key; null where there is none. */
+export async function knownRun(ask: Ask): Promise<StoredRun | null> {
+  const { account, clientRunId } = ask
+  if (clientRunId === undefined) return null
+  const first = await Runs.findOne({ account, client_run_id: clientRunId }).lean<StoredRun>()
+  return first && same(first, ask)
+}
+
+async function sameRun(ask: Ask): Promise<StoredRun> {
+  const { account, clientRunId } = ask
+  return same(await readBack(() => Runs.findOne({ account, client_run_id: clientRunId ?? '' }).lean<StoredRun>()), ask)
+}
+
+function same(first: StoredRun | null, { agent, message, isToSay }: Ask): StoredRun {
+  if (first && first.agent_id === agent && first.message === message) return first
+  const what = isToSay ? 'This message was answered' : 'This client_run_id was used'
+  throw new AppError('CONFLICT', { message: `${what} for another question` })
+}
+
+/** A question as it is stored before anybody works on it. */
+export function newRun(node: Node, { agent, account, place, message, clientRunId, isToSay }: Ask): StoredRun {
+  const id = newId()
+  return {
+    _id: id,
+    agent_id: agent,
+    account,
+    place,
+    client_run_id: clientRunId ?? id,
+    user_message_id: newId(),
+    message_id: newId(),
+    message,
+    state: 'running',
+    node: node.id,
+    cancelled_by: null,
+    content: '',
+    ...(isToSay && { to_say: node.id }),
+    error_code: null,
+    citations: [],
+    scheduling: null,
+    input_tokens: null,
+    output_tokens: null,
+    milliseconds: null,
+    created_at: new Date(node.now()),
+    ended_at: null,
+  }
+}
+
+async function carryOut(node: Node, run: StoredRun, log: FrameLog, work: Work): Promise<void> {
+  const stop = new AbortController()
+  const writer = newWriter(log)
+  writer.lost.signal.addEventListener('abort', () => stop.abort())
+  controllersOf(node).set(run._id, stop)
+  let began = performance.now()
+  let toldAt = began
+  let isQueued = false
+  const tell = (body: FrameBody) => {
+    toldAt = performance.now()
+    // The time for an answer begins when it is its turn.
+    if (isQueued) began = toldAt
+    isQueued = body.t === 'status' && body.phase === 'queued'
+    if (!stop.signal.aborted) write(node, writer, body)
+  }
+  const watch = setInterval(() => {
+    const now = performance.now()
+    if (!isQueued && now - began > longestMilliseconds) stop.abort(failed('TIMEOUT', 'The answer took too long'))
+    else if (now - toldAt > silenceMilliseconds)
+      tell({ t: 'status', phase: isQueued ? 'queued' : 'generating', detail: null })
+  }, watchMilliseconds)
+  try {
+    const last = await lastFrame(node, run, writer, tell, stop.signal, work)
+    // What its work has left behind stops too, and tells nothing after the last frame.
+    stop.abort()
+    write(node, writer, last)
+    await allStored(node, writer)
+    await untilSettled(node, run, writer)
+  } finally {
+    clearInterval(watch)
+    controllersOf(node).delete(run._id)
+    letGo(node, run._id)
+  }
+}
+
+/** The end stands in the frames; what follows from it is written as soon as the store takes it. */
+async function untilSettled(node: Node, run: StoredRun, { log, lost }: RunWriter): Promise<void> {
+  for (;;) {
+    try {
+      if (lost.signal.aborted) log.take(log.frames.length, await framesFrom(run._id, log.frames.length))
+      return await settle(node, run, log.frames)
+    } catch (error) {
+      node.logger.warn({ error, run: run._id }, 'the end of an answer was not stored; it is tried again')
+      await sleep(retryMilliseconds, undefined, { ref: false })
+    }
+  }
+}
+
+async function lastFrame(
+  node: Node,
+  run: StoredRun,
+  writer: RunWriter,
+  tell: (body: FrameBody) => void,
+  signal: AbortSignal,
+  work: Work,
+): Promise<FrameBody> {
+  const began = performance.now()
+  const partial = () => (writer.text === '' ? null : run.message_id)
+  try {
+    const { scheduling, inputTokens, outputTokens, cutShort } = await work(run, tell, signal)
+    const usage = { input_tokens: inputTokens, output_tokens: outputTokens, ms: Math.round(performance.now() - began) }
+    const cut = cutShort ? { cut_short: cutShort } : {}
+    return { t: 'done', message: writer.text, message_id: run.message_id, usage, scheduling, ...cut }
+  } catch (error) {
+    const { reason } = signal
+    if (signal.aborted && reason instanceof Stopped) return reason.last(partial())
+    if (error instanceof Stopped) return error.last(partial())
+    const refusal = refusalFrom(error)
+    if (!refusal) node.logger.error({ error, run: run._id }, 'an answer failed')
+    const isOurs = refusal !== null && !ofTheModel.includes(refusal.code)
+    return failed(refusal?.code ?? 'INTERNAL_ERROR', isOurs ? refusal.message : generationFailed).last(partial())
+  }
+}
+
+const ofTheModel: readonly ErrorCode[] = ['UPSTREAM_ERROR', 'TIMEOUT']
+
+/** Stops a run of this node. */
+export const stopRun = (node: Node, run: string, by: string): void => controllersOf(node).get(run)?.abort(cancelled(by))
+
+/** Ends all runs of this node, as it goes. */
+export function stopAllRuns(node: Node): void {
+  for (const stop of controllersOf(node).values()) stop.abort(failed('RUN_LOST', errors.RUN_LOST[1]))
+}

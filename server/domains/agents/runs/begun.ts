@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { audiences, type Node } from '#server/kernel/context'
+import { runBegun } from '#shared/api/agent-runs'
+import { ownChat } from './history.ts'
+import { Runs, type StoredRun } from './model.ts'
+
+const topic = 'run-begun'
+const lookMilliseconds = 1_000
+const atOnce = 1_000
+
+const Word = runBegun.payload.extend({ account: z.string() })
+type Begun = Pick<StoredRun, '_id' | 'agent_id' | 'account' | 'client_run_id'>
+
+/** Tells all connections of who asked that a question is being answered. One that misses it finds the answer by `run:active`. */
+export function tellBegun(node: Node, { _id: run_id, agent_id, account, client_run_id }: Begun): void {
+  const word = { run_id, agent_id, client_run_id, account }
+  tellHere(node, word)
+  node.peers.tell(topic, word)
+}
+
+function tellHere(node: Node, { account, ...payload }: z.output<typeof Word>): void {
+  node.live.send(runBegun, audiences.account(account), payload)
+}
+
+/** Passes on what begins on other nodes; where no words go between them, the store says it. */
+export function listenToBegun(node: Node): () => void {
+  const silence = node.peers.listen(topic, (word) => {
+    const heard = Word.safeParse(word)
+    if (heard.success) tellHere(node, heard.data)
+  })
+  let told = new Set<string>()
+  const look = async () => {
+    if (node.peers.isUp()) return
+    const found = await Runs.find({ state: 'running', node: { $ne: node.id }, place: ownChat })
+      .select({ agent_id: 1, account: 1, client_run_id: 1 })
+      .limit(atOnce)
+      .lean<Begun[]>()
+    for (const { _id: run_id, ...run } of found) if (!told.has(run_id)) tellHere(node, { run_id, ...run })
+    told = new Set(found.map(({ _id }) => _id))
+  }
+  const timer = node.alone ? undefined : setInterval(() => void look().catch(() => undefined), lookMilliseconds).unref()
+  return () => {
+    silence()
+    clearInterval(timer)
+  }
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Connection, Node } from '#server/kernel/context'
+import { runFrame } from '#shared/api/agent-runs'
+import { isTerminal, type RunFrame } from '#shared/api/run-frames'
+import { FrameLog } from './frame-log.ts'
+import { framesFrom } from './frame-store.ts'
+import type { StoredRun } from './model.ts'
+import { followRun } from './relay.ts'
+
+const waitMilliseconds = 5_000
+const lookAgainMilliseconds = 25
+
+/** The frames of a run after one, each as soon as it is stored, up to the last. */
+export async function* framesAfter(
+  node: Node,
+  run: Pick<StoredRun, '_id' | 'account' | 'node' | 'state'>,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<RunFrame> {
+  const { log, release } = await openLog(node, run)
+  try {
+    for (let idx = after + 1; !signal.aborted; idx++) {
+      while (idx >= log.frames.length && !signal.aborted) {
+        if (log.isOver || run.state !== 'running') return
+        await log.reached(idx, signal, waitMilliseconds)
+      }
+      if (signal.aborted) return
+      const frame = log.frame(idx)
+      yield frame
+      if (isTerminal(frame)) return
+    }
+  } finally {
+    release()
+  }
+}
+
+/** The frames of a run, as far as they are stored; while it is running they grow. */
+export async function openLog(node: Node, run: Pick<StoredRun, '_id' | 'account' | 'node' | 'state'>) {
+  if (run.state === 'running') return followRun(node, run)
+  const log = new FrameLog(run._id)
+  log.take(0, await framesFrom(run._id, 0))
+  return { log, release: () => undefined }
+}
+
+const followed = 'runs'
+
+/** The runs whose frames are sent to a connection, each with what stops that; all stop when it closes. */
+function followedOn(connection: Connection): Map<string, AbortController> {
+  const known = connection.memory.get(followed) as Map<string, AbortController> | undefined
+  if (known) return known
+  const runs = new Map<string, AbortController>()
+  connection.memory.set(followed, runs)
+  connection.onClose(() => {
+    for (const one of runs.values()) one.abort()
+  })
+  return runs
+}
+
+/** Whether a connection is being sent the frames of a run. */
+export const isTold = (connection: Connection, run: StoredRun): boolean => followedOn(connection).has(run._id)
+
+/** Sends a connection the frames of a run after one, no faster than it reads. A second call for the same run replaces the first. */
+export function tellConnection(node: Node, connection: Connection, run: StoredRun, after: number): void {
+  const known = followedOn(connection)
+  known.get(run._id)?.abort()
+  const gone = new AbortController()
+  known.set(run._id, gone)
+  if (!connection.isOpen) gone.abort()
+  const tell = async () => {
+    for await (const frame of framesAfter(node, run, after, gone.signal)) {
+      while (connection.isBusyReading && !gone.signal.aborted) await sleep(lookAgainMilliseconds)
+      if (gone.signal.aborted) return
+      connection.emit(runFrame, frame)
+    }
+  }
+  void tell()
+    .catch((error: unknown) => node.logger.warn({ error, run: run._id }, 'an answer could not be told'))
+    .finally(() => {
+      if (known.get(run._id) === gone) known.delete(run._id)
+    })
+}

@@ -1,0 +1,95 @@
+import { messageIn } from '#server/domains/rooms/facts'
+import type { Node } from '#server/kernel/context'
+import type { Turn } from '#server/ports/model/port'
+import type { ChatMessage } from '#shared/api/agent-runs'
+import { Runs, type StoredRun } from './model.ts'
+import { asEnded } from './settle.ts'
+
+/** The place of what an account asks by itself. */
+export const ownChat = 'chat'
+
+/** The conversation a question belongs to: that of the asker with the agent, or that of a whole room with it. */
+export const conversationOf = ({ agent_id, account, place }: StoredRun) =>
+  place.startsWith(inRoom('')) ? { agent_id, place } : { agent_id, account, place }
+
+/** The place of what is asked in a room, by the key of that. */
+export const inRoom = (key: string) => `room:${key}`
+
+/** The turns of a conversation before a question, oldest first; answers that broke off are among them. */
+export async function turnsBefore(node: Node, run: StoredRun, limit: number): Promise<Turn[]> {
+  const before = await Runs.find({ ...conversationOf(run), _id: { $lt: run._id } })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .lean<StoredRun[]>()
+  return (await withoutDeleted(node, run.place, before))
+    .reverse()
+    .flatMap(({ message, content }): Turn[] => [
+      { role: 'user', content: message },
+      ...(content === '' ? [] : [{ role: 'assistant' as const, content }]),
+    ])
+    .slice(-limit)
+}
+
+/** Without the runs of a room whose question is no message there any more: what was deleted is told to nobody again. */
+async function withoutDeleted(node: Node, place: string, runs: StoredRun[]): Promise<StoredRun[]> {
+  if (!place.startsWith(inRoom('')) || runs.length === 0) return runs
+  const ids = runs.map(({ client_run_id }) => client_run_id.split(':')[0] ?? '')
+  const messages = await node.log.ask(place.slice(inRoom('').length), (view) => ids.map((id) => messageIn(view, id)))
+  return runs.filter((_, at) => messages[at] && !messages[at].body.deleted)
+}
+
+/** The newest messages of a conversation, oldest first; or those before one of them. */
+export async function messagesOf(
+  node: Node,
+  conversation: Pick<StoredRun, 'agent_id' | 'account' | 'place'>,
+  limit: number,
+  before?: string,
+): Promise<ChatMessage[]> {
+  const earlier = before === undefined ? null : await runOfMessage(conversation, before)
+  const runs = await Runs.find({ ...conversation, ...(earlier ? { _id: { $lte: earlier._id } } : {}) })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .lean<StoredRun[]>()
+  const ended = await Promise.all(runs.reverse().map((run) => asEnded(node, run)))
+  // One that was deleted meanwhile is in no conversation any more.
+  const messages = ended.flatMap((run) => (run?.place === conversation.place ? messagesOfRun(run) : []))
+  const end = messages.findIndex(({ id }) => id === before)
+  return (end === -1 ? messages : messages.slice(0, end)).slice(-limit)
+}
+
+const runOfMessage = (conversation: Pick<StoredRun, 'agent_id' | 'account' | 'place'>, id: string) =>
+  Runs.findOne({ ...conversation, $or: [{ user_message_id: id }, { message_id: id }] }).lean<StoredRun>()
+
+const messagesOfRun = (run: StoredRun): ChatMessage[] => [
+  {
+    id: run.user_message_id,
+    role: 'user',
+    content: run.message,
+    created_at: run.created_at.toISOString(),
+    run_id: run._id,
+    state: 'done',
+    error_code: null,
+    citations: [],
+    sources: [],
+    tools: [],
+    scheduling: null,
+  },
+  ...(run.state === 'running'
+    ? []
+    : [
+        {
+          id: run.message_id,
+          role: 'assistant' as const,
+          content: run.content,
+          created_at: (run.ended_at ?? run.created_at).toISOString(),
+          run_id: run._id,
+          state: run.state,
+          error_code: run.error_code,
+          citations: run.citations,
+          sources: run.sources ?? [],
+          tools: run.tools ?? [],
+          scheduling: run.scheduling,
+          ...(run.cut_short ? { cut_short: run.cut_short } : {}),
+        },
+      ]),
+]

@@ -1,0 +1,126 @@
+import mongoose, { Schema } from 'mongoose'
+import type { runStates } from '#shared/api/agent-runs'
+import type { Citation, CutShort, FrameBody, RunTool, Scheduling, WebSource } from '#shared/api/run-frames'
+
+export type RunState = (typeof runStates)[number]
+
+/** The place of what was said in a conversation that is deleted. */
+export const forgotten = 'forgotten'
+
+/** A question to an agent, and what became of it. */
+export interface StoredRun {
+  _id: string
+  agent_id: string
+  /** Who asked. */
+  account: string
+  /** Which conversation it belongs to: `chat`, or another that a domain names. */
+  place: string
+  /** The asker's key: unique for each account. */
+  client_run_id: string
+  user_message_id: string
+  message_id: string
+  message: string
+  state: RunState
+  /** Who works on it. */
+  node: string
+  /** Who wants it stopped; null where nobody does. */
+  cancelled_by: string | null
+  /** The node that is to stop it; absent where nobody wants that. */
+  stop_at?: string
+  /** The answer, or the part of it that was written; '' while it is being written. */
+  content: string
+  /** The node that is to say the answer in its room; absent where nobody has to any more. */
+  to_say?: string
+  error_code: string | null
+  citations: Citation[]
+  /** Absent in answers that rest on no page of the web. */
+  sources?: WebSource[]
+  /** Absent in answers of before they were kept. */
+  tools?: RunTool[]
+  scheduling: Scheduling | null
+  /** Absent where the answer is whole. */
+  cut_short?: CutShort
+  input_tokens: number | null
+  output_tokens: number | null
+  milliseconds: number | null
+  created_at: Date
+  ended_at: Date | null
+}
+
+const required = { type: String, required: true } as const
+const optional = { type: String, default: null } as const
+const amount = { type: Number, default: null } as const
+
+export const Runs = mongoose.model<StoredRun>(
+  'Runs',
+  new Schema<StoredRun>(
+    {
+      _id: required,
+      agent_id: required,
+      account: required,
+      place: required,
+      client_run_id: required,
+      user_message_id: required,
+      message_id: required,
+      message: { type: String, default: '' },
+      state: required,
+      node: required,
+      cancelled_by: optional,
+      stop_at: { type: String },
+      to_say: { type: String },
+      content: { type: String, default: '' },
+      error_code: optional,
+      citations: { type: Schema.Types.Mixed, default: [] },
+      sources: { type: Schema.Types.Mixed },
+      tools: { type: Schema.Types.Mixed },
+      scheduling: { type: Schema.Types.Mixed, default: null },
+      cut_short: { type: String },
+      input_tokens: amount,
+      output_tokens: amount,
+      milliseconds: amount,
+      created_at: { type: Date, required: true },
+      ended_at: { type: Date, default: null },
+    } as object,
+    { collection: 'runs', versionKey: false, minimize: false },
+  )
+    .index({ account: 1, client_run_id: 1 }, { unique: true })
+    .index({ agent_id: 1, account: 1, place: 1, _id: 1 })
+    .index({ agent_id: 1, place: 1, _id: 1 })
+    .index({ place: 1, client_run_id: 1 })
+    .index({ account: 1, state: 1 })
+    .index({ agent_id: 1, state: 1 })
+    .index({ state: 1, node: 1 })
+    .index({ stop_at: 1 }, { partialFilterExpression: { stop_at: { $exists: true } } })
+    .index({ to_say: 1 }, { partialFilterExpression: { to_say: { $exists: true } } }),
+)
+
+/** Frames of a run that were stored together. */
+export interface StoredFrames {
+  /** The run and the first idx: whoever stores first has the place. */
+  _id: string
+  run_id: string
+  from_idx: number
+  to_idx: number
+  /** The node that stored them. */
+  node: string
+  frames: FrameBody[]
+  expires_at: Date
+}
+
+export const RunFrames = mongoose.model<StoredFrames>(
+  'RunFrames',
+  new Schema<StoredFrames>(
+    {
+      _id: required,
+      run_id: required,
+      from_idx: { type: Number, required: true },
+      to_idx: { type: Number, required: true },
+      node: required,
+      frames: { type: Schema.Types.Mixed, required: true },
+      expires_at: { type: Date, required: true },
+    } as object,
+    { collection: 'run_frames', versionKey: false, minimize: false },
+  )
+    .index({ run_id: 1, to_idx: 1 })
+    .index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import type { Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import type { FrameBody } from '#shared/api/run-frames'
+import { FrameLog } from './frame-log.ts'
+import { framesFrom } from './frame-store.ts'
+import { Runs, type StoredFrames, type StoredRun } from './model.ts'
+
+/** How long another node is told of a run after it has said that somebody there reads it. */
+const interestMilliseconds = 30_000
+const renewMilliseconds = 10_000
+const pollMilliseconds = 500
+/** Where no words go between nodes, and this one works on answers: a model that is not wanted any more is stopped within a word. */
+const stopMilliseconds = 25
+/** While the frames come by words, the store is asked only in case one was lost. */
+const seldomMilliseconds = 3_000
+
+type Followed = Pick<StoredRun, '_id' | 'account' | 'node'>
+
+interface Watched {
+  log: FrameLog
+  readers: number
+  end(): void
+}
+
+const stateOf = nodeState(() => ({
+  /** Runs this node works on. */
+  here: new Map<string, FrameLog>(),
+  /** Runs of other nodes that somebody reads here. */
+  elsewhere: new Map<string, Watched>(),
+  /** Runs of this node that are read on others, and until when they are told. */
+  wanted: new Map<string, number>(),
+}))
+
+const topicOf = (run: string) => `run:${run}`
+const wantedTopic = (node: string) => `run-wanted:${node}`
+const Wanted = z.object({ run: z.string() })
+
+export const hold = (node: Node, log: FrameLog): void => void stateOf(node).here.set(log.id, log)
+export const letGo = (node: Node, run: string): void => {
+  stateOf(node).here.delete(run)
+  stateOf(node).wanted.delete(run)
+}
+export const isHere = (node: Node, run: string): boolean => stateOf(node).here.has(run)
+export const runsHere = (node: Node): ReadonlyMap<string, FrameLog> => stateOf(node).here
+
+/** Listens to what other nodes want to be told. */
+export const listenToWants = (node: Node): (() => void) =>
+  node.peers.listen(wantedTopic(node.id), (word) => {
+    const { run } = Wanted.parse(word)
+    if (isHere(node, run)) stateOf(node).wanted.set(run, performance.now() + interestMilliseconds)
+  })
+
+/** Tells the nodes where a run is read what was stored of it. A word that is lost is made good by the store. */
+export function tellOthers(node: Node, { run_id, from_idx, frames }: StoredFrames): void {
+  const until = stateOf(node).wanted.get(run_id)
+  if (until === undefined) return
+  if (until < performance.now()) stateOf(node).wanted.delete(run_id)
+  else node.peers.tell(topicOf(run_id), { from_idx, frames })
+}
+
+/** A run that is being written, on this node or another, for as long as somebody reads it; `release` ends that. */
+export async function followRun(node: Node, followed: Followed): Promise<{ log: FrameLog; release: () => void }> {
+  const { _id: run } = followed
+  const here = stateOf(node).here.get(run)
+  if (here) return { log: here, release: () => undefined }
+  const known = stateOf(node).elsewhere.get(run) ?? watch(node, followed)
+  known.readers += 1
+  const release = () => {
+    known.readers -= 1
+    if (known.readers === 0) known.end()
+  }
+  try {
+    if (known.log.frames.length === 0) known.log.take(0, await framesFrom(run, 0))
+  } catch (error) {
+    release()
+    throw error
+  }
+  return { log: known.log, release }
+}
+
+function watch(node: Node, { _id: run, node: worker, account }: Followed): Watched {
+  const { elsewhere } = stateOf(node)
+  const log = new FrameLog(run)
+  let heardAt = Number.NEGATIVE_INFINITY
+  let isReading = false
+  const readOn = async () => {
+    if (isReading || log.isOver) return
+    isReading = true
+    try {
+      if ((await takeStored(log)) || (await isRunning(run)) || (await takeStored(log))) return
+      // It was deleted while it was written, and its end with it.
+      log.take(log.frames.length, [{ t: 'cancelled', by: account, partial_message_id: null }])
+    } finally {
+      isReading = false
+    }
+  }
+  const readQuietly = () => void readOn().catch(() => undefined)
+  const stop = node.peers.listen(topicOf(run), (word) => {
+    const { from_idx, frames } = word as { from_idx: number; frames: FrameBody[] }
+    heardAt = performance.now()
+    if (!log.take(from_idx, frames)) readQuietly()
+  })
+  const want = () => node.peers.tell(wantedTopic(worker), { run })
+  want()
+  const wanting = setInterval(want, renewMilliseconds)
+  const polling = setInterval(() => {
+    if (performance.now() - heardAt > seldomMilliseconds) readQuietly()
+  }, pollMilliseconds)
+  const watched: Watched = {
+    log,
+    readers: 0,
+    end() {
+      elsewhere.delete(run)
+      clearInterval(wanting)
+      clearInterval(polling)
+      stop()
+    },
+  }
+  elsewhere.set(run, watched)
+  return watched
+}
+
+/** True where there were frames that were not known yet. */
+async function takeStored(log: FrameLog): Promise<boolean> {
+  const from = log.frames.length
+  log.take(from, await framesFrom(log.id, from))
+  return log.frames.length > from
+}
+
+const isRunning = async (run: string): Promise<boolean> => (await Runs.exists({ _id: run, state: 'running' })) !== null
+
+const stopTopic = (node: string) => `run-stop:${node}`
+
+/** Asks the node that works on a run to stop it. */
+export const tellToStop = (node: Node, { _id: run, node: worker }: { _id: string; node: string }): void =>
+  void node.peers.tell(stopTopic(worker), { run })
+
+/** Calls `stop` for each run of this node that somebody wants stopped, wherever they asked. */
+export function listenToStops(node: Node, stop: (run: string, by: string) => void): () => void {
+  let isLooking = false
+  let lookedAt = 0
+  const look = async () => {
+    lookedAt = performance.now()
+    const found = await Runs.find({ stop_at: node.id, state: 'running' })
+      .select({ cancelled_by: 1 })
+      .lean<{ _id: string; cancelled_by: string }[]>()
+    for (const { _id, cancelled_by } of found) stop(_id, cancelled_by)
+  }
+  const lookQuietly = () => void look().catch(() => undefined)
+  const lookOnce = async () => {
+    const isPressing = stateOf(node).here.size > 0 && !node.peers.isUp()
+    if (isLooking || (!isPressing && performance.now() - lookedAt < pollMilliseconds)) return
+    isLooking = true
+    await look().catch(() => undefined)
+    isLooking = false
+  }
+  const silence = node.peers.listen(stopTopic(node.id), lookQuietly)
+  const timer = node.alone ? undefined : setInterval(() => void lookOnce(), stopMilliseconds).unref()
+  return () => {
+    silence()
+    clearInterval(timer)
+  }
+}

@@ -1,0 +1,21 @@
+import mongoose, { Schema } from 'mongoose'
+
+/** The tokens that the answers of an owner's agents took on one day, and those that are set aside for answers under way. */
+export interface StoredDay {
+  /** The owner, and the day in UTC. */
+  _id: string
+  tokens: number
+  expires_at: Date
+}
+
+export const TokenDays = mongoose.model<StoredDay>(
+  'TokenDays',
+  new Schema<StoredDay>(
+    {
+      _id: { type: String, required: true },
+      tokens: { type: Number, required: true },
+      expires_at: { type: Date, required: true },
+    },
+    { collection: 'agent_token_days', versionKey: false },
+  ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)

@@ -1,0 +1,136 @@
+import { cut } from '#server/domains/text/cut'
+import { refusalFrom } from '#server/kernel/deadline'
+import type { Part, Question, ToolCall, ToolTurn } from '#server/ports/model/port'
+import type { AnswerContext } from '../answer-context.ts'
+import { modelOf } from '../generation.ts'
+import { asData } from '../prompt.ts'
+import { counted } from '../spending/counted.ts'
+import { apiTool } from './apis.ts'
+import { isResting, noteOutcome } from './breaker.ts'
+import { isAllowed } from './methods.ts'
+import { platformTool } from './platform.ts'
+import { checkArguments } from './schema.ts'
+import { toolsOfServer } from './servers.ts'
+import { distinct, type Tool } from './tool.ts'
+
+/** For each server of an answer. */
+const mostRounds = 3
+/** The key of calls of what is no tool. */
+const unknownTool = ''
+/** What models take, and can tell apart. */
+const mostTools = 64
+const mostCallsAtOnce = 4
+const longestUnknownName = 64
+const callMilliseconds = 8_000
+/** Of what a tool answered, in UTF-16 code units; what is longer is cut. */
+const longestResult = 16_000
+
+/**
+ * The answer of the model, as its port gives it, but without its calls: each is checked, done with a tool of this agent or refused, told
+ * as `tool` frames, and what came of it is given to the model as data. A server is asked in three rounds; the model must answer when
+ * there is none left, after three rounds in which it called what is no tool, and where the tokens of its owner's day are used up.
+ */
+export async function* answerWithTools(
+  context: AnswerContext,
+  tools: readonly Tool[],
+  question: Question,
+): AsyncGenerator<Part> {
+  const called: ToolTurn[] = []
+  const rounds = new Map<string, number>()
+  const mayUse = (key: string) => (rounds.get(key) ?? 0) < mostRounds
+  const tokens = { inputTokens: null as number | null, outputTokens: null as number | null }
+  let hasSpoken = false
+  for (;;) {
+    const offered = mayUse(unknownTool) && context.allowance.left() > 0 ? tools.filter(({ key }) => mayUse(key)) : []
+    const calls: ToolCall[] = []
+    let spokeBefore = hasSpoken
+    let end: (Part & { type: 'end' }) | null = null
+    const asked = {
+      ...question,
+      ...(offered.length > 0 ? { tools: offered.map(({ shown }) => shown) } : {}),
+      ...(called.length > 0 ? { called } : {}),
+    }
+    for await (const part of counted(modelOf(context.node), asked, context.signal, context.allowance.count)) {
+      if (part.type === 'call') calls.push(part.call)
+      else if (part.type === 'end') end = part
+      else if (part.type === 'source') yield part
+      else {
+        if (spokeBefore) yield { type: 'text', text: '\n\n' }
+        spokeBefore = false
+        hasSpoken = true
+        yield part
+      }
+    }
+    tokens.inputTokens = sum(tokens.inputTokens, end?.inputTokens)
+    tokens.outputTokens = sum(tokens.outputTokens, end?.outputTokens)
+    if (calls.length === 0 || offered.length === 0)
+      return yield { type: 'end', reason: end?.reason ?? 'stop', ...tokens }
+    context.tell({ t: 'status', phase: 'tools', detail: null })
+    const used = new Set<string>()
+    for (const call of calls.slice(0, mostCallsAtOnce)) {
+      const tool = offered.find(({ shown }) => shown.name === call.name)
+      used.add(tool?.key ?? unknownTool)
+      called.push(await callTool(context, tool, call))
+    }
+    for (const key of used) rounds.set(key, (rounds.get(key) ?? 0) + 1)
+    context.tell({ t: 'status', phase: 'generating', detail: null })
+  }
+}
+
+const sum = (before: number | null, more: number | null | undefined) =>
+  more === null || more === undefined ? before : (before ?? 0) + more
+
+/** All that the agent may use; of a server that does not answer, nothing. */
+export async function toolsOf({ node, agent, run, tell, signal }: AnswerContext): Promise<Tool[]> {
+  const servers = agent.mcp_enabled ? (agent.mcp_servers ?? []) : []
+  const apis = agent.api_enabled ? (agent.api_tools ?? []).filter(isAllowed) : []
+  const platform = platformTool(node, agent._id)
+  if (servers.length > 0 || apis.length > 0 || platform) tell({ t: 'status', phase: 'tools', detail: null })
+  const ofServers = await Promise.all(
+    servers.map(async (server) => {
+      const began = performance.now()
+      const tools = await toolsOfServer(node, agent._id, server, signal)
+      if (!tools) tell({ t: 'tool', server: server.name, name: 'tools/list', state: 'failed', ms: since(began) })
+      return tools ?? []
+    }),
+  )
+  const own = [...apis.map((api) => apiTool(node, agent._id, api, run)), ...ofServers.flat()]
+  return distinct([...own.slice(0, mostTools - 1), ...(platform ? [platform] : [])])
+}
+
+const since = (began: number) => Math.round(performance.now() - began)
+
+/** Calls a tool, and returns its result for the model, also where it fails. Throws where the answer is stopped. */
+async function callTool(
+  { node, tell, signal }: AnswerContext,
+  tool: Tool | undefined,
+  call: ToolCall,
+): Promise<ToolTurn> {
+  const named = { server: tool?.server ?? '', name: tool?.name ?? cut(call.name.toWellFormed(), longestUnknownName) }
+  const began = performance.now()
+  const finish = (state: 'done' | 'failed', text: string): ToolTurn => {
+    tell({ t: 'tool', ...named, state, ms: since(began) })
+    return { call, result: asData('tool', shortened(text)) }
+  }
+  if (!tool) return finish('failed', 'There is no such tool')
+  const checked = checkArguments(tool.shown.parameters, call.arguments)
+  if ('problem' in checked) return finish('failed', `The arguments do not fit. ${checked.problem}`)
+  if (isResting(node, tool.key)) return finish('failed', 'This tool does not answer at the moment')
+  tell({ t: 'tool', ...named, state: 'running', ms: null })
+  const late = AbortSignal.timeout(callMilliseconds)
+  try {
+    const { text, isError } = await tool.run(checked.given, AbortSignal.any([signal, late]))
+    noteOutcome(node, tool.key, true)
+    return finish(isError ? 'failed' : 'done', text)
+  } catch (error) {
+    signal.throwIfAborted()
+    noteOutcome(node, tool.key, false)
+    if (!late.aborted && !refusalFrom(error)) node.logger.error({ error, tool: named.server }, 'a tool failed')
+    return finish('failed', 'The tool did not answer')
+  }
+}
+
+const shortened = (text: string) =>
+  text.length <= longestResult
+    ? text.toWellFormed()
+    : `${cut(text.toWellFormed(), longestResult)}\n[The rest is left out]`

@@ -1,0 +1,43 @@
+import type { ModelTool } from '#server/ports/model/port'
+
+/** Something that an agent may do for an answer. */
+export interface Tool {
+  /** What people call who does it. */
+  server: string
+  /** As its server calls it. */
+  name: string
+  /** As the model is told of it; its name is unique among the tools of an agent. */
+  shown: ModelTool
+  /** One that keeps failing is left alone under this key. */
+  key: string
+  run(given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<{ text: string; isError: boolean }>
+}
+
+const longestName = 64
+const longestDescription = 1_000
+
+/** Describes a tool to a model: by its own words, then by those of the agent's owner. */
+export const described = (
+  server: string,
+  name: string,
+  parts: readonly (string | null)[],
+  parameters: ModelTool['parameters'],
+): ModelTool => ({
+  name: `${server}_${name}`.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, longestName),
+  description: parts
+    .flatMap((part) => part?.trim() || [])
+    .map((part) => part.slice(0, longestDescription))
+    .join('\n'),
+  parameters,
+})
+
+/** Names that differ, as a model calls a tool by its name alone. */
+export function distinct(tools: readonly Tool[]): Tool[] {
+  const taken = new Set<string>()
+  return tools.map((tool) => {
+    let name = tool.shown.name
+    for (let next = 2; taken.has(name); next++) name = `${tool.shown.name.slice(0, longestName - 4)}_${next}`
+    taken.add(name)
+    return { ...tool, shown: { ...tool.shown, name } }
+  })
+}

@@ -1,0 +1,27 @@
+import { audiences, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { epochs as contract, keyRequested } from '#shared/api/epochs'
+import { peersOf } from '#shared/kit/room-key'
+import { devicesAmong, epochsOf, refuseOutsider } from './epochs.ts'
+import { share, start } from './lots.ts'
+
+export const epochs = defineDomain(contract, {
+  start,
+  share,
+
+  async list({ id, device_id, before_seq }, context) {
+    const { account } = signedIn(context)
+    const room = { type: 'dm', id } as const
+    return epochsOf(context, room, account, device_id, before_seq)
+  },
+
+  async request({ id, device_id }, context) {
+    const { account } = signedIn(context)
+    const room = { type: 'dm', id } as const
+    await refuseOutsider(context.node, room, account)
+    await devicesAmong(room, account, device_id, [])
+    for (const peer of peersOf(id))
+      context.emit(keyRequested, audiences.account(peer), { room, address: account, device_id })
+    return { requested: true as const }
+  },
+})

@@ -1,0 +1,80 @@
+import mongoose, { Schema } from 'mongoose'
+
+/** A file that somebody stored. */
+export interface StoredUpload {
+  /** Its key in the storage. */
+  _id: string
+  owner: string
+  bytes: number
+  /** `conversation iv`, hashed: what one key encrypts must not begin with the same vector twice. */
+  vector: string
+  /** Its bytes, hashed. */
+  content: string
+  /** What its sender said with it that it holds, hashed with a salt. */
+  commitment?: string
+  /** Of evidence for a report: the message that it is of, and whether that message's sender has committed to it. */
+  evidence_of?: string
+  is_as_sent?: boolean
+  created_at: Date
+  /** The address that was told for it. */
+  url: string
+  /** Since when the storage has it; absent until then. */
+  stored_at?: Date
+  /** Who writes it to the storage, until when at the most. */
+  holder?: string
+  held_until?: Date
+  /** Another with each upload and each message that names it, so that nobody removes what was just named. */
+  claim: string
+  /** Of the messages that name it and are being sent. */
+  claims: string[]
+  /** When it was last seen that something names it, or may yet; absent where what names it may be sealed. */
+  checked_at?: Date
+  /** Since when it is being removed. */
+  taken_at?: Date
+}
+
+const required = { type: String, required: true } as const
+
+export const UploadRecords = mongoose.model<StoredUpload>(
+  'Uploads',
+  new Schema<StoredUpload>(
+    {
+      _id: required,
+      owner: required,
+      bytes: { type: Number, required: true },
+      vector: required,
+      content: required,
+      commitment: String,
+      evidence_of: String,
+      is_as_sent: Boolean,
+      created_at: { type: Date, required: true },
+      url: required,
+      stored_at: Date,
+      holder: String,
+      held_until: Date,
+      claim: required,
+      claims: { type: [String], default: [] },
+      checked_at: Date,
+      taken_at: Date,
+    },
+    { collection: 'uploads', versionKey: false },
+  )
+    .index({ vector: 1 }, { unique: true })
+    .index({ checked_at: 1 }, { partialFilterExpression: { checked_at: { $exists: true } } }),
+)
+
+/** What an account has stored on a day. */
+export interface StoredQuota {
+  /** `account day`. */
+  _id: string
+  bytes: number
+  expires_at: Date
+}
+
+export const UploadQuotas = mongoose.model<StoredQuota>(
+  'UploadQuotas',
+  new Schema<StoredQuota>(
+    { _id: required, bytes: { type: Number, required: true }, expires_at: { type: Date, required: true } },
+    { collection: 'upload_quotas', versionKey: false },
+  ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)

@@ -1,0 +1,24 @@
+import type { Node } from '#server/kernel/context'
+import type { Gate, GateAnswer } from '#shared/api/gates'
+import { attendanceGate } from './attendance/gate.ts'
+import type { GateRecord, Knock } from './gates/define.ts'
+import { placeGate } from './places/gate.ts'
+import { balanceGate } from './tokens/gate.ts'
+
+/** Every sort of gate; another is an entry of `Gate` in `shared/api/gates.ts` and one here. */
+const gates: { readonly [By in Gate['by']]: GateRecord<By> } = {
+  balance: balanceGate,
+  attendance: attendanceGate,
+  place: placeGate,
+}
+
+const recordOf = (gate: Gate): GateRecord => gates[gate.by] as GateRecord
+
+export const checkGate = (knock: Knock): Promise<GateAnswer> => recordOf(knock.gate).check(knock)
+
+/** The gates that members have to pass for as long as they are members. */
+export const lastingGates = (node: Node): Gate['by'][] =>
+  Object.values(gates).flatMap(({ by, lasts }) => (lasts(node) ? [by] : []))
+
+export const namedGate = async <G extends Gate>(knock: Knock<G>): Promise<G> =>
+  ((await recordOf(knock.gate).named?.(knock)) ?? knock.gate) as G

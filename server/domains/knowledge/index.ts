@@ -1,0 +1,112 @@
+import { refuseSuspended } from '#server/domains/accounts/roles'
+import { isAdmin, ownAgent } from '#server/domains/agents/access'
+import type { StoredAgent } from '#server/domains/agents/model'
+import { indexing, isBeingRead } from '#server/domains/library/indexing'
+import { KnowledgeItems, type StoredItem } from '#server/domains/library/model'
+import { type Context, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { knowledge as contract } from '#shared/api/knowledge'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { addItem, itemOf, itemsOf, removeItem, shown, updateItem } from './items.ts'
+import { askToRead, readAll, whenRead } from './reads.ts'
+import { dueItems, syncByItself } from './sync.ts'
+import { tellWatchers, tick, watch } from './watch.ts'
+
+const own = (context: Context, agent: string): Promise<StoredAgent> =>
+  ownAgent(context.node, signedIn(context).account, agent)
+
+async function ownUnlessSuspended(context: Context, agent: string): Promise<StoredAgent> {
+  await refuseSuspended(context.node, signedIn(context).account)
+  return own(context, agent)
+}
+
+export const knowledge = defineDomain(
+  contract,
+  {
+    async list({ id }, context) {
+      await own(context, id)
+      const items = (await itemsOf(id)).map(shown)
+      return { items, knowledge: items }
+    },
+
+    async watch({ agent_id }, context) {
+      await own(context, agent_id)
+      const items = await itemsOf(agent_id)
+      if (context.connection) watch(context.node, context.connection, signedIn(context).account, agent_id, items)
+      return { items: items.map(shown) }
+    },
+
+    async get({ id, knowledge_id }, context) {
+      await own(context, id)
+      return { item: shown(await itemOf(id, knowledge_id)) }
+    },
+
+    async add({ id, userAddress: _, ...input }, context) {
+      const agent = await ownUnlessSuspended(context, id)
+      const item = await addItem(context.node, agent, input, context.creationId)
+      tick(context.node)
+      return { item: shown(item) }
+    },
+
+    async update({ id, knowledge_id, userAddress: _, ...input }, context) {
+      const agent = await ownUnlessSuspended(context, id)
+      return { ...done, item: shown(await updateItem(context.node, agent, knowledge_id, input)) }
+    },
+
+    async remove({ id, knowledge_id }, context) {
+      await own(context, id)
+      await removeItem(id, knowledge_id)
+      tick(context.node)
+      return done
+    },
+
+    async index({ id, knowledgeId }, context) {
+      await ownUnlessSuspended(context, id)
+      const item = await itemOf(id, knowledgeId)
+      if (isBeingRead(item, context.node.now())) throw new AppError('KNOWLEDGE_INDEXING')
+      const asked = await askToRead(context.node, item)
+      const read = await whenRead(asked, context.signal)
+      if (!read) {
+        await itemOf(id, knowledgeId)
+        throw new AppError('KNOWLEDGE_INDEXING')
+      }
+      if (read.status === 'failed')
+        throw new AppError('KNOWLEDGE_FAILED', { message: `Failed to index: ${read.error_message}` })
+      return { ...done, chunksIndexed: read.chunk_count, pagesScraped: read.pages }
+    },
+
+    async sync({ knowledgeId, agentId }, context) {
+      await refuseSuspended(context.node, signedIn(context).account)
+      const items = await ofCaller(context, knowledgeId, agentId)
+      const results = await readAll(context.node, items, context.signal)
+      const [first] = results
+      if (knowledgeId === undefined || !first) return { message: `${results.length} read`, results }
+      return {
+        success: first.success,
+        chunksIndexed: first.chunks ?? 0,
+        ...(first.error ? { error: first.error } : {}),
+      }
+    },
+
+    async syncDue(_input, context) {
+      if (!context.caller.isScheduler) throw new AppError('UNAUTHORIZED')
+      const details = await readAll(context.node, await dueItems(context.node), context.signal)
+      const successful = details.filter(({ success }) => success).length
+      const results = { total: details.length, successful, failed: details.length - successful, details }
+      return { message: `${details.length} read`, results }
+    },
+  },
+  { jobs: [indexing], start: (node) => [tellWatchers(node), syncByItself(node)] },
+)
+
+/** One item, or all of an agent, for its owner or an admin. */
+async function ofCaller(context: Context, item: string | undefined, agent: string | undefined): Promise<StoredItem[]> {
+  const { account } = signedIn(context)
+  const found = item === undefined ? null : await KnowledgeItems.findOne({ _id: item }).lean<StoredItem>()
+  if (item !== undefined && (!found || (agent !== undefined && found.agent_id !== agent)))
+    throw new AppError('KNOWLEDGE_NOT_FOUND')
+  const id = found?.agent_id ?? agent ?? ''
+  if (!(await isAdmin(context.node, account))) await ownAgent(context.node, account, id)
+  return found ? [found] : itemsOf(id)
+}

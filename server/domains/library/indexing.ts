@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { cut } from '#server/domains/text/cut'
+import type { Node } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import { job } from '#server/kernel/jobs'
+import { AppError } from '#shared/errors'
+import { KnowledgeChunks, KnowledgeItems, type StoredChunk, type StoredItem } from './model.ts'
+import { chunksOf } from './reading/chunks.ts'
+import { UnusablePage } from './reading/page.ts'
+import { hashOfPages, type Known, type ReadSource, readSource } from './reading/read-source.ts'
+import { bytesOf } from './search/exact.ts'
+import { spending } from './spent.ts'
+
+const mostChunks = 2_000
+const mostChunksOfAgent = 20_000
+const longestTitle = 200
+const embeddedAtOnce = 64
+/** Where it fails for a reason of ours. */
+const attempts = 3
+const givenUpMilliseconds = 600_000
+const hourMilliseconds = 3_600_000
+
+/** Reads an item. Of several at once one does it; the chunks before serve until those of this attempt stand. */
+export const indexing = job({
+  kind: 'knowledge.index',
+  payload: z.object({ item: z.string() }),
+  atOnce: 3,
+  async run({ item: id }, { id: ours, attempt, node, signal }) {
+    const generation = newId()
+    const item = await claim(id, ours, generation, node.now())
+    if (!item) return
+    try {
+      await index(node, item, generation, signal)
+    } catch (error) {
+      const why = reasonOf(error) ?? (attempt < attempts ? null : 'The server could not index the page')
+      if (why === null || signal.aborted) throw error
+      const isOver = await settle(node, item, generation, {
+        status: 'failed',
+        error_message: why,
+        stale_since: item.generation === null ? null : (item.stale_since ?? new Date(node.now())),
+      })
+      // Where it is not, these chunks may stand already; those of an attempt that has ended go with the next claim.
+      if (isOver) await KnowledgeChunks.deleteMany({ knowledge_id: id, generation })
+    }
+  },
+})
+
+/** Indexes documents that are at hand in the place of those at the URL of an item. What they were made of before is not read again. */
+export async function indexGiven(
+  node: Node,
+  id: string,
+  pages: NonNullable<ReadSource['pages']>,
+  signal: AbortSignal,
+): Promise<void> {
+  const generation = newId()
+  const item = await claim(id, `given ${id}`, generation, node.now())
+  if (!item) return
+  const hash = hashOfPages(pages)
+  const isKnown = knownOf(node, item)?.hash === hash
+  await build(node, item, generation, { pages: isKnown ? null : pages, hash, etag: null, modified: null }, signal)
+}
+
+/** What began before that has died, with all its attempts. */
+const givenUpAt = (now: number) => new Date(now - givenUpMilliseconds)
+
+/** Another job reads it now. */
+export const isBeingRead = ({ status, claimed_at }: StoredItem, now: number): boolean =>
+  status === 'processing' && claimed_at !== null && claimed_at >= givenUpAt(now)
+
+/** Null where the item is gone, or another job reads it. */
+async function claim(id: string, ours: string, generation: string, now: number): Promise<StoredItem | null> {
+  const item = await KnowledgeItems.findOneAndUpdate(
+    { _id: id, $or: [{ status: { $ne: 'processing' } }, { job: ours }, { claimed_at: { $lt: givenUpAt(now) } }] },
+    { $set: { status: 'processing', job: ours, building: generation, claimed_at: new Date(now) } },
+    { returnDocument: 'after' },
+  ).lean<StoredItem>()
+  if (item)
+    await KnowledgeChunks.deleteMany({ knowledge_id: id, generation: { $nin: [item.generation ?? '', generation] } })
+  else if ((await KnowledgeItems.exists({ _id: id })) === null) await KnowledgeChunks.deleteMany({ knowledge_id: id })
+  return item
+}
+
+async function index(node: Node, item: StoredItem, generation: string, signal: AbortSignal): Promise<void> {
+  const read = await readSource(node.services, item, knownOf(node, item), signal, (pages) => {
+    KnowledgeItems.updateOne({ _id: item._id, building: generation }, { $set: { pages } }).catch((error: unknown) =>
+      node.logger.warn({ error }, 'how far a source was read was not stored'),
+    )
+  })
+  await build(node, item, generation, read, signal)
+}
+
+const knownOf = ({ services: { embedder } }: Node, item: StoredItem): Known | null =>
+  item.generation !== null && item.embedder === embedder.name ? item : null
+
+async function build(
+  node: Node,
+  item: StoredItem,
+  generation: string,
+  read: ReadSource,
+  signal: AbortSignal,
+): Promise<void> {
+  const { embedder } = node.services
+  const now = new Date(node.now())
+  const { etag, modified, hash } = read
+  const fresh = {
+    status: 'indexed',
+    error_message: null,
+    stale_since: null,
+    last_synced_at: now,
+    etag,
+    modified,
+    hash,
+  } as const
+  if (read.pages === null) return void (await settle(node, item, generation, { ...fresh, pages: item.pages }))
+  const texts = textsOf(item, read.pages)
+  await refuseTooMany(item, texts.length)
+  await store(node, item, generation, texts, signal)
+  const chunks = {
+    generation,
+    chunk_count: texts.length,
+    pages: read.pages.length,
+    embedder: embedder.name,
+    indexed_at: now,
+  }
+  const stands = await settle(node, item, generation, { ...fresh, ...chunks })
+  const over = stands ? item.generation : generation
+  if (over !== null) await KnowledgeChunks.deleteMany({ knowledge_id: item._id, generation: over })
+}
+
+function textsOf({ title }: StoredItem, pages: NonNullable<ReadSource['pages']>) {
+  const texts = pages.flatMap((page) =>
+    chunksOf(page.text).map((text) => ({ url: page.url, title: cut(page.title ?? title, longestTitle), text })),
+  )
+  if (texts.length === 0) throw new UnusablePage('The page has no text that is long enough')
+  return texts.slice(0, mostChunks)
+}
+
+async function refuseTooMany({ _id, agent_id }: StoredItem, more: number): Promise<void> {
+  const others = await KnowledgeItems.find({ agent_id, _id: { $ne: _id } }, { chunk_count: 1 }).lean<StoredItem[]>()
+  if (others.reduce((sum, { chunk_count }) => sum + chunk_count, more) > mostChunksOfAgent)
+    throw new UnusablePage(`An agent knows at most ${mostChunksOfAgent} passages`)
+}
+
+async function store(
+  node: Node,
+  { _id: knowledge_id, agent_id }: StoredItem,
+  generation: string,
+  texts: ReturnType<typeof textsOf>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { embedder } = node.services
+  for (let from = 0; from < texts.length; from += embeddedAtOnce) {
+    const part = texts.slice(from, from + embeddedAtOnce)
+    const vectors = await embedder.embed(
+      part.map(({ title, text }) => `${title}\n${text}`),
+      signal,
+      (tokens) => spending(node).count(agent_id, tokens),
+    )
+    const rows = part.map((text, at): StoredChunk => {
+      const vector = bytesOf(vectors[at] ?? new Float32Array(embedder.dimensions))
+      return {
+        _id: newId(),
+        agent_id,
+        knowledge_id,
+        generation,
+        n: from + at,
+        ...text,
+        vector,
+        embedder: embedder.name,
+      }
+    })
+    signal.throwIfAborted()
+    await KnowledgeChunks.insertMany(rows)
+  }
+}
+
+/** False where the item is gone, or a later attempt reads it. */
+async function settle(node: Node, item: StoredItem, building: string, change: Partial<StoredItem>): Promise<boolean> {
+  const now = node.now()
+  const again = item.sync_at ? { sync_at: new Date(now + item.sync_interval_hours * hourMilliseconds) } : {}
+  const { matchedCount } = await KnowledgeItems.updateOne(
+    { _id: item._id, building },
+    { $set: { ...change, ...again, building: null, tried_at: new Date(now) } },
+  )
+  return matchedCount === 1
+}
+
+/** In words for the owner; null where it is a fault of ours, which another attempt may not meet. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof UnusablePage) return error.message
+  if (!(error instanceof AppError)) return null
+  if (error.code === 'TIMEOUT') return 'The page took too long'
+  if (error.code === 'UPSTREAM_ERROR') return 'The page could not be read'
+  return error.code === 'INVALID_PARAMETER' ? error.message : null
+}

@@ -1,0 +1,43 @@
+import type { StoredItem } from './model.ts'
+import { contentTypeOf } from './reading/sources.ts'
+
+export const itemsAtMost = { usual: 10, official: 50 }
+
+/** How an item is read, where nothing was said. */
+export const defaults = {
+  scrape_method: 'basic',
+  crawl_depth: 1,
+  exclude_patterns: [] as string[],
+  auto_sync: false,
+  sync_interval_hours: 24,
+  infinite_scroll: false,
+  scroll_count: 5,
+} as const
+
+interface Named {
+  id: string
+  agent: string
+  url: URL
+  title: string
+}
+
+/** An item that was not read yet. */
+export const newItem = ({ id, agent, url, title }: Named, now: number): StoredItem => ({
+  _id: id,
+  agent_id: agent,
+  url: url.href,
+  title,
+  content_type: contentTypeOf(url),
+  status: 'pending',
+  error_message: null,
+  ...defaults,
+  generation: null,
+  chunk_count: 0,
+  pages: 0,
+  building: null,
+  ...{ job: null, claimed_at: null },
+  stale_since: null,
+  ...{ etag: null, modified: null, hash: null, embedder: null },
+  created_at: new Date(now),
+  ...{ indexed_at: null, last_synced_at: null, tried_at: null },
+})

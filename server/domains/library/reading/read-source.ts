@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import type { Services } from '#server/kernel/context'
+import { AppError } from '#shared/errors'
+import { type ReadPage, readPage, type ScrapeMethod, UnusablePage, type Validators } from './page.ts'
+import { rawRootOf, rawUrlOf } from './sources.ts'
+
+export const mostPages = 50
+const crawlMilliseconds = 120_000
+const fewestCharacters = 100
+const mostCharacters = 2_000_000
+
+export interface Source {
+  url: string
+  scrape_method: ScrapeMethod
+  /** 1 is the page alone, 2 what it links to as well. */
+  crawl_depth: number
+  exclude_patterns: readonly string[]
+}
+
+/** What stood at a source when it was read last. */
+export interface Known extends Validators {
+  hash: string | null
+}
+
+export interface ReadSource extends Known {
+  /** Null where nothing has changed. */
+  pages: readonly Pick<ReadPage, 'url' | 'title' | 'text'>[] | null
+}
+
+/**
+ * Reads a page, the pages of its origin that it leads to, or the documents of a repository. Throws an `UnusablePage` where there is
+ * nothing to be had; what only cannot be read on the way is left out.
+ */
+export async function readSource(
+  services: Pick<Services, 'web' | 'reader'>,
+  source: Source,
+  known: Known | null,
+  signal: AbortSignal,
+  progress: (pages: number) => void = () => {},
+): Promise<ReadSource> {
+  const raw = rawUrlOf(new URL(source.url))
+  const depth = raw ? 2 : source.scrape_method === 'advanced' ? source.crawl_depth : 1
+  const begun = performance.now()
+  const read = async (url: string, validators: Validators | null) =>
+    readPage(services, url, source.scrape_method, validators, signal)
+  const first = await read(raw ?? source.url, depth === 1 ? known : null)
+  if (first === null)
+    return { pages: null, etag: known?.etag ?? null, modified: known?.modified ?? null, hash: known?.hash ?? null }
+  progress(1)
+
+  const within = raw ? rawRootOf(raw) : `${new URL(first.url).origin}/`
+  const mayRead = (url: string) =>
+    url.startsWith(within) &&
+    (!raw || /\.(md|mdx|markdown|rst|txt)$/i.test(url)) &&
+    !isExcluded(url, source.exclude_patterns)
+  const pages = [first]
+  const seen = new Set([source.url, first.url])
+  const texts = new Set([hashOf(first.text)])
+  let layer = [first]
+  for (let level = 2; level <= depth && layer.length > 0; level++) {
+    const next: ReadPage[] = []
+    for (const url of layer.flatMap(({ links }) => links)) {
+      if (
+        pages.length >= mostPages ||
+        lengthOf(pages) > mostCharacters ||
+        performance.now() - begun > crawlMilliseconds
+      )
+        break
+      if (seen.has(url) || !mayRead(url)) continue
+      seen.add(url)
+      const page = await read(url, null).catch(onTheWay)
+      if (!page?.url.startsWith(within) || texts.has(hashOf(page.text))) continue
+      texts.add(hashOf(page.text))
+      pages.push(page)
+      next.push(page)
+      progress(pages.length)
+    }
+    layer = next
+  }
+
+  if (lengthOf(pages) < fewestCharacters)
+    throw new UnusablePage(`The page has less than ${fewestCharacters} characters of text`)
+  const hash = hashOfPages(pages)
+  return { pages: hash === known?.hash ? null : pages, hash, ...first.validators }
+
+  function onTheWay(error: unknown): null {
+    if (error instanceof UnusablePage || error instanceof AppError) return null
+    throw error
+  }
+}
+
+/** A pattern is a part of a URL after its host, in which `*` is anything. */
+export function isExcluded(url: string, patterns: readonly string[]): boolean {
+  const { pathname, search } = new URL(url)
+  const place = `${pathname}${search}`.toLowerCase()
+  return patterns.some((pattern) => {
+    let at = 0
+    return pattern
+      .toLowerCase()
+      .split('*')
+      .every((part) => {
+        const found = place.indexOf(part, at)
+        at = found + part.length
+        return found >= 0
+      })
+  })
+}
+
+const lengthOf = (pages: readonly ReadPage[]) => pages.reduce((length, { text }) => length + text.trim().length, 0)
+/** What changes with any of the pages. */
+export const hashOfPages = (pages: NonNullable<ReadSource['pages']>): string =>
+  hashOf(JSON.stringify(pages.map(({ url, title, text }) => [url, title, text])))
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')

@@ -1,0 +1,155 @@
+import { agentOf, isPublic } from '#server/domains/agents/access'
+import { beginAnswer } from '#server/domains/agents/answer'
+import { modelOf } from '#server/domains/agents/generation'
+import type { StoredAgent } from '#server/domains/agents/model'
+import { answerOf, besideText, linesOf } from '#server/domains/agents/runs/ending'
+import { framesAfter } from '#server/domains/agents/runs/follow'
+import { Runs, type StoredRun } from '#server/domains/agents/runs/model'
+import type { StoredPayment } from '#server/domains/receipts/model'
+import type { Action, Context, Node } from '#server/kernel/context'
+import { networks } from '#shared/api/payment-networks'
+import type { payments as contract } from '#shared/api/payments'
+import { AppError } from '#shared/errors'
+import type { Held } from './lease.ts'
+import { offerOf } from './public-agents.ts'
+import { mostAnswers, paidOf } from './receipts.ts'
+import { inProgress, wantsPayment } from './refuse.ts'
+import { settledHeaders, type Wanted } from './requirement.ts'
+import { facilitatorFor } from './settle.ts'
+import { takeSlots } from './slots.ts'
+import { isOwed, type PaidQuestion, wantedBefore, whenPaid } from './take.ts'
+
+/** An answer is given again for so long, to whoever has the same payment and question: a chain shows payments to everybody. */
+const repeatedMilliseconds = 3_600_000
+
+interface Asked extends Omit<PaidQuestion, 'payment'> {
+  id: string
+  payment?: string | undefined
+  /** Whether an answer that is being written is read along; else it is refused. */
+  follow?: boolean | undefined
+}
+
+interface Begun {
+  agent: StoredAgent
+  payment: StoredPayment
+  run: StoredRun
+}
+
+/** Begins the answer to a paid question; `giveBack` gives back the slots that it takes. */
+async function ask(
+  context: Context,
+  { id, payment, follow = false, ...rest }: Asked,
+): Promise<Begun & { giveBack: () => void }> {
+  const { node, caller } = context
+  const agent = await agentOf(id)
+  if (!isPublic(agent) && !(payment !== undefined && (await isOwed(agent, { ...rest, payment }))))
+    throw new AppError('AGENT_NOT_PUBLIC')
+  const wanted = (await offerOf(node, agent)) ?? (payment === undefined ? null : await wantedBefore(agent, payment))
+  if (!wanted) throw new AppError('X402_NOT_ENABLED')
+  facilitatorFor(node, wanted.facts)
+  if (payment === undefined) throw wantsPayment(context, wanted, null)
+  const question = { ...rest, payment }
+  const giveBack = takeSlots(node, agent._id, caller.ip)
+  try {
+    const begun = await whenPaid(context, agent, wanted, question, {
+      along: (payment) => (follow ? beingWritten(agent, payment) : Promise.resolve(null)),
+      serve: (held) => serve(context, agent, wanted, question, held, follow),
+    })
+    for (const [name, value] of Object.entries(settledHeaders(networks[begun.payment.network], begun.payment)))
+      context.setHeader(name, value)
+    return { ...begun, giveBack }
+  } catch (error) {
+    giveBack()
+    throw error
+  }
+}
+
+/** The answer that is being written for a payment, if one is. */
+async function beingWritten(agent: StoredAgent, payment: StoredPayment): Promise<Begun | null> {
+  const { state, run_id } = payment
+  const run = state === 'settled' && run_id !== null && (await Runs.findOne({ _id: run_id, state: 'running' }).lean())
+  return run ? { agent, payment, run } : null
+}
+
+/** Begins the answer that was paid for, or gives the one that was begun: another one only where that has failed. */
+async function serve(
+  context: Context,
+  agent: StoredAgent,
+  wanted: Wanted,
+  question: PaidQuestion,
+  held: Held,
+  follow: boolean,
+): Promise<Begun> {
+  const { node } = context
+  const { run_id } = held.payment
+  const last = run_id === null ? null : await Runs.findOne({ _id: run_id }).lean<StoredRun>()
+  if (last?.state === 'running' && !follow) throw inProgress(held.payment)
+  if (last?.state === 'running') return { agent, payment: held.payment, run: last }
+  const isFinal = last?.state === 'done' || (last !== null && held.payment.answers >= mostAnswers)
+  if (last && isFinal) {
+    if (node.now() - (last.ended_at ?? last.created_at).getTime() > repeatedMilliseconds)
+      throw wantsPayment(context, wanted, 'INVALID_PAYMENT')
+    return { agent, payment: held.payment, run: last }
+  }
+  modelOf(node)
+  const number = last ? held.payment.answers + 1 : Math.max(1, held.payment.answers)
+  const run = await beginPaid(node, agent, question, held, number)
+  return { agent, payment: held.payment, run }
+}
+
+/** The key of the run is the payment and a number, so that the run is found again where the node has died at any moment. */
+async function beginPaid(
+  node: Node,
+  agent: StoredAgent,
+  question: PaidQuestion,
+  held: Held,
+  number: number,
+): Promise<StoredRun> {
+  const { _id, session_id } = held.payment
+  await held.change({ answers: number })
+  const clientRunId = `${_id}:${number}`
+  const place = placeOf(session_id)
+  const asked = { agent: agent._id, account: place, place, message: question.message, clientRunId }
+  const run = await beginAnswer(node, agent, asked, true)
+  node.reached('payment-begun')
+  await held.change({ run_id: run._id, message_id: run.message_id })
+  return run
+}
+
+/** Both the account and the place of the runs of a session: no account has a slash in its id. */
+export const placeOf = (session: string) => `public:/${session}`
+
+export const chat: Action<typeof contract.chat> = async (input, context) => {
+  const { agent, payment, run, giveBack } = await ask(context, input)
+  try {
+    const last = await answerOf(framesAfter(context.node, run, -1, context.signal))
+    const { _id: id, name, avatar_emoji: emoji } = agent
+    return {
+      success: true as const,
+      sessionId: payment.session_id,
+      message: last.message,
+      agent: { id, name, emoji },
+      payment: paidOf(payment),
+      ...besideText(last),
+    }
+  } finally {
+    giveBack()
+  }
+}
+
+export const chatStream: Action<typeof contract.chatStream> = async (input, context) => {
+  const asked = await ask(context, input)
+  // A sequence that is never begun has no end of its own.
+  if (context.signal.aborted) asked.giveBack()
+  else context.signal.addEventListener('abort', asked.giveBack, { once: true })
+  return paidLines(context, asked)
+}
+
+async function* paidLines(context: Context, { payment, run, giveBack }: Awaited<ReturnType<typeof ask>>) {
+  try {
+    for await (const line of linesOf(framesAfter(context.node, run, -1, context.signal)))
+      yield line.type === 'chunk' ? line : { ...line, sessionId: payment.session_id, payment: paidOf(payment) }
+  } finally {
+    giveBack()
+  }
+}

@@ -1,0 +1,117 @@
+import { agentOf, isPublic, ownAgent } from '#server/domains/agents/access'
+import { countEvents } from '#server/domains/agents/events/stored'
+import type { StoredAgent } from '#server/domains/agents/model'
+import { besideText } from '#server/domains/agents/runs/ending'
+import { messagesOf } from '#server/domains/agents/runs/history'
+import { cardOf } from '#server/domains/agents/shown'
+import { earningsOf } from '#server/domains/receipts/earnings'
+import { Payments, type StoredPayment } from '#server/domains/receipts/model'
+import { type Node, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import type { ChatMessage } from '#shared/api/agent-runs'
+import { embedCodeOf } from '#shared/api/embed-code'
+import { networks } from '#shared/api/payment-networks'
+import { payments as contract } from '#shared/api/payments'
+import { AppError } from '#shared/errors'
+import { chat, chatStream, placeOf } from './chat.ts'
+import { facilitatorOf } from './networks.ts'
+import { endpointsOf, offerOf, pricingOf, publicAgent } from './public-agents.ts'
+import { paidOf, receiptsOf } from './receipts.ts'
+import { resolvePayments } from './resolve.ts'
+
+const historyLength = 50
+
+const statsOf = async (node: Node, { _id, message_count: totalMessages }: StoredAgent) => ({
+  totalMessages,
+  ...(await earningsOf(node, _id)),
+})
+
+/** Without answers that failed and were tried again, and without their questions. */
+const withoutRetried = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
+  messages.filter(({ run_id }) => {
+    const [question, answer] = messages.filter((message) => message.run_id === run_id)
+    const next = messages[messages.findLastIndex((message) => message.run_id === run_id) + 1]
+    return answer?.state !== 'failed' || next?.content !== question?.content
+  })
+
+export const payments = defineDomain(
+  contract,
+  {
+    async agent({ id }, { node }) {
+      const agent = await publicAgent(id)
+      const events_count = await countEvents(id)
+      const events = { has_events: events_count > 0, events_count }
+      const { x402_network: network } = agent
+      const facilitator = network && facilitatorOf(node, networks[network])
+      return {
+        ...cardOf(node, agent),
+        ...events,
+        x402_simulated: facilitator?.isSimulated ?? false,
+        scripted: node.services.model?.isScripted ?? false,
+      }
+    },
+
+    async info({ id }, { node }) {
+      const agent = await agentOf(id)
+      if (!isPublic(agent)) throw new AppError('AGENT_NOT_FOUND')
+      const wanted = await offerOf(node, agent)
+      return {
+        agent: {
+          id: agent._id,
+          name: agent.name,
+          personality: agent.personality,
+          emoji: agent.avatar_emoji,
+          tags: agent.tags,
+          features: { webSearch: agent.web_search_enabled, knowledgeBase: agent.use_knowledge_base },
+          stats: { totalMessages: agent.message_count },
+          createdAt: agent.created_at.toISOString(),
+        },
+        pricing: { enabled: wanted !== null, ...(wanted ? pricingOf(node, agent.x402_price_cents ?? 0, wanted) : {}) },
+        endpoints: endpointsOf(node, agent),
+      }
+    },
+
+    chat,
+    chatStream,
+
+    async history({ id, sessionId }, { node }) {
+      await publicAgent(id)
+      const place = placeOf(sessionId)
+      const found = await messagesOf(node, { agent_id: id, account: place, place }, historyLength)
+      return {
+        messages: withoutRetried(found)
+          .filter(({ content }) => content !== '')
+          .map(({ role, content, ...rest }) => ({ role, content, ...besideText(rest) })),
+        sessionId,
+      }
+    },
+
+    async payment({ id }) {
+      const payment = await Payments.findOne({ _id: id }).lean<StoredPayment>()
+      if (!payment) throw new AppError('PAYMENT_NOT_FOUND')
+      return { ...paidOf(payment), agent_id: payment.agent_id, code: payment.code }
+    },
+
+    async embed({ id }, context) {
+      const { node } = context
+      const agent = await ownAgent(node, signedIn(context).account, id)
+      const wanted = await offerOf(node, agent)
+      if (!wanted) throw new AppError('X402_NOT_ENABLED')
+      const endpoints = endpointsOf(node, agent)
+      return {
+        agent: { id: agent._id, name: agent.name, emoji: agent.avatar_emoji },
+        endpoints,
+        pricing: pricingOf(node, agent.x402_price_cents ?? 0, wanted),
+        code: embedCodeOf(endpoints.chat, wanted.facts),
+        stats: await statsOf(node, agent),
+      }
+    },
+
+    async receipts({ id, limit, before }, context) {
+      const agent = await ownAgent(context.node, signedIn(context).account, id)
+      const [receipts, stats] = await Promise.all([receiptsOf(agent._id, limit, before), statsOf(context.node, agent)])
+      return { receipts, stats }
+    },
+  },
+  { start: (node) => [resolvePayments(node)] },
+)

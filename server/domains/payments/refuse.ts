@@ -1,0 +1,50 @@
+import type { PaymentCode, StoredPayment } from '#server/domains/receipts/model'
+import type { Context } from '#server/kernel/context'
+import type { PaymentRefusal } from '#server/ports/facilitator/port'
+import { AppError } from '#shared/errors'
+import { paymentRequired, requiredHeaders, requirementOf, type Wanted } from './requirement.ts'
+
+const texts: Readonly<Record<PaymentCode, string>> = {
+  INVALID_PAYMENT: 'The payment is not valid, or it was used before',
+  WRONG_NETWORK: 'The payment is for another network',
+  INSUFFICIENT_PAYMENT: 'The payment is too small, or the payer has too little',
+  PAYMENT_EXPIRED: 'The payment has expired',
+  X402_PAYMENT_FAILED: 'The payment could not be settled. Nothing was charged.',
+}
+
+export const codes: Readonly<Record<PaymentRefusal | 'failed', PaymentCode>> = {
+  funds: 'INSUFFICIENT_PAYMENT',
+  expired: 'PAYMENT_EXPIRED',
+  network: 'WRONG_NETWORK',
+  invalid: 'INVALID_PAYMENT',
+  failed: 'X402_PAYMENT_FAILED',
+}
+
+/** The 402 that says what is to be paid, and, with a code, why what was offered is not taken. */
+export function wantsPayment(context: Pick<Context, 'setHeader'>, wanted: Wanted, code: PaymentCode | null): AppError {
+  const requirement = requirementOf(wanted)
+  const error = code ?? 'PAYMENT_REQUIRED'
+  const refusal = new AppError(error, {
+    details: { ...paymentRequired(requirement), message: code === null ? wanted.description : texts[code] },
+  })
+  for (const [name, value] of Object.entries(requiredHeaders(requirement, refusal.message)))
+    context.setHeader(name, value)
+  return refusal
+}
+
+const askAgainSeconds = 2
+
+/** It may have been charged: to be asked for, and never paid again. */
+export const pending = (node: { settings: { publicUrl: string } }, { _id: id, state }: StoredPayment): AppError =>
+  new AppError('PAYMENT_PENDING', {
+    retryAfter: askAgainSeconds,
+    details: { payment: { id, state, url: `${node.settings.publicUrl}/api/public/payments/${id}` } },
+  })
+
+/** Somebody asks with the same payment at this moment. */
+export const inProgress = ({ _id: id, state }: StoredPayment): AppError =>
+  new AppError('CONFLICT', {
+    message: 'This payment is being handled. Ask again with the same payment for the answer.',
+    retryAfter: 1,
+    details: { payment: { id, state } },
+  })

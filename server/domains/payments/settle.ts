@@ -1,0 +1,109 @@
+import { never, type PaymentCode, refusedMilliseconds, type StoredPayment } from '#server/domains/receipts/model'
+import type { Node } from '#server/kernel/context'
+import { unseal } from '#server/kernel/seal'
+import type { Chain } from '#server/ports/chain/port'
+import type { Facilitator, Proof, Settlement } from '#server/ports/facilitator/port'
+import { type NetworkFacts, networks } from '#shared/api/payment-networks'
+import { AppError } from '#shared/errors'
+import type { Held } from './lease.ts'
+import { facilitatorOf } from './networks.ts'
+import { codes } from './refuse.ts'
+import { requirementOf, type Wanted } from './requirement.ts'
+
+const soonMilliseconds = 1_000
+const longestWaitMilliseconds = 300_000
+/** So long after its end a payment may still come into a block. */
+const blockMilliseconds = 120_000
+
+/** What has payments of this network carried out. Throws where there is none. */
+export function facilitatorFor(node: Pick<Node, 'services'>, network: NetworkFacts): Facilitator {
+  const facilitator = facilitatorOf(node, network)
+  if (!facilitator)
+    throw new AppError('SERVICE_UNAVAILABLE', { message: 'No payment facilitator: X402_FACILITATOR_URL is not set' })
+  return facilitator
+}
+
+const proofOf = (node: Node, payment: StoredPayment): Proof =>
+  JSON.parse(unseal(node.settings.sessionKeys, payment.proof)) as Proof
+
+/** What a payment was offered for. The amount is what was signed, which may be more than the price: some facilitators take nothing else. */
+export const wantedOf = ({ network, value, pay_to, resource, description }: StoredPayment): Wanted => ({
+  facts: networks[network],
+  amount: value,
+  payTo: pay_to,
+  resource,
+  description,
+})
+
+const requirementFor = (payment: StoredPayment) => requirementOf(wantedOf(payment))
+
+/** Asks whether the payment can be settled; it is rejected where not. Nothing has been charged when this throws. */
+export async function verifyHeld(node: Node, held: Held): Promise<void> {
+  const { payment } = held
+  const facilitator = facilitatorFor(node, networks[payment.network])
+  const refusal = await facilitator.verify(proofOf(node, payment), requirementFor(payment))
+  if (refusal) await reject(node, held, codes[refusal])
+  node.reached('payment-verified')
+}
+
+/** Settles a payment that was verified, or finds out what came of that. It is `unknown` after where nobody can tell. */
+export async function settleHeld(node: Node, held: Held): Promise<void> {
+  const attempts = held.payment.attempts + 1
+  const isFirst = attempts === 1
+  // Before it is asked for: whoever finds it so knows that it may have been charged.
+  await held.change({ state: 'unknown', attempts, due_at: new Date(node.now() + waitOf(attempts)), expires_at: never })
+  node.reached('payment-asked')
+  if (!isFirst && (await readFromChain(node, held))) return
+  const settlement = await askToSettle(node, held)
+  node.reached('payment-answered')
+  if (settlement.state === 'settled') return markSettled(node, held, settlement.transaction)
+  if (settlement.state === 'unknown') return
+  // Nothing of ours was under way, so that one that is used was used for something else.
+  if (isFirst) return reject(node, held, settlement.state === 'used' ? 'INVALID_PAYMENT' : codes[settlement.reason])
+  if (await readFromChain(node, held)) return
+  if (settlement.state === 'used' && !chainOf(node, networks[held.payment.network])) await markSettled(node, held, null)
+}
+
+async function askToSettle(node: Node, { payment }: Held): Promise<Settlement> {
+  const facilitator = facilitatorFor(node, networks[payment.network])
+  try {
+    return await facilitator.settle(proofOf(node, payment), requirementFor(payment))
+  } catch (error) {
+    node.logger.warn({ error, payment: payment._id }, 'a settlement was not answered')
+    return { state: 'unknown' }
+  }
+}
+
+const waitOf = (attempts: number) => Math.min(longestWaitMilliseconds, soonMilliseconds * 2 ** (attempts - 1))
+
+/** Null where this server asks no node of that chain. */
+export const chainOf = ({ services: { chains } }: Pick<Node, 'services'>, { chainId }: NetworkFacts): Chain | null =>
+  chains.get(chainId) ?? null
+
+/** Asks the chain, where there is one to ask, what became of the payment. True where that is known for good. */
+async function readFromChain(node: Node, held: Held): Promise<boolean> {
+  const facts = networks[held.payment.network]
+  const { authorization } = proofOf(node, held.payment)
+  const { from, to, nonce } = authorization
+  const state = await chainOf(node, facts)
+    ?.authorized(facts.asset, { from, to, value: BigInt(authorization.value), nonce })
+    .catch(() => null)
+  if (!state) return false
+  if (state === 'open') {
+    const isOver = Number(authorization.validBefore) * 1000 + blockMilliseconds < node.now()
+    if (isOver) await reject(node, held, 'PAYMENT_EXPIRED')
+    return isOver
+  }
+  if (state === 'other') await reject(node, held, 'INVALID_PAYMENT')
+  else await markSettled(node, held, state === 'unseen' ? null : state.transaction)
+  return true
+}
+
+async function markSettled(node: Node, held: Held, transaction: string | null): Promise<void> {
+  const simulated = node.services.facilitator?.isSimulated ?? false
+  await held.change({ state: 'settled', transaction, simulated, settled_at: new Date(node.now()) })
+  node.reached('payment-settled')
+}
+
+const reject = (node: Node, held: Held, code: PaymentCode) =>
+  held.change({ state: 'rejected', code, expires_at: new Date(node.now() + refusedMilliseconds) })

@@ -1,0 +1,208 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { modelOf } from '#server/domains/agents/generation'
+import type { StoredAgent } from '#server/domains/agents/model'
+import { refuseSpent } from '#server/domains/agents/spending/allowance'
+import { Payments, refusedMilliseconds, type StoredPayment } from '#server/domains/receipts/model'
+import type { Context, Node } from '#server/kernel/context'
+import { newId } from '#server/kernel/ids'
+import { readBack } from '#server/kernel/read-back'
+import { seal } from '#server/kernel/seal'
+import { isDuplicate } from '#server/ports/database/port'
+import type { Proof } from '#server/ports/facilitator/port'
+import { AppError } from '#shared/errors'
+import { claim, giveBack, type Held, holding, newLease } from './lease.ts'
+import { networkNamed } from './networks.ts'
+import { readProof } from './read-proof.ts'
+import { inProgress, pending, wantsPayment } from './refuse.ts'
+import type { Wanted } from './requirement.ts'
+import { chainOf, settleHeld, verifyHeld, wantedOf } from './settle.ts'
+import { judgeProof } from './verify.ts'
+
+/** A question, and the header that it is paid with. */
+export interface PaidQuestion {
+  message: string
+  sessionId?: string | undefined
+  payment: string
+}
+
+/** How what was paid for is done. */
+interface Serving<Done> {
+  /** Null where the payment has to be taken first; several may read what is being done at the same time. */
+  along(payment: StoredPayment): Promise<Done | null>
+  /** Called while nobody else works on the payment. */
+  serve(held: Held): Promise<Done>
+}
+
+const hashOf = (...parts: readonly unknown[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+
+/**
+ * Verifies and settles the payment of a question, and then does what was paid for, while nobody else works on this payment. Throws 402
+ * where it is not paid, 202 where it is not known yet whether it is, and 409 where another request has the same payment.
+ */
+export async function whenPaid<Done>(
+  context: Context,
+  agent: StoredAgent,
+  wanted: Wanted,
+  question: PaidQuestion,
+  { along, serve }: Serving<Done>,
+): Promise<Done> {
+  const { node } = context
+  const known = await offeredBefore(context, agent, wanted, question)
+  const served = known && (await along(known))
+  if (served) return served
+  const payment = known
+    ? await take(context, agent, wanted, question, known)
+    : await reserve(context, agent, wanted, question)
+  return holding(node, payment, async (held) => {
+    node.reached('payment-reserved')
+    if (held.payment.state === 'verifying') await verifyHeld(node, held)
+    if (held.payment.state === 'verifying' || isDue(node, held.payment)) await settleHeld(node, held)
+    const { state, code } = held.payment
+    if (state === 'unknown') throw pending(node, held.payment)
+    if (state !== 'settled') throw wantsPayment(context, wanted, code)
+    return serve(held)
+  })
+}
+
+const isDue = (node: Node, { state, due_at }: StoredPayment) => state === 'unknown' && due_at.getTime() <= node.now()
+
+interface Offered {
+  known: StoredPayment
+  offered: NonNullable<ReturnType<typeof readProof>>
+}
+
+/** The stored payment of a header, by its payer and nonce, and what the header says; null where it is new. */
+async function knownPayment(header: string): Promise<Offered | null> {
+  const offered = readProof(header)
+  const network = networkNamed(offered?.network ?? '')?.network
+  if (!offered || !network) return null
+  const { from: payer, nonce } = offered.authorization
+  const known = await Payments.findOne({ network, payer, nonce }).lean<StoredPayment>()
+  return known && { known, offered }
+}
+
+/** What the payment of a header was offered for, also where the agent has no price any more: what is paid is answered. */
+export async function wantedBefore(agent: StoredAgent, header: string): Promise<Wanted | null> {
+  const { known } = (await knownPayment(header)) ?? {}
+  if (!known || known.agent_id !== agent._id || (known.state !== 'settled' && known.state !== 'unknown')) return null
+  return wantedOf(known)
+}
+
+/** Whether this very question was paid for, or may have been: then it is answered, whoever may see the agent by now. */
+export async function isOwed(agent: StoredAgent, question: PaidQuestion): Promise<boolean> {
+  const found = await knownPayment(question.payment)
+  return found !== null && ['settled', 'unknown'].includes(found.known.state) && isSame(agent, question, found)
+}
+
+const isSame = (
+  agent: StoredAgent,
+  question: PaidQuestion,
+  { known, offered: { authorization, signature } }: Offered,
+): boolean =>
+  known.proof_hash === hashOf(authorization, signature) && known.question_hash === questionHash(agent, question)
+
+/** The record of a payment that was offered before, for the same question; null where it is new. */
+async function offeredBefore(
+  context: Context,
+  agent: StoredAgent,
+  wanted: Wanted,
+  question: PaidQuestion,
+): Promise<StoredPayment | null> {
+  const found = await knownPayment(question.payment)
+  if (!found) return null
+  const { known } = found
+  if (!isSame(agent, question, found)) throw wantsPayment(context, wanted, 'INVALID_PAYMENT')
+  if (known.state === 'rejected') throw wantsPayment(context, wanted, known.code)
+  return known
+}
+
+/** Takes a payment that was offered before to work on it. */
+async function take(
+  context: Context,
+  agent: StoredAgent,
+  wanted: Wanted,
+  question: PaidQuestion,
+  known: StoredPayment,
+): Promise<StoredPayment> {
+  const { node } = context
+  if (known.state === 'verifying') await refuseUnanswered(node, agent)
+  const mine = await claim(node, known)
+  if (!mine) throw known.state === 'unknown' && known.attempts > 1 ? pending(node, known) : inProgress(known)
+  if (mine.state !== 'verifying') return mine
+  const judged = await judge(node, question, wanted)
+  if (judged.ok) return mine
+  await giveBack(mine)
+  throw wantsPayment(context, wanted, judged.code)
+}
+
+/** Nothing is charged for what could not be answered. */
+async function refuseUnanswered(node: Node, agent: StoredAgent): Promise<void> {
+  modelOf(node)
+  await refuseSpent(node, agent.owner_address)
+}
+
+const questionHash = ({ _id }: StoredAgent, { message, sessionId }: PaidQuestion) =>
+  hashOf(_id, message, sessionId ?? null)
+
+const judge = (node: Node, { payment }: PaidQuestion, wanted: Wanted) =>
+  judgeProof(payment, wanted, node.now(), chainOf(node, wanted.facts))
+
+/** Stores a payment that is new and good by itself, before anybody else is asked: of several at once one stores it. */
+async function reserve(
+  context: Context,
+  agent: StoredAgent,
+  wanted: Wanted,
+  question: PaidQuestion,
+): Promise<StoredPayment> {
+  const { node } = context
+  await refuseUnanswered(node, agent)
+  const judged = await judge(node, question, wanted)
+  if (!judged.ok) throw wantsPayment(context, wanted, judged.code)
+  const payment = newPayment(node, agent, wanted, question, judged.proof)
+  try {
+    await Payments.create(payment)
+    return payment
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    const { network, payer, nonce } = payment
+    const first = await readBack(() => Payments.findOne({ network, payer, nonce }).lean<StoredPayment>())
+    // A write of unknown fate may have been made again: then it is ours.
+    if (first?.holder === payment.holder) return payment
+    throw first ? inProgress(first) : new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+  }
+}
+
+const newPayment = (
+  node: Node,
+  agent: StoredAgent,
+  { facts, payTo, resource, description }: Wanted,
+  question: PaidQuestion,
+  { authorization, signature }: Proof,
+): StoredPayment => ({
+  _id: newId(),
+  network: facts.network,
+  payer: authorization.from,
+  nonce: authorization.nonce,
+  agent_id: agent._id,
+  pay_to: payTo,
+  value: authorization.value,
+  proof_hash: hashOf(authorization, signature),
+  question_hash: questionHash(agent, question),
+  proof: seal(node.settings.sessionKeys, JSON.stringify({ authorization, signature })),
+  resource,
+  description,
+  session_id: question.sessionId ?? randomUUID(),
+  state: 'verifying',
+  code: null,
+  transaction: null,
+  simulated: false,
+  attempts: 0,
+  answers: 0,
+  run_id: null,
+  message_id: null,
+  ...newLease(node),
+  due_at: new Date(node.now()),
+  expires_at: new Date(node.now() + refusedMilliseconds),
+  created_at: new Date(node.now()),
+  settled_at: null,
+})

@@ -1,0 +1,84 @@
+import { refuseSuspended } from '#server/domains/accounts/roles'
+import type { Node } from '#server/kernel/context'
+import { seal, unseal } from '#server/kernel/seal'
+import { isDuplicate } from '#server/ports/database/port'
+import { Position } from '#shared/api/places'
+import { AppError } from '#shared/errors'
+import { metresBetween, roundedPoint } from '#shared/kit/earth'
+import { Claims, type StoredClaim } from './model.ts'
+
+const rate = { most: 6, seconds: 120 }
+/** What is faster, no airliner is. */
+const metresPerSecond = 300
+/** By so much two ways of finding the same position differ. */
+const unsureMetres = 1_000
+/** From everywhere on earth one can be everywhere after this time, so that a position said before it bounds none. */
+const boundsSeconds = 19 * 3_600
+/** For so long somebody counts as being where they said. */
+const countsSeconds = 300
+/** How soon another position could be is told in steps, so that it does not tell from where it is measured. */
+const toldInSeconds = 600
+
+const bound = (account: string) => `position ${account}`
+const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1_000)
+
+/** Takes what somebody says of where they are. Throws where it is said too often, or cannot be after what they said before. */
+export async function claim(node: Node, account: string, said: Position) {
+  await refuseSuspended(node, account)
+  if (!(await node.limits.throttle('positions', account, rate.most, rate.seconds)))
+    throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: rate.seconds })
+  const position = roundedPoint(said)
+  for (;;) {
+    const before = await Claims.findOne({ _id: account }).lean()
+    const at = new Date(node.now())
+    if (before) refuseImplausible(node, before, position, at)
+    const next = {
+      position: seal(node.settings.sessionKeys, JSON.stringify(position), bound(account)),
+      at,
+      expires_at: after(at, boundsSeconds),
+    }
+    // Of two positions that are said at once, the second is judged by the first.
+    if (await replaced(before, { _id: account, ...next }))
+      return { counts_until: after(at, countsSeconds), kept_until: next.expires_at }
+  }
+}
+
+async function replaced(before: StoredClaim | null, { _id, ...next }: StoredClaim): Promise<boolean> {
+  if (before) {
+    const { matchedCount } = await Claims.updateOne({ _id, position: before.position }, { $set: next })
+    return matchedCount === 1
+  }
+  return Claims.create({ _id, ...next }).then(
+    () => true,
+    (error: unknown) => {
+      if (isDuplicate(error)) return false
+      throw error
+    },
+  )
+}
+
+function refuseImplausible(node: Node, before: StoredClaim, position: Position, at: Date): void {
+  const from = positionOf(node, before)
+  if (!from) return
+  const seconds = Math.max(0, at.getTime() - before.at.getTime()) / 1_000
+  const left = (metresBetween(from, position) - unsureMetres) / metresPerSecond - seconds
+  if (left <= 0) return
+  throw new AppError('POSITION_NOT_PLAUSIBLE', { retryAfter: Math.ceil(left / toldInSeconds) * toldInSeconds })
+}
+
+/** Null where the key it was sealed with is gone. */
+function positionOf({ settings }: Node, { _id, position }: StoredClaim): Position | null {
+  try {
+    return Position.parse(JSON.parse(unseal(settings.sessionKeys, position, bound(_id))))
+  } catch {
+    return null
+  }
+}
+
+/** Where somebody has just said they are; null where they have not. */
+export async function claimOf(node: Node, account: string): Promise<{ position: Position; at: Date } | null> {
+  const stored = await Claims.findOne({ _id: account }).lean()
+  if (!stored || after(stored.at, countsSeconds).getTime() < node.now()) return null
+  const position = positionOf(node, stored)
+  return position && { position, at: stored.at }
+}

@@ -1,0 +1,133 @@
+import mongoose, { Schema } from 'mongoose'
+import type { Hex } from 'viem'
+import type { PaymentNetwork } from '#shared/api/payment-networks'
+import type { paymentStates } from '#shared/api/payments'
+
+export type PaymentState = (typeof paymentStates)[number]
+
+/** Why a payment is not taken. */
+export type PaymentCode =
+  | 'INVALID_PAYMENT'
+  | 'WRONG_NETWORK'
+  | 'INSUFFICIENT_PAYMENT'
+  | 'PAYMENT_EXPIRED'
+  | 'X402_PAYMENT_FAILED'
+
+/** Records of money are kept for good. */
+export const never = new Date('9999-01-01T00:00:00Z')
+/** So long a payment is known that was not settled. */
+export const refusedMilliseconds = 86_400_000
+
+/** A payment that was offered, and how far it is. */
+export interface StoredPayment {
+  _id: string
+  network: PaymentNetwork
+  payer: string
+  nonce: string
+  agent_id: string
+  pay_to: Hex
+  /** What the payer signed, in the smallest unit. */
+  value: string
+  /** Of the proof and of the question: the same payment with another of these is refused. */
+  proof_hash: string
+  question_hash: string
+  /** Sealed, as whoever has it can carry the payment out. */
+  proof: string
+  /** What is paid for, for the facilitator. */
+  resource: string
+  description: string
+  session_id: string
+  /** `unknown` from the moment a settlement is asked for until it is known what came of it. */
+  state: PaymentState
+  /** Why it was rejected. */
+  code: PaymentCode | null
+  transaction: string | null
+  simulated: boolean
+  /** Settlements that were asked for. */
+  attempts: number
+  /** Answers that were begun for it; the last of them is `run_id`. */
+  answers: number
+  run_id: string | null
+  message_id: string | null
+  /** Who works on it, and until when nobody else may. */
+  holder: string
+  leased_until: Date
+  /** When it is looked at again, while it is unknown. */
+  due_at: Date
+  /** When it is forgotten, where nothing was asked to be settled: then the same payment is a new one. */
+  expires_at: Date
+  created_at: Date
+  settled_at: Date | null
+}
+
+const required = { type: String, required: true } as const
+const optional = { type: String, default: null } as const
+const count = { type: Number, required: true } as const
+const moment = { type: Date, required: true } as const
+
+export const Payments = mongoose.model<StoredPayment>(
+  'Payments',
+  new Schema<StoredPayment>(
+    {
+      _id: required,
+      network: required,
+      payer: required,
+      nonce: required,
+      agent_id: required,
+      pay_to: required,
+      value: required,
+      proof_hash: required,
+      question_hash: required,
+      proof: required,
+      resource: required,
+      description: { type: String, default: '' },
+      session_id: required,
+      state: required,
+      code: optional,
+      transaction: optional,
+      simulated: { type: Boolean, required: true },
+      attempts: count,
+      answers: count,
+      run_id: optional,
+      message_id: optional,
+      holder: required,
+      leased_until: moment,
+      due_at: moment,
+      expires_at: moment,
+      created_at: moment,
+      settled_at: { type: Date, default: null },
+    },
+    { collection: 'payments', versionKey: false, minimize: false },
+  )
+    .index({ network: 1, payer: 1, nonce: 1 }, { unique: true })
+    .index({ state: 1, due_at: 1 })
+    .index({ expires_at: 1 }, { expireAfterSeconds: 0 })
+    .index({ agent_id: 1, state: 1, _id: 1 })
+    .index({ agent_id: 1, state: 1, settled_at: 1, _id: 1 }),
+)
+
+/** What an agent (`_id`) has earned by its payments up to one of them, in the order in which they were settled. */
+export interface StoredEarnings {
+  _id: string
+  settled_at: Date | null
+  payment_id: string
+  payments: number
+  /** In the smallest unit, and how much of that is of payments that were only simulated. */
+  units: string
+  simulated: string
+}
+
+export const Earnings = mongoose.model<StoredEarnings>(
+  'Earnings',
+  new Schema<StoredEarnings>(
+    {
+      _id: required,
+      settled_at: { type: Date, default: null },
+      payment_id: required,
+      payments: count,
+      units: required,
+      simulated: required,
+    },
+    { collection: 'earnings', versionKey: false, minimize: false },
+  ),
+)

@@ -1,0 +1,59 @@
+import { signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { scheduling as contract } from '#shared/api/scheduling'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { shownSlot } from './card.ts'
+import { freeTimes } from './free-times.ts'
+import { configure, settingsOf, settingsSeenBy } from './own-settings.ts'
+import { spanAsked } from './spans.ts'
+import { removeWindow, setWindow, shownWindow, windowsOf } from './windows.ts'
+
+const slotsAtMost = 2_000
+const reasons = {
+  'no windows': { message: 'No availability windows are set' },
+  'calendar away': { message: 'The calendar does not answer. Try again.', calendarError: true as const },
+}
+
+/** Whom a call is about: who is named, else who calls. */
+function named(
+  { userAddress, address }: { userAddress?: string | undefined; address?: string | undefined },
+  caller: string | null,
+) {
+  const account = userAddress ?? address ?? caller
+  if (account === null) throw new AppError('VALIDATION_ERROR', { message: 'userAddress is required' })
+  return account
+}
+
+export const scheduling = defineDomain(contract, {
+  settings: (input, { caller }) => settingsSeenBy(caller.account, named(input, caller.account)),
+
+  async configure({ userAddress: _, ...given }, context) {
+    return { ...done, settings: await configure(context.node, signedIn(context).account, given) }
+  },
+
+  async windows(_input, context) {
+    return { windows: (await windowsOf(signedIn(context).account)).map(shownWindow) }
+  },
+
+  async setWindow(input, context) {
+    return { window: shownWindow(await setWindow(context, signedIn(context).account, input)) }
+  },
+
+  async removeWindow({ id }, context) {
+    await removeWindow(signedIn(context).account, id)
+    return done
+  },
+
+  async availability(input, { node, caller }) {
+    const account = named(input, caller.account)
+    const settings = await settingsOf(account)
+    if (!settings.scheduling_enabled) throw new AppError('SCHEDULING_DISABLED')
+    const { slots, timezone, duration, none } = await freeTimes(node, account, settings, slotsAtMost, (zone) =>
+      spanAsked(input, input.timezone ?? zone, node.now()),
+    )
+    const availableSlots = slots.map(shownSlot)
+    const { scheduling_price_cents: priceCents } = settings
+    return { availableSlots, slots: availableSlots, duration, priceCents, timezone, ...(none && reasons[none]) }
+  },
+})

@@ -1,0 +1,46 @@
+import { dayLength, type Open, openTimes, type Span, steadyIn, type Weekly } from './open-time.ts'
+
+/** What decides which times are offered; in milliseconds. */
+export interface Offer {
+  windows: readonly Weekly[]
+  within: Span
+  /** How long one is. */
+  length: number
+  /** How much time is left free between two. */
+  buffer: number
+  /** A window that opens before this instant is left out on that day. */
+  notBefore: number
+  busy: readonly Span[]
+  /** The first of them are enough. */
+  atMost: number
+}
+
+/** The times that can be booked, in their order; each once, however many windows offer it. */
+export function slotsOf({ windows, within, length, buffer, notBefore, busy, atMost }: Offer): Span[] {
+  const isFree = (start: number) => !busy.some((one) => one.start < start + length + buffer && one.end > start - buffer)
+  const starts = new Set<number>()
+  for (const { start, end } of opened(windows, within, notBefore)) {
+    if (starts.size >= atMost && (inOrder(starts)[atMost - 1] ?? start) < start) break
+    for (let at = start; at + length <= end; at += length + buffer)
+      if (at >= within.start && at < within.end && isFree(at)) starts.add(at)
+  }
+  return inOrder(starts)
+    .slice(0, atMost)
+    .map((start) => ({ start, end: start + length }))
+}
+
+const inOrder = (starts: ReadonlySet<number>) => [...starts].sort((one, other) => one - other)
+
+/** When the windows are open, by their beginnings. */
+function opened(windows: readonly Weekly[], { start, end }: Span, notBefore: number): Open[] {
+  const days = { start: start - 2 * dayLength, end: end + 2 * dayLength }
+  const zones = new Map([...new Set(windows.map(({ zone }) => zone))].map((zone) => [zone, steadyIn(zone, days)]))
+  return windows
+    .flatMap((window) => byDay(openTimes(window, zones.get(window.zone) ?? [])))
+    .filter(([first]) => first !== undefined && first.start >= notBefore)
+    .flat()
+    .sort((one, other) => one.start - other.start)
+}
+
+const byDay = (times: readonly Open[]): Open[][] =>
+  [...new Set(times.map(({ on }) => on))].map((day) => times.filter(({ on }) => on === day))

@@ -1,0 +1,73 @@
+import { profilesOf } from '#server/domains/accounts/profiles'
+import { standingOf } from '#server/domains/rooms/standing'
+import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
+import type { Message } from '#shared/api/message'
+import { messages } from '#shared/api/messages'
+import { rooms } from '#shared/api/rooms'
+import type { StreamChatMessage } from '#shared/api/stream-records'
+import type { streams as contract } from '#shared/api/streams'
+import { AppError } from '#shared/errors'
+import { roomKey } from '#shared/kit/primitives'
+import { streamOf } from './life.ts'
+
+export const roomOf = (stream: string) => ({ type: 'stream' as const, id: stream })
+
+export const chat: Action<typeof contract.chat> = async ({ id, since, limit }, context) => {
+  const { account } = signedIn(context)
+  await streamOf(id)
+  const page = since === undefined ? { limit } : { limit, after: since }
+  const { messages: found } = await context.node.callAs(account, messages.history, { room: roomOf(id), ...page })
+  return { messages: await rowsOf(context.node, found) }
+}
+
+/** Who writes is a member of the room from then on, as moderation is about members. */
+export const say: Action<typeof contract.say> = async ({ id, message: text, type, client_msg_id }, context) => {
+  const { account } = signedIn(context)
+  const { node } = context
+  await streamOf(id)
+  if (type === 'reaction' && !isReaction(text))
+    throw new AppError('VALIDATION_ERROR', { message: 'message: a reaction is one emoji' })
+  await enter(context, id)
+  const { message } = await node.callAs(account, messages.send, {
+    room: roomOf(id),
+    text,
+    ...(client_msg_id === undefined ? {} : { client_msg_id }),
+  })
+  const [row] = await rowsOf(node, [message])
+  if (!row) throw new AppError('MESSAGE_NOT_FOUND')
+  return { message: row }
+}
+
+async function enter(context: Context, id: string): Promise<void> {
+  const { account } = signedIn(context)
+  const { node } = context
+  const room = roomOf(id)
+  if (await node.log.ask(roomKey(room), (view) => standingOf(view, account).isMember)) return
+  await node.callAs(account, rooms.join, { room })
+}
+
+/** One emoji and nothing else. */
+const isReaction = (text: string) => /^\p{RGI_Emoji}$/v.test(text)
+
+async function rowsOf(node: Node, all: readonly Message[]): Promise<StreamChatMessage[]> {
+  const left = all.filter(({ is_deleted }) => !is_deleted)
+  const profiles = await profilesOf(
+    node,
+    left.map(({ sender_address }) => sender_address),
+  )
+  return left.map(({ id, room, sender_address, content, created_at }) => {
+    const profile = profiles.get(sender_address)
+    return {
+      ...{ id, stream_id: room.id ?? '', user_address: sender_address, message: content, content, created_at },
+      type: isReaction(content) ? ('reaction' as const) : ('message' as const),
+      user: profile
+        ? {
+            username: profile.username,
+            display_name: profile.display_name,
+            ens_name: null,
+            avatar_url: profile.avatar_url,
+          }
+        : null,
+    }
+  })
+}

@@ -1,0 +1,188 @@
+import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
+import { defineDomain } from '#server/kernel/domain'
+import { every } from '#server/kernel/every'
+import { rooms } from '#shared/api/rooms'
+import { streams as contract } from '#shared/api/streams'
+import { AppError } from '#shared/errors'
+import { done } from '#shared/kit/primitives'
+import { assetsOf, refreshAssets } from './assets.ts'
+import { chat, roomOf, say } from './chat.ts'
+import { happen, heard, isOpen, openStream, ownStream, removal, streamOf, sweepStreams } from './life.ts'
+import { followChats, leaveChat, listen, unlisten } from './listening.ts'
+import { OpenStreams, type StoredStream, Streams } from './model.ts'
+import { assetOf, countsOf, publicStreamsOf, stateOf, streamsOf } from './shown.ts'
+import { directory, follow, followStreams, tellStream } from './told.ts'
+import { countWatched, hold, keepWatched, letGo, newBrowser, restViewer, socketViewer, touch } from './viewers.ts'
+
+const sweepMilliseconds = 5_000
+const isFirst = (node: Node) => node.alone || [...node.nodes.live()].sort()[0] === node.id
+
+async function shownTo(context: Context, stream: StoredStream) {
+  const [shown] = await streamsOf(context.node, [stream], signedIn(context).account)
+  if (!shown) throw new AppError('STREAM_NOT_FOUND')
+  return { stream: shown }
+}
+
+async function publicly(node: Node, stream: StoredStream) {
+  const [shown] = await publicStreamsOf(node, [stream])
+  if (!shown) throw new AppError('STREAM_NOT_FOUND')
+  return shown
+}
+
+async function counted(context: Context, id: string, isThere: boolean) {
+  const { status, user_address } = await streamOf(id)
+  const isCounted = isThere && status !== 'ended' && user_address !== context.caller.account
+  const row = await touch(context.node, id, restViewer(context, id), isCounted)
+  return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
+}
+
+export const streams = defineDomain(
+  contract,
+  {
+    async create(input, context) {
+      const { stream, existing } = await openStream(context, input)
+      return { ...(await shownTo(context, stream)), ...(existing ? { existing: true as const } : {}) }
+    },
+
+    async list({ userAddress, live, limit }, context) {
+      const { account } = signedIn(context)
+      const owner = userAddress === undefined ? {} : { user_address: userAddress }
+      const status = live === undefined ? {} : live ? { status: 'live' as const } : { status: { $ne: 'live' as const } }
+      const found = await Streams.find({ ...owner, ...status })
+        .sort({ created_at: -1, _id: 1 })
+        .limit(limit)
+        .lean<StoredStream[]>()
+      const shown = await streamsOf(context.node, found, account)
+      return { streams: live ? shown.filter(({ is_live }) => is_live) : shown }
+    },
+
+    get: async ({ id }, context) => shownTo(context, await streamOf(id)),
+
+    async change({ id, action, title, description }, context) {
+      const stream = await ownStream(context, id)
+      const { node } = context
+      const words = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) }
+      if (Object.keys(words).length > 0) {
+        const named = title === undefined ? {} : { name: title }
+        const described = description === undefined ? {} : { description }
+        await node.callAs(stream.user_address, rooms.update, { room: roomOf(id), ...named, ...described })
+        await Streams.updateOne({ _id: id }, { $set: words, $inc: { v: 1 } })
+        await tellStream(node, id)
+      }
+      if (action) await happen(node, id, action)
+      return shownTo(context, await streamOf(id))
+    },
+
+    async end({ id }, context) {
+      await ownStream(context, id)
+      await happen(context.node, id, 'end')
+      return done
+    },
+
+    async remove({ id }, context) {
+      const { account } = signedIn(context)
+      const { stream_id } = await ownStream(context, id)
+      await happen(context.node, id, 'end')
+      await context.node.jobs.add(removal, { stream: id, provided: stream_id, by: account })
+      await Streams.deleteOne({ _id: id })
+      await OpenStreams.deleteOne({ _id: account, stream: id })
+      await tellStream(context.node, id)
+      return done
+    },
+
+    async assets({ id, refresh }, { node }) {
+      const stream = await streamOf(id)
+      if (refresh) await refreshAssets(node, stream)
+      return { assets: (await assetsOf(id)).map(assetOf) }
+    },
+
+    async refreshAssets({ id }, { node }) {
+      await refreshAssets(node, await streamOf(id))
+      return { assets: (await assetsOf(id)).map(assetOf) }
+    },
+
+    chat,
+    say,
+
+    async publicStream({ id }, context) {
+      if (context.caller.account === null && context.browser === null)
+        context.setBrowserCookie(newBrowser(context.node))
+      return { stream: await publicly(context.node, await streamOf(id)) }
+    },
+
+    view: ({ id, action }, context) => counted(context, id, action === 'join'),
+    leave: ({ id }, context) => counted(context, id, false),
+
+    async recordings({ id }) {
+      await streamOf(id)
+      return { assets: (await assetsOf(id)).filter(({ phase }) => phase === 'ready').map(assetOf) }
+    },
+
+    async watch({ stream_id: id, viewer_key }, context) {
+      const { node, connection } = context
+      const stream = await streamOf(id)
+      if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
+      const { viewer, key } = socketViewer(context, connection, id, viewer_key)
+      connection.join(audiences.stream(id))
+      // Who looks at a stream of their own is no viewer of it.
+      const isCounted = stream.status !== 'ended' && stream.user_address !== context.caller.account
+      const row = (isCounted && (await hold(node, id, viewer, connection))) || stream
+      const shown = await publicly(node, row)
+      const assets = await assetsOf(id)
+      follow(node, row, assets)
+      return {
+        stream: shown,
+        state: stateOf(row, shown.is_live),
+        counts: countsOf(row),
+        viewer_key: key,
+        assets: assets.map(assetOf),
+        room: roomOf(id),
+      }
+    },
+
+    async unwatch({ stream_id: id }, { node, connection }) {
+      await streamOf(id)
+      if (connection) {
+        connection.leave(audiences.stream(id))
+        leaveChat(connection, id)
+        await letGo(node, id, connection)
+      }
+      return { counts: countsOf(await streamOf(id)) }
+    },
+
+    listen,
+    unlisten,
+
+    async directory({ limit }, { node, connection }) {
+      connection?.join(directory)
+      const found = await Streams.find({ status: 'live' })
+        .sort({ viewer_count: -1, started_at: -1, _id: 1 })
+        .limit(limit)
+        .lean<StoredStream[]>()
+      return { streams: (await publicStreamsOf(node, found)).filter(({ is_live }) => is_live) }
+    },
+  },
+  {
+    jobs: [removal],
+    start(node) {
+      const warn = (error: unknown) => node.logger.warn({ error }, 'what a provider said of a stream was not stored')
+      followChats(node)
+      node.nodes.onChange(() => void countWatched(node).catch(warn))
+      node.services.video?.admit?.(isOpen)
+      return [
+        followStreams(node),
+        node.services.video?.subscribe((event) => void heard(node, event).catch(warn)) ?? (() => {}),
+        every(
+          node,
+          sweepMilliseconds,
+          async () => {
+            if (!isFirst(node)) return keepWatched(node)
+            await sweepStreams(node)
+            await countWatched(node)
+          },
+          'streams could not be looked at',
+        ),
+      ]
+    },
+  },
+)

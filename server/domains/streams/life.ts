@@ -1,0 +1,219 @@
+import { z } from 'zod'
+import { found, refuseFounding } from '#server/domains/rooms/rooms'
+import { type Context, type Node, signedIn } from '#server/kernel/context'
+import { GiveUp, job } from '#server/kernel/jobs'
+import { seal } from '#server/kernel/seal'
+import type { VideoEvent } from '#server/ports/video/port'
+import { rooms } from '#shared/api/rooms'
+import type { streams as contract } from '#shared/api/streams'
+import { AppError } from '#shared/errors'
+import type { InputOf } from '#shared/kit/contract'
+import { keepAsset } from './assets.ts'
+import { OpenStreams, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
+import { seenAmong } from './provider.ts'
+import { boundTo } from './shown.ts'
+import { type Happening, isShownLive, next } from './states.ts'
+import { tellStream } from './told.ts'
+import { countSoon } from './viewers.ts'
+
+/** A stream that this account may read: any that there is. Throws STREAM_NOT_FOUND. */
+export async function streamOf(id: string): Promise<StoredStream> {
+  const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
+  if (!stream) throw new AppError('STREAM_NOT_FOUND')
+  return stream
+}
+
+/** A stream of the caller. Throws FORBIDDEN for one of somebody else. */
+export async function ownStream(context: Context, id: string): Promise<StoredStream> {
+  const { account } = signedIn(context)
+  const stream = await streamOf(id)
+  if (stream.user_address !== account) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
+  return stream
+}
+
+const attempts = 5
+
+/** What has happened to a stream, written once however many nodes say it. Null where it changes nothing. */
+export async function happen(node: Node, id: string, happening: Happening): Promise<StoredStream | null> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
+    const change = stream && next(stream, happening, node.now(), node.settings.streamGraceMilliseconds)
+    if (!change) return null
+    const seen = happening === 'started' ? { seen_at: new Date(node.now()) } : {}
+    const { matchedCount } = await Streams.updateOne(
+      { _id: id, v: stream.v },
+      { $set: { ...change, ...seen }, $inc: { v: 1 } },
+    )
+    if (matchedCount === 0) continue
+    const changed = { ...stream, ...change, v: stream.v + 1 }
+    if (changed.status === 'ended') await close(node, changed)
+    await tellStream(node, id)
+    return changed
+  }
+  throw new AppError('CONFLICT')
+}
+
+/** Nobody publishes to it any more, and its owner may make another. */
+async function close(node: Node, { _id, user_address, stream_id }: StoredStream): Promise<void> {
+  await OpenStreams.deleteOne({ _id: user_address, stream: _id })
+  countSoon(node, _id)
+  await Viewers.updateMany({ stream: _id }, { $set: { gone_at: new Date(node.now()) } })
+  await node.services.video?.endStream(stream_id).catch((error: unknown) => {
+    // It is looked at again as long as the provider says that somebody publishes.
+    node.logger.warn({ error, stream: _id }, 'the provider did not end a stream')
+  })
+}
+
+/** So long a stream that is being made keeps its owner from making another, where its process has died. */
+const makingMilliseconds = 30_000
+
+/** The open stream of the caller, or a new one. */
+export async function openStream(
+  context: Context,
+  { title = 'Live', description = null, record }: InputOf<typeof contract.create>,
+): Promise<{ stream: StoredStream; existing: boolean }> {
+  const { node, creationId } = context
+  const { account } = signedIn(context)
+  const { video } = node.services
+  if (!video) throw new AppError('SERVICE_UNAVAILABLE', { message: 'Livestreams are not configured here' })
+  await refuseFounding(node, account, { name: title, description })
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const held = await OpenStreams.findOne({ _id: account }).lean<{ stream: string; at: Date }>()
+    if (held) {
+      const open = await stillOpen(node, held.stream)
+      if (open) return { stream: open, existing: true }
+      if (open === null && node.now() - held.at.getTime() < makingMilliseconds)
+        throw new AppError('CONFLICT', { message: 'A stream of yours is being made' })
+    }
+    if (!(await take(node, account, held?.stream ?? null, creationId))) continue
+    try {
+      return { stream: await make(context, { account, title, description, record }), existing: false }
+    } catch (error) {
+      await OpenStreams.deleteOne({ _id: account, stream: creationId })
+      throw error
+    }
+  }
+  throw new AppError('CONFLICT')
+}
+
+/** False where it has ended, or is stale and so is ended now; null where it is not made yet. */
+async function stillOpen(node: Node, id: string): Promise<StoredStream | false | null> {
+  const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
+  if (!stream) return null
+  const now = (await happen(node, id, 'tick')) ?? stream
+  if (now.status === 'ended') return false
+  const isSeen = (await seenAmong(node, [now]))(now)
+  if (now.status === 'idle' || isShownLive(now, node.now(), isSeen)) return now
+  await happen(node, id, 'end')
+  return false
+}
+
+/** Of those who want the same place at once, one gets it. */
+async function take(node: Node, account: string, from: string | null, to: string): Promise<boolean> {
+  const at = new Date(node.now())
+  if (from === null)
+    return OpenStreams.create({ _id: account, stream: to, at }).then(
+      () => true,
+      () => false,
+    )
+  const { matchedCount } = await OpenStreams.updateOne({ _id: account, stream: from }, { $set: { stream: to, at } })
+  return matchedCount === 1
+}
+
+async function make(
+  context: Context,
+  { account, title, description, record }: Pick<StoredStream, 'title' | 'description' | 'record'> & { account: string },
+): Promise<StoredStream> {
+  const { node, creationId: _id } = context
+  const created = await node.services.video
+    ?.createStream({ name: title, record })
+    .catch((error: unknown) => Promise.reject(new AppError('LIVEPEER_ERROR', { cause: error })))
+  if (!created) throw new AppError('SERVICE_UNAVAILABLE')
+  const now = new Date(node.now())
+  const stream = await Streams.create({
+    ...{ _id, user_address: account, title, description, record },
+    ...{ stream_id: created.streamId, playback_id: created.playbackId },
+    stream_key: seal(node.settings.sessionKeys, created.streamKey, boundTo(_id)),
+    ...{ status: 'idle', reason: 'waiting', v: 1, is_published: false, counts_v: 1, assets_v: 1 },
+    ...{ created_at: now, counted_at: now },
+  })
+  try {
+    await found(context, 'stream', { name: title, description, emoji: '📺' }, [], _id)
+  } catch (error) {
+    await Streams.deleteOne({ _id })
+    await node.jobs.add(removal, { stream: _id, provided: created.streamId, by: account })
+    throw error
+  }
+  return stream.toObject()
+}
+
+const kinds = { 'ingest.started': 'started', 'ingest.interrupted': 'interrupted', 'ingest.stopped': 'stopped' } as const
+
+/** What the provider says. */
+export async function heard(node: Node, event: VideoEvent): Promise<void> {
+  if (event.type === 'asset.updated') return keepAsset(node, event.asset)
+  const stream = await Streams.findOne({ stream_id: event.streamId }, { _id: 1, status: 1 }).lean<StoredStream>()
+  if (!stream) return
+  if (stream.status === 'ended' && event.type === 'ingest.started') await node.services.video?.endStream(event.streamId)
+  else await happen(node, stream._id, kinds[event.type])
+}
+
+/** Whether somebody may publish it: what has ended, or was deleted, is published no more. */
+export async function isOpen(streamId: string): Promise<boolean> {
+  const stream = await Streams.findOne({ stream_id: streamId }, { status: 1 }).lean<Pick<StoredStream, 'status'>>()
+  return stream !== null && stream.status !== 'ended'
+}
+
+const sweptAtOnce = 500
+
+/** Ends what is over, and finds out what the provider has told nobody: events are lost with the process that should hear them. */
+export async function sweepStreams(node: Node): Promise<void> {
+  for (let after = ''; ; ) {
+    const open = await Streams.find({ status: { $in: ['idle', 'live'] }, _id: { $gt: after } })
+      .sort({ _id: 1 })
+      .limit(sweptAtOnce)
+      .lean<StoredStream[]>()
+    await sweep(node, open)
+    after = open[sweptAtOnce - 1]?._id ?? ''
+    if (after === '') return
+  }
+}
+
+async function sweep(node: Node, open: readonly StoredStream[]): Promise<void> {
+  const told = await node.services.video?.status(open.map(({ stream_id }) => stream_id)).catch(() => null)
+  const seen: string[] = []
+  for (const stream of open) {
+    const state = told?.get(stream.stream_id)?.state
+    if (state === 'live') seen.push(stream._id)
+    const happening = state === 'live' ? 'started' : state && stream.is_published ? 'interrupted' : 'tick'
+    await happen(node, stream._id, happening)
+    if (happening === 'interrupted') await happen(node, stream._id, 'tick')
+    else if (told && state === undefined && isLost(stream, node.now())) await happen(node, stream._id, 'interrupted')
+  }
+  if (seen.length > 0) await Streams.updateMany({ _id: { $in: seen } }, { $set: { seen_at: new Date(node.now()) } })
+}
+
+const lostMilliseconds = 10_000
+/** Nobody can say how it is: the part of the provider that has it is away. */
+const isLost = ({ status, seen_at }: StoredStream, now: number): boolean =>
+  status === 'live' && now - (seen_at?.getTime() ?? 0) > lostMilliseconds
+
+/** Deletes what belongs to a stream that is gone. */
+export const removal = job({
+  kind: 'streams.remove',
+  payload: z.object({ stream: z.string(), provided: z.string(), by: z.string() }),
+  async run({ stream, provided, by }, { node }) {
+    await Streams.deleteOne({ _id: stream })
+    await OpenStreams.deleteOne({ _id: by, stream })
+    await StreamAssets.deleteMany({ stream })
+    await Viewers.deleteMany({ stream })
+    await node.callAs(by, rooms.archive, { room: { type: 'stream', id: stream } }).catch(passOverRefusal)
+    if (!node.services.video) throw new GiveUp('Livestreams are not configured')
+    await node.services.video.deleteStream(provided)
+  },
+})
+
+/** Whoever may not archive it leaves a room that nobody is shown. */
+function passOverRefusal(error: unknown): void {
+  if (!(error instanceof AppError) || error.status >= 500) throw error
+}

@@ -1,0 +1,152 @@
+import { audiences, type Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import { streamAssetChanged, streamCounted, streamHealth, streamListed, streamStateChanged } from '#shared/api/streams'
+import { type StoredAsset, type StoredStream, StreamAssets, Streams } from './model.ts'
+import { assetOf, countsOf, publicStreamsOf, stateOf } from './shown.ts'
+import { isShownLive } from './states.ts'
+
+/** The audience of those who look at the list of who is live. */
+export const directory = audiences.stream('live')
+const topic = 'streams'
+const lookMilliseconds = 2_000
+const healthMilliseconds = 5_000
+const mostLive = 1_000
+const resentMilliseconds = 15_000
+
+interface Told {
+  v: number
+  counts: number
+  assets: number
+  /** What was said of each recording. */
+  said: Map<string, string>
+  at: number
+}
+const toldOn = nodeState(() => ({ streams: new Map<string, Told>(), listed: new Set<string>() }))
+
+/** To be called after each change of a stream or of its recordings: tells who watches it, on every node. */
+export async function tellStream(node: Node, id: string): Promise<void> {
+  node.peers.tell(topic, { id })
+  await tellHere(node, id)
+}
+
+/** Somebody here was answered this: what comes after it is told to them. */
+export function follow(node: Node, stream: StoredStream, assets: readonly StoredAsset[]): void {
+  const { streams } = toldOn(node)
+  if (!streams.has(stream._id)) streams.set(stream._id, saidOf(node, stream, assets))
+}
+
+const saidOf = (node: Node, stream: StoredStream, assets: readonly StoredAsset[]): Told => ({
+  ...{ v: stream.v, counts: stream.counts_v, assets: stream.assets_v, at: node.now() },
+  said: new Map(assets.map((asset) => [asset._id, JSON.stringify(assetOf(asset))])),
+})
+
+/** Says of a stream what this node has not said yet. */
+async function tellHere(node: Node, id: string): Promise<void> {
+  const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
+  if (stream) await tellRow(node, stream)
+  else forget(node, [id])
+}
+
+async function tellRow(node: Node, stream: StoredStream): Promise<void> {
+  const { streams, listed } = toldOn(node)
+  const { _id: id, user_address, v, counts_v, assets_v } = stream
+  const told = streams.get(id)
+  if (told && isOlder(stream, told)) return
+  const isOver = stream.status === 'ended' && node.live.audienceSize('/streams', audiences.stream(id)) === 0
+  if (isOver && !told && !listed.has(id)) return
+  streams.set(id, { ...(told ?? saidOf(node, stream, [])), v, counts: counts_v, assets: assets_v, at: node.now() })
+  const hearers = [audiences.stream(id), audiences.account(user_address)]
+  if (told?.counts !== counts_v)
+    for (const audience of hearers) node.live.send(streamCounted, audience, countsOf(stream))
+  if (told?.v !== v) {
+    const state = stateOf(stream, isShownLive(stream, node.now(), null))
+    for (const audience of hearers) node.live.send(streamStateChanged, audience, state)
+    if (stream.status === 'live') {
+      listed.add(id)
+      if (node.live.audienceSize('/streams', directory) > 0)
+        node.live.send(streamListed, directory, { updated: await publicStreamsOf(node, [stream]), removed: [] })
+    } else unlist(node, [id])
+  }
+  if (told?.assets !== assets_v) await tellAssets(node, id)
+  if (isOver) streams.delete(id)
+}
+
+/** A row that was read earlier than what was told, and came later. */
+const isOlder = ({ v, counts_v, assets_v }: StoredStream, told: Told): boolean =>
+  v < told.v || counts_v < told.counts || assets_v < told.assets
+
+async function tellAssets(node: Node, id: string): Promise<void> {
+  const assets = await StreamAssets.find({ stream: id }).lean<StoredAsset[]>()
+  for (const asset of assets.map(assetOf)) {
+    const said = toldOn(node).streams.get(id)?.said
+    const text = JSON.stringify(asset)
+    if (said?.get(asset.id) === text) continue
+    said?.set(asset.id, text)
+    node.live.send(streamAssetChanged, audiences.stream(id), { stream_id: id, asset })
+  }
+}
+
+function forget(node: Node, ids: readonly string[]): void {
+  for (const id of ids) toldOn(node).streams.delete(id)
+  unlist(node, ids)
+}
+
+function unlist(node: Node, ids: readonly string[]): void {
+  const removed = ids.filter((id) => toldOn(node).listed.delete(id))
+  if (removed.length > 0) node.live.send(streamListed, directory, { updated: [], removed })
+}
+
+/** Hears what other nodes changed; what they say may be lost, so it looks for itself as well. */
+export function followStreams(node: Node): () => void {
+  const warn = (error: unknown) => node.logger.warn({ error }, 'a stream could not be told')
+  const stop = node.peers.listen(topic, (word) => {
+    const { id } = word as { id?: string }
+    if (typeof id === 'string') tellHere(node, id).catch(warn)
+  })
+  const timer = setInterval(() => void look(node).catch(warn), lookMilliseconds).unref()
+  const health = setInterval(() => void tellHealth(node).catch(warn), healthMilliseconds).unref()
+  return () => {
+    stop()
+    clearInterval(timer)
+    clearInterval(health)
+  }
+}
+
+/** Tells owners who are connected here. */
+async function tellHealth(node: Node): Promise<void> {
+  if (node.live.connections() === 0) return
+  for (const stream of await Streams.find({ status: 'live' }).limit(mostLive).lean<StoredStream[]>()) {
+    const owner = audiences.account(stream.user_address)
+    if (node.live.audienceSize('/streams', owner) === 0) continue
+    const { _id: stream_id, seen_at, is_published, grace_until } = stream
+    const last_ingest_at = seen_at?.toISOString() ?? null
+    node.live.send(streamHealth, owner, { stream_id, last_ingest_at, is_published: is_published && !grace_until })
+  }
+}
+
+async function look(node: Node): Promise<void> {
+  const { streams, listed } = toldOn(node)
+  if (!node.alone) {
+    const ids = [...new Set([...streams.keys(), ...listed])]
+    const found = await Streams.find({ $or: [{ _id: { $in: ids } }, { status: 'live' }] }).lean<StoredStream[]>()
+    const there = new Set(found.map(({ _id }) => _id))
+    forget(
+      node,
+      ids.filter((id) => !there.has(id)),
+    )
+    for (const stream of found) await tellRow(node, stream)
+  }
+  const now = node.now()
+  const quiet = [...streams].filter(([, { at }]) => now - at >= resentMilliseconds).map(([id]) => id)
+  if (quiet.length === 0) return
+  for (const stream of await Streams.find({ _id: { $in: quiet } }).lean<StoredStream[]>()) {
+    const told = streams.get(stream._id)
+    if (told && isOlder(stream, told)) continue
+    if (told) told.at = now
+    if (stream.status === 'ended') {
+      await tellRow(node, stream)
+      continue
+    }
+    node.live.send(streamCounted, audiences.stream(stream._id), countsOf(stream))
+  }
+}

@@ -1,0 +1,32 @@
+import { getAddress, type Hex } from 'viem'
+import type { Node } from '#server/kernel/context'
+import { AppError } from '#shared/errors'
+import { nameLine } from '#shared/kit/primitives'
+import { chainOf } from './gate.ts'
+import { keepByChain } from './kept.ts'
+
+const keptSeconds = 60
+const longest = { name: 64, symbol: 16 }
+
+const told = keepByChain((chain, address) => chain.token(address as Hex), keptSeconds)
+
+/** What the contract of a token says of itself on its chain, made fit to be shown. Refuses where there is none. */
+export async function tokenAt(node: Node, chainId: number, address: Hex) {
+  const said = await told.of(chainOf(node, chainId), address)
+  if (!said) throw new AppError('VALIDATION_ERROR', { message: 'There is no ERC-20 or ERC-721 token at this address' })
+  const { decimals, owner } = said
+  const short = `${getAddress(address).slice(0, 8)}…`
+  return {
+    name: shown(said.name, longest.name) ?? short,
+    symbol: shown(said.symbol, longest.symbol) ?? short,
+    decimals,
+    owner,
+  }
+}
+
+/** Whatever a contract says: in one line without signs that cannot be seen, as far as it is not too long. */
+function shown(text: string, length: number): string | null {
+  const plain = text.slice(0, 1_000).replace(/[\p{C}\p{Z}\s]+/gu, ' ')
+  const { data } = nameLine(1, length).safeParse([...plain.trim()].slice(0, length).join(''))
+  return data ?? null
+}

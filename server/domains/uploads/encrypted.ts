@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { type StoredUpload, UploadRecords } from '#server/domains/files/model'
+import { Rooms } from '#server/domains/rooms/model'
+import { type Action, type Context, signedIn } from '#server/kernel/context'
+import { ReceivedFile } from '#server/kernel/uploads'
+import { isDuplicate } from '#server/ports/database/port'
+import { bytesOf, isPrivate, keyAt } from '#server/ports/storage/port'
+import type { uploads as contract } from '#shared/api/uploads'
+import { AppError } from '#shared/errors'
+import { roomKey, roomOfKey } from '#shared/kit/room-key'
+import { roomTypes, sealedBy } from '#shared/kit/room-kinds'
+import { addressOf, keyOf, newName, type Place, storageFor } from './store.ts'
+import { fresh, storeOnce } from './store-once.ts'
+
+const vectorBytes = 12
+
+/** Stores what the client has encrypted, under a name that this server makes and nobody can guess. */
+export async function storeEncrypted(
+  context: Context,
+  place: Place,
+  { file, conversationId, commitment }: { file: File; conversationId: string; commitment?: string | undefined },
+): Promise<{ url: string; path: string }> {
+  const { account } = signedIn(context)
+  const { node } = context
+  const storage = await storageFor(context)
+  const key = keyOf(context, place, conversationHash(conversationId), `${newName(context)}.enc`)
+  const { checked_at, ...record } = {
+    _id: key,
+    owner: account,
+    bytes: file.size,
+    ...(await fingerprintsOf(file, conversationId)),
+    ...(commitment === undefined ? {} : { commitment }),
+    url: addressOf(node, key).url,
+    ...fresh(node),
+  }
+  // What names it in a conversation that cannot be read here is not known before a message says so.
+  const known = await claim((await isReadable(conversationId)) ? { ...record, checked_at } : record)
+  await storeOnce(node, storage, known, file)
+  return addressOf(node, known._id)
+}
+
+/** To what the sender of a file has committed, for whoever has its address. */
+export const commitmentTo: Action<typeof contract.commitment> = async ({ url }, { node }) => {
+  const key = keyAt(node.settings.storageUrl, url)
+  const isSealed = key !== null && !isPrivate(key)
+  const record =
+    isSealed && (await UploadRecords.findOne({ _id: key, stored_at: { $exists: true } }).lean<StoredUpload>())
+  if (!record || record.taken_at) throw new AppError('NOT_FOUND', { message: 'There is no such file' })
+  const { commitment = null, owner: sender, created_at } = record
+  return { commitment, sender, created_at: created_at.toISOString() }
+}
+
+/** The record of a file: a new one, or that of the same upload where it is made again, as after an answer that was lost. */
+async function claim(record: StoredUpload): Promise<StoredUpload> {
+  try {
+    await UploadRecords.create(record)
+    return record
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    const { vector, owner, content, commitment } = record
+    const known = await UploadRecords.findOne({ vector, owner, content }).lean<StoredUpload>()
+    if (known && bucketOf(known) === bucketOf(record) && known.commitment === commitment) return known
+    throw new AppError('CONFLICT', { message: 'This initialization vector was used before. Encrypt the file again.' })
+  }
+}
+
+/** Is this a room whose messages the server can read? */
+async function isReadable(id: string): Promise<boolean> {
+  const keys = [id, ...roomTypes.map((type) => roomKey({ type, id }))]
+  const rooms = await Rooms.find({ _id: { $in: keys } }, { messaging_type: 1 }).lean()
+  return rooms.some(({ _id, messaging_type }) => sealedBy({ ...roomOfKey(_id), messaging_type }) === null)
+}
+
+const bucketOf = ({ _id }: StoredUpload) => _id.slice(0, _id.indexOf('/'))
+
+/** As document 3 has it. It tells the first six bytes of the id, and keeps nothing apart: the name does. */
+const conversationHash = (conversationId: string) => Buffer.from(conversationId).toString('base64url').slice(0, 8)
+
+/** By what an upload is known again: its vector within the conversation, and all its bytes. */
+async function fingerprintsOf(file: File, conversationId: string): Promise<Pick<StoredUpload, 'vector' | 'content'>> {
+  const vector = new Uint8Array(await file.slice(0, vectorBytes).arrayBuffer())
+  return {
+    vector: createHash('sha256').update(vector).update(conversationId).digest('base64url'),
+    content: await contentOf(file),
+  }
+}
+
+async function contentOf(file: File): Promise<string> {
+  if (file instanceof ReceivedFile) return Buffer.from(file.sha256, 'hex').toString('base64url')
+  const content = createHash('sha256')
+  for await (const chunk of bytesOf(file)) content.update(chunk)
+  return content.digest('base64url')
+}

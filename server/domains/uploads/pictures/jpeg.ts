@@ -1,0 +1,83 @@
+import { exifOf, orientationOf } from './orientation.ts'
+import { need, type Picture, slice } from './picture.ts'
+
+const [startOfImage, endOfImage, startOfScan] = [0xd8, 0xd9, 0xda]
+const [app0, app1, app2, app14] = [0xe0, 0xe1, 0xe2, 0xee]
+/** Tables, lengths and frames of all kinds: what a decoder reads. */
+const isOfPicture = (code: number) => (code >= 0xc0 && code <= 0xcf && code !== 0xc8) || (code >= 0xda && code <= 0xdf)
+const isFrame = (code: number) => code >= 0xc0 && code <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(code)
+
+const segment = (code: number, data: Buffer): Buffer => {
+  const head = Buffer.from([0xff, code, 0, 0])
+  head.writeUInt16BE(data.length + 2, 2)
+  return Buffer.concat([head, data])
+}
+
+/** Keeps frames, tables, scans, color profile and orientation of a JPEG up to the end of the image. */
+export function readJpeg(bytes: Buffer): Picture {
+  const kept: Buffer[] = []
+  let jfif: Buffer | null = null
+  let exif: Buffer | null = null
+  let [width, height, scans] = [0, 0, 0]
+  for (let at = 2; ; ) {
+    const code = codeAt(bytes, at)
+    at = code.end
+    if (code.value === endOfImage) break
+    const data = slice(bytes, at + 2, lengthAt(bytes, at) - 2)
+    at += 2 + data.length
+    if (isFrame(code.value)) {
+      need(width === 0 && data.length >= 6)
+      height = data.readUInt16BE(1)
+      width = data.readUInt16BE(3)
+    }
+    if (isOfPicture(code.value) || isProfile(code.value, data)) kept.push(segment(code.value, data))
+    // Its colors are read wrongly without it.
+    if (code.value === app14 && begins(data, 'Adobe') && data.length >= 12)
+      kept.push(segment(app14, data.subarray(0, 12)))
+    // What may stand in it beside that is a smaller picture.
+    if (code.value === app0 && begins(data, 'JFIF\0') && data.length >= 14)
+      jfif ??= segment(app0, Buffer.concat([data.subarray(0, 12), Buffer.alloc(2)]))
+    if (code.value === app1 && begins(data, 'Exif\0\0')) exif ??= exifOf(orientationOf(data.subarray(6)))
+    if (code.value !== startOfScan) continue
+    need(width > 0)
+    scans += 1
+    const end = endOfScan(bytes, at)
+    kept.push(bytes.subarray(at, end))
+    at = end
+  }
+  need(scans > 0)
+  const about = exif === null ? [] : [segment(app1, Buffer.concat([Buffer.from('Exif\0\0'), exif]))]
+  const parts = [marker(startOfImage), ...(jfif === null ? [] : [jfif]), ...about, ...kept, marker(endOfImage)]
+  return { ending: 'jpg', width, height, parts }
+}
+
+const marker = (code: number) => Buffer.from([0xff, code])
+const begins = (data: Buffer, name: string) => data.toString('latin1', 0, name.length) === name
+const isProfile = (code: number, data: Buffer) => code === app2 && begins(data, 'ICC_PROFILE\0')
+
+function codeAt(bytes: Buffer, start: number): { value: number; end: number } {
+  let at = start
+  need(bytes[at] === 0xff)
+  while (bytes[at] === 0xff) at += 1
+  const value = bytes[at]
+  need(value !== undefined && value >= 0xc0 && !(value >= 0xd0 && value <= startOfImage))
+  return { value, end: at + 1 }
+}
+
+function lengthAt(bytes: Buffer, at: number): number {
+  const length = slice(bytes, at, 2).readUInt16BE()
+  need(length >= 2)
+  return length
+}
+
+/** Where the next marker stands; one within a scan is stuffed, or restarts the decoder. */
+function endOfScan(bytes: Buffer, start: number): number {
+  for (let at = start; ; at += 2) {
+    at = bytes.indexOf(0xff, at)
+    need(at !== -1)
+    while (bytes[at + 1] === 0xff) at += 1
+    const next = bytes[at + 1]
+    need(next !== undefined)
+    if (next !== 0 && !(next >= 0xd0 && next <= 0xd7)) return at
+  }
+}

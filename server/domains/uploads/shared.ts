@@ -1,0 +1,20 @@
+import type { Context } from '#server/kernel/context'
+import { fewAtOnce } from '#server/kernel/few-at-once'
+import { nodeState } from '#server/kernel/node-state'
+import { AppError } from '#shared/errors'
+import { readPicture } from './pictures/read.ts'
+import { type Place, storageFor, store } from './store.ts'
+
+/** So many pictures are held in the memory at a time. */
+const atOnce = 4
+const inTurn = nodeState(() => ({ run: fewAtOnce(atOnce) }))
+
+/** Stores a picture that everybody who has its address can see, without what is written about it. */
+export async function storePicture(context: Context, place: Place, file: Blob): Promise<{ url: string; path: string }> {
+  await storageFor(context)
+  return inTurn(context.node).run(async () => {
+    const picture = readPicture(Buffer.from(await file.arrayBuffer()))
+    if (!picture) throw new AppError('VALIDATION_ERROR', { message: 'file: not a JPEG, PNG, GIF or WebP image' })
+    return store(context, place, { ending: picture.ending, blob: new Blob(picture.parts as Buffer<ArrayBuffer>[]) })
+  })
+}

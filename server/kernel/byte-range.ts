@@ -1,0 +1,15 @@
+import type { Request } from 'express'
+
+/** The one part of a file that is asked for; several at once, or a part of another version, are answered with all of it. */
+export function rangeOf(
+  request: Request,
+  etag: string,
+  size: number,
+): { start: number; end: number } | 'beyond' | null {
+  const wanted = request.get('if-range')
+  if (request.method !== 'GET' || (wanted !== undefined && wanted !== etag)) return null
+  const ranges = request.range(size)
+  if (ranges === -1) return 'beyond'
+  if (typeof ranges !== 'object' || ranges.type !== 'bytes' || ranges.length !== 1) return null
+  return ranges[0] ?? null
+}

@@ -1,0 +1,23 @@
+import type { Node } from './context.ts'
+
+/**
+ * Does some work at once, and then again and again until the returned function is called; never twice at a time. An error is logged with
+ * this message, and the work is done again when it is next due.
+ */
+export function every(
+  { logger }: Pick<Node, 'logger'>,
+  milliseconds: number,
+  work: () => Promise<unknown>,
+  message: string,
+): () => void {
+  let isWorking = false
+  const workOnce = async () => {
+    if (isWorking) return
+    isWorking = true
+    await work().catch((error: unknown) => logger.warn({ error }, message))
+    isWorking = false
+  }
+  void workOnce()
+  const timer = setInterval(workOnce, milliseconds).unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { pipeline } from 'node:stream/promises'
+import type { Request, Response } from 'express'
+import { isKey, isPrivate, type Storage, typeOf } from '#server/ports/storage/port'
+import { rangeOf } from './byte-range.ts'
+import type { RawRoute } from './raw-route.ts'
+
+/** Below this path stored files are served, to whoever has their address. */
+export const filesPath = '/files/'
+
+/** Nothing of a stored file can run, and it acts for nobody: a browser opens it without rights, on any page. */
+const headers = {
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Access-Control-Allow-Origin': '*',
+  'X-Robots-Tag': 'none',
+  'Accept-Ranges': 'bytes',
+  'Cache-Control': 'public, max-age=31536000, immutable',
+}
+
+/** The blobs of a storage that are not private; a blob never changes, so that it is kept for good by whoever has it. */
+export const fileRoutes = (storage: Storage | null): readonly RawRoute[] =>
+  storage === null ? [] : [{ path: `${filesPath}{*key}`, answer: 'file', give: serveFile(storage) }]
+
+const serveFile =
+  (storage: Storage) =>
+  async (request: Request, response: Response): Promise<boolean> => {
+    const key = request.path.slice(filesPath.length)
+    const size = isKey(key) && !isPrivate(key) ? await storage.sizeOf(key) : null
+    if (size === null) return false
+    const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 27)}"`
+    const range = rangeOf(request, etag, size)
+    const isKnown = response.set('ETag', etag) && request.fresh
+    response.removeHeader('ETag')
+    const isSent = request.method !== 'HEAD' && !isKnown && range !== 'beyond'
+    // Before the headers, as an error may not be kept for good.
+    const found = isSent ? await storage.read(key, range ?? undefined) : null
+    if (isSent && !found) return false
+    const type = typeOf(key)
+    response.set({ ...headers, ETag: etag, 'Content-Type': type })
+    if (type === 'application/octet-stream') response.set('Content-Disposition', 'attachment')
+    if (isKnown) {
+      response.status(304).end()
+      return true
+    }
+    if (range === 'beyond') {
+      response.set('Content-Range', `bytes */${size}`).status(416).end()
+      return true
+    }
+    if (range) response.status(206).set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
+    response.set('Content-Length', String(range ? range.end - range.start + 1 : size))
+    if (!found) {
+      response.end()
+      return true
+    }
+    // Whoever reads it may leave at any time.
+    await pipeline(found.bytes, response).catch(() => response.destroy())
+    return true
+  }

@@ -1,0 +1,121 @@
+import { Agent, request as ask, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import type { Request, RequestHandler, Response } from 'express'
+import type { MediaOrigin } from '#server/ports/video/port'
+import { AppError } from '#shared/errors'
+import { clientOf } from './addresses.ts'
+import { whenOver } from './answer-end.ts'
+import type { Door } from './door.ts'
+import { nothingRuns } from './http-guards.ts'
+
+const name = '([A-Za-z0-9_-]{1,64})'
+const paths = new RegExp(`^/(?:hls/${name}/[\\w.-]{1,64}|webrtc/${name}|recordings/${name}\\.mp4)$`)
+const mostBodyBytes = 64 * 1024
+const awaySeconds = 2
+/** At an address in a minute: offers, and those with a key or a name that is none. */
+const most = { offers: 300, misses: 20, inSecond: 500 }
+
+const asked = ['accept', 'content-type', 'range', 'if-range', 'if-none-match', 'if-modified-since']
+/** These are said of one connection, or to one site. */
+const kept = ['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'date']
+
+type Passing = Pick<Door, 'kernel' | 'proxies' | 'slots'>
+
+/**
+ * Livestreams, which who has their address watches or publishes, from the page of any site: it is passed on to what shows them, as it
+ * is asked, without what says who asks. It stands before the guards of the API, whose limits are for a request now and then.
+ */
+export function passMedia(door: Passing): RequestHandler {
+  const agent = new Agent({ keepAlive: true, maxSockets: 2_000, maxFreeSockets: 64, timeout: 120_000 })
+  return async (request, response, next) => {
+    const [, ...names] = paths.exec(request.path) ?? []
+    const id = names.find((one) => one !== undefined)
+    const originOf = id === undefined ? undefined : door.kernel.node.services.video?.originOf
+    if (id === undefined || !originOf) return next()
+    response.setHeader('Access-Control-Allow-Origin', '*')
+    nothingRuns(response)
+    const { limits } = door.kernel.node
+    const isAllowed =
+      door.slots.view(request, response) &&
+      (await limits.throttle('media', clientOf(request, door.proxies), most.inSecond, 1))
+    if (!isAllowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: awaySeconds })
+    const isOffer = request.path.startsWith('/webrtc/') && request.method !== 'OPTIONS'
+    const body = isOffer ? await guardOffer(request, door) : null
+    const origin = originOf(id)
+    if (!origin) throw away()
+    const status = await pass(request, response, body, origin, agent)
+    if (isOffer && status === 404) await guesses(request, door).add()
+  }
+}
+
+/** What a provider of livestreams calls, with its body as it came. What it says is a hint, so that only its size and its signature are looked at. */
+export function hearProvider({ kernel: { node } }: Passing): RequestHandler {
+  return async (request, response, next) => {
+    const { video } = node.services
+    if (!video?.webhook) return next()
+    await video.webhook(await bodyOf(request), request.headers)
+    response.status(204).end()
+  }
+}
+
+const away = () => new AppError('SERVICE_UNAVAILABLE', { retryAfter: awaySeconds })
+
+const guesses = (request: Request, { kernel: { node }, proxies }: Passing) => {
+  const address = clientOf(request, proxies)
+  return {
+    add: () => node.limits.guard('webrtc', address, most.misses, 60),
+    areFree: async () =>
+      (await node.limits.wouldAllow('webrtc', address, most.misses, 60)) &&
+      (await node.limits.throttle('webrtc', address, most.offers, 60)),
+  }
+}
+
+/** The body of it. A key cannot be guessed by asking often. */
+async function guardOffer(request: Request, door: Passing): Promise<Buffer> {
+  if (!(await guesses(request, door).areFree())) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
+  return bodyOf(request)
+}
+
+async function bodyOf(request: Request): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > mostBodyBytes) throw new AppError('PAYLOAD_TOO_LARGE')
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+/** Resolves with the status that was answered. */
+async function pass(
+  request: Request,
+  response: Response,
+  body: Buffer | null,
+  { host, port, headers }: MediaOrigin,
+  agent: Agent,
+): Promise<number> {
+  const passed = pick(request.headers, (header) => asked.includes(header))
+  const { method, url: path } = request
+  const there = ask({ agent, host, port, method, path, headers: { ...passed, ...headers } })
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    there.once('response', resolve)
+    there.once('error', reject)
+  })
+  there.on('error', () => undefined)
+  whenOver(request, response, () => there.destroy())
+  there.end(body?.length ? body : undefined)
+  const answer = await answered.catch((cause: unknown) => {
+    throw new AppError('SERVICE_UNAVAILABLE', { cause, retryAfter: awaySeconds })
+  })
+  const { statusCode: status = 502 } = answer
+  response.status(status).set(pick(answer.headers, (header) => !kept.includes(header)))
+  // Either may leave at any time.
+  await pipeline(answer, response).catch(() => response.destroy())
+  return status
+}
+
+const pick = (headers: IncomingHttpHeaders, isPicked: (header: string) => boolean) =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([header, value = '']) => (isPicked(header) ? [[header, value] as const] : [])),
+  )

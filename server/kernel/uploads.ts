@@ -1,0 +1,138 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { openAsBlob } from 'node:fs'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Request, RequestHandler, Response } from 'express'
+import multer, { MulterError, type StorageEngine } from 'multer'
+import { AppError } from '#shared/errors'
+import { fewAtOnce } from './few-at-once.ts'
+
+interface FormFile {
+  field: string
+  maxBytes: number
+  /** What one of more bytes is answered with. */
+  tooLarge: number
+}
+
+/** Receives bodies of multipart/form-data. */
+export interface Uploads {
+  /** Reads a body into `request.body`, its file as a `File`; the function that it resolves with deletes what was received. */
+  receive(request: Request, response: Response, file: FormFile): Promise<() => void>
+  close(): Promise<void>
+}
+
+/** An image has a conversation, a type, a commitment and a key; no other form has more. */
+const fieldsAtMost = 4
+const longestField = 512
+/** So many pieces of files are written at a time; whoever sends more waits, so that neither the loop nor the disk is kept from the others. */
+const writesAtOnce = 2
+
+/** A file that was received; as JSON it is what it holds, by which two calls with one key are told apart. */
+export class ReceivedFile extends File {
+  readonly sha256: string
+
+  constructor(bytes: Blob, sha256: string) {
+    super([bytes], 'upload')
+    this.sha256 = sha256
+  }
+
+  toJSON() {
+    return { sha256: this.sha256, bytes: this.size }
+  }
+}
+
+/** Holds what is being received in a folder of its own, so that the memory does not. */
+export async function openUploads(): Promise<Uploads> {
+  const folder = await mkdtemp(join(tmpdir(), `plaza-uploads-${process.pid}-`))
+  const inTurn = fewAtOnce(writesAtOnce)
+  return {
+    async receive(request, response, { field, maxBytes, tooLarge }) {
+      if (!/^multipart\/form-data\s*;/i.test(request.get('content-type') ?? ''))
+        throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send multipart/form-data' })
+      const { received, storage } = spool(folder, inTurn)
+      const remove = () => void Promise.allSettled(received.map(({ path }) => rm(path, { force: true })))
+      const read = multer({
+        storage,
+        limits: {
+          fileSize: maxBytes,
+          files: 1,
+          fields: fieldsAtMost,
+          parts: fieldsAtMost + 1,
+          fieldNameSize: 32,
+          fieldSize: longestField,
+          headerPairs: 16,
+          fieldNestingDepth: 0,
+          fieldArrayIndexLimit: 0,
+        },
+      }).single(field)
+      await run(read, request, response).catch((error: unknown) => {
+        remove()
+        throw refusalOf(error, maxBytes, tooLarge)
+      })
+      const [file] = received
+      request.body = { ...request.body, ...(file ? { [field]: await openFile(file) } : {}) }
+      return remove
+    },
+    close: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+interface Received {
+  path: string
+  sha256: string
+}
+
+type InTurn = ReturnType<typeof fewAtOnce>
+
+function spool(folder: string, inTurn: InTurn): { received: Received[]; storage: StorageEngine } {
+  const received: Received[] = []
+  return {
+    received,
+    storage: {
+      _handleFile(_request, { stream }, done) {
+        const file = { path: join(folder, randomUUID()), sha256: '' }
+        received.push(file)
+        write(file.path, stream, inTurn).then((sha256) => {
+          file.sha256 = sha256
+          done(null, {})
+        }, done)
+      },
+      _removeFile: (_request, _file, done) => done(null),
+    },
+  }
+}
+
+/** Writes what comes, piece by piece in turn with others, and tells the hash of it. */
+async function write(path: string, stream: Readable, inTurn: InTurn): Promise<string> {
+  const hash = createHash('sha256')
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const piece of stream)
+      await inTurn(() => {
+        hash.update(piece)
+        return file.writeFile(piece)
+      })
+  } finally {
+    await file.close()
+  }
+  return hash.digest('hex')
+}
+
+const openFile = async ({ path, sha256 }: Received): Promise<File> => new ReceivedFile(await openAsBlob(path), sha256)
+
+const run = (handler: RequestHandler, request: Request, response: Response) =>
+  new Promise<void>((resolve, reject) =>
+    handler(request, response, (error?: unknown) => (error ? reject(error) : resolve())),
+  )
+
+function refusalOf(error: unknown, maxBytes: number, status: number): AppError {
+  if (!(error instanceof MulterError) || error.code !== 'LIMIT_FILE_SIZE') {
+    const isStore = typeof (error as NodeJS.ErrnoException | null)?.errno === 'number'
+    return isStore
+      ? new AppError('SERVICE_UNAVAILABLE', { message: 'Files cannot be received at the moment', cause: error })
+      : new AppError('VALIDATION_ERROR', { message: 'The form could not be read', cause: error })
+  }
+  return new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes`, status })
+}

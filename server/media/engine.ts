@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
+import { join } from 'node:path'
+import type { StreamStatus } from '#server/ports/video/port'
+import type { Clock } from './clock.ts'
+import { playClock } from './clock-source.ts'
+import { mediaServer } from './http.ts'
+import { createKeys, digestOf, newKey } from './keys.ts'
+import type { Ask, EngineEvent, EngineSettings, Ports } from './messages.ts'
+import type { Publisher } from './publisher.ts'
+import { openRecorder } from './recorder.ts'
+import { openRegistry, type StreamRow } from './registry.ts'
+import { rtmpServer } from './rtmp.ts'
+import { createStream, type Stream } from './stream.ts'
+import { openWebrtc } from './webrtc.ts'
+
+const againMilliseconds = 1_000
+
+export interface EngineOptions {
+  settings: EngineSettings
+  expected: readonly string[]
+  clock: Clock
+  wall(): number
+  tell(event: EngineEvent): void
+  /** When a port that was taken is had. */
+  changed(): void
+}
+
+export interface Engine {
+  readonly ports: Ports
+  /** Why it listens at fewer ports than it should. */
+  readonly problem: string | null
+  answer(asked: Ask): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** All livestreams of a node. What was live when the one before ended may come back within the grace. */
+export async function openEngine({ settings, expected, clock, wall, tell, changed }: EngineOptions): Promise<Engine> {
+  const streams = new Map<string, { row: StreamRow; stream: Stream }>()
+  const ofPlayback = new Map<string, Stream>()
+  const keys = createKeys<{ stream: Stream; playbackId: string }>()
+  const newId = () => `${settings.host}-${randomUUID()}`
+  const registry = await openRegistry(join(settings.directory, 'streams'))
+  const recorder = await openRecorder({
+    directory: join(settings.directory, 'recordings'),
+    wall,
+    newId,
+    tell: (asset) => tell({ type: 'asset.updated', asset }),
+  })
+
+  function open(row: StreamRow): void {
+    const { streamId } = row
+    const stream = createStream({
+      ...settings,
+      clock,
+      wall,
+      wasLive: row.isLive || expected.includes(streamId),
+      record: row.record ? () => recorder.begin(streamId) : null,
+      tell(what) {
+        tell({ type: `ingest.${what}`, streamId })
+        if (what === 'interrupted') return
+        row.isLive = what === 'started'
+        // A full disk: the stream goes on, and would not be expected back after a crash.
+        if (streams.has(streamId)) registry.keep(row).catch(() => undefined)
+      },
+    })
+    streams.set(streamId, { row, stream })
+    ofPlayback.set(row.playbackId, stream)
+    if (!row.isEnded) keys.add(row.digest, { stream, playbackId: row.playbackId })
+  }
+
+  async function end(streamId: string): Promise<void> {
+    const found = streams.get(streamId)
+    if (!found) return
+    keys.remove(found.row.digest)
+    found.stream.end()
+    found.row.isEnded = true
+    await registry.keep(found.row)
+  }
+
+  async function remove(streamId: string): Promise<void> {
+    const found = streams.get(streamId)
+    if (!found) return
+    found.stream.end()
+    found.stream.close()
+    streams.delete(streamId)
+    ofPlayback.delete(found.row.playbackId)
+    keys.remove(found.row.digest)
+    await registry.remove(streamId)
+    await recorder.remove(streamId)
+  }
+
+  async function create(record: boolean) {
+    const streamKey = newKey(settings.host)
+    const [streamId, playbackId] = [newId(), newId()]
+    const row = { streamId, playbackId, digest: digestOf(streamKey), record, isLive: false }
+    await registry.keep(row)
+    open(row)
+    return { streamId, playbackId, streamKey }
+  }
+
+  for (const row of registry.rows) open(row)
+  /** Null for a wrong key, and where so many publish that no other may. */
+  function publish(key: string, stop: () => void): Publisher | null {
+    const stream = keys.find(key)?.stream
+    if (!stream) return null
+    const published = [...streams.values()].filter((one) => one.stream.isPublished()).length
+    if (!stream.isPublished() && published >= settings.mostIngests) return null
+    return stream.publish(stop)
+  }
+
+  function publishClock(streamId: string): void {
+    const stream = streams.get(streamId)?.stream
+    if (!stream || stream.isPublished()) return
+    let end = () => {}
+    const publisher = stream.publish(() => end())
+    end = playClock(publisher, clock, wall)
+  }
+
+  const rtmp = rtmpServer({ publish })
+  const http = mediaServer({
+    live: (playbackId) => ofPlayback.get(playbackId)?.live() ?? null,
+    recording: recorder.path,
+    webrtc: openWebrtc({ settings, clock, publish, playbackOf: (key) => keys.find(key)?.playbackId ?? null }),
+  })
+  const httpPort = await listen(http, settings.httpPort, '127.0.0.1')
+  const encoders = await listenWhenFree(rtmp, settings.rtmpPort, settings.rtmpHost, changed)
+
+  return {
+    get ports() {
+      return { http: httpPort, rtmp: portOf(rtmp) }
+    },
+    get problem() {
+      return encoders.problem()
+    },
+    async answer(asked) {
+      switch (asked.ask) {
+        case 'createStream':
+          return create(asked.stream.record)
+        case 'status':
+          return asked.streamIds.flatMap((streamId): [string, StreamStatus][] => {
+            const found = streams.get(streamId)
+            return found ? [[streamId, found.stream.status()]] : []
+          })
+        case 'endStream':
+          return end(asked.streamId)
+        case 'deleteStream':
+          return remove(asked.streamId)
+        case 'assets':
+          return recorder.assets(asked.streamId)
+        case 'publishClock':
+          return publishClock(asked.streamId)
+      }
+    },
+    async close() {
+      encoders.close()
+      http.close()
+      http.closeAllConnections()
+      for (const { stream } of streams.values()) stream.close()
+      await recorder.flush()
+    },
+  }
+}
+
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  return portOf(server) ?? port
+}
+
+const portOf = (server: Server): number | null => (server.address() as AddressInfo | null)?.port ?? null
+
+/** Resolves when it listens or cannot; then it tries again until it does. */
+async function listenWhenFree(server: Server, port: number, host: string, changed: () => void) {
+  let problem: string | null = null
+  let again: NodeJS.Timeout | undefined
+  const attempt = () => void server.listen(port, host)
+  const settled = new Promise<void>((resolve) => {
+    server.on('listening', () => {
+      const wasTaken = problem !== null
+      problem = null
+      resolve()
+      if (wasTaken) changed()
+    })
+    server.on('error', (error) => {
+      if (server.listening) return
+      problem = String(error)
+      again = setTimeout(attempt, againMilliseconds)
+      resolve()
+    })
+  })
+  attempt()
+  await settled
+  return {
+    problem: () => problem,
+    close() {
+      clearTimeout(again)
+      server.close()
+    },
+  }
+}

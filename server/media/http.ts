@@ -1,0 +1,131 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { answerWebrtc, type Webrtc } from './http-webrtc.ts'
+import type { Live } from './live.ts'
+
+export interface Shown {
+  live(playbackId: string): Live | null
+  /** Where the file of a recording is; null where it is not ready. */
+  recording(assetId: string): string | null
+  webrtc: Webrtc
+}
+
+const readable = 'GET, HEAD, OPTIONS'
+const cors = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'Location, Content-Length, Content-Range',
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+}
+const allowed = {
+  'access-control-allow-methods': readable,
+  'access-control-allow-headers': 'Range, Content-Type',
+  'access-control-max-age': '86400',
+}
+const name = '[A-Za-z0-9_-]{1,64}'
+const paths = {
+  hls: new RegExp(`^/hls/(${name})/([\\w.-]{1,64})$`),
+  recording: new RegExp(`^/recordings/(${name})\\.mp4$`),
+  webrtc: new RegExp(`^/webrtc/(${name})$`),
+}
+const kinds = { playlist: 'application/vnd.apple.mpegurl', media: 'video/mp4' }
+const idleMilliseconds = 60_000
+
+export function mediaServer(shown: Shown): Server {
+  const server = createServer({ keepAliveTimeout: idleMilliseconds }, (request, response) => {
+    answer(shown, request, response).catch(() => {
+      if (response.headersSent) response.destroy()
+      else end(response, 500)
+    })
+  })
+  server.setTimeout(idleMilliseconds)
+  return server
+}
+
+async function answer(shown: Shown, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://media.local')
+  for (const [header, value] of Object.entries(cors)) response.setHeader(header, value)
+  const hls = paths.hls.exec(url.pathname)
+  const recording = paths.recording.exec(url.pathname)
+  const webrtc = paths.webrtc.exec(url.pathname)
+  if (webrtc) return answerWebrtc(shown.webrtc, webrtc[1] ?? '', url, request, response)
+  if (!hls && !recording) return end(response, 404)
+  if (request.method === 'OPTIONS') {
+    for (const [header, value] of Object.entries(allowed)) response.setHeader(header, value)
+    return end(response, 204)
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', readable)
+    return end(response, 405)
+  }
+  if (recording) return sendRecording(shown.recording(recording[1] ?? ''), request, response)
+  const live = shown.live(hls?.[1] ?? '')
+  if (!live) return end(response, 404)
+  const file = hls?.[2] ?? ''
+  return file === 'index.m3u8' ? sendPlaylist(live, url, response) : sendFile(live, file, response)
+}
+
+async function sendPlaylist(live: Live, { searchParams }: URL, response: ServerResponse): Promise<void> {
+  const [sequence, part] = [numberOf(searchParams.get('_HLS_msn')), numberOf(searchParams.get('_HLS_part'))]
+  if (sequence === null || part === null || (sequence === undefined && part !== undefined)) return end(response, 400)
+  const playlist = await live.playlist(sequence, part)
+  response.setHeader('cache-control', 'no-cache')
+  if (playlist.status !== 200) return end(response, playlist.status)
+  send(response, kinds.playlist, Buffer.from(playlist.text))
+}
+
+async function sendFile(live: Live, file: string, response: ServerResponse): Promise<void> {
+  const data = await live.file(file)
+  if (!data) {
+    response.setHeader('cache-control', 'no-cache')
+    return end(response, 404)
+  }
+  response.setHeader('cache-control', 'public, max-age=300, immutable')
+  send(response, kinds.media, data)
+}
+
+async function sendRecording(path: string | null, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const found = path === null ? null : await stat(path).catch(() => null)
+  if (path === null || !found) return end(response, 404)
+  response.setHeader('accept-ranges', 'bytes')
+  response.setHeader('content-type', kinds.media)
+  const range = rangeOf(request.headers.range, found.size)
+  if (range === 'beyond') {
+    response.setHeader('content-range', `bytes */${found.size}`)
+    return end(response, 416)
+  }
+  const { start, last } = range ?? { start: 0, last: found.size - 1 }
+  response.statusCode = range ? 206 : 200
+  if (range) response.setHeader('content-range', `bytes ${start}-${last}/${found.size}`)
+  response.setHeader('content-length', last - start + 1)
+  if (request.method === 'HEAD') response.end()
+  else await pipeline(createReadStream(path, { start, end: last }), response)
+}
+
+/** The one part that is asked for; null for all of it. */
+function rangeOf(header: string | undefined, size: number): { start: number; last: number } | 'beyond' | null {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
+  if (from === '' && to === '') return null
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from)
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
+  return start <= last ? { start, last } : 'beyond'
+}
+
+/** Undefined where it is not given, null where it is no number. */
+function numberOf(text: string | null): number | undefined | null {
+  if (text === null) return undefined
+  return /^\d{1,15}$/.test(text) ? Number(text) : null
+}
+
+function send(response: ServerResponse, kind: string, data: Buffer): void {
+  response.setHeader('content-type', kind)
+  response.setHeader('content-length', data.length)
+  response.end(response.req.method === 'HEAD' ? undefined : data)
+}
+
+function end(response: ServerResponse, status: number): void {
+  response.statusCode = status
+  response.end()
+}

@@ -1,0 +1,231 @@
+import type { Clock } from './clock.ts'
+import { fragment, initSegment } from './fmp4.ts'
+import { createPackager, type Lengths, type Part } from './packager.ts'
+import { durationOf, type ListedPart, type ListedSegment, nextPart, renderPlaylist } from './playlist.ts'
+import { createTimeline } from './timeline.ts'
+import type { AudioFrame, Tracks, VideoFrame } from './tracks.ts'
+
+interface StoredPart extends ListedPart {
+  data: Buffer
+}
+
+interface Segment extends ListedSegment {
+  parts: StoredPart[]
+  whole: Buffer | null
+}
+
+export interface LiveOptions extends Lengths {
+  clock: Clock
+  /** The time of day, in milliseconds since 1970. */
+  wall(): number
+}
+
+/** What one publisher gives, from when it begins until it ends. */
+export interface Ingest {
+  configure(tracks: Partial<Tracks>): void
+  video(frame: VideoFrame): void
+  audio(frame: AudioFrame): void
+  end(): void
+}
+
+export interface Fragment extends Part {
+  init: Buffer
+  data: Buffer
+}
+
+export type Playlist = { status: 200; text: string } | { status: 400 | 404 | 503 }
+
+export interface Live {
+  /** Each publisher after the first goes on where the one before ended, with a discontinuity. */
+  begin(told?: (fragment: Fragment) => void): Ingest
+  /** As soon as it has the segment, or the part of it, that is asked for. */
+  playlist(sequence?: number, part?: number): Promise<Playlist>
+  file(name: string): Promise<Buffer | null>
+  /** Nothing follows: players are told a little after the last part, as one that hears both at once may stop before it. */
+  finish(): void
+  close(): void
+}
+
+const listed = 6
+/** Kept for those who read an older playlist. */
+const keptBeside = 3
+/** A picture that stood still for long makes the delay of all no longer. */
+const longestPartTarget = 1
+const mostBytes = 64 * 2 ** 20
+const mostWaiting = 20_000
+const firstMilliseconds = 8_000
+const endMilliseconds = 2_500
+
+export function createLive(options: LiveOptions): Live {
+  const { clock, partMs, segmentMs } = options
+  const segments: Segment[] = []
+  const inits: { number: number; data: Buffer }[] = []
+  const waiting = new Set<() => void>()
+  /** Begins with the second, so that a server that starts anew does not go back. */
+  let sequence = Math.floor(options.wall() / 1000)
+  let fragments = 0
+  let initNumber = 0
+  let targetDuration = Math.max(1, Math.round(segmentMs / 1000))
+  let partTarget = partMs / 1000
+  let isOver = false
+  let rendered: string | null = null
+  let endSoon: (() => void) | null = null
+
+  const shown = () => segments.slice(-listed)
+  const isThere = (wanted: number, part?: number) => {
+    const last = segments.at(-1)
+    if (!last || last.sequence < wanted) return false
+    return last.sequence > wanted || last.done || (part !== undefined && last.parts.length > part)
+  }
+
+  function changed(): void {
+    rendered = null
+    for (const look of [...waiting]) look()
+  }
+
+  /** Until it holds, or the time is over; says which. */
+  function until(holds: () => boolean, milliseconds: number): Promise<boolean> {
+    if (holds()) return Promise.resolve(true)
+    if (waiting.size >= mostWaiting) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel()
+        waiting.delete(look)
+        resolve(holds())
+      }
+      const look = () => {
+        if (holds()) done()
+      }
+      const cancel = clock.after(milliseconds, done)
+      waiting.add(look)
+    })
+  }
+
+  function add(part: Part, data: Buffer, isNew: boolean, isFirst: boolean, at: Date): void {
+    const last = segments.at(-1)
+    if (!last || last.done || isFirst) {
+      if (last) finishSegment(last)
+      const discontinuity = isNew && last !== undefined
+      segments.push({ sequence: sequence++, init: initNumber, discontinuity, at, parts: [], done: false, whole: null })
+    }
+    const current = segments.at(-1)
+    if (!current) return
+    current.parts.push({ data, duration: part.duration, independent: part.independent })
+    if (part.endsSegment) finishSegment(current)
+    partTarget = Math.max(partTarget, Math.min(longestPartTarget, Math.ceil(part.duration * 1000) / 1000))
+    targetDuration = Math.max(targetDuration, Math.round(durationOf(current)))
+    drop()
+    changed()
+  }
+
+  function drop(): void {
+    const bytes = () =>
+      segments.reduce((sum, { parts }) => sum + parts.reduce((all, { data }) => all + data.length, 0), 0)
+    while (segments.length > listed + keptBeside || (segments.length > 3 && bytes() > mostBytes)) segments.shift()
+    const [oldest] = segments
+    while (oldest && inits.length > 1 && (inits[0]?.number ?? 0) < oldest.init) inits.shift()
+  }
+
+  function text(): string {
+    const listedNow = shown()
+    const [first] = listedNow
+    rendered ??= renderPlaylist({
+      segments: listedNow,
+      discontinuitySequence: (first?.init ?? 1) - 1,
+      targetDuration,
+      partTarget,
+      isOver,
+    })
+    return rendered
+  }
+
+  return {
+    begin(told) {
+      endSoon?.()
+      ;[endSoon, isOver] = [null, false]
+      let tracks: Tracks | null = null
+      let init: Buffer = Buffer.alloc(0)
+      let sampleRate = 1
+      let startedAt: number | null = null
+      const packager = createPackager(options, (part) => {
+        const isNew = tracks === null || tracks.video !== part.tracks.video || tracks.audio !== part.tracks.audio
+        startedAt ??= options.wall() - (part.start + part.duration) * 1000
+        if (isNew) {
+          tracks = part.tracks
+          init = initSegment(tracks)
+          inits.push({ number: ++initNumber, data: init })
+        }
+        const audio = part.audio.map((frame) => ({ ...frame, offset: 0, key: true }))
+        const data = fragment(++fragments, { video: part.video, audio })
+        add(part, data, isNew, isNew, new Date(startedAt + part.start * 1000))
+        told?.({ ...part, init, data })
+      })
+      const timeline = createTimeline(() => sampleRate)
+      return {
+        configure(given) {
+          sampleRate = given.audio?.sampleRate ?? sampleRate
+          packager.configure(given)
+        },
+        video: (frame) => packager.video(timeline.video(frame)),
+        audio(frame) {
+          const placed = timeline.audio(frame)
+          if (placed) packager.audio(placed)
+        },
+        end: () => packager.end(),
+      }
+    },
+
+    async playlist(wanted, part) {
+      const next = nextPart(segments)
+      if (wanted !== undefined && next && wanted > next.sequence + 2) return { status: 400 }
+      if (wanted === undefined) {
+        // Of parts alone players make nothing.
+        const hasSegment = () => segments.some(({ done }) => done)
+        return (await until(hasSegment, firstMilliseconds)) ? { status: 200, text: text() } : { status: 404 }
+      }
+      const holdMilliseconds = 3_000 * targetDuration
+      const isFound = await until(() => isThere(wanted, part) || isOver, holdMilliseconds)
+      return isFound ? { status: 200, text: text() } : { status: 503 }
+    },
+
+    async file(name) {
+      const init = /^init(\d{1,15})\.mp4$/.exec(name)
+      if (init) return inits.find(({ number }) => number === Number(init[1]))?.data ?? null
+      const [, number, of] = /^(\d{1,15})(?:\.(\d{1,5}))?\.m4s$/.exec(name) ?? []
+      if (number === undefined) return null
+      const [wanted, part] = [Number(number), of === undefined ? undefined : Number(of)]
+      const next = nextPart(segments)
+      if (part !== undefined && next?.sequence === wanted && next.part === part)
+        await until(() => isThere(wanted, part) || isOver, 3_000 * targetDuration)
+      const segment = segments.find((one) => one.sequence === wanted)
+      if (part !== undefined) return segment?.parts[part]?.data ?? null
+      return segment?.whole ?? null
+    },
+
+    finish() {
+      endSoon ??= clock.after(endMilliseconds, () => {
+        isOver = true
+        changed()
+      })
+    },
+
+    close() {
+      endSoon?.()
+      isOver = true
+      changed()
+      waiting.clear()
+    },
+  }
+}
+
+/** Its parts become places within the whole, so that nothing is held twice. */
+function finishSegment(segment: Segment): void {
+  if (segment.done) return
+  const whole = Buffer.concat(segment.parts.map(({ data }) => data))
+  let at = 0
+  for (const part of segment.parts) {
+    part.data = whole.subarray(at, at + part.data.length)
+    at += part.data.length
+  }
+  ;[segment.whole, segment.done] = [whole, true]
+}

@@ -1,0 +1,49 @@
+import type { NewStream, VideoAsset, VideoEvent } from '#server/ports/video/port'
+import type { PeerSettings } from './peer.ts'
+
+export interface EngineSettings {
+  /** What all ids that are made here, and keys, begin with. */
+  host: string
+  directory: string
+  /** Players reach it through the server, so it listens on this machine alone; 0 takes any port that is free. */
+  httpPort: number
+  rtmpHost: string
+  rtmpPort: number
+  partMs: number
+  segmentMs: number
+  graceMs: number
+  peers: PeerSettings
+  /** Whether the sound of browsers becomes AAC, which players of Apple want: twice the work of a stream. */
+  aac: boolean
+  mostIngests: number
+  /** The engine ends itself where it takes more. */
+  memoryMb: number
+}
+
+/** A recording as the engine knows it; where it is reached is known to who started the engine. */
+export type RecordedAsset = Omit<VideoAsset, 'playbackId' | 'playbackUrl' | 'downloadUrl'>
+export type EngineEvent =
+  | Exclude<VideoEvent, { type: 'asset.updated' }>
+  | { type: 'asset.updated'; asset: RecordedAsset }
+
+export type Ask =
+  | { ask: 'createStream'; stream: Pick<NewStream, 'record'> }
+  | { ask: 'status'; streamIds: readonly string[] }
+  | { ask: 'endStream' | 'deleteStream' | 'assets' | 'publishClock'; streamId: string }
+
+/** Streams in `expected` were live when the engine before ended, whatever it had written of them. */
+export type ToEngine = { start: EngineSettings; expected: readonly string[] } | ({ id: number } & Ask) | { close: true }
+
+export interface Ports {
+  http: number
+  /** Null while another has the port. */
+  rtmp: number | null
+}
+
+export type FromEngine =
+  | { ready: Ports; problem: string | null }
+  | { cannotStart: string }
+  | { id: number; answer: unknown }
+  | { id: number; failed: string }
+  | { event: EngineEvent }
+  | { alive: true }

@@ -1,0 +1,162 @@
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { finalize } from './finalize.ts'
+import type { Fragment } from './live.ts'
+import type { RecordedAsset } from './messages.ts'
+import { createRecording, type Recording } from './recording.ts'
+
+/** What one recording has at most; what is published beyond is shown and not kept. */
+export const longestRecording = { seconds: 12 * 3_600, bytes: 20 * 2 ** 30 }
+
+export interface RecorderOptions {
+  directory: string
+  limits?: typeof longestRecording
+  wall(): number
+  newId(): string
+  tell(asset: RecordedAsset): void
+}
+
+export interface Recorder {
+  begin(streamId: string): { add(part: Fragment): void; end(): void }
+  assets(streamId: string): RecordedAsset[]
+  path(assetId: string): string | null
+  remove(streamId: string): Promise<void>
+  /** When all that was told of is written. */
+  flush(): Promise<void>
+  /** When all recordings are made as well. */
+  close(): Promise<void>
+}
+
+type Row = Omit<RecordedAsset, 'startedAt'> & { startedAt: string }
+
+/** Recordings in a folder: what is written, what is made of it, and a row that says how far that is. Those that a crash left are made now. */
+export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
+  const { directory, wall, newId, tell, limits = longestRecording } = options
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const assets = new Map<string, RecordedAsset>()
+  const recorded = new Set<string>()
+  const open = new Set<Promise<void>>()
+  let turn: Promise<void> = Promise.resolve()
+  let rows: Promise<void> = Promise.resolve()
+  const place = (assetId: string, kind: 'json' | 'parts' | 'mp4') => join(directory, `${assetId}.${kind}`)
+
+  /** Rows are written one after the other; on a full disk one says less than there is, until the next is written. */
+  function keep(asset: RecordedAsset): Promise<void> {
+    const path = place(asset.assetId, 'json')
+    rows = rows.then(async () => {
+      if (!assets.has(asset.assetId)) return
+      assets.set(asset.assetId, asset)
+      const write = writeFile(`${path}.new`, JSON.stringify(asset), { mode: 0o600 })
+      await write.then(() => rename(`${path}.new`, path)).catch(() => undefined)
+      if (!recorded.has(asset.assetId)) tell(asset)
+    })
+    return rows
+  }
+
+  /** One after the other, as each takes a thread. */
+  function make(asset: RecordedAsset): void {
+    turn = turn.then(async () => {
+      const { assetId } = asset
+      if (!assets.has(assetId)) return
+      try {
+        if (((await stat(place(assetId, 'parts')).catch(() => null))?.size ?? 0) === 0)
+          throw new Error(asset.error ?? 'Nothing was recorded')
+        await keep({ ...asset, phase: 'processing' })
+        let told = 0
+        const made = await finalize(place(assetId, 'parts'), place(assetId, 'mp4'), (progress) => {
+          if (progress < told + 0.1) return
+          told = progress
+          void keep({ ...asset, phase: 'processing', progress })
+        })
+        await keep({ ...asset, phase: 'ready', progress: 1, ...made })
+        await rm(place(assetId, 'parts'), { force: true })
+      } catch (error) {
+        // What kept it from being written says more than what cannot be made of the rest.
+        await keep({ ...asset, phase: 'failed', error: asset.error ?? textOf(error) })
+      }
+    })
+  }
+
+  async function close(asset: RecordedAsset, recording: Recording): Promise<void> {
+    const error = await recording.end().then(() => null, textOf)
+    recorded.delete(asset.assetId)
+    await keep({ ...asset, error })
+    make({ ...asset, error })
+  }
+
+  async function flush(): Promise<void> {
+    await Promise.all(open)
+    await rows
+  }
+
+  for (const file of await readdir(directory)) {
+    if (!file.endsWith('.json')) continue
+    const row = await readFile(join(directory, file), 'utf8').then(parseRow, () => null)
+    if (row) assets.set(row.assetId, row)
+  }
+  for (const asset of assets.values()) {
+    if (asset.phase === 'waiting' || asset.phase === 'processing') make(asset)
+    else if (asset.phase === 'ready') await rm(place(asset.assetId, 'parts'), { force: true })
+  }
+
+  return {
+    begin(streamId) {
+      let recording: Recording | null = null
+      let asset: RecordedAsset | null = null
+      let isFull = false
+      let [seconds, bytes] = [0, 0]
+      function end(): void {
+        if (!recording || !asset) return
+        const closing = close(asset, recording).finally(() => open.delete(closing))
+        open.add(closing)
+        recording = null
+      }
+      return {
+        add(part) {
+          if (isFull) return
+          if (!recording) {
+            const startedAt = new Date(wall() - part.duration * 1000)
+            const none = { durationSeconds: null, sizeBytes: null, error: null }
+            asset = { assetId: newId(), streamId, phase: 'waiting', progress: 0, startedAt, ...none }
+            recorded.add(asset.assetId)
+            assets.set(asset.assetId, asset)
+            // Without its row, nobody finds after a crash what was written.
+            recording = createRecording(place(asset.assetId, 'parts'), keep(asset))
+          }
+          recording.add(part)
+          ;[seconds, bytes] = [seconds + part.duration, bytes + part.data.length]
+          isFull = seconds >= limits.seconds || bytes >= limits.bytes
+          if (isFull) end()
+        },
+        end,
+      }
+    },
+    assets: (streamId) =>
+      [...assets.values()].filter((asset) => asset.streamId === streamId && !recorded.has(asset.assetId)),
+    path: (assetId) => (assets.get(assetId)?.phase === 'ready' ? place(assetId, 'mp4') : null),
+    async remove(streamId) {
+      for (const { assetId } of [...assets.values()].filter((asset) => asset.streamId === streamId)) {
+        assets.delete(assetId)
+        for (const kind of ['json', 'parts', 'mp4'] as const) await rm(place(assetId, kind), { force: true })
+      }
+    },
+    flush,
+    async close() {
+      await flush()
+      await turn
+      await rows
+    },
+  }
+}
+
+/** Without the path, which is nobody's business. */
+const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/ '\/.*$/s, '')
+
+function parseRow(text: string): RecordedAsset | null {
+  try {
+    const row = JSON.parse(text) as Row
+    return { ...row, startedAt: new Date(row.startedAt) }
+  } catch {
+    return null
+  }
+}

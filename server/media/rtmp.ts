@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type Server, type Socket } from 'node:net'
+import { type Amf, decodeAmf, encodeAmf } from './amf.ts'
+import { flvReader, UnknownCodec } from './flv.ts'
+import type { Publisher } from './publisher.ts'
+import { chunkReader, type Message, setChunkSize, writeMessage } from './rtmp-chunks.ts'
+
+export interface RtmpOptions {
+  /** Null for a wrong key. `stop` ends the connection. */
+  publish(key: string, stop: () => void): Publisher | null
+}
+
+const handshakeBytes = 1536
+const chunkBytes = 4096
+const types = { ack: 3, windowAck: 5, peerBandwidth: 6, audio: 8, video: 9, command3: 17, command: 20 }
+const most = {
+  connections: 2_000,
+  /** Those that publish nothing. */
+  waiting: 100,
+  /** Before something is published. */
+  bytesBefore: 128 * 1024,
+  unsentBytes: 64 * 1024,
+  malformed: 50,
+  bytesInSecond: 8 * 2 ** 20,
+  messagesInSecond: 4_000,
+}
+const deadlines = { publish: 10_000, idle: 20_000 }
+const windowBytes = 2_500_000
+
+/** Takes what OBS and ffmpeg publish. A connection that breaks the protocol, or asks for more than is allowed, is ended. */
+export function rtmpServer(options: RtmpOptions): Server {
+  const waiting = new Set<Socket>()
+  const server = createServer({ noDelay: true }, (socket) => serve(socket, options, waiting))
+  server.maxConnections = most.connections
+  return server
+}
+
+/** Who comes takes the place of the one that has waited longest, so that nobody keeps others out by doing nothing. */
+function wait(socket: Socket, waiting: Set<Socket>): void {
+  const [oldest] = waiting
+  if (oldest && waiting.size >= most.waiting) {
+    waiting.delete(oldest)
+    oldest.destroy()
+  }
+  waiting.add(socket)
+}
+
+function serve(socket: Socket, { publish }: RtmpOptions, waiting: Set<Socket>): void {
+  let publisher: Publisher | null = null
+  let flv: ReturnType<typeof flvReader> | null = null
+  let malformed = 0
+  let acknowledged = 0
+  let bytesBefore = 0
+  let budget = { since: performance.now(), bytes: 0, messages: 0 }
+  const late = setTimeout(() => socket.destroy(), deadlines.publish)
+  wait(socket, waiting)
+
+  const send = (type: number, body: Buffer, stream = 0, on = 3): void => {
+    socket.write(writeMessage({ type, stream, time: 0, body }, on, chunkBytes))
+    // Who does not read what it asked for is not waited for.
+    if (socket.writableLength > most.unsentBytes) socket.destroy()
+  }
+  const u32 = (value: number, ...more: number[]) => Buffer.from([...bigEndian(value), ...more])
+  const command = (...values: Amf[]) => send(types.command, encodeAmf(...values))
+  const status = (level: string, code: string, description: string) =>
+    send(types.command, encodeAmf('onStatus', 0, null, { level, code, description }), 1, 5)
+  const stop = (code: string, description: string): void => {
+    status('error', code, description)
+    socket.end()
+    socket.destroySoon()
+  }
+  const end = (isMeant: boolean): void => {
+    const ended = publisher
+    ;[publisher, flv] = [null, null]
+    if (ended && !socket.destroyed) wait(socket, waiting)
+    ended?.end(isMeant)
+  }
+
+  function begin(name: Amf): void {
+    if (publisher || typeof name !== 'string') throw new RangeError('There is nothing to publish')
+    publisher = publish(name.split('?')[0] ?? '', () => socket.destroy())
+    if (publisher) {
+      clearTimeout(late)
+      waiting.delete(socket)
+      flv = flvReader(publisher)
+      status('status', 'NetStream.Publish.Start', 'Publishing')
+    } else stop('NetStream.Publish.BadName', 'The stream key is wrong')
+  }
+
+  function obey([name, transaction, , ...values]: readonly Amf[]): void {
+    if (name === 'connect') {
+      send(types.windowAck, u32(windowBytes), 0, 2)
+      send(types.peerBandwidth, u32(windowBytes, 2), 0, 2)
+      send(setChunkSize, u32(chunkBytes), 0, 2)
+      const description = 'Connected'
+      const answer = { level: 'status', code: 'NetConnection.Connect.Success', description, objectEncoding: 0 }
+      command('_result', transaction, { fmsVer: 'FMS/3,0,1,123', capabilities: 31 }, answer)
+    } else if (name === 'createStream') command('_result', transaction, null, 1)
+    else if (name === 'publish') begin(values[0])
+    else if (name === 'play') socket.destroy()
+    else if (name === 'FCUnpublish' || name === 'deleteStream' || name === 'closeStream') end(true)
+  }
+
+  function hear({ type, time, body }: Message): void {
+    if (type === types.command || type === types.command3)
+      obey(decodeAmf(body.subarray(type === types.command ? 0 : 1)))
+    try {
+      if (type === types.video) flv?.video(time, body)
+      if (type === types.audio) flv?.audio(time, body)
+    } catch (error) {
+      if (error instanceof UnknownCodec) stop('NetStream.Publish.BadName', `${error.message}: send H264 and AAC`)
+      else if (!(error instanceof RangeError) || ++malformed > most.malformed) throw error
+    }
+  }
+
+  const reader = chunkReader((message) => {
+    if (++budget.messages > most.messagesInSecond) throw new RangeError('These are more messages than a livestream has')
+    // Who was refused is not heard again.
+    if (socket.writable) hear(message)
+  })
+  const shake = handshake((answer) => void socket.write(answer))
+
+  function receive(data: Buffer): void {
+    const now = performance.now()
+    if (now - budget.since > 1000) budget = { since: now, bytes: 0, messages: 0 }
+    budget.bytes += data.length
+    if (budget.bytes > most.bytesInSecond) throw new RangeError('That is more than a livestream has')
+    const rest = shake(data)
+    if (rest) reader.push(rest)
+    bytesBefore = publisher ? 0 : bytesBefore + data.length
+    if (bytesBefore > most.bytesBefore) throw new RangeError('That is much for who publishes nothing')
+    if (socket.bytesRead - acknowledged >= windowBytes) {
+      acknowledged = socket.bytesRead
+      send(types.ack, u32(acknowledged % 2 ** 32), 0, 2)
+    }
+  }
+
+  socket.setTimeout(deadlines.idle, () => socket.destroy())
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    clearTimeout(late)
+    waiting.delete(socket)
+    end(false)
+  })
+  socket.on('data', (data) => {
+    try {
+      receive(data)
+    } catch {
+      socket.destroy()
+    }
+  })
+}
+
+/** Returns what follows the handshake; null while it goes on. */
+function handshake(answer: (bytes: Buffer) => void): (data: Buffer) => Buffer | null {
+  let heard: Buffer = Buffer.alloc(0)
+  let isAnswered = false
+  let isDone = false
+  return (data) => {
+    if (isDone) return data
+    heard = Buffer.concat([heard, data])
+    if (heard.length > 0 && heard.readUInt8(0) !== 3) throw new RangeError('This is not RTMP')
+    if (!isAnswered && heard.length >= 1 + handshakeBytes) {
+      isAnswered = true
+      const asked = heard.subarray(1, 1 + handshakeBytes)
+      answer(Buffer.concat([Buffer.from([3]), Buffer.alloc(8), randomBytes(handshakeBytes - 8), asked]))
+    }
+    if (heard.length < 1 + 2 * handshakeBytes) return null
+    isDone = true
+    const rest = heard.subarray(1 + 2 * handshakeBytes)
+    heard = Buffer.alloc(0)
+    return rest
+  }
+}
+
+const bigEndian = (value: number) => [value / 2 ** 24, value / 2 ** 16, value / 2 ** 8, value].map((part) => part & 255)

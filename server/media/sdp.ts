@@ -1,0 +1,89 @@
+import { isIP } from 'node:net'
+
+export type VideoCodec = 'H264' | 'VP9'
+
+export interface ChosenOffer {
+  sdp: string
+  /** Null where there is no picture in it. */
+  video: VideoCodec | null
+  audio: boolean
+}
+
+const firstOrdinaryPort = 1024
+const most = { bytes: 100_000, sections: 8, lines: 2_000, candidates: 40 }
+
+/**
+ * An offer with one way to send pictures: H264 in whole packets, else VP9 of profile 0, each with what is sent again; and with Opus alone.
+ * Null where it has neither picture nor sound that can be shown. Throws a RangeError for what is no offer.
+ */
+export function chooseOffer(offer: string, taken: readonly VideoCodec[] = ['H264', 'VP9']): ChosenOffer | null {
+  const lines = offer.split(/\r?\n/).filter((line) => line !== '' && isHarmless(line))
+  const starts = lines.flatMap((line, index) => (line.startsWith('m=') ? [index] : []))
+  const candidates = lines.filter((line) => line.startsWith('a=candidate:')).length
+  if (
+    candidates > most.candidates ||
+    offer.length > most.bytes ||
+    lines.length > most.lines ||
+    starts.length > most.sections ||
+    !lines[0]?.startsWith('v=')
+  )
+    throw new RangeError('This is no offer')
+  let video: ChosenOffer['video'] = null
+  let audio = false
+  const sections = starts.map((start, index) => {
+    const section = lines.slice(start, starts[index + 1])
+    const kind = /^m=(\w+)/.exec(section[0] ?? '')?.[1]
+    const codecs = codecsOf(section)
+    if (kind === 'audio' && !audio) {
+      const opus = codecs.find(({ name }) => name === 'OPUS')
+      audio ||= opus !== undefined
+      return opus ? only(section, [opus.type]) : section
+    }
+    if (kind === 'video' && video === null) {
+      const isTaken = ({ name }: { name: string }) => taken.some((codec) => codec === name)
+      const known = codecs.filter(isTaken)
+      const h264 = known.find(({ name, format }) => name === 'H264' && /packetization-mode=1/.test(format))
+      const vp9 = known.find(({ name, format }) => name === 'VP9' && !/profile-id=[1-9]/.test(format))
+      const chosen = h264 ?? vp9
+      if (!chosen) return section
+      video = h264 ? 'H264' : 'VP9'
+      const again = codecs.find(({ name, format }) => name === 'RTX' && format === `apt=${chosen.type}`)
+      return only(section, [chosen.type, ...(again ? [again.type] : [])])
+    }
+    return section
+  })
+  if (video === null && (!audio || starts.some((start) => lines[start]?.startsWith('m=video')))) return null
+  return { sdp: [...lines.slice(0, starts[0]), ...sections.flat(), ''].join('\r\n'), video, audio }
+}
+
+/** Names are not looked up, and services of others not asked, where a browser says that it is there: it reaches us all the same. */
+function isHarmless(line: string): boolean {
+  if (!line.startsWith('a=candidate:')) return true
+  const [, , , , address = '', port = ''] = line.split(' ')
+  return isIP(address) !== 0 && Number(port) >= firstOrdinaryPort
+}
+
+/** An answer that lets browsers begin with a good picture, as they begin with a poor one of their own accord. */
+export const withStartBitrate = (answer: string, kilobits: number): string =>
+  answer.replace(/(m=video[\s\S]*?a=fmtp:\d+ (?!apt=)[^\r\n]*)/, `$1;x-google-start-bitrate=${kilobits}`)
+
+function codecsOf(section: readonly string[]): { type: string; name: string; format: string }[] {
+  const formats = new Map<string, string>()
+  for (const line of section) {
+    const [, type, format] = /^a=fmtp:(\d{1,3}) (.*)/.exec(line) ?? []
+    if (type !== undefined && format !== undefined && !formats.has(type)) formats.set(type, format)
+  }
+  return section.flatMap((line) => {
+    const [, type, name] = /^a=rtpmap:(\d{1,3}) ([\w-]+)\//.exec(line) ?? []
+    if (type === undefined || name === undefined) return []
+    return [{ type, name: name.toUpperCase(), format: formats.get(type) ?? '' }]
+  })
+}
+
+function only(section: readonly string[], types: readonly string[]): string[] {
+  return section.flatMap((line) => {
+    if (line.startsWith('m=')) return [[...line.split(' ').slice(0, 3), ...types].join(' ')]
+    const of = /^a=(?:rtpmap|fmtp|rtcp-fb):(\d{1,3}) /.exec(line)?.[1]
+    return of === undefined || types.includes(of) ? [line] : []
+  })
+}

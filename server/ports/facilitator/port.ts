@@ -1,0 +1,58 @@
+type Hex = `0x${string}`
+
+/** What the payer has signed: a transfer of a token that anybody may carry out, once. Amounts are of the token's smallest unit. */
+export interface Authorization {
+  from: Hex
+  to: Hex
+  value: string
+  /** Unix seconds. */
+  validAfter: string
+  validBefore: string
+  /** 32 bytes. */
+  nonce: Hex
+}
+
+/** A payment as it was offered. Addresses and nonce are in lower case. */
+export interface Proof {
+  authorization: Authorization
+  signature: Hex
+}
+
+/** What has to be paid, in the words of both versions of the protocol. */
+export interface Requirement {
+  /** As version 1 names it. */
+  network: string
+  /** As version 2 names it: `eip155:<chain id>`. */
+  chain: `eip155:${number}`
+  asset: Hex
+  amount: string
+  payTo: Hex
+  resource: string
+  description: string
+  mimeType: string
+  maxTimeoutSeconds: number
+  /** The EIP-712 domain of the token. */
+  extra: { name: string; version: string }
+}
+
+/** Why a payment is refused: too little money, too late, another network, or anything else that is wrong with it. */
+export type PaymentRefusal = 'funds' | 'expired' | 'network' | 'invalid'
+
+export type Settlement =
+  /** It was paid; the transaction is null where nothing was carried out on a chain. */
+  | { state: 'settled'; transaction: Hex | null }
+  /** It was not paid by this attempt. */
+  | { state: 'refused'; reason: PaymentRefusal | 'failed' }
+  /** The authorization was used before: by an earlier attempt, or by somebody else. */
+  | { state: 'used' }
+  /** It may be paid, or become so. */
+  | { state: 'unknown' }
+
+/** Checks payments and has them carried out. Throws UPSTREAM_ERROR or TIMEOUT where it gives no answer: a settlement may have happened then. */
+export interface Facilitator {
+  /** It checks and settles nowhere: for tests. */
+  readonly isSimulated: boolean
+  /** Null where the payment can be settled. */
+  verify(proof: Proof, requirement: Requirement): Promise<PaymentRefusal | null>
+  settle(proof: Proof, requirement: Requirement): Promise<Settlement>
+}

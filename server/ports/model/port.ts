@@ -1,0 +1,74 @@
+/** One turn of a conversation. What was fetched or stored is told as data within a turn, never as a turn of its own. */
+export interface Turn {
+  role: 'system' | 'user' | 'assistant'
+  content: string
+}
+
+/** Something the model may ask to be done, as a JSON schema of its arguments. */
+export interface ModelTool {
+  name: string
+  description: string
+  parameters: Readonly<Record<string, unknown>>
+}
+
+/** What a tool that the model asked for has answered. */
+export interface ToolTurn {
+  call: ToolCall
+  result: string
+}
+
+export interface ToolCall {
+  id: string
+  name: string
+  /** JSON as the model wrote it; it may be anything. */
+  arguments: string
+}
+
+export interface Question {
+  turns: readonly Turn[]
+  tools?: readonly ModelTool[]
+  /** What was asked of tools so far for this very question. */
+  called?: readonly ToolTurn[]
+  maxOutputTokens: number
+  temperature: number
+  webSearch: boolean
+}
+
+export type Part =
+  /** Well-formed text: a part never ends within a character. */
+  | { type: 'text'; text: string }
+  | { type: 'call'; call: ToolCall }
+  /** A page of the web that the answer rests on, as the provider names it: each once, and 20 at most. */
+  | { type: 'source'; url: string; title: string }
+  /** Always the last: the provider said that it has finished, and why. */
+  | {
+      type: 'end'
+      reason: 'stop' | 'length' | 'calls' | 'filtered'
+      inputTokens: number | null
+      outputTokens: number | null
+    }
+
+/** A text-generation model. */
+export interface Model {
+  /** As answers and agents name it. */
+  readonly name: string
+  /** It is a script of ours, as no other is configured. */
+  readonly isScripted: boolean
+  /**
+   * The parts of one answer, ended by exactly one `end`. Throws UPSTREAM_ERROR where it breaks off before, however it does, and
+   * TIMEOUT where nothing comes for too long. When the signal is aborted the request to the provider is, too, and this throws the signal's reason.
+   */
+  answer(question: Question, signal: AbortSignal): AsyncIterable<Part>
+}
+
+/** Makes vectors of texts, so that those of like meaning are near. */
+export interface Embedder {
+  /** Vectors of two embedders with different names are never compared. */
+  readonly name: string
+  readonly dimensions: number
+  /**
+   * One vector of length 1 a text, in their order. `count` is told the tokens that the provider reports, of each request. Throws
+   * UPSTREAM_ERROR and TIMEOUT.
+   */
+  embed(texts: readonly string[], signal: AbortSignal, count?: (tokens: number) => void): Promise<Float32Array[]>
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fewAtOnce } from '#server/kernel/few-at-once'
+import { AppError } from '#shared/errors'
+import { bytesOf, isKey, type Listed, type Storage } from './port.ts'
+
+/** Blobs are written and synced so many at a time: more would only keep the disk from others. */
+const putsAtOnce = 2
+
+/** A folder, for one process alone: a file for each blob. What is being written lies apart until it is whole. */
+export async function localStorage(folder: string): Promise<Storage> {
+  const unfinished = join(folder, '.unfinished')
+  await rm(unfinished, { recursive: true, force: true })
+  await mkdir(unfinished, { recursive: true, mode: 0o700 })
+  const inTurn = fewAtOnce(putsAtOnce)
+  const pathOf = (key: string) => join(folder, ...key.split('/'))
+  return {
+    name: 'a folder',
+    async put(key, blob) {
+      if (!isKey(key)) throw new Error(`Not a key: ${key}`)
+      const path = pathOf(key)
+      const written = join(unfinished, randomUUID())
+      const write = async () => {
+        try {
+          const file = await open(written, 'wx', 0o600)
+          await pipeline(bytesOf(blob), file.createWriteStream({ flush: true }))
+          await makeFolders(folder, dirname(path))
+          await rename(written, path)
+          await sync(dirname(path))
+        } catch (error) {
+          await rm(written, { force: true })
+          throw error
+        }
+      }
+      await whileThere(() => inTurn(write))
+    },
+    async read(key, range) {
+      const size = await sizeOf(key)
+      return size === null ? null : { size, bytes: createReadStream(pathOf(key), range) }
+    },
+    sizeOf,
+    remove: (key) => whileThere(async () => (isKey(key) ? rm(pathOf(key), { force: true }) : undefined)),
+    removeUnfinished: (before) => whileThere(() => removeOld(unfinished, before)),
+    list: (bucket) => filesIn(folder, bucket),
+  }
+
+  async function sizeOf(key: string): Promise<number | null> {
+    if (!isKey(key)) return null
+    return whileThere(async () => {
+      const file = await stat(pathOf(key)).catch(unlessMissing)
+      return file?.isFile() ? file.size : null
+    })
+  }
+}
+
+/** A folder is found after a crash only once the folder that holds it is synced. */
+async function makeFolders(root: string, folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (made === undefined) return
+  for (let at = folder; at.length >= root.length; at = dirname(at)) await sync(at)
+}
+
+async function sync(folder: string): Promise<void> {
+  const opened = await open(folder)
+  try {
+    await opened.sync()
+  } finally {
+    await opened.close()
+  }
+}
+
+async function removeOld(folder: string, before: Date): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = await stat(join(folder, name)).catch(unlessMissing)
+    if (file && file.mtime < before) await rm(join(folder, name), { force: true })
+  }
+}
+
+async function* filesIn(root: string, bucket: string): AsyncIterable<Listed> {
+  const entries = await readdir(join(root, bucket), { recursive: true, withFileTypes: true }).catch(unlessMissing)
+  for (const entry of entries ?? []) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const file = await stat(path).catch(unlessMissing)
+    if (file) yield { key: relative(root, path).split(sep).join('/'), size: file.size, storedAt: file.mtime }
+  }
+}
+
+function unlessMissing(error: unknown): null {
+  if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
+  throw error
+}
+
+async function whileThere<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    throw new AppError('UPSTREAM_ERROR', { message: 'Files cannot be stored at the moment', cause: error })
+  }
+}

@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+
+/** A part of a blob: its first and last byte. */
+export interface Range {
+  start: number
+  end: number
+}
+
+export interface Found {
+  /** Bytes of the whole blob. */
+  size: number
+  /** The whole, or the part that was asked for. */
+  bytes: Readable
+}
+
+export interface Listed {
+  key: string
+  size: number
+  storedAt: Date
+}
+
+/**
+ * Keeps blobs under keys that this server makes: `bucket/path`, of letters, digits, `-`, `_`, `.` and `:`. A key is given once, so a blob never changes.
+ * Everything throws UPSTREAM_ERROR or TIMEOUT where the storage is away.
+ */
+export interface Storage {
+  /** As shown in the table at start. */
+  name: string
+  /** Ends once the blob is durable; until then nobody finds it. */
+  put(key: string, blob: Blob): Promise<void>
+  /** Null where there is no such blob. A range must lie within it. */
+  read(key: string, range?: Range): Promise<Found | null>
+  /** Bytes of a blob; null where there is none. */
+  sizeOf(key: string): Promise<number | null>
+  /** What is not there is removed already. */
+  remove(key: string): Promise<void>
+  /** Removes what was begun before this moment and never came to its end. */
+  removeUnfinished(before: Date): Promise<void>
+  /** Every blob of a bucket. */
+  list(bucket: string): AsyncIterable<Listed>
+}
+
+const name = /^[a-z\d](?:[a-z\d-]{1,61}[a-z\d])(?:\/[\w-][\w.:-]*)+$/i
+
+/** Is this a key that can be asked for? No other name reaches a file or another server. */
+export const isKey = (key: string): boolean => key.length <= 512 && name.test(key)
+
+/** Is this a key in a folder `private` of its bucket? Such a blob has no address: an operation reads it for whom it lets. */
+export const isPrivate = (key: string): boolean => key.split('/')[1] === 'private'
+
+/** The address of a blob that is served below this one. */
+export const addressOf = (storageUrl: string, key: string): string => `${below(storageUrl)}${key}`
+
+/** The key whose address this is; null where it is none of ours. An address that would have to be normalised first is not ours. */
+export function keyAt(storageUrl: string, address: string): string | null {
+  const key = address.startsWith(below(storageUrl)) ? address.slice(below(storageUrl).length) : ''
+  return isKey(key) ? key : null
+}
+
+const below = (storageUrl: string) => `${storageUrl.replace(/\/+$/, '')}/`
+
+/** By what a browser knows a blob, from the ending that this server gave its key. What is none of these is never shown, but kept as a file. */
+export const typeOf = (key: string): string => types[/\.([a-z\d]+)$/.exec(key)?.[1] ?? ''] ?? 'application/octet-stream'
+
+const types: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mov: 'video/quicktime',
+}
+
+/** The bytes of a blob, as they are read. */
+export const bytesOf = (blob: Blob): Readable => Readable.fromWeb(blob.stream() as ReadableStream)

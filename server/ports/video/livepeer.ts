@@ -1,0 +1,204 @@
+import { fewAtOnce } from '#server/kernel/few-at-once'
+import { Asset, recordingOf, Session, Stream, studio } from './livepeer-api.ts'
+import { toldBy } from './livepeer-webhook.ts'
+import { polledHearers } from './polled.ts'
+import type { StreamStatus, Video, VideoAsset } from './port.ts'
+
+export interface LivepeerConfig {
+  apiUrl: string
+  apiKey: string
+  /** Where browsers publish and watch over WebRTC, encoders publish, and players find HLS. */
+  ingestHost: string
+  rtmpUrl: string
+  playbackHost: string
+  /** Of the webhook that is set up at Livepeer; null where there is none. */
+  webhookSecret: string | null
+}
+
+/** After so long without a sign of it, a stream that is said to be active is not, and a session is over. */
+const silence = { active: 90_000, session: 60_000 }
+const usual = { pollMilliseconds: 15_000, keptMilliseconds: 10_000 }
+/** What is not asked for any more is watched for a while, as what is live, or owes a recording, is in any case. */
+const watch = { most: 200, milliseconds: 10 * 60_000, owing: 2 * 3_600_000 }
+const mostEvents = 1000
+
+interface Watched {
+  id: string
+  askedAt: number
+  /** The newest answer to what it is; one is asked for at a time. */
+  readAt: number
+  answer: Promise<Stream | null>
+  state: StreamStatus['state']
+  /** We ended what was published, so that nobody is waited for. */
+  isEnded: boolean
+  /** It was recorded, and not all recordings of it were told to be made. */
+  owes: boolean
+  told: Map<string, string>
+}
+
+/**
+ * Livepeer Studio. It is polled for the streams that somebody asked for lately, each at most once in a while; where it has a webhook, it
+ * is asked at once. An account may hold more than ours: of the rest it tells nothing but to who calls the webhook.
+ */
+export function livepeerVideo(config: LivepeerConfig, { pollMilliseconds, keptMilliseconds } = usual): Video {
+  const api = studio(config.apiUrl, config.apiKey)
+  const atOnce = fewAtOnce(4)
+  const { tell, subscribe } = polledHearers(() => poll(), pollMilliseconds)
+  const watched = new Map<string, Watched>()
+  const heard = new Map<string, Promise<void>>()
+
+  function watching(id: string): Watched {
+    const nobody = { readAt: Number.NEGATIVE_INFINITY, answer: Promise.resolve(null), told: new Map<string, string>() }
+    const one = watched.get(id) ?? { id, askedAt: 0, ...nobody, state: 'idle', isEnded: false, owes: false }
+    one.askedAt = performance.now()
+    watched.delete(id)
+    watched.set(id, one)
+    const [oldest] = watched.keys()
+    if (oldest !== undefined && watched.size > watch.most) watched.delete(oldest)
+    return one
+  }
+
+  /** Reads of a stream follow one another, so that none tells what was before another. */
+  function look(one: Watched, keptFor: number): Promise<Stream | null> {
+    if (performance.now() - one.readAt < keptFor) return one.answer
+    const answer = one.answer
+      .catch(() => null)
+      .then(() => atOnce(() => api.one(`/stream/${encodeURIComponent(one.id)}`, Stream)))
+      .then((stream) => {
+        become(one, stream)
+        return stream
+      })
+    one.readAt = performance.now()
+    one.answer = answer
+    answer.catch(() => {
+      if (one.answer === answer) one.readAt = Number.NEGATIVE_INFINITY
+    })
+    return answer
+  }
+
+  function become(one: Watched, stream: Stream | null): void {
+    const state = stream ? stateOf(stream, one.isEnded, Date.now()) : 'idle'
+    if (state === 'live') one.owes ||= stream?.record === true
+    if (!stream) watched.delete(one.id)
+    if (state === one.state) return
+    if (state === 'live') one.isEnded = false
+    one.state = state
+    const type = ({ live: 'started', interrupted: 'interrupted', idle: 'stopped' } as const)[state]
+    tell({ type: `ingest.${type}`, streamId: one.id })
+  }
+
+  /** Of one that is gone there are none. */
+  const sessionsOf = (streamId: string) =>
+    atOnce(() => api.all(`/stream/${encodeURIComponent(streamId)}/sessions?record=1&limit=100`, Session))
+
+  async function recordingsOf(one: Watched): Promise<VideoAsset[]> {
+    const found = (await sessionsOf(one.id)).filter(({ recordingStatus }) => recordingStatus !== 'deleted')
+    const assets = await Promise.all(
+      found.map(async (session) => {
+        const asset = await atOnce(() => api.one(`/asset/${encodeURIComponent(session.id)}`, Asset))
+        return recordingOf(one.id, session, asset)
+      }),
+    )
+    const shown = assets.filter((asset) => asset !== null)
+    for (const asset of shown) {
+      const now = `${asset.phase} ${asset.progress}`
+      if (one.told.get(asset.assetId) === now) continue
+      one.told.set(asset.assetId, now)
+      tell({ type: 'asset.updated', asset })
+    }
+    if (shown.some(({ phase }) => phase === 'waiting' || phase === 'processing')) one.owes = true
+    else if (shown.length > 0 && one.state !== 'live') one.owes = false
+    return shown
+  }
+
+  /** What cannot be told now is looked at again. */
+  async function refresh(one: Watched): Promise<void> {
+    await look(one, 0)
+    if (one.owes && one.state !== 'live') await recordingsOf(one)
+  }
+
+  let isPolling = false
+  async function poll(): Promise<void> {
+    if (isPolling) return
+    isPolling = true
+    for (const one of watched.values()) {
+      const age = performance.now() - one.askedAt
+      if (one.state === 'idle' && age > (one.owes ? watch.owing : watch.milliseconds)) watched.delete(one.id)
+    }
+    await Promise.allSettled([...watched.values()].map(refresh))
+    isPolling = false
+  }
+
+  async function takeUp(event: string, streamId: string | null): Promise<void> {
+    if (streamId !== null) await refresh(watching(streamId))
+    // An asset is told of without its stream.
+    else if (event.startsWith('asset.'))
+      await Promise.all([...watched.values()].filter(({ owes }) => owes).map(refresh))
+  }
+
+  const secret = config.webhookSecret
+  return {
+    addresses: {
+      whip: (streamKey) => `${originOf(config.ingestHost)}/webrtc/${streamKey}`,
+      rtmp: (streamKey) => `${config.rtmpUrl.replace(/\/+$/, '')}/live/${streamKey}`,
+      hls: (playbackId) => `${originOf(config.playbackHost)}/hls/${playbackId}/index.m3u8`,
+      whep: (playbackId) => `${originOf(config.ingestHost)}/webrtc/${playbackId}`,
+    },
+    origins: [...new Set([config.ingestHost, config.playbackHost].map(originOf))],
+    async createStream({ name, record }) {
+      const { id, streamKey, playbackId } = await api.create(name, record)
+      watching(id)
+      return { streamId: id, streamKey, playbackId }
+    },
+    async status(streamIds) {
+      const found = await Promise.all(
+        [...new Set(streamIds)].map(async (streamId) => {
+          const one = watching(streamId)
+          const stream = await look(one, keptMilliseconds)
+          return stream && ([streamId, { state: one.state, lastSeen: seenAt(stream) }] as const)
+        }),
+      )
+      return new Map(found.filter((one) => one !== null))
+    },
+    async endStream(streamId) {
+      await api.remove(`/stream/${encodeURIComponent(streamId)}/terminate`, [429])
+      const one = watching(streamId)
+      one.isEnded = true
+      await look(one, 0).catch(() => null)
+    },
+    async deleteStream(streamId) {
+      for (const { id, recordingStatus } of await sessionsOf(streamId))
+        if (recordingStatus !== 'deleted') await api.remove(`/asset/${encodeURIComponent(id)}`)
+      await api.remove(`/stream/${encodeURIComponent(streamId)}`)
+      const one = watched.get(streamId)
+      if (one) become(one, null)
+    },
+    assets: (streamId) => recordingsOf(watching(streamId)),
+    subscribe,
+    ...(secret !== null &&
+      ({
+        /** Again by the same id it is what it was, unless that failed. */
+        async webhook(body, headers) {
+          const { id, event, streamId } = toldBy(body, headers, secret, Date.now())
+          const before = heard.get(id)
+          if (before) return before
+          const taken = takeUp(event, streamId)
+          heard.set(id, taken)
+          taken.catch(() => heard.delete(id))
+          const [oldest] = heard.keys()
+          if (oldest !== undefined && heard.size > mostEvents) heard.delete(oldest)
+          return taken
+        },
+      } satisfies Pick<Video, 'webhook'>)),
+  }
+}
+
+/** Livepeer does not say whether a publisher meant to stop: until the session is over, it may go on. */
+function stateOf({ isActive, lastSeen }: Stream, isEnded: boolean, now: number): StreamStatus['state'] {
+  const age = now - (lastSeen ?? 0)
+  if (isActive) return age <= silence.active ? 'live' : 'idle'
+  return !isEnded && age <= silence.session ? 'interrupted' : 'idle'
+}
+
+const seenAt = ({ lastSeen }: Stream) => (lastSeen ? new Date(lastSeen) : null)
+const originOf = (host: string) => `${host.includes('://') ? '' : 'https://'}${host.replace(/\/+$/, '')}`

@@ -1,0 +1,232 @@
+import { AppError } from '#shared/errors'
+import { below, mediaMtxApi, type Path, type Span } from './mediamtx-api.ts'
+import { askedBy } from './mediamtx-hook.ts'
+import { isRecorded, mediaMtxKeys, newPlayback, pathOf, playbackAt, playbackOf, streamIdOf } from './mediamtx-keys.ts'
+import { polledHearers } from './polled.ts'
+import type { StreamStatus, Video, VideoAsset } from './port.ts'
+
+export interface MediaMtxConfig {
+  /** Where this server reaches its control API and its playback server. */
+  apiUrl: string
+  listUrl: string
+  /** Where people reach what publishes, shows and plays. */
+  webrtcUrl: string
+  hlsUrl: string
+  playbackUrl: string
+  rtmpUrl: string
+  /** For so long a publisher who left may come back. */
+  graceMs: number
+}
+
+interface Installation {
+  /** Newest first: keys of streams are made from them. */
+  secrets: readonly Uint8Array[]
+  now(): number
+}
+
+const usual = { pollMilliseconds: 2_000, keptMilliseconds: 1_000, clock: () => performance.now() }
+/** So long what a publisher left is asked for until two answers are the same. */
+const settlingMilliseconds = 10 * 60_000
+/** A recording begins with its stream, by the clock of MediaMTX, or a little before. */
+const earlyMilliseconds = 5_000
+const mostDeleted = 10_000
+
+interface Shown {
+  state: 'live' | 'interrupted'
+  /** The connection of who publishes. */
+  publisher: string
+  since: Date | null
+  seenAt: Date
+  /** Since when nobody publishes, at the earliest. */
+  from: number
+  /** We ended what was published, so that nobody is waited for. */
+  isEnded: boolean
+}
+
+/**
+ * A MediaMTX of our own, which takes, shows and records what is published. It stores nothing of a stream: its path there is its playback id,
+ * its key is made from that and the keys of this installation, and MediaMTX asks us, by its HTTP authentication, whether a key is right. All
+ * that is published is asked for again and again; MediaMTX does not say whether a publisher meant to stop.
+ */
+export function mediaMtxVideo(
+  config: MediaMtxConfig,
+  { secrets, now }: Installation,
+  { pollMilliseconds, keptMilliseconds, clock } = usual,
+): Video {
+  const keys = mediaMtxKeys(secrets)
+  const api = mediaMtxApi(config, keys.token)
+  const { tell, subscribe } = polledHearers(() => poll(), pollMilliseconds)
+  const shown = new Map<string, Shown>()
+  const settling = new Map<string, { until: number; last: string | null }>()
+  const deleted = new Set<string>()
+  let isOpen = async (_streamId: string) => true
+
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> = Promise.resolve()
+  let wasAway = false
+
+  /** Reads follow one another, so that none tells what was before another. */
+  function look(keptFor: number): Promise<void> {
+    if (clock() - readAt < keptFor) return reading
+    const one = reading.catch(() => undefined).then(read)
+    readAt = clock()
+    reading = one
+    one.catch(() => {
+      wasAway = true
+      if (reading === one) readAt = Number.NEGATIVE_INFINITY
+    })
+    return one
+  }
+
+  async function read(): Promise<void> {
+    const askedAt = clock()
+    const online = new Map<string, Path>()
+    for (const path of await api.paths()) {
+      const playbackId = playbackAt(path.name)
+      if (playbackId !== null && path.isOnline) online.set(streamIdOf(playbackId), path)
+    }
+    for (const [streamId, path] of online) if (!deleted.has(streamId)) beLive(streamId, path, askedAt)
+    for (const [streamId, one] of shown) if (!online.has(streamId)) beGone(streamId, one)
+    wasAway = false
+  }
+
+  function beLive(streamId: string, { publisher, since }: Path, askedAt: number): void {
+    const before = shown.get(streamId)
+    const is = { publisher: publisher?.id ?? '', since, seenAt: new Date(now()), from: askedAt }
+    const isLeaving = before?.isEnded === true && before.publisher === is.publisher
+    shown.set(streamId, { ...is, state: 'live', isEnded: isLeaving })
+    if (before?.state !== 'live' || before.isEnded !== isLeaving) tell({ type: 'ingest.started', streamId })
+  }
+
+  function beGone(streamId: string, one: Shown): void {
+    // While MediaMTX was away nobody could come back.
+    if (wasAway) one.from = clock()
+    const isOver = one.isEnded || clock() - one.from > config.graceMs
+    if (!isOver && one.state === 'interrupted') return
+    if (isOver) shown.delete(streamId)
+    else one.state = 'interrupted'
+    if (isRecorded(playbackOf(streamId) ?? ''))
+      settling.set(streamId, { until: clock() + settlingMilliseconds, last: null })
+    tell({ type: isOver ? 'ingest.stopped' : 'ingest.interrupted', streamId })
+  }
+
+  async function recordingsOf(streamId: string): Promise<VideoAsset[]> {
+    const playbackId = playbackOf(streamId)
+    if (playbackId === null || !isRecorded(playbackId) || deleted.has(streamId)) return []
+    await look(keptMilliseconds)
+    const spans = await api.spans(pathOf(playbackId))
+    return spans.map((span) => assetOf(config, playbackId, span, shown.get(streamId)))
+  }
+
+  /** What was recorded is told until it stays as it is: its last part is written after its publisher has left. */
+  async function settle(streamId: string, { until, last }: { until: number; last: string | null }): Promise<void> {
+    const assets = await recordingsOf(streamId).catch(() => null)
+    const found = assets && JSON.stringify(assets)
+    if (clock() > until || (found !== null && found === last)) settling.delete(streamId)
+    else if (found !== null) settling.set(streamId, { until, last: found })
+    if (found !== last) for (const asset of assets ?? []) tell({ type: 'asset.updated', asset })
+  }
+
+  let isPolling = false
+  async function poll(): Promise<void> {
+    if (isPolling) return
+    isPolling = true
+    await look(0).catch(() => undefined)
+    for (const [streamId, one] of settling) await settle(streamId, one)
+    isPolling = false
+  }
+
+  async function end(streamId: string): Promise<void> {
+    const playbackId = playbackOf(streamId)
+    if (playbackId === null) return
+    const path = await api.path(pathOf(playbackId))
+    const setEnded = (isEnded: boolean) => {
+      const one = shown.get(streamId)
+      if (one) one.isEnded = isEnded
+    }
+    setEnded(true)
+    if (path?.publisher)
+      await api.disconnect(path.publisher).catch((error: unknown) => {
+        setEnded(false)
+        throw error
+      })
+    await look(0).catch(() => undefined)
+  }
+
+  return {
+    addresses: {
+      whip(streamKey) {
+        const [playbackId = '', key = ''] = streamKey.split('?')
+        return `${below(config.webrtcUrl)}/${pathOf(playbackId)}/whip?${key}`
+      },
+      // An encoder wants the part before the last slash as its server, and what comes after it as its key.
+      rtmp: (streamKey) => `${below(config.rtmpUrl)}/${pathOf(streamKey)}`,
+      hls: (playbackId) => `${below(config.hlsUrl)}/${pathOf(playbackId)}/index.m3u8`,
+      whep: (playbackId) => `${below(config.webrtcUrl)}/${pathOf(playbackId)}/whep`,
+    },
+    origins: [...new Set([config.webrtcUrl, config.hlsUrl, config.playbackUrl].map((url) => new URL(url).origin))],
+    async createStream({ record }) {
+      await look(keptMilliseconds)
+      const playbackId = newPlayback(record)
+      const streamKey = `${playbackId}?key=${keys.secretOf(playbackId)}`
+      return { streamId: streamIdOf(playbackId), streamKey, playbackId }
+    },
+    async status(streamIds) {
+      await look(keptMilliseconds)
+      const known = streamIds.filter((streamId) => playbackOf(streamId) !== null && !deleted.has(streamId))
+      return new Map(known.map((streamId) => [streamId, statusOf(shown.get(streamId))]))
+    },
+    endStream: end,
+    async deleteStream(streamId) {
+      const playbackId = playbackOf(streamId)
+      if (playbackId === null) return
+      await end(streamId)
+      if (isRecorded(playbackId)) await api.removeRecordings(pathOf(playbackId))
+      deleted.add(streamId)
+      const [oldest] = deleted
+      if (oldest !== undefined && deleted.size > mostDeleted) deleted.delete(oldest)
+      settling.delete(streamId)
+      if (shown.delete(streamId)) tell({ type: 'ingest.stopped', streamId })
+    },
+    assets: recordingsOf,
+    subscribe,
+    admit(ask) {
+      isOpen = ask
+    },
+    async webhook(body) {
+      const playbackId = askedBy(body, keys)
+      if (playbackId === null) return
+      const streamId = streamIdOf(playbackId)
+      if (deleted.has(streamId) || !(await isOpen(streamId))) throw new AppError('UNAUTHORIZED')
+    },
+  }
+}
+
+const statusOf = (one: Shown | undefined): StreamStatus =>
+  one ? { state: one.state, lastSeen: one.seenAt } : { state: 'idle', lastSeen: null }
+
+/** What is still published is not whole yet. */
+function assetOf(
+  { playbackUrl }: MediaMtxConfig,
+  playbackId: string,
+  { start, duration }: Span,
+  one: Shown | undefined,
+): VideoAsset {
+  const startedAt = new Date(start)
+  const isWhole = one?.state !== 'live' || startedAt.getTime() < (one.since?.getTime() ?? 0) - earlyMilliseconds
+  const asked = new URLSearchParams({ path: pathOf(playbackId), start, duration: String(duration) })
+  const url = isWhole ? `${below(playbackUrl)}/get?${asked}` : null
+  return {
+    assetId: `${playbackId}-${startedAt.getTime()}`,
+    streamId: streamIdOf(playbackId),
+    phase: isWhole ? 'ready' : 'waiting',
+    progress: isWhole ? 1 : 0,
+    startedAt,
+    durationSeconds: isWhole ? duration : null,
+    sizeBytes: null,
+    error: null,
+    playbackId: isWhole ? playbackId : null,
+    playbackUrl: url,
+    downloadUrl: url && `${url}&format=mp4`,
+  }
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import type { EngineSettings } from '#server/media/messages'
+import { hostedVideo } from './hosts.ts'
+import type { MediaHosts, Video } from './port.ts'
+import { addressesAt, selfHostedVideo } from './selfhosted.ts'
+
+export interface VideoOptions {
+  publicUrl: string
+  engine: Omit<EngineSettings, 'host' | 'httpPort' | 'rtmpPort'>
+  rtmp: { port: number | undefined; url: string | undefined }
+}
+
+export interface Shared {
+  hosts: MediaHosts
+  at: string
+  secrets: readonly Uint8Array[]
+  now(): number
+  /** The right to a directory, which one process has at a time; null while another has it. */
+  lock(directory: string): Promise<{ release(): Promise<void> } | null>
+}
+
+export interface OpenedVideo {
+  video: Video
+  adapter: string
+  /** What a start says of it. */
+  why: string
+  close(): Promise<void>
+}
+
+const adapter = 'a process'
+const usualRtmpPort = 1935
+
+const rtmpUrlOf = ({ publicUrl, rtmp }: VideoOptions, port: number) =>
+  rtmp.url ?? `rtmp://${new URL(publicUrl).hostname}:${port}`
+
+function start(options: VideoOptions, rtmpPort: number) {
+  const { publicUrl, engine } = options
+  const host = hostIn(engine.directory)
+  const rtmpUrl = rtmpUrlOf(options, rtmpPort)
+  return { host, rtmpUrl, video: selfHostedVideo({ ...engine, host, httpPort: 0, rtmpPort }, { publicUrl, rtmpUrl }) }
+}
+
+/** Livestreams by an engine beside this server, which starts while the server does. */
+export async function openSelfHosted(options: VideoOptions): Promise<OpenedVideo> {
+  const { engine, rtmp } = options
+  const usual = await freePort(usualRtmpPort, engine.rtmpHost)
+  const port = rtmp.port ?? usual ?? (await freePort(0, engine.rtmpHost)) ?? usualRtmpPort
+  const isFree = (await freePort(port, engine.rtmpHost)) !== null
+  const { video, rtmpUrl } = start(options, port)
+  const taken = `RTMP_PORT ${port} cannot be had now: browsers alone publish`
+  const why = `kept in ${engine.directory}; ${isFree ? `OBS publishes to ${rtmpUrl}/live` : taken}`
+  return { video, adapter, why, close: video.close }
+}
+
+/** The same on several nodes: of the processes that share a directory, one has the engine, and another where that one ends. */
+export async function openHosts(options: VideoOptions, { lock, ...shared }: Shared): Promise<OpenedVideo> {
+  const { publicUrl, engine, rtmp } = options
+  // A port that the process before still has is waited for.
+  const port = rtmp.port ?? usualRtmpPort
+  const video = await hostedVideo({
+    ...shared,
+    addresses: addressesAt({ publicUrl, rtmpUrl: rtmpUrlOf(options, port) }),
+    async openLocal() {
+      mkdirSync(engine.directory, { recursive: true, mode: 0o700 })
+      const held = await lock(engine.directory)
+      if (!held) return null
+      const { host: id, rtmpUrl, video: local } = start(options, port)
+      const close = () => local.close().finally(() => held.release())
+      return { id, rtmpUrl, video: local, close }
+    },
+  })
+  const why = `kept in ${engine.directory}, by one process; nodes ask each other at ${shared.at}`
+  return { video, adapter, why, close: video.close }
+}
+
+/** Null where it cannot be listened at. */
+function freePort(port: number, host: string): Promise<number | null> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(null))
+    server.listen({ port, host, exclusive: true }, () => {
+      const { port: found } = server.address() as AddressInfo
+      server.close(() => resolve(found))
+    })
+  })
+}
+
+/** The name of what is kept in a directory; ids of its streams begin with it. */
+function hostIn(directory: string): string {
+  const file = join(directory, 'host')
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  try {
+    writeFileSync(file, randomBytes(4).toString('hex'), { flag: 'wx', mode: 0o600, flush: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return readFileSync(file, 'utf8')
+}

@@ -1,0 +1,106 @@
+export interface NewStream {
+  /** What a list of the provider calls it. */
+  name: string
+  /** Whether each time that it is published is kept as a recording. */
+  record: boolean
+}
+
+export interface CreatedStream {
+  streamId: string
+  /** Secret: who has it publishes. Nobody can ask for it again. */
+  streamKey: string
+  playbackId: string
+}
+
+/** `interrupted` is who was live and may come back within the grace. */
+export interface StreamStatus {
+  state: 'idle' | 'live' | 'interrupted'
+  lastSeen: Date | null
+}
+
+export type AssetPhase = 'waiting' | 'processing' | 'ready' | 'failed'
+
+/** The recording of one time that a stream was published. */
+export interface VideoAsset {
+  assetId: string
+  streamId: string
+  phase: AssetPhase
+  /** From 0 to 1. */
+  progress: number
+  /** When its first picture was seen, so that what was said meanwhile can be shown beside it. */
+  startedAt: Date
+  durationSeconds: number | null
+  sizeBytes: number | null
+  error: string | null
+  /** Where it is played and downloaded, once it is ready. */
+  playbackId: string | null
+  playbackUrl: string | null
+  downloadUrl: string | null
+}
+
+/** Where a stream is published, which is as secret as its key, and where it is shown. */
+export interface VideoAddresses {
+  whip(streamKey: string): string
+  rtmp(streamKey: string): string
+  hls(playbackId: string): string
+  /** Null where it shows nothing over WebRTC. */
+  whep(playbackId: string): string | null
+}
+
+/**
+ * `started` comes with the first picture that can be shown, also of who comes back; `interrupted` where the connection is lost or
+ * nothing comes for 10 seconds; `stopped` where the publisher meant it, or did not come back. They are hints: `status` is what holds.
+ */
+export type VideoEvent =
+  | { type: 'ingest.started' | 'ingest.interrupted' | 'ingest.stopped'; streamId: string }
+  | { type: 'asset.updated'; asset: VideoAsset }
+
+/** Where a request for media is passed on to, and what it is given along. */
+export interface MediaOrigin {
+  host: string
+  port: number
+  headers: Readonly<Record<string, string>>
+}
+
+/** A node that has an engine: its ids begin with the host's, and the others ask it at `url`. */
+export interface MediaHost {
+  id: string
+  url: string
+  rtmpUrl: string
+}
+
+/** Where hosts find each other. */
+export interface MediaHosts {
+  tell(host: MediaHost): Promise<void>
+  /** Those that were told of lately. */
+  live(): Promise<MediaHost[]>
+  forget(host: MediaHost): Promise<void>
+}
+
+/**
+ * Takes livestreams, shows them, and records them. Throws SERVICE_UNAVAILABLE while it cannot, and UPSTREAM_ERROR where a provider
+ * refuses a new one.
+ */
+export interface Video {
+  readonly addresses: VideoAddresses
+  createStream(stream: NewStream): Promise<CreatedStream>
+  /** Of those it knows. */
+  status(streamIds: readonly string[]): Promise<Map<string, StreamStatus>>
+  /** Ends what is published. Whoever tries to publish to it again is refused, or ended again where the provider does not refuse them. */
+  endStream(streamId: string): Promise<void>
+  /** With its recordings. */
+  deleteStream(streamId: string): Promise<void>
+  assets(streamId: string): Promise<VideoAsset[]>
+  /** Of a key, a playback, a recording or a session: what shows it; null while that is away. Left out where people are sent elsewhere. */
+  originOf?(id: string): MediaOrigin | null
+  /** Has a clock published that is made there, unless somebody publishes already. Left out where none is made. */
+  publishClock?(streamId: string): Promise<void>
+  /** Other sites that a page publishes to, watches and plays recordings from. Left out where there are none. */
+  readonly origins?: readonly string[]
+  /** For a provider that asks us before somebody publishes: how it is told whether a stream is open still. */
+  admit?(isOpen: (streamId: string) => Promise<boolean>): void
+  /** Returns what ends it. */
+  subscribe(hear: (event: VideoEvent) => void): () => void
+  /** For a provider that calls us, with the body as it came. Throws UNAUTHORIZED where the call is not the provider's. */
+  webhook?(body: Buffer, headers: Readonly<Record<string, string | string[] | undefined>>): Promise<void>
+}

@@ -1,0 +1,156 @@
+import { lookup } from 'node:dns/promises'
+import { isIP, type Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { connect } from 'node:tls'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { Agent, type Dispatcher } from 'undici'
+import { AppError } from '#shared/errors'
+import { type EgressHosts, isPublic, mayBeShown, publicUrl } from './address.ts'
+import type { Web, WebAnswer, WebRequest } from './port.ts'
+
+const most = { bytes: 2 * 1024 * 1024, milliseconds: 10_000, redirects: 3, headerBytes: 32 * 1024 }
+const unpackers: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+const redirects = [301, 302, 303, 307, 308]
+
+/** How names are resolved and addresses are dialled; tests put servers of theirs behind public addresses. */
+export interface Dialling {
+  resolve(host: string): Promise<readonly string[]>
+  /** A connection for `host` to one of its addresses, which were checked. */
+  dial(addresses: readonly string[], port: number, host: string): Promise<Socket>
+}
+
+/**
+ * Addresses are checked when a connection is made, each that a name has, and the connection goes to those alone: a name that changes
+ * between a check and its use leads nowhere. Proxies of the environment are not asked.
+ */
+export function guardedWeb(egress: EgressHosts, dialling: Dialling = overDns): Web & { close(): Promise<void> } {
+  const agent = new Agent({
+    connect: (options, callback) => {
+      openTo(dialling, options.hostname.replace(/^\[|\]$/g, ''), Number(options.port || 443)).then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      )
+    },
+    maxHeaderSize: most.headerBytes,
+    keepAliveTimeout: 4_000,
+  })
+
+  async function ask(given: string, request: WebRequest = {}): Promise<WebAnswer> {
+    const first = publicUrl(given, egress)
+    const late = AbortSignal.timeout(Math.min(request.timeoutMilliseconds ?? most.milliseconds, most.milliseconds))
+    const signal = request.signal ? AbortSignal.any([late, request.signal]) : late
+    try {
+      return await follow(first, request, signal)
+    } catch (cause) {
+      request.signal?.throwIfAborted()
+      throw new AppError(late.aborted ? 'TIMEOUT' : 'UPSTREAM_ERROR', { cause })
+    }
+  }
+
+  async function follow(first: URL, request: WebRequest, signal: AbortSignal): Promise<WebAnswer> {
+    const { method, body, headers, maxBytes } = request
+    const isChange = method !== undefined && method !== 'GET' && method !== 'POST'
+    let url = first
+    let posted = body
+    for (let hop = 0; hop <= most.redirects; hop++) {
+      const own = url.origin === first.origin ? headers : {}
+      const sent = { ...(posted === undefined ? {} : { 'content-type': 'application/json' }), ...own }
+      const answer = await agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: isChange ? method : posted === undefined ? 'GET' : 'POST',
+        headers: { 'user-agent': 'plaza', accept: '*/*', 'accept-encoding': 'gzip, deflate, br', ...lowered(sent) },
+        body: posted ?? null,
+        signal,
+      })
+      const next = !isChange && redirects.includes(answer.statusCode) ? answer.headers.location : undefined
+      if (typeof next !== 'string')
+        return {
+          status: answer.statusCode,
+          url: url.href,
+          headers: flat(answer.headers),
+          body: await readAtMost(answer, Math.min(maxBytes ?? most.bytes, most.bytes)),
+        }
+      answer.body.on('error', () => {}).destroy()
+      // A refusal here is the other side's doing, not a parameter's.
+      url = publicUrl(new URL(next, url).href, egress)
+      if (answer.statusCode < 307) posted = undefined
+    }
+    throw new Error(`More than ${most.redirects} redirects`)
+  }
+
+  return { check: (url) => publicUrl(url, egress), isPublic: mayBeShown, ask, close: () => agent.destroy() }
+}
+
+async function openTo({ resolve, dial }: Dialling, host: string, port: number): Promise<Socket> {
+  const addresses = isIP(host) === 0 ? await resolve(host) : [host]
+  if (addresses.length === 0 || !addresses.every(isPublic)) throw new Error('The host has no public address')
+  return dial(addresses, port, host)
+}
+
+const overDns: Dialling = {
+  resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  dial: dialTls,
+}
+
+/** TLS with the name of the host, to whichever of the addresses answers first. */
+export function dialTls(
+  addresses: readonly string[],
+  port: number,
+  host: string,
+  options: { ca?: string } = {},
+): Promise<Socket> {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }))
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      ...options,
+      port,
+      host,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ALPNProtocols: ['http/1.1'],
+      timeout: most.milliseconds,
+      lookup: (_host, { all }, callback) =>
+        all ? callback(null, found) : callback(null, found[0]?.address ?? '', found[0]?.family),
+    })
+    socket.once('secureConnect', () => resolve(socket.setTimeout(0)))
+    socket.once('timeout', () => socket.destroy(new Error('The host does not answer')))
+    socket.once('error', reject)
+  })
+}
+
+const lowered = (headers: object) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+const flat = (headers: Dispatcher.ResponseData['headers']) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
+
+/** Counts what is unpacked, as a small body can become a large one. */
+async function readAtMost({ headers, body }: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  const unpacked = unpack(body, String(headers['content-encoding'] ?? ''))
+  try {
+    for await (const part of unpacked) {
+      bytes += part.byteLength
+      if (bytes > maxBytes) throw new Error(`The answer is longer than ${maxBytes} bytes`)
+      parts.push(part)
+    }
+  } finally {
+    body.on('error', () => {}).destroy()
+  }
+  return Buffer.concat(parts)
+}
+
+function unpack(body: Readable, encoding: string): AsyncIterable<Uint8Array> {
+  const named = encoding.trim().toLowerCase()
+  if (named === '' || named === 'identity') return body
+  const unpacker = unpackers[named]?.() as (NodeJS.ReadWriteStream & { destroy(error?: Error): void }) | undefined
+  if (!unpacker) throw new Error('The encoding of the answer is not known')
+  body.once('error', (error) => unpacker.destroy(error))
+  return body.pipe(unpacker) as AsyncIterable<unknown> as AsyncIterable<Uint8Array>
+}

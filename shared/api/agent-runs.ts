@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { event, operation, stream } from '#shared/kit/contract'
+import { CallerAddress, ClientId, count, Done, Id, pageSize, Time, text } from '#shared/kit/primitives'
+import { visibleAgentErrors } from './agent-access.ts'
+import { ChatLine, Citation, CutShort, RunFrame, RunTool, Scheduling, WebSource } from './run-frames.ts'
+
+export const runStates = ['running', 'done', 'failed', 'cancelled'] as const
+const RunState = z.enum(runStates)
+
+/** What an agent is asked. */
+export const QuestionText = text(10_000, 'Message is required').refine((value) => value.trim() !== '', {
+  error: 'Message is required',
+})
+const askErrors = [...visibleAgentErrors, 'SUSPENDED', 'DAILY_TOKENS_REACHED'] as const
+
+/** What is asked; with the same `client_run_id` it is the same answer. */
+const question = { message: QuestionText, client_run_id: ClientId.optional() }
+
+export const ChatMessage = z.object({
+  id: z.string(),
+  role: z.enum(['user', 'assistant']),
+  content: z.string(),
+  created_at: Time,
+  run_id: z.string(),
+  /** How an answer ended; of what was asked it is always `done`. */
+  state: RunState,
+  error_code: z.string().nullable(),
+  citations: z.array(Citation),
+  /** The pages that it rests on, where the model has searched the web. */
+  sources: z.array(WebSource),
+  /** The tools that were called for an answer, in order. */
+  tools: z.array(RunTool),
+  /** The free times that were shown with an answer. */
+  scheduling: Scheduling.nullable(),
+  /** Absent where it is whole. */
+  cut_short: CutShort.optional(),
+})
+export type ChatMessage = z.infer<typeof ChatMessage>
+
+/** Of `agents`: to ask one, and to follow, stop and read its answers. */
+export const agentRuns = {
+  run: operation({
+    summary: 'Ask an agent. The answer is told on this connection as `run:frame`, and goes on without it.',
+    socket: '/agents agent:run',
+    access: 'user',
+    limit: 'ai',
+    idempotency: { key: 'client_run_id', kept: 'log' },
+    input: z.object({ agent_id: Id, ...question }),
+    output: z.object({ run_id: z.string(), user_message_id: z.string(), head_idx: z.number().int() }),
+    errors: askErrors,
+  }),
+  chat: operation({
+    summary: 'Ask an agent, and wait for the whole answer.',
+    http: 'POST /api/agents/:id/chat',
+    access: 'user',
+    limit: 'ai',
+    idempotency: { key: 'client_run_id', kept: 'log' },
+    input: z.object({ id: Id, userAddress: CallerAddress, ...question, stream: z.boolean().optional() }),
+    output: z.object({
+      message: z.string(),
+      agentName: z.string(),
+      agentEmoji: z.string(),
+      scheduling: Scheduling.nullable(),
+      run_id: z.string(),
+      message_id: z.string(),
+      /** Absent where the answer is whole. */
+      cut_short: CutShort.optional(),
+      /** Absent where there are none. */
+      sources: z.array(WebSource).optional(),
+    }),
+    errors: [...askErrors, 'UPSTREAM_ERROR', 'TIMEOUT', 'RUN_LOST'],
+    statuses: { UPSTREAM_ERROR: [500], TIMEOUT: [500] },
+    errorBody: 'text',
+  }),
+  chatStream: stream({
+    summary: 'Ask an agent, and read the answer line by line: `chunk` and, last, `done` or `error`.',
+    http: 'POST /api/agents/:id/chat?stream=true',
+    lines: 'only',
+    access: 'user',
+    limit: 'ai',
+    idempotency: { key: 'client_run_id', kept: 'log' },
+    input: z.object({ id: Id, userAddress: CallerAddress, ...question, stream: z.boolean().optional() }),
+    output: ChatLine,
+    errors: askErrors,
+    errorBody: 'text',
+  }),
+  frames: stream({
+    summary: 'The frames of an answer after `after_idx`, and then each as it comes, up to the last.',
+    http: 'GET /api/agents/runs/:id/frames',
+    lines: 'only',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ id: Id, after_idx: count(-1, 1_000_000).default(-1) }),
+    output: RunFrame,
+    errors: ['RUN_NOT_FOUND'],
+  }),
+  resume: operation({
+    summary: 'The frames of an answer after `after_idx`; those that follow are told on this connection.',
+    socket: '/agents run:resume',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ run_id: Id, after_idx: count(-1, 1_000_000).default(-1) }),
+    output: z.object({
+      state: RunState,
+      frames: z.array(RunFrame),
+      head_idx: z.number().int(),
+      /** False where there are more frames than fit into an answer: they are told on this connection. */
+      complete: z.boolean(),
+    }),
+    errors: ['RUN_NOT_FOUND'],
+  }),
+  cancel: operation({
+    summary: 'Stop an answer. What was written of it stays.',
+    http: 'POST /api/agents/runs/:run_id/cancel',
+    socket: '/agents run:cancel',
+    access: 'user',
+    limit: 'general',
+    repeat: 'harmless',
+    input: z.object({ run_id: Id }),
+    output: z.object({ state: RunState }),
+    errors: ['RUN_NOT_FOUND'],
+  }),
+  active: operation({
+    summary: 'The answers to this account that are still being written, oldest first: at most 50.',
+    http: 'GET /api/agents/runs',
+    socket: '/agents run:active',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ agent_id: Id.optional() }),
+    output: z.object({
+      /** There are more than are listed. */
+      has_more: z.boolean(),
+      runs: z.array(
+        z.object({
+          run_id: z.string(),
+          agent_id: z.string(),
+          client_run_id: z.string(),
+          message: z.string(),
+          user_message_id: z.string(),
+          message_id: z.string(),
+          head_idx: z.number().int(),
+          created_at: Time,
+        }),
+      ),
+    }),
+  }),
+  history: operation({
+    summary:
+      'What was said between the caller and an agent, oldest first: the newest `limit` messages, or those before one.',
+    http: 'GET /api/agents/:id/chat',
+    socket: '/agents agent:history',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ id: Id, userAddress: CallerAddress, limit: pageSize(200, 50), before: Id.optional() }),
+    output: z.object({ chats: z.array(ChatMessage) }),
+    errors: visibleAgentErrors,
+    errorBody: 'text',
+  }),
+  forget: operation({
+    summary: 'Delete what was said between the caller and an agent. An answer that is being written is stopped.',
+    http: 'DELETE /api/agents/:id/chat',
+    socket: '/agents agent:forget',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ id: Id, userAddress: CallerAddress }),
+    output: Done,
+    errors: ['AGENT_NOT_FOUND'],
+    errorBody: 'text',
+  }),
+}
+
+export const runFrame = event('/agents run:frame', {
+  summary: 'The next frame of an answer that this connection asked for or resumed.',
+  audience: 'socket',
+  payload: RunFrame,
+})
+
+export const runBegun = event('/agents run:begun', {
+  summary: 'The account has asked an agent, on this or another device; `run:resume` tells the answer.',
+  audience: 'account',
+  payload: z.object({ run_id: z.string(), agent_id: z.string(), client_run_id: z.string() }),
+})

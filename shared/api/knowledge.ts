@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import { event, operation } from '#shared/kit/contract'
+import { eitherCase } from '#shared/kit/either-case'
+import {
+  CallerAddress,
+  clamped,
+  count,
+  Done,
+  Id,
+  Link,
+  line,
+  onceByKey,
+  repeatable,
+  text,
+} from '#shared/kit/primitives'
+import { ownAgentErrors } from './agent-access.ts'
+import { KnowledgeChange, KnowledgeItem, scrapeMethods } from './knowledge-records.ts'
+
+const itemErrors = [...ownAgentErrors, 'KNOWLEDGE_NOT_FOUND'] as const
+
+/** How an item is read; what differs from the default is for official agents. */
+export const readingFields = {
+  /** `firecrawl` is another spelling of `advanced`. */
+  scrapeMethod: z
+    .enum([...scrapeMethods, 'firecrawl'])
+    .transform((given) => (given === 'firecrawl' ? 'advanced' : given))
+    .optional(),
+  crawlDepth: count(1, 5).optional(),
+  excludePatterns: z.array(line(1, 200)).max(20).optional(),
+  autoSync: z.boolean().optional(),
+  syncIntervalHours: count(1, 168).optional(),
+  infiniteScroll: z.boolean().optional(),
+  scrollCount: count(1, 30).optional(),
+}
+const readingInput = eitherCase(readingFields)
+/** In a change, numbers that are out of range are clamped. */
+const changedReading = eitherCase({
+  ...readingFields,
+  crawlDepth: clamped(1, 5).optional(),
+  syncIntervalHours: clamped(1, 168).optional(),
+  scrollCount: clamped(1, 30).optional(),
+})
+
+const ofItem = z.object({ id: Id, knowledge_id: Id })
+const Result = z.object({
+  url: Link,
+  success: z.boolean(),
+  chunks: z.number().int().optional(),
+  error: z.string().optional(),
+})
+
+export const knowledge = {
+  list: operation({
+    summary: 'What an agent knows: the URLs that its owner gave it, oldest first.',
+    http: 'GET /api/agents/:id/knowledge',
+    socket: '/agents knowledge:list',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ id: Id, userAddress: CallerAddress }),
+    output: z.object({ items: z.array(KnowledgeItem), knowledge: z.array(KnowledgeItem) }),
+    errors: ownAgentErrors,
+    errorBody: 'text',
+  }),
+  watch: operation({
+    summary: 'What an agent knows; each change is told on this connection as `knowledge:event`.',
+    socket: '/agents knowledge:watch',
+    access: 'user',
+    limit: 'general',
+    input: z.object({ agent_id: Id }),
+    output: z.object({ items: z.array(KnowledgeItem) }),
+    errors: ownAgentErrors,
+  }),
+  get: operation({
+    summary: 'One of the URLs that an agent knows.',
+    http: 'GET /api/agents/:id/knowledge/:knowledge_id',
+    socket: '/agents knowledge:get',
+    access: 'user',
+    limit: 'general',
+    input: ofItem,
+    output: z.object({ item: KnowledgeItem }),
+    errors: itemErrors,
+    errorBody: 'text',
+  }),
+  add: operation({
+    summary: 'Give an agent a URL to know: 10 at the most, 50 for an official agent. It is read when it is indexed.',
+    http: 'POST /api/agents/:id/knowledge',
+    socket: '/agents knowledge:add',
+    access: 'user',
+    limit: 'general',
+    idempotency: onceByKey,
+    input: z.object({
+      id: Id,
+      userAddress: CallerAddress,
+      url: text(4_096, 'url is required').min(1, 'url is required').meta({ format: 'uri' }),
+      title: line(1, 200).optional(),
+      ...readingInput,
+      ...repeatable,
+    }),
+    output: z.object({ item: KnowledgeItem }),
+    errors: [...ownAgentErrors, 'KNOWLEDGE_EXISTS', 'KNOWLEDGE_LIMIT_REACHED', 'SUSPENDED'],
+    errorBody: 'text',
+  }),
+  update: operation({
+    summary:
+      'Change how a URL is read. Fields may be written in camelCase or in snake_case; what is left out stays, and a number that is out of range becomes the nearest within it.',
+    http: 'PATCH /api/agents/:id/knowledge/:knowledge_id',
+    socket: '/agents knowledge:update',
+    access: 'user',
+    limit: 'general',
+    input: ofItem.extend({ userAddress: CallerAddress, title: line(1, 200).optional(), ...changedReading }),
+    output: z.object({ success: z.literal(true), item: KnowledgeItem }),
+    errors: [...itemErrors, 'SUSPENDED'],
+    errorBody: 'text',
+  }),
+  remove: operation({
+    summary: 'Take a URL, and what was read there, away from an agent.',
+    http: 'DELETE /api/agents/:id/knowledge/:knowledge_id',
+    aliases: [
+      {
+        http: 'DELETE /api/agents/:id/knowledge',
+        input: z
+          .object({ id: Id, itemId: Id, userAddress: CallerAddress })
+          .transform(({ itemId, ...rest }) => ({ ...rest, knowledge_id: itemId })),
+      },
+    ],
+    socket: '/agents knowledge:remove',
+    access: 'user',
+    limit: 'general',
+    input: ofItem.extend({ userAddress: CallerAddress }),
+    output: Done,
+    errors: itemErrors,
+    errorBody: 'text',
+  }),
+  index: operation({
+    summary:
+      'Read a URL now, and wait for it. What was known of it before serves until the new text stands, and stays where it cannot be read.',
+    http: 'POST /api/agents/:id/knowledge/index',
+    socket: '/agents knowledge:index',
+    access: 'user',
+    limit: 'general',
+    repeat: 'harmless',
+    input: z.object({ id: Id, userAddress: CallerAddress, knowledgeId: Id }),
+    output: z.object({
+      success: z.literal(true),
+      chunksIndexed: z.number().int(),
+      pagesScraped: z.number().int(),
+    }),
+    errors: [...itemErrors, 'KNOWLEDGE_INDEXING', 'KNOWLEDGE_FAILED', 'SUSPENDED'],
+    errorBody: 'text',
+  }),
+  sync: operation({
+    summary: 'Read one URL, or all of an agent, now.',
+    http: 'POST /api/cron/sync-knowledge',
+    access: 'user',
+    limit: 'general',
+    repeat: 'harmless',
+    input: z
+      .object({ userAddress: CallerAddress, knowledgeId: Id.optional(), agentId: Id.optional() })
+      .refine(({ knowledgeId, agentId }) => knowledgeId !== undefined || agentId !== undefined, {
+        error: 'knowledgeId or agentId is required',
+      }),
+    output: z.object({
+      success: z.boolean().optional(),
+      chunksIndexed: z.number().int().optional(),
+      error: z.string().optional(),
+      message: z.string().optional(),
+      results: z.array(Result).optional(),
+    }),
+    errors: [...itemErrors, 'SUSPENDED'],
+    errorBody: 'text',
+  }),
+  syncDue: operation({
+    summary:
+      'Read again what is due of official agents; with `Authorization: Bearer <CRON_SECRET>`. It is also done by itself.',
+    http: 'GET /api/cron/sync-knowledge',
+    access: 'public',
+    limit: 'strict',
+    input: z.object({}),
+    output: z.object({
+      message: z.string(),
+      results: z.object({
+        total: z.number().int(),
+        successful: z.number().int(),
+        failed: z.number().int(),
+        details: z.array(Result),
+      }),
+    }),
+    errorBody: 'text',
+  }),
+}
+
+const knowledgeEvent = event('/agents knowledge:event', {
+  summary: 'What an agent knows has changed, for connections that watch it.',
+  audience: 'socket',
+  payload: KnowledgeChange,
+})
+export const knowledgeEvents = { knowledgeEvent }

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { CallerAddress, count, repeatable } from '#shared/kit/primitives'
+import { Category, Description, Emoji, HttpsUrl, Name, Slug } from './room-fields.ts'
+
+/** The id of an event, or of a collection of events, at the provider of attendance tokens. */
+export const AttendanceId = count(1, 2_147_483_647)
+/** Becomes part of a name; what cannot be is left out of it. */
+const GivenName = z.string().max(1_000).optional()
+
+/** What a new channel is made of. One that belongs to an event or a collection has other defaults, and needs no name. */
+export const NewChannel = z
+  .object({
+    ...repeatable,
+    name: Name.optional(),
+    description: Description.nullish(),
+    emoji: Emoji.optional(),
+    category: Category.optional(),
+    slug: Slug.nullish(),
+    messagingType: z.enum(['standard', 'p2p'], { error: 'Invalid messaging type' }).optional(),
+    creatorAddress: CallerAddress,
+    userAddress: CallerAddress,
+    attendanceEventId: AttendanceId.optional(),
+    attendanceEventName: GivenName,
+    attendanceImageUrl: HttpsUrl.nullish(),
+    attendanceCollectionId: AttendanceId.optional(),
+    attendanceCollectionName: GivenName,
+    attendanceCollectionImageUrl: HttpsUrl.nullish(),
+  })
+  .check(({ value, issues }) => {
+    const { attendanceEventId: event, attendanceCollectionId: collection, name, messagingType } = value
+    const refuse = (path: string, message: string) =>
+      void issues.push({ code: 'custom', message, input: value, path: [path] })
+    if (event !== undefined && collection !== undefined)
+      refuse('attendanceCollectionId', 'attendanceEventId or attendanceCollectionId, not both of them')
+    if (event !== undefined || collection !== undefined) return
+    if (name === undefined) refuse('name', 'name is required')
+    if (messagingType === 'p2p') refuse('messagingType', 'Invalid messaging type')
+  })

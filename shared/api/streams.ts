@@ -1,0 +1,322 @@
+import { z } from 'zod'
+import { event, operation } from '#shared/kit/contract'
+import { Address, CallerAddress, Done, Id, line, Moment, pageSize, RoomRef, Time, text } from '#shared/kit/primitives'
+import { LeanBatch, LeanEvent, RoomEvent, roomEventBatch } from './room-events.ts'
+import { seen } from './room-paths.ts'
+import { PublicStream, Stream, StreamAsset, StreamChatMessage, StreamCounts, StreamState } from './stream-records.ts'
+
+const Title = line(1, 100)
+const Description = text(500)
+const stream = { id: Id }
+const own = { ...stream, userAddress: CallerAddress }
+const notFound = ['STREAM_NOT_FOUND'] as const
+const owned = ['STREAM_NOT_FOUND', 'FORBIDDEN'] as const
+const longest = 500
+/** A query says `true`, JSON may say it without quotes. */
+const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')])
+const Leaving = z.object({ ...stream, action: z.enum(['join', 'leave']).default('join') })
+const open = { access: 'public', limit: 'general', errorBody: 'text' } as const
+
+/** Livestreams: going live, who watches, and what is kept (document 2). Messages of a stream are those of its room of type `stream`. */
+export const streams = {
+  create: operation({
+    summary: 'A stream to publish to. Who has an open one is given that; one that is stale is ended.',
+    http: 'POST /api/streams',
+    socket: '/streams stream:create',
+    access: 'user',
+    limit: 'strict',
+    errorBody: 'text',
+    repeat: 'harmless',
+    input: z.object({
+      userAddress: CallerAddress,
+      title: Title.optional(),
+      description: Description.nullish(),
+      record: Flag.default(false),
+    }),
+    output: z.object({ stream: Stream, existing: z.literal(true).optional() }),
+    errors: ['LIVEPEER_ERROR', 'BLOCKED_WORD', 'MESSAGE_REJECTED', 'SUSPENDED'],
+    audit: true,
+  }),
+  list: operation({
+    summary: 'Streams, newest first: of one account, those that are live, or those that are not.',
+    http: 'GET /api/streams',
+    access: 'user',
+    limit: 'strict',
+    errorBody: 'text',
+    input: z.object({ userAddress: Address.optional(), live: Flag.optional(), limit: pageSize(100, 20) }),
+    output: z.object({ streams: z.array(Stream) }),
+  }),
+  get: operation({
+    summary: 'One stream; with the key for its owner.',
+    http: 'GET /api/streams/:id',
+    socket: '/streams stream:get',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object(own),
+    output: z.object({ stream: Stream }),
+    errors: notFound,
+  }),
+  change: operation({
+    summary: 'Say that a stream is live or has ended, or call it otherwise.',
+    http: 'PATCH /api/streams/:id',
+    socket: '/streams stream:change',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z
+      .object({
+        ...own,
+        action: z.enum(['go_live', 'end']).optional(),
+        title: Title.optional(),
+        description: Description.nullish(),
+      })
+      .refine(({ action, title, description }) => [action, title, description].some((value) => value !== undefined), {
+        error: 'Nothing to change',
+      }),
+    output: z.object({ stream: Stream }),
+    errors: [...owned, 'STREAM_ENDED', 'BLOCKED_WORD', 'MESSAGE_REJECTED'],
+    audit: true,
+  }),
+  end: operation({
+    summary: 'End a stream. One that has ended stays as it is, so that a page may say it as it is left.',
+    http: 'POST /api/streams/:id/end',
+    socket: '/streams stream:end',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    repeat: 'harmless',
+    input: z.object(own),
+    output: Done,
+    errors: owned,
+    audit: true,
+  }),
+  remove: operation({
+    summary: 'Delete a stream with its recordings.',
+    http: 'DELETE /api/streams/:id',
+    socket: '/streams stream:remove',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object(own),
+    output: Done,
+    errors: owned,
+    audit: true,
+  }),
+  assets: operation({
+    summary: 'The recordings of a stream, oldest first; `refresh` asks the provider first.',
+    http: 'GET /api/streams/:id/assets',
+    socket: '/streams stream:assets',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ ...own, refresh: Flag.default(false) }),
+    output: z.object({ assets: z.array(StreamAsset) }),
+    errors: notFound,
+  }),
+  refreshAssets: operation({
+    summary: 'Ask the provider for the recordings of a stream.',
+    http: 'POST /api/streams/:id/assets',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    repeat: 'harmless',
+    input: z.object(own),
+    output: z.object({ assets: z.array(StreamAsset) }),
+    errors: notFound,
+  }),
+  chat: operation({
+    summary: 'Messages of a stream, oldest first: those since a time, or the newest. Deleted ones are not listed.',
+    http: 'GET /api/streams/:id/chat',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ ...own, since: Moment.optional(), limit: pageSize(100, 50) }),
+    output: z.object({ messages: z.array(StreamChatMessage) }),
+    errors: notFound,
+  }),
+  say: operation({
+    summary: 'Write in the chat of a stream. Longer texts are cut to 500 characters; a `reaction` is one emoji.',
+    http: 'POST /api/streams/:id/chat',
+    access: 'user',
+    limit: 'messaging',
+    errorBody: 'text',
+    idempotency: { key: 'client_msg_id', kept: 'log' },
+    input: z.object({
+      ...own,
+      message: z
+        .string()
+        .max(10_000)
+        .overwrite((given) => [...given.trim()].slice(0, longest).join(''))
+        .pipe(text(longest).min(1, { error: 'Message is required' })),
+      type: z.enum(['message', 'reaction']).default('message'),
+      client_msg_id: z
+        .string()
+        .regex(/^[A-Za-z0-9_.:-]{1,128}$/, { error: 'Invalid client id' })
+        .optional(),
+    }),
+    output: z.object({ message: StreamChatMessage }),
+    errors: [
+      ...notFound,
+      'SUSPENDED',
+      'BANNED',
+      'MUTED',
+      'READ_ONLY',
+      'ROOM_ARCHIVED',
+      'CONTENT_NOT_ALLOWED',
+      'BLOCKED_WORD',
+      'MESSAGE_REJECTED',
+      'LINKS_NOT_ALLOWED',
+      'MESSAGE_TOO_LONG',
+      'SLOW_MODE',
+    ],
+  }),
+  publicStream: operation({
+    ...open,
+    anyOrigin: true,
+    summary: 'A stream as everybody sees it.',
+    http: 'GET /api/public/streams/:id',
+    socket: '/streams stream:public',
+    input: z.object(stream),
+    output: z.object({ stream: PublicStream }),
+    errors: notFound,
+  }),
+  view: operation({
+    ...open,
+    summary: 'Count the caller as a viewer for five minutes, or with `action=leave` no more.',
+    http: 'POST /api/public/streams/:id',
+    aliases: [{ http: 'POST /api/streams/:id/viewers' }],
+    repeat: 'harmless',
+    input: Leaving,
+    output: z.object({ success: z.literal(true), viewer_count: z.number().int() }),
+    errors: notFound,
+  }),
+  leave: operation({
+    ...open,
+    summary: 'Count the caller as a viewer no more.',
+    http: 'DELETE /api/public/streams/:id',
+    aliases: [{ http: 'DELETE /api/streams/:id/viewers' }],
+    input: z.object(stream),
+    output: z.object({ success: z.literal(true), viewer_count: z.number().int() }),
+    errors: notFound,
+  }),
+  recordings: operation({
+    ...open,
+    anyOrigin: true,
+    summary: 'The recordings of a stream that can be played, oldest first, for everybody.',
+    http: 'GET /api/public/streams/:id/recordings',
+    input: z.object(stream),
+    output: z.object({ assets: z.array(StreamAsset) }),
+    errors: notFound,
+  }),
+  watch: operation({
+    summary:
+      'Watch a stream over this connection: counted while it is open, and told of its state, counts and recordings. `viewer_key` is the one an earlier call gave, for those who are not signed in.',
+    socket: '/streams stream:watch',
+    access: 'public',
+    limit: 'general',
+    input: z.object({ stream_id: Id, viewer_key: z.string().max(200).optional() }),
+    output: z.object({
+      stream: PublicStream,
+      state: StreamState,
+      counts: StreamCounts,
+      /** Who is not signed in says it again to be counted once; null for those who are. */
+      viewer_key: z.string().nullable(),
+      assets: z.array(StreamAsset),
+      /** Of its messages, in the namespace `/rooms`. */
+      room: RoomRef,
+    }),
+    errors: notFound,
+  }),
+  unwatch: operation({
+    summary: 'Watch a stream no more over this connection.',
+    socket: '/streams stream:unwatch',
+    access: 'public',
+    limit: 'general',
+    input: z.object({ stream_id: Id }),
+    output: z.object({ counts: StreamCounts }),
+    errors: notFound,
+  }),
+  listen: operation({
+    summary:
+      'Be told over this connection what happens in the chat of a stream, as those outside its room are: `room:event` of a seq above `head_seq`, until `stream:unlisten`, `stream:unwatch` or `stream:chat_closed`.',
+    socket: '/streams stream:listen',
+    access: 'public',
+    limit: 'general',
+    input: z.object({ stream_id: Id }),
+    output: z.object({ room: RoomRef, epoch: z.string(), head_seq: z.number().int() }),
+    errors: ['STREAM_NOT_FOUND', ...seen],
+  }),
+  unlisten: operation({
+    summary: 'Be told no more over this connection what happens in the chat of a stream.',
+    socket: '/streams stream:unlisten',
+    access: 'public',
+    limit: 'general',
+    input: z.object({ stream_id: Id }),
+    output: z.object({}),
+  }),
+  directory: operation({
+    summary: 'Who is live, by viewers; the connection is told of changes from then on.',
+    http: 'GET /api/public/streams',
+    socket: '/streams stream:list',
+    access: 'public',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ limit: pageSize(100, 50) }),
+    output: z.object({ streams: z.array(PublicStream) }),
+  }),
+}
+
+export const streamStateChanged = event('/streams stream:state', {
+  summary: 'A stream you watch or own stands otherwise; the highest `v` holds.',
+  audience: 'stream',
+  payload: StreamState,
+})
+export const streamCounted = event('/streams stream:counts', {
+  summary: 'How many watch: at once where it changes, at most once a second, and every 15 seconds anyway.',
+  audience: 'stream',
+  payload: StreamCounts,
+})
+export const streamAssetChanged = event('/streams stream:asset', {
+  summary: 'A recording of a stream you watch is waited for, being made, ready, or failed.',
+  audience: 'stream',
+  payload: z.object({ stream_id: z.string(), asset: StreamAsset }),
+})
+export const streamListed = event('/streams stream:listed', {
+  summary: 'Of the directory: streams that are live now, and the ids of those that are no more.',
+  audience: 'stream',
+  payload: z.object({ updated: z.array(PublicStream), removed: z.array(z.string()) }),
+})
+export const streamHealth = event('/streams stream:health', {
+  summary: 'Of a stream of yours that is live, every five seconds: when its picture was last seen.',
+  audience: 'account',
+  payload: z.object({ stream_id: z.string(), last_ingest_at: Time.nullable(), is_published: z.boolean() }),
+})
+export const streamRoomEvent = event('/streams room:event', {
+  summary:
+    'Something happened in the chat of a stream that this connection listens to, as those outside the room are told it. Apply only the seq after the last one applied.',
+  audience: 'room',
+  payload: RoomEvent,
+  lean: LeanEvent,
+})
+export const streamRoomEvents = event('/streams room:events', {
+  summary: 'Several of these, in order, in one frame.',
+  audience: 'room',
+  payload: roomEventBatch.payload,
+  lean: LeanBatch,
+})
+export const streamChatClosed = event('/streams stream:chat_closed', {
+  summary: 'You may read the chat of a stream no more, and are told nothing of it from here on; `code` says why.',
+  audience: 'socket',
+  payload: z.object({ stream_id: z.string(), code: z.string() }),
+})
+export const streamEvents = {
+  streamStateChanged,
+  streamCounted,
+  streamAssetChanged,
+  streamListed,
+  streamHealth,
+  streamRoomEvent,
+  streamRoomEvents,
+  streamChatClosed,
+}

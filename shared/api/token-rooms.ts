@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { CallerAddress, line, onceByKey, repeatable } from '#shared/kit/primitives'
+import { unasked } from './gates.ts'
+import { Room } from './room.ts'
+import { Description, Emoji, HttpsUrl, Name } from './room-fields.ts'
+import { asTokenChat, TokenChat } from './token-chat.ts'
+import { ChainId, TokenAddress } from './tokens.ts'
+
+const Units = z.string().regex(/^\d{1,78}$/, { error: 'minBalance: an amount of the smallest unit' })
+/** What clients say of the token; the chain is asked instead. */
+const claimed = {
+  tokenName: z.string().max(1_000).nullish(),
+  tokenSymbol: z.string().max(1_000).nullish(),
+  tokenDecimals: z.number().nullish(),
+  minBalanceDisplay: z.string().max(200).nullish(),
+}
+
+/** Of `rooms`: rooms for who holds enough of a token. */
+export const tokenRooms = {
+  createTokenRoom: operation({
+    summary:
+      'Create a room for holders of a token; the caller becomes its owner. The chain says what the token is called.',
+    http: 'POST /api/rooms/token',
+    socket: '/rooms token-room:create',
+    aliases: [{ http: 'POST /api/token-chats', answer: asTokenChat, errorBody: 'text' }],
+    access: 'user',
+    limit: 'general',
+    idempotency: onceByKey,
+    input: z.object({
+      ...repeatable,
+      ...claimed,
+      userAddress: CallerAddress,
+      tokenAddress: TokenAddress,
+      tokenChainId: ChainId,
+      name: Name,
+      tokenImage: HttpsUrl.nullish(),
+      minBalance: Units.default('1'),
+      isOfficial: z.boolean().optional(),
+      description: Description.nullish(),
+      emoji: Emoji.default('🪙'),
+      messagingType: z.literal('standard', { error: 'Invalid messaging type' }).optional(),
+    }),
+    output: z.object({ room: Room }),
+    errors: ['SUSPENDED', 'BLOCKED_WORD', 'MESSAGE_REJECTED', ...unasked],
+    audit: true,
+  }),
+  listTokenRooms: operation({
+    summary: 'Rooms for holders of a token, by members: all, or those of the caller.',
+    http: 'GET /api/token-chats',
+    socket: '/rooms token-room:list',
+    access: 'public',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({
+      userAddress: CallerAddress,
+      tokenAddress: TokenAddress.optional(),
+      chainId: ChainId.optional(),
+      search: line(1, 100).optional(),
+      mode: z.enum(['browse', 'my'], { error: 'Invalid mode' }).default('browse'),
+    }),
+    output: z.object({ chats: z.array(TokenChat) }),
+  }),
+}

@@ -1,0 +1,211 @@
+import { z } from 'zod'
+import { operation } from '#shared/kit/contract'
+import { CallerAddress, Done, Id, Link, onceByKey, RoomRef, repeatable, Time } from '#shared/kit/primitives'
+import { roomTypes } from '#shared/kit/room-kinds'
+import { Icon, iconAliases, megabyte, Picture, removeIconAliases } from './upload-paths.ts'
+
+/** The kinds of images that a message may hold. */
+export const imageMimeTypes = [
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/heic',
+] as const
+/** Where a picture is to be shown: in a type of room, or anywhere. */
+export const uploadContexts = [...roomTypes, 'chat'] as const
+export type UploadContext = (typeof uploadContexts)[number]
+export const longestVoiceSeconds = 3_600
+
+export const pixelArtMegabytes = 5
+
+const mostBytes = 10 * megabyte
+/** An initialization vector of 12 bytes, and a tag of 16 behind what is encrypted. */
+const leastBytes = 28
+
+const File = z
+  .file({ error: 'file is required' })
+  .min(leastBytes, { error: 'file: not an encrypted file' })
+  .max(mostBytes, { error: 'file: at most 10 MB' })
+const conversationId = z.string({ error: 'conversationId is required' }).min(1).max(512)
+const Duration = z
+  .string()
+  .regex(/^\d{1,4}$/, { error: 'duration: whole seconds' })
+  .default('0')
+  .transform(Number)
+  .pipe(z.number().max(longestVoiceSeconds, { error: `duration: at most ${longestVoiceSeconds} seconds` }))
+
+const hex64 = (name: string) =>
+  z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, { error: `${name}: 64 hexadecimal digits` })
+    .transform((hex) => hex.toLowerCase())
+/** SHA-256 of a salt of 32 bytes and of what was encrypted, one after the other. */
+const Commitment = hex64('commitment')
+const FileUrl = z.string({ error: 'url is required' }).max(1_000).meta({ format: 'uri' })
+
+const stored = { url: Link, path: z.string() }
+const iconed = ['ROOM_NOT_FOUND', 'BANNED', 'MUTED', 'ROOM_ARCHIVED'] as const
+const uploading = {
+  access: 'user',
+  limit: 'general',
+  errorBody: 'text',
+  idempotency: onceByKey,
+  errors: ['SUSPENDED', 'UPSTREAM_ERROR', 'TIMEOUT'],
+} as const
+
+/**
+ * What people store for their messages. Images and voice that the client has encrypted the server cannot see (document 3, "Media upload"); pictures
+ * are for everybody who has their address.
+ */
+export const uploads = {
+  picture: operation({
+    ...uploading,
+    statuses: { PAYLOAD_TOO_LARGE: [400] },
+    summary:
+      'Stores a JPEG, PNG, GIF or WebP for a message of the caller, without what is written about it (place, camera).',
+    http: 'POST /api/upload',
+    input: z.object({
+      file: Picture(5),
+      context: z.enum(uploadContexts, { error: 'context: a type of room, or chat' }).default('chat'),
+      userAddress: CallerAddress,
+      ...repeatable,
+    }),
+    output: z.object(stored),
+  }),
+  pixelArt: operation({
+    ...uploading,
+    summary:
+      'Stores pixel art, a PNG as data URL, under the hash of its bytes, and pins it in IPFS where that is configured.',
+    http: 'POST /api/pixel-art/upload',
+    jsonBytes: pixelArtMegabytes * 1.5 * megabyte,
+    input: z.object({
+      imageData: z.string({ error: 'imageData: not a PNG data URL' }),
+      senderAddress: CallerAddress,
+      ...repeatable,
+    }),
+    output: z.object({
+      success: z.literal(true),
+      /** The CID: of the bytes as one block, or what the pinning service has told. */
+      ipfsHash: z.string(),
+      /** Here, so that a message may name it. */
+      ipfsUrl: Link,
+      path: z.string(),
+      /** At gateways of IPFS; none where it was not pinned. */
+      alternativeUrls: z.array(Link),
+    }),
+  }),
+  bugReport: operation({
+    ...uploading,
+    statuses: { PAYLOAD_TOO_LARGE: [400] },
+    summary: 'Stores an image (10 MB) or a film (MP4, WebM or QuickTime, 50 MB) that shows a fault.',
+    http: 'POST /api/bug-reports/upload',
+    input: z.object({ file: Picture(50), userAddress: CallerAddress, ...repeatable }),
+    output: z.object({ ...stored, type: z.enum(['image', 'video']) }),
+  }),
+  evidence: operation({
+    ...uploading,
+    statuses: { PAYLOAD_TOO_LARGE: [400] },
+    summary:
+      'Hands in a picture or voice message of at most 10 MB, as the caller has opened it, for a report of the message that names it. Without `salt` nothing is shown of it.',
+    http: 'POST /api/users/report/evidence',
+    input: z.object({
+      file: Picture(10),
+      messageId: Id,
+      /** Of the sealed file. */
+      url: FileUrl,
+      /** Of the commitment; what does not match it is refused. */
+      salt: hex64('salt').optional(),
+      ...repeatable,
+    }),
+    output: z.object({
+      /** What the report names it by, within a day. */
+      evidence: z.string(),
+      /** Has the sender of the message committed to it, in this room? */
+      is_as_sent: z.boolean(),
+    }),
+    errors: [...uploading.errors, 'NOT_FOUND'],
+  }),
+  avatar: operation({
+    ...uploading,
+    summary: 'Gives the caller a picture of at most 2 MB, which is shown from now on.',
+    http: 'POST /api/user/avatar',
+    input: z.object({ file: Picture(2), userAddress: CallerAddress, ...repeatable }),
+    output: Done.extend({ avatar_url: Link }),
+  }),
+  agentAvatar: operation({
+    ...uploading,
+    summary: 'Gives an agent of the caller a picture of at most 2 MB.',
+    http: 'POST /api/agents/:id/avatar',
+    input: z.object({ id: Id, file: Picture(2), userAddress: CallerAddress, ...repeatable }),
+    output: Done.extend({ avatar_url: Link }),
+    errors: [...uploading.errors, 'AGENT_NOT_FOUND', 'AGENT_PRIVATE'],
+  }),
+  icon: operation({
+    ...uploading,
+    statuses: { PAYLOAD_TOO_LARGE: [400, 413] },
+    summary: 'Gives a room an icon of at most 2 MB. Its owner and its moderators may.',
+    http: 'POST /api/rooms/{room}/icon',
+    aliases: iconAliases,
+    jsonBytes: 3 * megabyte,
+    input: z.object({ room: RoomRef, file: Icon, ...repeatable }),
+    output: Done.extend({ icon_url: Link }),
+    errors: [...uploading.errors, ...iconed],
+    audit: true,
+  }),
+  removeIcon: operation({
+    summary: 'Takes the icon of a room away. Its owner and its moderators may.',
+    http: 'DELETE /api/rooms/{room}/icon',
+    aliases: removeIconAliases,
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ room: RoomRef }),
+    output: Done,
+    errors: ['SUSPENDED', ...iconed],
+    audit: true,
+  }),
+  image: operation({
+    ...uploading,
+    summary: 'Stores an image, as the client has sealed it, for a message of the caller.',
+    http: 'POST /api/upload/image',
+    input: z.object({
+      file: File,
+      conversationId,
+      originalType: z.enum(imageMimeTypes, { error: 'originalType: not an image' }).default('image/jpeg'),
+      commitment: Commitment.optional(),
+      ...repeatable,
+    }),
+    output: z.object({ ...stored, originalType: z.enum(imageMimeTypes) }),
+  }),
+  voice: operation({
+    ...uploading,
+    summary: 'Stores a voice message, as the client has sealed it, for a message of the caller.',
+    http: 'POST /api/upload/voice',
+    input: z.object({
+      file: File,
+      conversationId,
+      duration: Duration,
+      commitment: Commitment.optional(),
+      ...repeatable,
+    }),
+    output: z.object({ ...stored, duration: z.number().int() }),
+  }),
+  commitment: operation({
+    summary:
+      'To what the sender of a sealed file has committed: who is shown the media and their salt can tell whether they were sent.',
+    http: 'GET /api/upload/commitment',
+    access: 'user',
+    limit: 'general',
+    errorBody: 'text',
+    input: z.object({ url: FileUrl }),
+    output: z.object({
+      /** Null where the sender gave none: nothing can be shown of this file. */
+      commitment: z.string().nullable(),
+      sender: z.string(),
+      created_at: Time,
+    }),
+    errors: ['NOT_FOUND'],
+  }),
+}

@@ -1,0 +1,180 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { Streams } from '#server/domains/streams/model'
+import { fakeVideo } from '#server/ports/video/fake'
+import { axeFaults, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+
+describe('livestreams in the page', () => {
+  const video = fakeVideo()
+  let plaza: Awaited<ReturnType<typeof openPlaza>>
+  beforeAll(async () => {
+    const at = (path: string) => `${plaza.url}${path}`
+    const addresses = {
+      whip: (key: string) => at(`/webrtc/${key}`),
+      rtmp: (key: string) => `rtmp://localhost/live/${key}`,
+      hls: (id: string) => at(`/hls/${id}/index.m3u8`),
+      whep: (id: string) => at(`/webrtc/${id}`),
+    }
+    plaza = await openPlaza({ services: { video: { ...video, addresses } } })
+  })
+  afterAll(() => plaza.close())
+  afterEach(() => plaza.settle())
+
+  /** A guest account that has opened a stream, on its page. */
+  async function streamer(title: string, device = desktop): Promise<{ page: Page; id: string; provided: string }> {
+    const page = await plaza.guest(device)
+    await page.goto(`${plaza.url}/#/go-live`)
+    await page.getByRole('textbox', { name: 'Title' }).fill(title)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'End the stream' }).waitFor()
+    const id = page.url().split('/live/')[1] ?? ''
+    const stored = await Streams.findOne({ _id: id }).lean()
+    return { page, id, provided: stored?.stream_id ?? '' }
+  }
+  const visitor = async (path: string, device: Parameters<typeof plaza.visit>[0] = phone): Promise<Page> => {
+    const page = await plaza.visit(device)
+    await page.goto(`${plaza.url}/#${path}`)
+    await page.reload()
+    return page
+  }
+  const stageOf = (page: Page) => page.getByRole('region', { name: 'Livestream' })
+  const end = async (page: Page) => {
+    await page.getByRole('button', { name: 'End the stream' }).click()
+    await page.getByRole('button', { name: 'End the stream: sure?' }).click()
+  }
+  const recording = (id: string, provided: string) => {
+    const none = { playbackId: 'p', durationSeconds: 65, sizeBytes: 2_000_000, error: null }
+    const startedAt = new Date(Date.now() - 3_600_000)
+    const asset = { ...none, assetId: `of ${id}`, streamId: provided, startedAt }
+    const url = `${plaza.url}/recordings/${id}.mp4`
+    return {
+      make: () =>
+        video.tellAsset({ ...asset, phase: 'processing', progress: 0.4, playbackUrl: null, downloadUrl: null }),
+      end: () => video.tellAsset({ ...asset, phase: 'ready', progress: 1, playbackUrl: url, downloadUrl: url }),
+    }
+  }
+
+  test('a stream is found where it is listed, watched in each of its states, and played again after its end', async () => {
+    const { page: owner, id, provided } = await streamer('Morning on the square')
+    const page = await plaza.guest()
+    await page.goto(`${plaza.url}/#/live`)
+    await page.getByText('Nobody is live at the moment').waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    video.publish(provided)
+    await page.getByRole('link', { name: 'Morning on the square' }).click()
+    const stage = stageOf(page)
+    await stage.getByText('Live', { exact: true }).waitFor()
+    await stage.getByText('1 watching, 1 at most').waitFor()
+    await owner.getByText('Live. Everybody can watch. Picture arriving.').waitFor()
+    video.interrupt(provided)
+    await stage.getByText('The picture is away').waitFor()
+    await stage.getByText(/It is waited for another \d+ s/).waitFor()
+    await owner.getByText(/^Picture away\. Your picture is away\. No picture for \d+ s\.$/).waitFor()
+    expect(await axeFaults(owner)).toEqual([])
+    video.publish(provided)
+    await stage.getByText('The picture is away').waitFor({ state: 'detached' })
+    await end(owner)
+    await stage.getByText('The stream has ended').waitFor()
+    await stage.getByText('Its streamer ended it.').waitFor()
+    const { make, end: made } = recording(id, provided)
+    make()
+    await stage.getByText('Is being made: 40 %').waitFor()
+    made()
+    await stage.getByText('1 min 5 s, 1.9 MB').waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    await stage.getByRole('button', { name: /^Play/ }).click()
+    await stage.getByLabel('The recording of Morning on the square').waitFor()
+    await stage.getByRole('button', { name: 'All recordings' }).click()
+    await stage.getByRole('list', { name: 'Recordings' }).waitFor()
+  })
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])(
+    'the first message takes somebody into the chat of a stream, and strangers read along, on a %s',
+    async (_, device) => {
+      const { page: owner, id, provided } = await streamer('With a chat', device)
+      video.publish(provided)
+      const stranger = await visitor(`/live/${id}`, device)
+      await stranger.getByText('Nothing said yet').waitFor()
+      expect(await stranger.getByRole('textbox').count()).toBe(0)
+      const fan = await plaza.guest(device)
+      await fan.goto(`${plaza.url}/#/live/${id}`)
+      await fan.getByRole('textbox', { name: 'Message' }).fill('From the first row')
+      await fan.keyboard.press('Enter')
+      await line(fan, 'From the first row').waitFor()
+      await stranger.getByText('From the first row').waitFor()
+      await line(owner, 'From the first row').waitFor()
+      await say(owner, 'Welcome')
+      await line(fan, 'Welcome').waitFor()
+      await say(fan, 'Hello again')
+      await stranger.getByText('Hello again').waitFor()
+      for (const page of [owner, fan, stranger]) expect(await axeFaults(page)).toEqual([])
+      await stranger.getByRole('button', { name: 'Sign in to talk' }).click()
+      await stranger.getByRole('button', { name: 'Enter as guest' }).click()
+      await stageOf(stranger).getByText('Live', { exact: true }).waitFor()
+      await stranger.getByRole('textbox', { name: 'Message' }).waitFor()
+      expect(stranger.url()).toContain(`/#/live/${id}`)
+    },
+  )
+
+  test('a streamer moderates the chat beside the own picture, which goes on', async () => {
+    const { page, id } = await streamer('Under control')
+    await page.getByRole('button', { name: 'Start a test stream' }).click()
+    await page.getByLabel('Your own picture').waitFor()
+    await page.getByRole('alert').getByText('The server does not take this stream').waitFor()
+    await page.getByRole('button', { name: 'Moderation' }).click()
+    await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Words' }).waitFor()
+    await page.getByLabel('Your own picture').waitFor()
+    await page.goto(`${plaza.url}/#/alpha`)
+    await field(page).waitFor()
+    await page.goto(`${plaza.url}/#/live/${id}`)
+    await page.getByLabel('Your own picture').waitFor()
+    await page.getByRole('button', { name: 'Stop the picture' }).click()
+    await page.getByLabel('Your own picture').waitFor({ state: 'detached' })
+  })
+
+  test('the key of a stream is shown only while a button is held', async () => {
+    const { page, id } = await streamer('With a key')
+    const key = await page.evaluate(
+      async (at) => (await (await fetch(`/api/streams/${at}`)).json()).stream.stream_key,
+      id,
+    )
+    await page.getByText('Publish with OBS', { exact: true }).click()
+    const show = page.getByRole('button', { name: 'Hold to show: Stream key' })
+    expect(await page.content()).not.toContain(key)
+    await show.hover()
+    await page.mouse.down()
+    await page.getByText(key, { exact: true }).waitFor()
+    await page.mouse.up()
+    await page.getByText(key, { exact: true }).waitFor({ state: 'detached' })
+  })
+
+  test('a link to a stream that is not there says so, to everybody', async () => {
+    const signedIn = await plaza.guest()
+    await signedIn.goto(`${plaza.url}/#/live/nothing`)
+    for (const page of [signedIn, await visitor('/live/nothing')])
+      await page.getByText('There is no such stream. It may have been deleted.').waitFor()
+  })
+
+  test('strangers see who is live, and come in by a button', async () => {
+    const { provided } = await streamer('For everybody')
+    const page = await visitor('')
+    await page.getByRole('button', { name: 'Live now' }).click()
+    await page.getByRole('heading', { name: 'Live now' }).waitFor()
+    video.publish(provided)
+    const listed = page.getByRole('link', { name: 'For everybody' })
+    await listed.waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    await listed.click()
+    await stageOf(page).getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Live now' }).click()
+    video.stop(provided)
+    await listed.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Enter as guest' }).waitFor()
+    await page.getByRole('button', { name: 'Live now' }).click()
+    await page.getByRole('heading', { name: 'Live now' }).waitFor()
+  })
+})

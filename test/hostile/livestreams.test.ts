@@ -1,0 +1,204 @@
+// Modes: embedded
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Streams, Viewers } from '#server/domains/streams/model'
+import { countWatched } from '#server/domains/streams/viewers'
+import { fakeVideo } from '#server/ports/video/fake'
+import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
+import { rooms } from '#shared/api/rooms'
+import { streams } from '#shared/api/streams'
+import { type Booted, boot } from '#test/support/boot'
+import { over, type Person, person } from '#test/support/people'
+import { call, connect } from '#test/support/wallet'
+
+const video = fakeVideo()
+const lines: string[] = []
+let server: Booted
+let owner: Person
+let other: Person
+let stream: Awaited<ReturnType<typeof opened>>
+const remember = (fields: object, message: string) => void lines.push(`${message} ${inspect(fields, { depth: 10 })}`)
+beforeAll(async () => {
+  server = await boot({
+    services: { video },
+    change: (platform) => ({ ...platform, logger: { info: remember, warn: remember, error: remember } }),
+  })
+  ;[owner, other] = [await person(server, 'hostile streamer'), await person(server, 'hostile viewer')]
+  stream = await opened()
+})
+afterAll(() => server.close())
+const opened = async () => (await owner.does('rest', streams.create, { title: 'Key' })).stream
+const guest = (route: string, body: object | null = null, headers = {}) =>
+  call(server.url, route, body, undefined, headers)
+
+describe('T10: the key of a stream', () => {
+  test('is in the answers to its owner that give it, and nowhere else', async () => {
+    const { id } = stream
+    const key = stream.stream_key ?? expect.fail()
+    const line = await other.line('/streams')
+    await other.does(line, streams.directory, {})
+    await other.does(line, streams.watch, { stream_id: id })
+    video.publish(stream.stream_id)
+    const room = { type: 'stream', id } as const
+    const answers = [
+      await other.does('socket', streams.get, { id }),
+      await other.does('rest', streams.get, { id }),
+      await other.does('rest', streams.list, {}),
+      await other.does('rest', streams.list, { userAddress: owner.account, live: true }),
+      await other.does('rest', streams.assets, { id, refresh: true }),
+      await other.does('rest', rooms.get, { room }),
+      await other.does('rest', messages.history, { room }),
+      ...(await Promise.all(
+        [`/api/public/streams/${id}`, '/api/public/streams', `/api/public/streams/${id}/recordings`].map((path) =>
+          guest(`GET ${path}`),
+        ),
+      )),
+      await other.tries('rest', streams.change, { id, title: 'x' }),
+      await other.tries('socket', streams.end, { id }),
+      await other.tries('rest', streams.remove, { id }),
+      await owner.rest('POST /api/streams', { title: 7 }),
+      await owner.rest(`GET /api/streams/${id}/assets?refresh=perhaps`),
+    ]
+    await expect.poll(() => line.frames.some(({ event }) => event === 'stream:state')).toBe(true)
+    const own = await owner.does('rest', streams.list, { userAddress: owner.account })
+    expect(own.streams[0]?.stream_key).toBe(key)
+    const seen = JSON.stringify([answers, line.frames, lines])
+    expect(seen).toContain(stream.playback_id)
+    expect(seen).not.toContain(key)
+  })
+
+  test('is stored sealed', async () => {
+    const row = JSON.stringify(await Streams.findOne({ _id: stream.id }).lean())
+    expect(row).toContain(stream.playback_id)
+    expect(row).not.toContain(stream.stream_key)
+  })
+})
+
+describe('T52: the count of viewers', () => {
+  const count = async () =>
+    (await guest(`GET /api/public/streams/${stream.id}`)).body.stream as { viewer_count: number }
+
+  test('grows by one for one client, however often and however it asks, and is never below none', async () => {
+    const path = `/api/streams/${stream.id}/viewers`
+    const before = (await count()).viewer_count
+    for (let round = 0; round < 5; round++)
+      await Promise.all(
+        Array.from({ length: 100 }, (_, at) =>
+          guest(`POST ${path}`, null, {
+            'x-forwarded-for': `10.0.0.${at}`,
+            cookie: `app_browser=${String(at).padStart(43, 'x')}`,
+          }),
+        ),
+      )
+    await expect.poll(async () => (await count()).viewer_count - before).toBe(1)
+    for (let times = 0; times < 300; times++) await guest(`DELETE ${path}`)
+    await expect.poll(async () => (await count()).viewer_count).toBe(before)
+    expect((await guest(`POST ${path}?action=leave`)).body).toMatchObject({ success: true })
+    expect((await count()).viewer_count).toBeGreaterThanOrEqual(0)
+  })
+
+  test('T52: marks are free: at one address twenty guests are told apart, and all others are one', async () => {
+    const { stream: own } = await (await person(server, 'marks')).does('rest', streams.create, {})
+    const path = `/api/public/streams/${own.id}`
+    for (let mark = 0; mark < 40; mark++) {
+      // What is known of an address outlives the looks at who is still there.
+      if (mark === 20) await Promise.all(server.apps.map(({ node }) => countWatched(node)))
+      const { headers } = await guest(`GET ${path}`)
+      const cookie = /app_browser=[\w-]+/.exec(headers.get('set-cookie') ?? '')?.[0] ?? expect.fail()
+      expect((await guest(`POST ${path}`, null, { cookie })).status).toBe(200)
+    }
+    await expect.poll(async () => (await guest(`GET ${path}`)).body.stream).toMatchObject({ viewer_count: 21 })
+  })
+
+  test('T06: a beacon counts nobody as somebody else', async () => {
+    const { stream: own } = await other.does('rest', streams.create, {})
+    const headers = {
+      origin: 'https://evil.test',
+      'sec-fetch-site': 'cross-site',
+      cookie: `app_session=${owner.token}`,
+    }
+    for (const path of [`POST /api/public/streams/${own.id}`, `DELETE /api/public/streams/${own.id}`])
+      expect((await guest(path, null, headers)).status).toBe(403)
+    expect((await guest(`POST /api/streams/${own.id}/viewers`, null, headers)).status).toBe(403)
+    const shown = await guest(`GET /api/public/streams/${own.id}`, null, headers)
+    expect([shown.status, shown.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+    expect(await Viewers.countDocuments({ _id: `${own.id}|a:${owner.account}` })).toBe(0)
+    await owner.does('rest', streams.view, { id: own.id })
+    expect(await Viewers.countDocuments({ _id: `${own.id}|a:${owner.account}` })).toBe(1)
+  })
+
+  test('271: who never came leaves without a trace', async () => {
+    const before = await count()
+    const nobody = await person(server, 'never here')
+    for (const act of ['POST', 'DELETE'])
+      expect((await nobody.rest(`${act} /api/streams/${stream.id}/viewers?action=leave`)).status).toBe(200)
+    await nobody.does('socket', streams.unwatch, { stream_id: stream.id })
+    expect(await count()).toEqual(before)
+  })
+})
+
+describe('somebody who is not signed in', () => {
+  test('watches over a socket, and does nothing else there', async () => {
+    const socket = connect(server.url, '/streams', null)
+    const ask = (event: string, input: object) => socket.timeout(10_000).emitWithAck(event, input)
+    expect(await ask('stream:watch', { stream_id: stream.id })).toMatchObject({ ok: true })
+    for (const [event, input] of [
+      ['stream:create', {}],
+      ['stream:get', { id: stream.id }],
+      ['stream:change', { id: stream.id, action: 'end' }],
+      ['stream:end', { id: stream.id }],
+      ['stream:remove', { id: stream.id }],
+      ['stream:assets', { id: stream.id }],
+    ] as const)
+      expect(await ask(event, input), event).toMatchObject({ ok: false, error: { code: 'UNAUTHORIZED' } })
+    socket.close()
+  })
+
+  test('opens no other namespace', async () => {
+    for (const namespace of ['/rooms', '/agents', '/notifications', '/moderation']) {
+      const socket = connect(server.url, namespace, null)
+      const error = await new Promise<Error & { data?: object }>((resolve) => socket.once('connect_error', resolve))
+      expect(error.data, namespace).toMatchObject({ code: 'UNAUTHORIZED' })
+      socket.close()
+    }
+  })
+})
+
+describe('the chat of a stream', () => {
+  const room = () => ({ type: 'stream' as const, id: stream.id })
+
+  test.each(over)('270: is not moderated over %s by who is no moderator', async (door) => {
+    await other.does('rest', streams.say, { id: stream.id, message: 'I am here' })
+    for (const act of [
+      { action: 'ban', target: owner.account },
+      { action: 'rules', patch: { rules: { read_only: true } } },
+    ])
+      expect(await other.refused(door, moderation.act, { room: room(), ...act } as never)).toMatchObject({
+        status: 403,
+      })
+  })
+
+  test('takes nobody back who was banned, by joining or by writing, over any path', async () => {
+    const banned = await person(server, `banned ${crypto.randomUUID()}`)
+    await banned.does('rest', streams.say, { id: stream.id, message: 'hello' })
+    await owner.does('socket', moderation.act, { room: room(), action: 'ban', target: banned.account } as never)
+    expect(await banned.refused('rest', streams.say, { id: stream.id, message: 'again' })).toMatchObject({
+      code: 'BANNED',
+    })
+    expect(await banned.refused('rest', rooms.join, { room: room() })).toMatchObject({ code: 'BANNED' })
+    expect(await banned.refused('socket', messages.send, { room: room(), text: 'again' })).toMatchObject({
+      code: 'BANNED',
+    })
+  })
+
+  test('goes with its stream: who deletes it leaves a room that takes nothing', async () => {
+    const late = await person(server, 'deletes theirs')
+    const { stream: gone } = await late.does('rest', streams.create, {})
+    await other.does('rest', streams.say, { id: gone.id, message: 'here' })
+    await late.does('rest', streams.remove, { id: gone.id })
+    const refused = () => other.tries('socket', messages.send, { room: { type: 'stream', id: gone.id }, text: 'x' })
+    await expect.poll(async () => (await refused()).ok, { timeout: 15_000 }).toBe(false)
+    expect(await other.refused('rest', streams.say, { id: gone.id, message: 'x' })).toMatchObject({ status: 404 })
+  })
+})

@@ -1,0 +1,280 @@
+// Modes: embedded
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { localStorage } from '#server/ports/storage/local'
+import { type Booted, boot } from '#test/support/boot'
+import { type Person, person } from '#test/support/people'
+import { pngOf } from '#test/support/pictures'
+import { dial, request, sendBytes } from './wire.ts'
+
+const megabyte = 1024 * 1024
+let folder: string
+let server: Booted
+let who: Person
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plaza-multipart-'))
+  server = await boot({ services: { storage: await localStorage(folder) } })
+  who = await person(server, 'former')
+})
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Part {
+  name: string
+  value: string | Buffer
+  /** As it stands within quotes; null: a field of text. */
+  filename?: string | null
+  headers?: string
+}
+interface Form {
+  parts: Part[]
+  boundary?: string
+  end?: string
+}
+
+const bytesOf = ({ parts, boundary = 'plaza', end = `--${boundary}--\r\n` }: Form): Buffer =>
+  Buffer.concat([
+    ...parts.flatMap(({ name, value, filename = null, headers = '' }) => [
+      Buffer.from(
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${filename === null ? '' : `; filename="${filename}"`}\r\n${headers}\r\n`,
+      ),
+      Buffer.from(value),
+      Buffer.from('\r\n'),
+    ]),
+    Buffer.from(end),
+  ])
+
+const headersOf = (boundary: string) => [
+  `Authorization: Bearer ${who.token}`,
+  `Content-Type: multipart/form-data; boundary="${boundary}"`,
+]
+
+const doors = {
+  image: { path: '/api/upload/image', most: 10 * megabyte, tooLarge: 413, seal: true },
+  voice: { path: '/api/upload/voice', most: 10 * megabyte, tooLarge: 413, seal: true },
+  picture: { path: '/api/upload', most: 5 * megabyte, tooLarge: 400, seal: false },
+} as const
+type Door = keyof typeof doors
+const everywhere = Object.keys(doors) as Door[]
+const sealed: readonly Door[] = ['image', 'voice']
+
+const fileAt = (door: Door): Buffer => (doors[door].seal ? randomBytes(100) : pngOf())
+const filePart = (door: Door, more: Partial<Part> = {}): Part => ({
+  ...{ name: 'file', value: fileAt(door), filename: 'x' },
+  ...more,
+})
+const conversation: Part = { name: 'conversationId', value: 'a' }
+const withFile = (door: Door, ...more: Part[]): Form => ({ parts: [conversation, ...more, filePart(door)] })
+const named = (filename: string) => (door: Door) => ({ parts: [conversation, filePart(door, { filename })] })
+const field = (name: string, value: string) => (door: Door) => withFile(door, { name, value })
+const sized = (door: Door, bytes: number): Form => ({
+  parts: [conversation, filePart(door, { value: Buffer.concat([fileAt(door)], bytes) })],
+})
+
+async function send(door: Door, form: Form) {
+  const body = bytesOf(form)
+  const headers = [...headersOf(form.boundary ?? 'plaza'), `Content-Length: ${body.length}`]
+  const { status, body: text } = await sendBytes(server.url, request(`POST ${doors[door].path}`, headers, body))
+  const told = JSON.parse(text) as { error?: string; path?: string }
+  return { ...told, outcome: status === 200 ? '200' : `${status} ${told.error}` }
+}
+
+const noFile = '400 file is required'
+const unreadable = '400 The form could not be read'
+const notSealed = '400 file: not an encrypted file'
+const noPicture = '400 file: not a JPEG, PNG, GIF or WebP image'
+const unless = (door: Door, otherwise: string) => (doors[door].seal ? otherwise : noPicture)
+
+/** The class of bad input, what is sent, what it is answered with, and where. */
+const rows: [
+  id: number,
+  what: string,
+  make: (door: Door) => Form,
+  outcome: string | ((door: Door) => string),
+  where?: readonly Door[],
+][] = [
+  [195, 'no file', () => ({ parts: [conversation] }), noFile],
+  [195, 'nothing at all', () => ({ parts: [] }), noFile],
+  [196, 'two files under one name', (door) => withFile(door, filePart(door)), unreadable],
+  [196, 'two files under two names', (door) => withFile(door, filePart(door, { name: 'other' })), unreadable],
+  [
+    197,
+    'the file under another name',
+    (door) => ({ parts: [conversation, filePart(door, { name: 'blob' })] }),
+    unreadable,
+  ],
+  [198, 'the file as text', () => ({ parts: [conversation, { name: 'file', value: 'text' }] }), noFile],
+  [199, 'a file of nothing', (door) => sized(door, 0), (door) => unless(door, notSealed)],
+  [199, 'a file too short for a vector and a tag', (door) => sized(door, 27), notSealed, sealed],
+  [200, 'a file as long as it may be', (door) => sized(door, doors[door].most), '200'],
+  [
+    200,
+    'a file of one byte more',
+    (door) => sized(door, doors[door].most + 1),
+    (door) => `${doors[door].tooLarge} A file may have at most ${doors[door].most} bytes`,
+  ],
+  [201, 'a name that climbs', named('../../etc/passwd'), '200'],
+  [201, 'a name that climbs on Windows', named('..\\\\..\\\\boot.ini'), '200'],
+  [201, 'a name with NUL', named('x\0.enc'), unreadable],
+  [201, 'a name of 10 kB', named('x'.repeat(10_000)), '200'],
+  [201, 'a name from right to left', named('\u202egpj.exe'), '200'],
+  [201, 'no name', (door) => ({ parts: [conversation, filePart(door, { filename: null })] }), noFile],
+  [202, 'a field for a long array', field('a[100000000]', 'x'), unreadable],
+  [202, 'nested fields', field('a[b][c][d]', 'x'), unreadable],
+  [202, '__proto__', field('__proto__', 'x'), '400'],
+  [
+    203,
+    '1,000 parts',
+    (door) => withFile(door, ...Array.from({ length: 1_000 }, (_, at) => ({ name: `f${at}`, value: '' }))),
+    unreadable,
+  ],
+  [
+    203,
+    'one field more than any form has',
+    (door) => withFile(door, ...['b', 'c', 'd', 'e'].map((name) => ({ name, value: '' }))),
+    unreadable,
+  ],
+  [203, 'a field of 600 bytes', field('note', 'x'.repeat(600)), unreadable],
+  [203, 'the name of a field of 100 bytes', field('n'.repeat(100), 'x'), unreadable],
+  [
+    204,
+    '2,000 headers of a part',
+    (door) => ({ parts: [conversation, filePart(door, { headers: 'X-A: b\r\n'.repeat(2_000) })] }),
+    unreadable,
+  ],
+  [
+    205,
+    'a header without a colon',
+    (door) => ({ parts: [conversation, filePart(door, { headers: 'nonsense\r\n' })] }),
+    unreadable,
+  ],
+  [206, 'no last boundary', (door) => ({ ...withFile(door), end: '' }), unreadable],
+  [206, 'rubbish in the place of a form', () => ({ parts: [], end: 'rubbish' }), unreadable],
+  [207, 'a boundary of 200 characters', (door) => ({ ...withFile(door), boundary: 'b'.repeat(200) }), '200'],
+  [207, 'a boundary like a pattern', (door) => ({ ...withFile(door), boundary: '(.*)+[a-z]$' }), '200'],
+  [
+    208,
+    'a form within the form, which is the file',
+    (door) => ({
+      parts: [
+        conversation,
+        filePart(door, {
+          headers: 'Content-Type: multipart/mixed; boundary=inner\r\n',
+          value: Buffer.concat([randomBytes(12), bytesOf({ parts: [filePart(door)], boundary: 'inner' })]),
+        }),
+      ],
+    }),
+    (door) => unless(door, '200'),
+  ],
+  [
+    209,
+    'base64, which is not decoded',
+    (door) => ({
+      parts: [
+        conversation,
+        filePart(door, {
+          headers: 'Content-Transfer-Encoding: base64\r\n',
+          value: fileAt(door).toString('base64'),
+        }),
+      ],
+    }),
+    (door) => unless(door, '200'),
+  ],
+  ...['-1', '1e9', 'abc', '1.5', '3601', '99999', ''].map((value): (typeof rows)[number] => [
+    212,
+    `a duration of "${value}"`,
+    field('duration', value),
+    '400',
+    ['voice'],
+  ]),
+  ...['text/html', 'image/svg+xml', 'image/png]http://evil.example', ''].map((value): (typeof rows)[number] => [
+    213,
+    `the type "${value}"`,
+    field('originalType', value),
+    '400 originalType: not an image',
+    ['image'],
+  ]),
+  [213, 'a type of 10 kB', field('originalType', 'x'.repeat(10_000)), unreadable, ['image']],
+  [214, 'no conversation', (door) => ({ parts: [filePart(door)] }), '400 conversationId is required', sealed],
+  [
+    214,
+    'a conversation without an id',
+    (door) => ({ parts: [{ name: 'conversationId', value: '' }, filePart(door)] }),
+    '400',
+    sealed,
+  ],
+  [
+    214,
+    'a conversation of 64 kB',
+    (door) => ({ parts: [{ name: 'conversationId', value: 'x'.repeat(65_536) }, filePart(door)] }),
+    unreadable,
+    sealed,
+  ],
+  [214, 'two conversations', (door) => withFile(door, conversation), '400', sealed],
+  [
+    214,
+    'a conversation that is a file',
+    (door) => ({ parts: [filePart(door, { name: 'conversationId' }), filePart(door)] }),
+    unreadable,
+    sealed,
+  ],
+]
+
+const cases = rows.flatMap(([id, what, make, outcome, where = everywhere]) =>
+  where.map((door) => ({ id, what, door, make, wanted: typeof outcome === 'string' ? outcome : outcome(door) })),
+)
+
+/** What was received and is not deleted yet. */
+async function left(): Promise<string[]> {
+  const spools = (await readdir(tmpdir())).filter((name) => name.startsWith(`plaza-uploads-${process.pid}-`))
+  const received = await Promise.all(spools.map((name) => readdir(join(tmpdir(), name)).catch(() => [])))
+  return [...received.flat(), ...(await readdir(join(folder, '.unfinished')))]
+}
+
+describe('T23: forms of uploads, class by class', () => {
+  test.each(cases)('$id: $what ($door)', async ({ door, make, wanted }) => {
+    const begun = performance.now()
+    const { outcome, path = '' } = await send(door, make(door))
+    expect(outcome.startsWith('4') && !wanted.includes(' ') ? outcome.slice(0, 3) : outcome).toBe(wanted)
+    if (outcome === '200') expect(path).toMatch(/^[a-z-]+\/0x[0-9a-f]{40}\/(YQ\/)?\d{13}_[0-9a-z]{25}\.(enc|png)$/)
+    expect(performance.now() - begun).toBeLessThan(20_000)
+    await expect.poll(left).toEqual([])
+  })
+
+  test.each(everywhere)('210: a form that is cut off by a reset leaves nothing (%s)', async (door) => {
+    const body = bytesOf({ parts: [conversation, filePart(door, { value: randomBytes(megabyte) })] })
+    const socket = dial(server.url)
+    socket.on('error', () => {})
+    const headers = [...headersOf('plaza'), `Content-Length: ${body.length}`]
+    socket.write(request(`POST ${doors[door].path}`, headers, body.subarray(0, megabyte / 2)))
+    await expect.poll(async () => (await left()).length).toBe(1)
+    socket.resetAndDestroy()
+    await expect.poll(left).toEqual([])
+  })
+
+  test.each(everywhere)(
+    '211: a form that comes byte by byte keeps nobody else waiting, and leaves nothing (%s)',
+    async (door) => {
+      const body = bytesOf(withFile(door))
+      const socket = dial(server.url)
+      socket.on('error', () => {})
+      const headers = [...headersOf('plaza'), `Content-Length: ${body.length}`]
+      const at = body.indexOf('filename=') + 20
+      socket.write(request(`POST ${doors[door].path}`, headers, body.subarray(0, at)))
+      let sent = at
+      const drip = setInterval(() => socket.write(body.subarray(sent, ++sent)), 50)
+      await expect.poll(async () => (await left()).length).toBe(1)
+      const begun = performance.now()
+      expect((await send(door, withFile(door))).outcome).toBe('200')
+      expect(performance.now() - begun).toBeLessThan(20_000)
+      clearInterval(drip)
+      socket.destroy()
+      await expect.poll(left).toEqual([])
+    },
+  )
+})

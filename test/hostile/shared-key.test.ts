@@ -1,0 +1,125 @@
+// Modes: embedded
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import mongoose from 'mongoose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Client } from '#client/sdk/types'
+import { inbox } from '#shared/api/inbox'
+import { messages } from '#shared/api/messages'
+import { rooms } from '#shared/api/rooms'
+import { social } from '#shared/api/social'
+import type { Booted } from '#test/support/boot'
+import { clientOf, shows } from '#test/support/direct-clients'
+import { type Person, people } from '#test/support/people'
+import { bootShared, script, sharedRoom } from '#test/support/shared-key'
+import { call } from '#test/support/wallet'
+
+const folder = mkdtempSync(join(tmpdir(), 'plaza-shared-'))
+const logged: string[] = []
+const remember = (fields: object, message: string) =>
+  void logged.push(`${message} ${inspect(fields, { depth: 12, showHidden: true, maxStringLength: null })}`)
+let server: Booted
+let [ada, bo, eve] = [] as unknown as [Person, Person, Person]
+const clients: Client[] = []
+beforeAll(async () => {
+  server = await bootShared({
+    nodes: 1,
+    environment: { DATA_DIR: folder },
+    change: (platform) => ({ ...platform, logger: { info: remember, warn: remember, error: remember } }),
+  })
+  ;[ada, bo, eve] = await people(server, 'ada hides', 'bo hides', 'eve hides')
+})
+afterAll(async () => {
+  for (const client of clients) client.close()
+  await server.close()
+  rmSync(folder, { recursive: true })
+})
+const enter = async (name: string) => {
+  const client = await clientOf(server, name, { keys: null })
+  clients.push(client)
+  return client
+}
+
+const [said, answered, edited] = ['the plum tree behind the mill', 'under the third stone', 'beside the fourth stone']
+
+async function stored(): Promise<string> {
+  const found: unknown[] = []
+  for (const model of Object.values(mongoose.models)) found.push(await model.find({}).lean())
+  return JSON.stringify(found)
+}
+const filesUnder = (folder: string): string[] =>
+  readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name)
+    const found = statSync(path, { throwIfNoEntry: false })
+    return found?.isDirectory() ? filesUnder(path) : found?.isFile() ? [path] : []
+  })
+
+test('T11: neither the key of a room nor what it seals is in the store, the log, a frame, or an answer to who is no member', async () => {
+  const { room, key } = await sharedRoom(ada, bo)
+  const path = `/api/rooms/channel/${room.id}`
+  const [line, outside] = await Promise.all([bo.line(), eve.line()])
+  await bo.does(line, messages.join, { room })
+  const [hers, his] = [(await enter('ada hides')).room(room), (await enter('bo hides')).room(room)]
+  hers.send({ text: said })
+  await shows(his, said)
+  his.send({ text: answered, reply_to: his.state.messages[0]?.id ?? null })
+  await shows(hers, said, answered)
+  await his.edit(his.state.messages[1]?.id ?? '', edited)
+  await shows(hers, said, edited)
+  const messageId = his.state.messages[1]?.id ?? ''
+  const report = {
+    reportedAddress: bo.account,
+    reportType: 'spam',
+    messageId,
+    messageContent: 'what I say it says',
+  } as const
+  await ada.does('rest', social.report, report)
+  const { reports } = await ada.does('rest', social.reports, {})
+  expect(JSON.stringify(reports)).toContain('what I say it says')
+
+  const outsiders = await Promise.all([
+    ...[
+      `GET ${path}`,
+      `GET ${path}/key`,
+      `GET ${path}/messages`,
+      `GET /api/channels/${room.id}`,
+      'GET /api/channels',
+    ].map((route) => eve.rest(route)),
+    call(server.url, `GET ${path}/key`),
+    eve.rest(`POST ${path}/join`, {}),
+    ...[rooms.sharedKey, rooms.join, messages.join, messages.history].map((operation) =>
+      eve.tries(outside, operation, { room } as never),
+    ),
+    bo.does('rest', inbox.list, {}),
+  ])
+  const keys = (['hex', 'base64', 'base64url'] as const).map((form) => key.toString(form).slice(0, 42))
+  const texts = [said, answered, edited]
+  const secrets = [...keys, ...texts, ...texts.map((text) => Buffer.from(text).toString('base64').slice(0, -4))]
+  const store = await stored()
+  expect(store).toContain(messageId)
+  for (const [place, text] of [
+    ['store', store],
+    ['log', logged.join('\n')],
+    ['frames of a member', JSON.stringify(line.frames)],
+    ['frames of somebody else', JSON.stringify(outside.frames)],
+    ['answers to somebody else', JSON.stringify(outsiders)],
+  ] as const)
+    for (const secret of secrets) expect([place, secret, text.includes(secret)]).toEqual([place, secret, false])
+  for (const file of filesUnder(folder))
+    for (const secret of [...texts, ...keys, key])
+      expect([file, readFileSync(file).includes(secret)]).toEqual([file, false])
+})
+
+test('T11: the answer that is kept for a repeat of the making of a room does not have its key in clear', async () => {
+  const { key } = await sharedRoom(ada, bo)
+  const headers = { 'Idempotency-Key': crypto.randomUUID() }
+  script.mint(ada.account, 50)
+  const made = await ada.rest('POST /api/channels', { attendanceEventId: 50 }, headers)
+  const again = await ada.rest('POST /api/channels', { attendanceEventId: 50 }, headers)
+  const { p2p_symmetric_key } = (made.body as { channel: { p2p_symmetric_key: string } }).channel
+  expect((again.body as { channel: object }).channel).toMatchObject({ p2p_symmetric_key })
+  const store = await stored()
+  for (const secret of [key.toString('base64'), p2p_symmetric_key]) expect(store.includes(secret)).toBe(false)
+})

@@ -1,0 +1,25 @@
+import mongoose from 'mongoose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mediaHosts } from '#server/ports/database/media-hosts'
+import { freshDatabaseUri } from '#test/support/test-servers'
+
+beforeAll(() => mongoose.connect(freshDatabaseUri() ?? ''))
+afterAll(() => mongoose.disconnect())
+
+test('nodes with livestreams find each other in the database, those that were there lately alone', async () => {
+  const hosts = mediaHosts()
+  const [one, other] = ['0a0b0c0d', '1a1b1c1d'].map((id) => ({
+    id,
+    url: `http://${id}.test`,
+    rtmpUrl: 'rtmp://x.test',
+  }))
+  if (!one || !other) throw new Error('There are two')
+  await hosts.tell(one)
+  await hosts.tell(other)
+  expect(await hosts.live()).toEqual([one, other])
+  const rows = mongoose.connection.db?.collection('media_hosts')
+  await rows?.updateOne({ url: other.url }, { $set: { seen_at: new Date(Date.now() - 11_000) } })
+  expect(await hosts.live()).toEqual([one])
+  await hosts.forget(one)
+  expect(await hosts.live()).toEqual([])
+})

@@ -1,0 +1,553 @@
+// Modes: embedded, two-nodes, two-nodes-redis
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { sweepStreams } from '#server/domains/streams/life'
+import { StreamAssets, Streams, Viewers } from '#server/domains/streams/model'
+import { tellStream } from '#server/domains/streams/told'
+import { countWatched } from '#server/domains/streams/viewers'
+import { type FakeVideo, fakeVideo } from '#server/ports/video/fake'
+import { accounts } from '#shared/api/accounts'
+import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
+import { rooms } from '#shared/api/rooms'
+import {
+  streamAssetChanged,
+  streamCounted,
+  streamHealth,
+  streamListed,
+  streamStateChanged,
+  streams,
+} from '#shared/api/streams'
+import { type Booted, boot } from '#test/support/boot'
+import { over, person, personAt } from '#test/support/people'
+import { call, connect, wallet } from '#test/support/wallet'
+
+let server: Booted
+let video: FakeVideo
+let named = 0
+const someone = () => person(server, `streamer ${++named}`)
+beforeAll(async () => {
+  video = fakeVideo()
+  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address }, services: { video } })
+})
+afterAll(() => server.close())
+
+const node = () => server.apps[0]?.node ?? expect.fail()
+const guest = (route: string, body: object | null = null, headers = {}) =>
+  call(server.url, route, body, undefined, headers)
+/** A stream of somebody new. */
+async function opened(more: object = {}) {
+  const owner = await someone()
+  const { stream } = await owner.does('rest', streams.create, more)
+  return { owner, stream }
+}
+/** A stream that has a picture. */
+async function live(more: object = {}) {
+  const { owner, stream } = await opened(more)
+  video.publish(stream.stream_id)
+  await expect.poll(async () => (await shown(stream.id)).status).toBe('live')
+  return { owner, stream }
+}
+const shown = async (id: string) =>
+  (await guest(`GET /api/public/streams/${id}`)).body.stream as { [field: string]: unknown }
+const ago = (milliseconds: number) => new Date(node().now() - milliseconds)
+
+describe('a stream', () => {
+  test.each(over)('is made over %s with its key, which nobody but its owner is told', async (door) => {
+    const owner = await someone()
+    const other = await someone()
+    const { stream, existing } = await owner.does(door, streams.create, { title: 'Morning', description: 'Coffee' })
+    expect(existing).toBeUndefined()
+    expect(stream).toMatchObject({ status: 'idle', title: 'Morning', is_live: false, user_address: owner.account })
+    expect(stream.stream_key).toBeTruthy()
+    expect(stream.rtmp_url).toContain(stream.stream_key)
+    expect(stream.playback_url).toBe(`http://video.test/hls/${stream.playback_id}/index.m3u8`)
+    expect((await owner.does(door, streams.get, { id: stream.id })).stream.stream_key).toBe(stream.stream_key)
+    const seen = [
+      await other.does(door, streams.get, { id: stream.id }),
+      await other.does('rest', streams.list, { userAddress: owner.account }),
+      await guest(`GET /api/public/streams/${stream.id}`),
+      await Streams.findOne({ _id: stream.id }).lean(),
+    ]
+    expect(JSON.stringify(seen)).toContain('Morning')
+    expect(JSON.stringify(seen)).not.toContain(stream.stream_key)
+  })
+
+  test('is one for each account, whoever asks fifty times at once', async () => {
+    const owner = await someone()
+    const all = await Promise.all(Array.from({ length: 50 }, () => owner.tries('socket', streams.create, {})))
+    const made = all.flatMap((answer) => (answer.ok ? [answer.data] : []))
+    expect(new Set(made.map(({ stream }) => stream.id)).size).toBe(1)
+    expect(made.filter(({ existing }) => !existing)).toHaveLength(1)
+    expect(await Streams.countDocuments({ user_address: owner.account })).toBe(1)
+  })
+
+  test('that was not published for an hour is ended, and another is made', async () => {
+    const { owner, stream } = await opened()
+    await Streams.updateOne({ _id: stream.id }, { $set: { created_at: ago(3_601_000) } })
+    const { stream: second, existing } = await owner.does('rest', streams.create, {})
+    expect([second.id === stream.id, existing]).toEqual([false, undefined])
+    expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'never_published' })
+  })
+
+  test('that says it is live and is not is ended where its owner makes another', async () => {
+    const { owner, stream } = await live()
+    await Streams.updateOne({ _id: stream.id }, { $set: { started_at: ago(120_000) } })
+    video.deaf(() => video.stop(stream.stream_id))
+    const { stream: second } = await owner.does('rest', streams.create, {})
+    expect(second.id).not.toBe(stream.id)
+    expect(await shown(stream.id)).toMatchObject({ status: 'ended' })
+  })
+
+  test('is not made where the provider fails, and the next try is free', async () => {
+    const owner = await someone()
+    video.away = true
+    expect(await owner.rest('POST /api/streams', {})).toMatchObject({
+      status: 500,
+      body: { error: 'Failed to create stream on the video provider', code: 'LIVEPEER_ERROR' },
+    })
+    video.away = false
+    await owner.does('rest', streams.create, {})
+  })
+
+  test.each(over)('is changed, ended and deleted over %s by its owner alone', async (door) => {
+    const { owner, stream } = await live()
+    const other = await someone()
+    const { id } = stream
+    for (const refused of [
+      other.refused(door, streams.change, { id, title: 'Mine' }),
+      other.refused(door, streams.end, { id }),
+      other.refused(door, streams.remove, { id }),
+    ])
+      expect(await refused).toMatchObject({ status: 403, code: 'FORBIDDEN', message: 'Not authorized' })
+    expect(await other.refused(door, streams.end, { id: 'nobody' })).toMatchObject({ code: 'STREAM_NOT_FOUND' })
+    const { stream: renamed } = await owner.does(door, streams.change, { id, title: 'Evening' })
+    expect(renamed.title).toBe('Evening')
+    expect((await owner.does('rest', rooms.get, { room: { type: 'stream', id } })).room.name).toBe('Evening')
+    await owner.does(door, streams.end, { id })
+    await owner.does(door, streams.end, { id })
+    expect(await shown(id)).toMatchObject({ status: 'ended', reason: 'ended_by_owner', is_live: false })
+    expect(await owner.refused(door, streams.change, { id, action: 'go_live' })).toMatchObject({ code: 'STREAM_ENDED' })
+    await owner.does(door, streams.remove, { id })
+    expect(await guest(`GET /api/public/streams/${id}`)).toMatchObject({
+      status: 404,
+      body: { error: 'Stream not found', code: 'STREAM_NOT_FOUND' },
+    })
+  })
+
+  test('is live with its first picture, waits for one that is away, and is as old as before when it is back', async () => {
+    const { stream } = await opened()
+    video.publish(stream.stream_id)
+    await expect.poll(() => shown(stream.id)).toMatchObject({ status: 'live', is_live: true, reason: 'live' })
+    const { started_at } = await shown(stream.id)
+    video.interrupt(stream.stream_id)
+    await expect.poll(() => shown(stream.id)).toMatchObject({ reason: 'interrupted', is_live: true })
+    expect((await shown(stream.id)).grace_until).toBeTruthy()
+    video.publish(stream.stream_id)
+    await expect.poll(() => shown(stream.id)).toMatchObject({ reason: 'live', grace_until: null, started_at })
+    video.interrupt(stream.stream_id)
+    video.stop(stream.stream_id)
+    await expect.poll(() => shown(stream.id)).toMatchObject({ status: 'ended', is_live: false })
+  })
+
+  test('that is away longer than the grace is ended by the sweep', async () => {
+    const { stream } = await live()
+    video.interrupt(stream.stream_id)
+    await expect.poll(() => shown(stream.id)).toMatchObject({ reason: 'interrupted' })
+    await Streams.updateOne({ _id: stream.id }, { $set: { grace_until: ago(10_000) } })
+    await sweepStreams(node())
+    expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'connection_lost' })
+  })
+
+  test('that is said to be live without a picture is shown so for a minute, and is idle again after it', async () => {
+    const { owner, stream } = await opened()
+    await owner.does('rest', streams.change, { id: stream.id, action: 'go_live' })
+    expect(await shown(stream.id)).toMatchObject({ status: 'live', is_live: true, reason: 'waiting' })
+    await Streams.updateOne({ _id: stream.id }, { $set: { started_at: ago(61_000) } })
+    expect(await shown(stream.id)).toMatchObject({ status: 'live', is_live: false })
+    await sweepStreams(node())
+    expect(await shown(stream.id)).toMatchObject({ status: 'idle', reason: 'no_picture', started_at: null })
+  })
+
+  test('whose event was lost is found by the sweep, and one whose provider is away stays as it is', async () => {
+    const { stream } = await opened()
+    video.deaf(() => video.publish(stream.stream_id))
+    await sweepStreams(node())
+    expect(await shown(stream.id)).toMatchObject({ status: 'live', reason: 'live' })
+    await Streams.updateOne({ _id: stream.id }, { $set: { started_at: ago(120_000), seen_at: ago(60_000) } })
+    video.away = true
+    await sweepStreams(node())
+    const found = await shown(stream.id)
+    video.away = false
+    expect(found).toMatchObject({ status: 'live', is_live: true, reason: 'live' })
+  })
+
+  test('that the provider does not know any more waits for its picture, and is ended after the grace', async () => {
+    const { stream } = await live()
+    const answer = video.status
+    video.status = async () => new Map()
+    await Streams.updateOne({ _id: stream.id }, { $set: { seen_at: ago(11_000) } })
+    await sweepStreams(node())
+    expect(await shown(stream.id)).toMatchObject({ status: 'live', reason: 'interrupted' })
+    await Streams.updateOne({ _id: stream.id }, { $set: { grace_until: ago(10_000) } })
+    await sweepStreams(node())
+    video.status = answer
+    expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'connection_lost' })
+  })
+
+  test('that has ended is closed again to who publishes to it', async () => {
+    const { owner, stream } = await live()
+    await owner.does('rest', streams.end, { id: stream.id })
+    video.publish(stream.stream_id)
+    await expect.poll(async () => (await video.status([stream.stream_id])).get(stream.stream_id)?.state).toBe('idle')
+    expect(await shown(stream.id)).toMatchObject({ status: 'ended' })
+  })
+
+  test('is listed while it is live, to guests by viewers and with its streamer', async () => {
+    const { owner, stream } = await live({ title: 'On air' })
+    const { body } = await guest('GET /api/public/streams')
+    const found = (body.streams as { id: string }[]).find(({ id }) => id === stream.id)
+    expect(found).toMatchObject({ title: 'On air', is_live: true, streamer: { address: owner.account } })
+    const listed = (await owner.does('rest', streams.list, { live: true, limit: 100 })).streams
+    expect(listed.map(({ id }) => id)).toContain(stream.id)
+    await owner.does('rest', streams.end, { id: stream.id })
+    const after = (await owner.does('rest', streams.list, { live: true, limit: 100 })).streams
+    expect(after.map(({ id }) => id)).not.toContain(stream.id)
+  })
+})
+
+test('who watches is told of state, counts, recordings, and of the directory', async () => {
+  const { owner, stream } = await opened()
+  const watcher = await someone()
+  const line = await watcher.line('/streams')
+  await watcher.does(line, streams.directory, {})
+  const { counts, room, viewer_key } = await watcher.does(line, streams.watch, { stream_id: stream.id })
+  expect([counts.viewers, room, viewer_key]).toEqual([1, { type: 'stream', id: stream.id }, null])
+  video.publish(stream.stream_id)
+  expect(await line.hears(streamStateChanged, ({ status }) => status === 'live')).toMatchObject({ reason: 'live' })
+  expect((await line.hears(streamListed, ({ updated }) => updated.some(({ id }) => id === stream.id))).removed).toEqual(
+    [],
+  )
+  const startedAt = new Date()
+  const none = {
+    durationSeconds: null,
+    sizeBytes: null,
+    error: null,
+    playbackId: null,
+    playbackUrl: null,
+    downloadUrl: null,
+  }
+  const asset = { assetId: `asset ${stream.id}`, streamId: stream.stream_id, startedAt, ...none }
+  video.tellAsset({ ...asset, phase: 'processing', progress: 0.5 })
+  video.tellAsset({
+    ...asset,
+    ...{ phase: 'ready', progress: 1, durationSeconds: 12.5, sizeBytes: 1_000 },
+    ...{ playbackId: 'p', playbackUrl: 'http://video.test/a.mp4', downloadUrl: 'http://video.test/a.mp4' },
+  })
+  const { asset: told } = await line.hears(streamAssetChanged, ({ asset: { status } }) => status.phase === 'ready')
+  expect(told).toMatchObject({ duration_seconds: 12.5, recorded_from: startedAt.toISOString() })
+  expect((await owner.does('rest', streams.refreshAssets, { id: stream.id })).assets).toEqual([told])
+  expect((await owner.does('rest', streams.assets, { id: stream.id })).assets).toEqual([told])
+  expect((await guest(`GET /api/public/streams/${stream.id}/recordings`)).body.assets).toEqual([told])
+  await owner.does('rest', streams.end, { id: stream.id })
+  await line.hears(streamStateChanged, ({ status }) => status === 'ended')
+  await line.hears(streamListed, ({ removed }) => removed.includes(stream.id))
+  expect(await StreamAssets.countDocuments({ stream: stream.id })).toBe(1)
+})
+
+test('who watches on any node is told of a stream that waits for its picture, and of recordings after its end', async () => {
+  const { owner, stream } = await opened({ title: 'Soon' })
+  // People sign in at one node after the other.
+  const lines = await Promise.all(
+    Array.from({ length: 2 }, async () => {
+      const watcher = await someone()
+      const line = await watcher.line('/streams')
+      await watcher.does(line, streams.watch, { stream_id: stream.id })
+      return line
+    }),
+  )
+  const hear = (told: (line: (typeof lines)[number]) => Promise<unknown>) => Promise.all(lines.map(told))
+  for (const title of ['Later', 'Now']) {
+    await owner.does('rest', streams.change, { id: stream.id, title })
+    await hear((line) => line.hears(streamStateChanged, (state) => state.title === title))
+  }
+  await owner.does('rest', streams.end, { id: stream.id })
+  await hear((line) => line.hears(streamStateChanged, ({ status }) => status === 'ended'))
+  const none = { durationSeconds: null, sizeBytes: null, error: null, playbackId: null }
+  const asset = { assetId: `late ${stream.id}`, streamId: stream.stream_id, startedAt: new Date(), ...none }
+  const address = { playbackUrl: 'http://video.test/a.mp4', downloadUrl: 'http://video.test/a.mp4' }
+  video.tellAsset({ ...asset, ...address, phase: 'ready', progress: 1 })
+  await hear((line) => line.hears(streamAssetChanged, ({ asset: { asset_id } }) => asset_id === asset.assetId))
+})
+
+test('the owner is told every few seconds when the picture was last seen, and nobody else', async () => {
+  const { owner, stream } = await live()
+  const watcher = await someone()
+  const [mine, theirs] = [await owner.line('/streams'), await watcher.line('/streams')]
+  await watcher.does(theirs, streams.watch, { stream_id: stream.id })
+  const told = await mine.hears(streamHealth, ({ stream_id }) => stream_id === stream.id)
+  expect(told).toMatchObject({ is_published: true, last_ingest_at: expect.stringMatching(/^20/) })
+  expect(theirs.all(streamHealth)).toEqual([])
+})
+
+describe('viewers', () => {
+  test('are counted once each, however many tabs and ways, and leave with the last of them', async () => {
+    const { stream } = await live()
+    const { id } = stream
+    const [one, two] = [await someone(), await someone()]
+    const lines = [await one.line('/streams'), await one.socket('/streams'), await two.line('/streams')]
+    await one.does(lines[0] ?? expect.fail(), streams.watch, { stream_id: id })
+    await one.does(lines[1] ?? expect.fail(), streams.watch, { stream_id: id })
+    await one.does('rest', streams.view, { id })
+    await two.does(lines[2] ?? expect.fail(), streams.watch, { stream_id: id })
+    await expect.poll(async () => (await shown(id)).viewer_count).toBe(2)
+    for (let times = 0; times < 3; times++)
+      await two.does(lines[2] ?? expect.fail(), streams.unwatch, { stream_id: id })
+    await expect.poll(async () => (await shown(id)).viewer_count).toBe(1)
+    await one.does(lines[0] ?? expect.fail(), streams.unwatch, { stream_id: id })
+    await one.does(lines[1] ?? expect.fail(), streams.unwatch, { stream_id: id })
+    expect((await shown(id)).viewer_count).toBe(1)
+    for (let times = 0; times < 100; times++) await one.rest(`DELETE /api/streams/${id}/viewers`)
+    await expect.poll(async () => (await shown(id)).viewer_count).toBe(0)
+    expect(await shown(id)).toMatchObject({ peak_viewers: 2, unique_viewers: 2 })
+  })
+
+  test('that are no browser and not signed in are one for each place they ask from', async () => {
+    const { stream } = await live()
+    const path = `POST /api/public/streams/${stream.id}`
+    const all = await Promise.all(Array.from({ length: 100 }, () => guest(path)))
+    expect(all.every(({ status }) => status === 200)).toBe(true)
+    await expect.poll(async () => (await shown(stream.id)).viewer_count).toBe(1)
+    expect((await guest(`${path}?action=leave`)).body).toMatchObject({ success: true })
+    await expect.poll(async () => (await shown(stream.id)).viewer_count).toBe(0)
+    await guest(`${path}?action=leave`)
+    expect((await shown(stream.id)).viewer_count).toBe(0)
+  })
+
+  test('have a key by which a guest is counted once, which cannot be made up', async () => {
+    const { stream } = await live()
+    const sockets = [1, 2, 3].map(() => connect(server.url, '/streams', null))
+    const watch = async (at: number, viewer_key?: string): Promise<string> => {
+      const input = { stream_id: stream.id, ...(viewer_key === undefined ? {} : { viewer_key }) }
+      const { data } = await (sockets[at] ?? expect.fail()).emitWithAck('stream:watch', input)
+      return data.viewer_key
+    }
+    const key = await watch(0)
+    // Who has heard no answer asks again.
+    expect(await Promise.all([watch(0), watch(0)])).toEqual([key, key])
+    expect(await watch(1, key)).toBe(key)
+    await expect.poll(async () => (await shown(stream.id)).viewer_count).toBe(1)
+    expect(await watch(2, `${'a'.repeat(22)}.${'b'.repeat(22)}`)).not.toContain('aaaa')
+    await expect.poll(async () => (await shown(stream.id)).viewer_count).toBe(2)
+    expect((await shown(stream.id)).unique_viewers).toBe(2)
+    expect(await watch(2, key)).toBe(key)
+    await expect.poll(async () => (await shown(stream.id)).viewer_count).toBe(1)
+    for (const socket of sockets) socket.close()
+  })
+
+  test('are one for each connection, however often it asks', async () => {
+    const { stream } = await live()
+    const socket = connect(server.url, '/streams', null)
+    for (let times = 0; times < 5; times++)
+      expect(await socket.emitWithAck('stream:watch', { stream_id: stream.id })).toMatchObject({ ok: true })
+    await expect.poll(() => shown(stream.id)).toMatchObject({ unique_viewers: 1, viewer_count: 1 })
+    socket.close()
+  })
+
+  test('who leave while the store is away are counted no more when it is back, on every node', async () => {
+    const { stream } = await live()
+    const watchers = await Promise.all(server.urls.map((url, at) => personAt(url, `leaves ${at} ${stream.id}`)))
+    for (const watcher of watchers) await watcher.does('socket', streams.watch, { stream_id: stream.id })
+    await expect.poll(async () => (await shown(stream.id)).viewer_count).toBe(watchers.length)
+    const write = vi.spyOn(Viewers, 'bulkWrite').mockRejectedValue(new Error('The store is away'))
+    const refused = watchers.map((watcher) => watcher.refused('socket', streams.unwatch, { stream_id: stream.id }))
+    const answers = await Promise.all(refused).finally(() => write.mockRestore())
+    expect(answers.every(({ status }) => status >= 500)).toBe(true)
+    await expect.poll(async () => (await shown(stream.id)).viewer_count, { timeout: 30_000 }).toBe(0)
+  })
+
+  test('are told a count that was stored, also where others always count at the same moment', async () => {
+    const { stream } = await opened()
+    const watcher = await someone()
+    await watcher.line('/streams')
+    const count = vi.spyOn(Streams, 'updateOne').mockResolvedValue({ matchedCount: 0 } as never)
+    const watched = watcher.does('socket', streams.watch, { stream_id: stream.id })
+    const { counts } = await watched.finally(() => count.mockRestore())
+    expect(counts).toMatchObject({ v: 1, viewers: 0 })
+    await expect.poll(async () => (await shown(stream.id)).viewer_count).toBe(1)
+  })
+
+  test('are counted once at a time by a node, and again where somebody came meanwhile', async () => {
+    const { stream } = await live()
+    const { id } = stream
+    const [one, two] = [await someone(), await someone()]
+    await one.does('rest', streams.view, { id })
+    await expect.poll(async () => (await shown(id)).viewer_count).toBe(1)
+    const read = Viewers.countDocuments.bind(Viewers)
+    let [running, most] = [0, 0]
+    const slow = async (filter: { stream: string }) => {
+      if (filter.stream !== id) return read(filter)
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      return read(filter).finally(() => running--)
+    }
+    const count = vi.spyOn(Viewers, 'countDocuments').mockImplementation(slow as never)
+    const counted = Promise.all([countWatched(node()), countWatched(node()), two.does('rest', streams.view, { id })])
+    await counted.finally(() => count.mockRestore())
+    await expect.poll(async () => (await shown(id)).viewer_count).toBe(2)
+    // One count asks for three numbers.
+    expect(most).toBeLessThanOrEqual(3 * server.apps.length)
+  })
+
+  test('hear no older count after a newer one, whichever was read first', async () => {
+    const { stream } = await live()
+    const watcher = await someone()
+    const line = await watcher.line('/streams')
+    await watcher.does(line, streams.watch, { stream_id: stream.id })
+    await expect.poll(async () => (await shown(stream.id)).viewer_count).toBe(1)
+    const before = await Streams.findOne({ _id: stream.id }).lean()
+    const { node: there } = server.apps[server.urls.indexOf(watcher.url)] ?? expect.fail()
+    let arrive = () => {}
+    const late = new Promise<typeof before>((resolve) => {
+      arrive = () => resolve(before)
+    })
+    const read = vi.spyOn(Streams, 'findOne').mockReturnValueOnce({ lean: () => late } as never)
+    const told = tellStream(there, stream.id)
+    read.mockRestore()
+    await (await someone()).does('rest', streams.view, { id: stream.id })
+    await line.hears(streamCounted, ({ viewers }) => viewers === 2)
+    arrive()
+    await told
+    await (await someone()).does('rest', streams.view, { id: stream.id })
+    await line.hears(streamCounted, ({ viewers }) => viewers === 3)
+    const versions = line.all(streamCounted).map(({ v }) => v)
+    expect(versions).toEqual(versions.toSorted((one, other) => one - other))
+  })
+
+  test('who asked over REST alone are counted for five minutes', async () => {
+    const { stream } = await live()
+    const viewer = await someone()
+    expect(await viewer.does('rest', streams.view, { id: stream.id })).toEqual({ success: true, viewer_count: 1 })
+    const { until } = (await Viewers.findOne({ stream: stream.id }).lean()) ?? expect.fail()
+    expect(Math.abs((until?.getTime() ?? 0) - node().now() - 300_000)).toBeLessThan(10_000)
+    await Viewers.updateOne({ stream: stream.id }, { $set: { until: ago(1) } })
+    await expect.poll(async () => (await shown(stream.id)).viewer_count, { timeout: 12_000 }).toBe(0)
+  })
+
+  test('do not include the streamer, who looks at it as well', async () => {
+    const { owner, stream } = await live()
+    const { counts } = await owner.does('socket', streams.watch, { stream_id: stream.id })
+    const { viewer_count } = await owner.does('rest', streams.view, { id: stream.id })
+    expect([counts.viewers, viewer_count]).toEqual([0, 0])
+  })
+
+  test('of a stream that has ended are none', async () => {
+    const { owner, stream } = await live()
+    const viewer = await someone()
+    const line = await viewer.line('/streams')
+    await viewer.does(line, streams.watch, { stream_id: stream.id })
+    await owner.does('rest', streams.end, { id: stream.id })
+    await line.hears(streamCounted, ({ viewers }) => viewers === 0)
+    expect(await shown(stream.id)).toMatchObject({ viewer_count: 0, peak_viewers: 1, unique_viewers: 1 })
+    // Who they were is deleted after a while, and how many they were stays.
+    expect((await Viewers.findOne({ stream: stream.id }).lean())?.gone_at).toBeInstanceOf(Date)
+  })
+})
+
+describe('the chat of a stream', () => {
+  test('is read by guests and written by who is signed in, with one order over both doors', async () => {
+    const { owner, stream } = await live()
+    const { id } = stream
+    const room = { type: 'stream', id } as const
+    const fan = await someone()
+    const { message } = await fan.does('rest', streams.say, { id, message: `  ${'x'.repeat(600)}` })
+    expect([message.message, message.content, message.type]).toEqual(['x'.repeat(500), 'x'.repeat(500), 'message'])
+    await owner.does('socket', messages.send, { room, text: 'Welcome' })
+    expect((await fan.does('rest', streams.say, { id, message: '🎉', type: 'reaction' })).message.type).toBe('reaction')
+    const { messages: rows } = await owner.does('rest', streams.chat, { id })
+    expect(rows.map(({ content }) => content.slice(0, 7))).toEqual(['xxxxxxx', 'Welcome', '🎉'])
+    const { body } = await guest(`GET /api/rooms/stream/${id}/messages`)
+    expect((body.messages as object[]).length).toBe(3)
+    const since = rows[0]?.created_at ?? ''
+    expect((await owner.does('rest', streams.chat, { id, since })).messages).toHaveLength(2)
+    expect(await guest(`POST /api/streams/${id}/chat`, { message: 'hi' })).toMatchObject({ status: 401 })
+    expect(await fan.refused('rest', streams.say, { id, message: ' ' })).toMatchObject({ status: 400 })
+    expect(await fan.refused('rest', streams.say, { id: 'nobody', message: 'hi' })).toMatchObject({ status: 404 })
+    expect(await fan.refused('rest', streams.say, { id, message: 'no emoji', type: 'reaction' })).toMatchObject({
+      status: 400,
+    })
+  })
+
+  const settings = (rules: object) => ({ action: 'rules', patch: { rules } })
+  const word = (word_action: string) => ({ action: 'word_add', patch: { word: 'plum', word_action } })
+  test.each([
+    ['MUTED', 'hello', { action: 'mute' }],
+    ['READ_ONLY', 'hello', settings({ read_only: true })],
+    ['CONTENT_NOT_ALLOWED', '[POLL]hello', settings({ polls_allowed: 'disabled' })],
+    ['BLOCKED_WORD', 'a plum', word('block')],
+    ['MESSAGE_REJECTED', 'a plum', word('mute')],
+    ['LINKS_NOT_ALLOWED', 'https://example.com', settings({ links_allowed: 'disabled' })],
+    ['MESSAGE_TOO_LONG', 'too long', settings({ max_message_length: 5 })],
+    ['ROOM_ARCHIVED', 'hello', null],
+    ['SUSPENDED', 'hello', null],
+  ])('refuses by %s what its room refuses, over both doors alike', async (code, text, act) => {
+    const { owner, stream } = await opened()
+    const room = { type: 'stream', id: stream.id } as const
+    const fan = await someone()
+    await fan.does('rest', streams.say, { id: stream.id, message: 'hi' })
+    if (act?.action === 'mute') Object.assign(act, { target: fan.account })
+    if (act) await owner.does('socket', moderation.act, { room, ...act } as never)
+    if (code === 'ROOM_ARCHIVED') await owner.does('rest', rooms.archive, { room })
+    if (code === 'SUSPENDED')
+      await (await person(server, 'root')).does('rest', accounts.suspend, { userAddress: fan.account, ban: true })
+    const told = [
+      await fan.refused('rest', streams.say, { id: stream.id, message: text }),
+      ...(await Promise.all(over.map((door) => fan.refused(door, messages.send, { room, text })))),
+    ]
+    expect(told.map((refusal) => refusal.code)).toEqual([code, code, code])
+    expect((await owner.does('rest', streams.chat, { id: stream.id })).messages).toHaveLength(1)
+  })
+
+  test('is moderated by its streamer: bans, slow mode and words hold over both doors', async () => {
+    const { owner, stream } = await live()
+    const room = { type: 'stream', id: stream.id } as const
+    const fan = await someone()
+    await fan.does('rest', streams.say, { id: stream.id, message: 'first' })
+    const act = (input: object) => owner.does('socket', moderation.act, { room, ...input } as never)
+    await act({ action: 'rules', patch: { rules: { slow_mode_seconds: 60 } } })
+    const again = { id: stream.id, message: 'second' }
+    expect(await fan.refused('rest', streams.say, again)).toMatchObject({ code: 'SLOW_MODE' })
+    expect(await fan.refused('socket', messages.send, { room, text: 'second' })).toMatchObject({ code: 'SLOW_MODE' })
+    await act({ action: 'rules', patch: { rules: { slow_mode_seconds: 0 } } })
+    await act({ action: 'ban', target: fan.account })
+    expect(await fan.refused('rest', streams.say, again)).toMatchObject({ code: 'BANNED' })
+    expect(await fan.refused('socket', messages.send, { room, text: 'second' })).toMatchObject({ code: 'BANNED' })
+  })
+})
+
+test('who is suspended opens no stream', async () => {
+  const [root, gone] = [await person(server, 'root'), await someone()]
+  await root.does('rest', accounts.suspend, { userAddress: gone.account, ban: true })
+  for (const door of over) expect(await gone.refused(door, streams.create, {})).toMatchObject({ code: 'SUSPENDED' })
+})
+
+test.each(['block', 'mute'] as const)('what a stream is called is judged by the words of action %s', async (action) => {
+  const [root, owner] = [await person(server, 'root'), await someone()]
+  const word = `zork${action}`
+  await root.rest('POST /api/blocked-words', { word, action, scope: 'global' })
+  const code = action === 'block' ? 'BLOCKED_WORD' : 'MESSAGE_REJECTED'
+  const said = { title: `The ${word} show` }
+  for (const door of over) expect(await owner.refused(door, streams.create, said)).toMatchObject({ code })
+  expect(await Streams.countDocuments({ user_address: owner.account, status: { $ne: 'ended' } })).toBe(0)
+  const { stream } = await owner.does('rest', streams.create, { title: 'Fine' })
+  for (const door of over)
+    expect(await owner.refused(door, streams.change, { id: stream.id, ...said })).toMatchObject({ code })
+  expect(await shown(stream.id)).toMatchObject({ title: 'Fine' })
+})
+
+test('a server without video says so', async () => {
+  const all = server.apps.map((app) => app.node.services)
+  for (const services of all) services.video = null
+  const refused = await (await someone()).refused('rest', streams.create, {})
+  for (const services of all) services.video = video
+  expect(refused).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' })
+})

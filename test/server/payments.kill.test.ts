@@ -1,0 +1,90 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { askPublic, paymentOf } from '#test/support/payments'
+import { build } from '#test/support/programs'
+import { openFacilitator } from '#test/support/providers'
+import { freshDatabase, started } from '#test/support/started'
+import { call, signIn, wallet } from '#test/support/wallet'
+
+beforeAll(build)
+
+const places = [
+  'payment-reserved',
+  'payment-verified',
+  'payment-asked',
+  'payment-answered',
+  'payment-settled',
+  'payment-begun',
+] as const
+const stores = ['the embedded store', ...(process.env.MONGODB_URI ? ['MongoDB'] : [])]
+const cases = stores.flatMap((store) => places.map((place) => [place, store] as const))
+
+test.each(cases)(
+  'T30: a server that dies at %s, on %s, charges once and answers the same payment after',
+  async (place, store) => {
+    const facilitator = await openFacilitator()
+    onTestFinished(() => facilitator.close())
+    const directory = mkdtempSync(join(tmpdir(), 'plaza-payments-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    const environment = {
+      BETA: 'open',
+      DATA_DIR: directory,
+      X402_FACILITATOR_URL: facilitator.url,
+      ...(store === 'MongoDB' && { MONGODB_URI: freshDatabase() }),
+    }
+
+    const before = await start(environment)
+    const { sessionToken: token, address } = await signIn(before.url, wallet('kill seller'))
+    const price = { x402Enabled: true, x402PriceCents: 5, x402Network: 'base-sepolia' }
+    const given = { name: 'Sold', visibility: 'public', ...price }
+    const { agent } = (await call(before.url, 'POST /api/agents', given, token)).body as { agent: { id: string } }
+    await stop(before.process)
+
+    const payment = await paymentOf(wallet('kill payer'), { to: address })
+    const ask = (url: string) => askPublic(url, agent.id, 'What can you do?', payment)
+    const dying = await start({ ...environment, FAILPOINT: place })
+    const died = once(dying.process, 'exit')
+    expect(await ask(dying.url).catch(() => null)).toBeNull()
+    expect((await died)[1]).toBe('SIGKILL')
+
+    const after = await start(environment)
+    const outcomes: number[] = []
+    const until = performance.now() + 60_000
+    for (;;) {
+      const { status, body } = await ask(after.url)
+      outcomes.push(status)
+      if (status === 200) {
+        expect(body).toMatchObject({ success: true, payment: { state: 'settled' } })
+        break
+      }
+      expect(performance.now()).toBeLessThan(until)
+      await setTimeout(500)
+    }
+    expect(outcomes.filter((status) => ![200, 202, 409, 500].includes(status))).toEqual([])
+    expect(facilitator.charged).toHaveLength(1)
+    expect((await ask(after.url)).status).toBe(200)
+    const receipts = await call(after.url, `GET /api/agents/${agent.id}/payments`, null, token)
+    expect(receipts.body).toMatchObject({
+      receipts: [{ state: 'settled' }],
+      stats: { paidMessages: 1, totalEarnings: 5 },
+    })
+    await stop(after.process)
+  },
+)
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
+async function start(environment: Record<string, string>): ReturnType<typeof started> {
+  const server = await started({ RATE_LIMIT_SCALE: '1000', ...environment })
+  onTestFinished(() => void server.process.kill('SIGKILL'))
+  return server
+}
