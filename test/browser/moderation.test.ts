@@ -260,8 +260,8 @@ describe('moderation in the page', () => {
     const [page, other] = [await plaza.guest(phone), await plaza.guest()]
     const said = await speak(page)
     await line(other, said).waitFor()
-    await line(page, said).focus()
-    await line(page, said).getByRole('button', { name: 'More' }).tap()
+    await line(page, said).and(page.locator('.sent')).focus()
+    await line(page, said).getByRole('button', { name: 'More' }).press('Enter')
     await page.getByRole('menuitem', { name: 'Delete' }).tap()
     await line(page, said).waitFor({ state: 'detached' })
     await page.locator('.toasts').getByRole('button', { name: 'Undo' }).tap()
