@@ -5,7 +5,7 @@ import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { keyOf, seenBy } from './access.ts'
-import { gateFor } from './gating.ts'
+import { gateFor } from './passes.ts'
 
 const recheck = { most: 1, seconds: 60 }
 

@@ -12,9 +12,10 @@ import { roomKey } from '#shared/kit/room-key'
 import { foundedBy } from '#shared/kit/room-kinds'
 import { keyOf, mayRead, seenBy } from './access.ts'
 import { banIn } from './facts.ts'
+import { found } from './founding.ts'
 import { newestMembers } from './members.ts'
 import { Rooms } from './model.ts'
-import { closedRooms, found } from './rooms.ts'
+import { closedRooms } from './rooms.ts'
 import { roomAnswer, rowsOf } from './rows.ts'
 
 const type = foundedBy('createLocationRoom')

@@ -7,9 +7,9 @@ import { roomTypes } from '#shared/kit/room-kinds'
 import { entryOf, house, nameOf } from './entries.ts'
 import { memberRemoved } from './events/people.ts'
 import { memberIn, roomFactOf, roomIn } from './facts.ts'
-import { gateFor } from './gating.ts'
 import { leaving } from './membership.ts'
 import { Members, Rooms } from './model.ts'
+import { gateFor } from './passes.ts'
 import { roomSettings } from './settings.ts'
 
 /** Its members read it; what somebody has is nobody else's matter. */

@@ -65,7 +65,7 @@ export const kinds: readonly Mutation[] = [
   {
     name: 'a node lists rooms of a kind that it does not know',
     breaks: 'kinds of rooms',
-    file: 'server/domains/rooms/rooms.ts',
+    file: 'server/domains/rooms/membership.ts',
     find: 'rows.map(({ room }) => room).filter(isKnown)',
     put: 'rows.map(({ room }) => room)',
     caughtBy: unknownKinds,
@@ -81,7 +81,7 @@ export const kinds: readonly Mutation[] = [
   {
     name: 'somebody becomes a member without a pass of the gate',
     breaks: 'T80',
-    file: 'server/domains/rooms/gating.ts',
+    file: 'server/domains/rooms/passes.ts',
     find: 'return pass !== null && pass.room === view.room && pass.account === account',
     put: 'return true',
     caughtBy: gates('lets nobody in by a way'),
@@ -121,7 +121,7 @@ export const kinds: readonly Mutation[] = [
   {
     name: 'the pass of one room is good for another',
     breaks: 'T80',
-    file: 'server/domains/rooms/gating.ts',
+    file: 'server/domains/rooms/passes.ts',
     find: 'pass.room === view.room && ',
     put: '',
     caughtBy: gates('lets nobody in by a way'),
