@@ -1,8 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { becomeMember } from '#server/domains/room-state/membership'
+import { Rooms } from '#server/domains/room-state/model'
 import { finishRooms } from '#server/domains/rooms/founding'
-import { becomeMember } from '#server/domains/rooms/membership'
-import { Rooms } from '#server/domains/rooms/model'
 import { recheckMembers } from '#server/domains/rooms/rechecks'
 import type { View } from '#server/log/types'
 import { fakeChain } from '#server/ports/chain/fake'

@@ -1,4 +1,5 @@
 import { checkGate, namedGate } from '#server/domains/gates'
+import { Rooms } from '#server/domains/room-state/model'
 import { type Context, signedIn } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
@@ -9,7 +10,6 @@ import type { InputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/primitives'
 import { found } from './founding.ts'
 import { refusalOf } from './gating.ts'
-import { Rooms } from './model.ts'
 import { uniqueName } from './names.ts'
 import { newSharedKey, topicOf } from './shared-key.ts'
 

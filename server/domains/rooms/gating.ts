@@ -1,10 +1,10 @@
 import { checkGate } from '#server/domains/gates'
+import { roomIn } from '#server/domains/room-state/facts'
+import { gateFor, type Pass } from '#server/domains/room-state/passes'
 import type { Node } from '#server/kernel/context'
 import type { Judgement, RoomKey, View } from '#server/log/types'
 import type { Gate, GateAnswer } from '#shared/api/gates'
 import { AppError } from '#shared/errors'
-import { roomIn } from './facts.ts'
-import { gateFor, type Pass } from './passes.ts'
 
 interface Entry {
   /** Who comes in. */

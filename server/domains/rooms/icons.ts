@@ -1,4 +1,4 @@
-import { Rooms } from './model.ts'
+import { Rooms } from '#server/domains/room-state/model'
 
 /** Those of these addresses that rooms show. */
 export async function iconsAmong(urls: readonly string[]) {
