@@ -189,12 +189,14 @@ async function answer(
     origin: request.get('host') ?? null,
     isLocal: isLocal(request),
     connection: null,
-    signal: gone.signal,
-    setHeader: (name, value) => void response.setHeader(name, value),
+    http: {
+      browser: browserOf(request),
+      setBrowserCookie: (id) => void keepBrowser(response, id),
+      setSessionCookie: (token) => void keepSession(response, token),
+      setHeader: (name, value) => void response.setHeader(name, value),
+    },
+    gone: () => gone.signal,
     onAnswer() {},
-    setSessionCookie: (token) => void keepSession(response, token),
-    browser: browserOf(request),
-    setBrowserCookie: (id) => void keepBrowser(response, id),
     onRate: (rate) => rateHeaders(response, rate),
   })
   if (!stream) return void response.status(200).json(spelling.answer(output, input))

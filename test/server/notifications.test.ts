@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { countsOf } from '#server/domains/inbox/list'
-import { Members, Mentions } from '#server/domains/rooms/model'
+import { Members, Mentions } from '#server/domains/room-state/model'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'

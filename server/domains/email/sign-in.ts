@@ -40,7 +40,7 @@ export async function sendLink(context: Context, email: string, redirect: string
 
 /** Whom a link signs in, so that a person can be asked who did not ask for it in this browser. */
 export async function checkLink(context: Context, token: string) {
-  const link = await readLink(context.node, linkPurpose, token, context.browser)
+  const link = await readLink(context.node, linkPurpose, token, context.http?.browser ?? null)
   if (!link) throw new AppError('INVALID_LINK')
   return { email: link.subject, asked_here: link.isAsker }
 }
@@ -67,7 +67,7 @@ export async function restore(context: Context, email: string, address: string, 
     account === address && (record?.email === email || (account === emailAccountId(email) && !record?.email_taken))
   if (!record || !isTheirs) throw new AppError('UNAUTHORIZED', { message: 'These do not belong together' })
   const { sessionToken, refreshToken } = await refreshBySession(node, session.id, caller)
-  context.setSessionCookie(sessionToken)
+  context.http?.setSessionCookie(sessionToken)
   return {
     success: true,
     verified: true,

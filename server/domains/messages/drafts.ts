@@ -1,4 +1,4 @@
-import type { MessageBody, PollFact } from '#server/domains/rooms/facts'
+import type { MessageBody, PollFact } from '#server/domains/room-state/facts'
 import type { MessageDraft } from '#server/domains/verdict/content'
 import { pollMarker } from '#server/domains/verdict/markers'
 import type { Asked } from '#shared/api/polls'

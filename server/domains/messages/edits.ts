@@ -1,20 +1,20 @@
 import { bodyOf } from '#server/domains/events/define'
 import { withFiles } from '#server/domains/files/claims'
 import { removeUnnamed } from '#server/domains/files/removal'
-import { isBarred, keyOf, readBy } from '#server/domains/rooms/access'
-import { actorOf, entryOf } from '#server/domains/rooms/entries'
+import { isBarred, keyOf, readBy } from '#server/domains/room-state/access'
+import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import {
   messageDeleted,
   messageEdited,
   messagePinned,
   messageUnpinned,
   reactionChanged,
-} from '#server/domains/rooms/events/messages'
-import { type MessageFact, messageIn, muteIn, pinsIn, reactedIn, sealingOf } from '#server/domains/rooms/facts'
-import { kindOf } from '#server/domains/rooms/kinds'
-import { messageOf } from '#server/domains/rooms/shown'
-import { isSuspended, type Standing, standingOf } from '#server/domains/rooms/standing'
-import { acceptedAt, refuseChange, refuseRemark, stateOf } from '#server/domains/rooms/state'
+} from '#server/domains/room-state/events/messages'
+import { type MessageFact, messageIn, muteIn, pinsIn, reactedIn, sealingOf } from '#server/domains/room-state/facts'
+import { kindOf } from '#server/domains/room-state/kinds'
+import { messageOf } from '#server/domains/room-state/shown'
+import { isSuspended, type Standing, standingOf } from '#server/domains/room-state/standing'
+import { acceptedAt, refuseChange, refuseRemark, stateOf } from '#server/domains/room-state/state'
 import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'

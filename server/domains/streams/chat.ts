@@ -1,5 +1,5 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
-import { standingOf } from '#server/domains/rooms/standing'
+import { standingOf } from '#server/domains/room-state/standing'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { Message } from '#shared/api/message'
 import { messages } from '#shared/api/messages'

@@ -105,9 +105,9 @@ export const streams = defineDomain(
     say,
 
     async publicStream({ id }, context) {
-      if (context.caller.account === null && context.browser === null)
-        context.setBrowserCookie(newBrowser(context.node))
-      return { stream: await publicly(context.node, await streamOf(id)) }
+      const { caller, http, node } = context
+      if (caller.account === null && http?.browser === null) http.setBrowserCookie(newBrowser(node))
+      return { stream: await publicly(node, await streamOf(id)) }
     },
 
     view: ({ id, action }, context) => counted(context, id, action === 'join'),

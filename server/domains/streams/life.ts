@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { found, refuseFounding } from '#server/domains/rooms/rooms'
+import { found, refuseFounding } from '#server/domains/rooms/founding'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { GiveUp, job } from '#server/kernel/jobs'
 import { seal } from '#server/kernel/seal'

@@ -1,5 +1,5 @@
 import { eventsOf } from '#server/domains/messages/pages'
-import { readBy } from '#server/domains/rooms/access'
+import { readBy } from '#server/domains/room-state/access'
 import { type Action, audiences, type Connection, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey, Row, View } from '#server/log/types'

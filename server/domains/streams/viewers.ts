@@ -271,9 +271,10 @@ export async function keepWatched(node: Node): Promise<void> {
 }
 
 /** Who somebody is to the count: an account, a browser that was given a mark of ours, or where they ask from. */
-export function restViewer({ caller, browser, node }: Context, stream: string): string {
+export function restViewer({ caller, http, node }: Context, stream: string): string {
   if (caller.account !== null) return `a:${caller.account}`
-  const [id, mark] = [browser?.slice(0, idLength) ?? '', browser?.slice(idLength) ?? '']
+  const browser = http?.browser ?? ''
+  const [id, mark] = [browser.slice(0, idLength), browser.slice(idLength)]
   if (isEqual(mark, digestOf(node, `browser ${id}`, markLength))) return guestAt(node, stream, caller.ip, `b:${id}`)
   const day = new Date(node.now()).toISOString().slice(0, 10)
   return guestAt(node, stream, caller.ip, `h:${digestOf(node, `${day} ${caller.ip} ${caller.userAgent}`)}`)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type StoredUpload, UploadRecords } from '#server/domains/files/model'
-import { Rooms } from '#server/domains/rooms/model'
+import { Rooms } from '#server/domains/room-state/model'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { ReceivedFile } from '#server/kernel/uploads'
 import { isDuplicate } from '#server/ports/database/port'

@@ -104,13 +104,8 @@ async function run(
       origin: live.socket.request.headers.host ?? null,
       isLocal: isLocal(live.socket.request),
       connection: live,
-      get signal() {
-        return gone?.signal ?? live.signal
-      },
-      setSessionCookie() {},
-      browser: null,
-      setBrowserCookie() {},
-      setHeader() {},
+      http: null,
+      gone: () => gone?.signal ?? live.signal,
       onAnswer(check) {
         seen.check = check
       },
