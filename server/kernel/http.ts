@@ -2,7 +2,6 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import { AppError } from '#shared/errors'
 import { expandRoute, type Method, type Operation, pathParameters } from '#shared/kit/contract'
 import { fileOf } from '#shared/kit/json-schema'
-import { statusesOf } from '#shared/kit/refusals'
 import { clientOf, isLocal } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
@@ -226,8 +225,7 @@ async function receive(
   if (operation.jsonBytes !== undefined && (file === null || request.is('json')))
     await readLongBody(request, response, operation.jsonBytes)
   else if (file) {
-    const [tooLarge = 413] = statusesOf(operation, 'PAYLOAD_TOO_LARGE')
-    return uploads.receive(request, response, { ...file, tooLarge })
+    return uploads.receive(request, response, file)
   }
   return () => undefined
 }

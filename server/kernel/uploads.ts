@@ -12,8 +12,6 @@ import { fewAtOnce } from './few-at-once.ts'
 interface FormFile {
   field: string
   maxBytes: number
-  /** What one of more bytes is answered with. */
-  tooLarge: number
 }
 
 /** Receives bodies of multipart/form-data. */
@@ -48,9 +46,9 @@ export async function openUploads(): Promise<Uploads> {
   const folder = await mkdtemp(join(tmpdir(), `plaza-uploads-${process.pid}-`))
   const inTurn = fewAtOnce(writesAtOnce)
   return {
-    async receive(request, response, { field, maxBytes, tooLarge }) {
+    async receive(request, response, { field, maxBytes }) {
       if (!/^multipart\/form-data\s*;/i.test(request.get('content-type') ?? ''))
-        throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send multipart/form-data' })
+        throw new AppError('VALIDATION_ERROR', { message: `${field} is required, in multipart/form-data` })
       const { received, storage } = spool(folder, inTurn)
       const remove = () => void Promise.allSettled(received.map(({ path }) => rm(path, { force: true })))
       const read = multer({
@@ -69,7 +67,7 @@ export async function openUploads(): Promise<Uploads> {
       }).single(field)
       await run(read, request, response).catch((error: unknown) => {
         remove()
-        throw refusalOf(error, maxBytes, tooLarge)
+        throw refusalOf(error, maxBytes)
       })
       const [file] = received
       request.body = { ...request.body, ...(file ? { [field]: await openFile(file) } : {}) }
@@ -127,12 +125,12 @@ const run = (handler: RequestHandler, request: Request, response: Response) =>
     handler(request, response, (error?: unknown) => (error ? reject(error) : resolve())),
   )
 
-function refusalOf(error: unknown, maxBytes: number, status: number): AppError {
+function refusalOf(error: unknown, maxBytes: number): AppError {
   if (!(error instanceof MulterError) || error.code !== 'LIMIT_FILE_SIZE') {
     const isStore = typeof (error as NodeJS.ErrnoException | null)?.errno === 'number'
     return isStore
       ? new AppError('SERVICE_UNAVAILABLE', { message: 'Files cannot be received at the moment', cause: error })
       : new AppError('VALIDATION_ERROR', { message: 'The form could not be read', cause: error })
   }
-  return new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes`, status })
+  return new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes` })
 }

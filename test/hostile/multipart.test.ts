@@ -55,9 +55,9 @@ const headersOf = (boundary: string) => [
 ]
 
 const doors = {
-  image: { path: '/api/upload/image', most: 10 * megabyte, tooLarge: 413, seal: true },
-  voice: { path: '/api/upload/voice', most: 10 * megabyte, tooLarge: 413, seal: true },
-  picture: { path: '/api/upload', most: 5 * megabyte, tooLarge: 400, seal: false },
+  image: { path: '/api/upload/image', most: 10 * megabyte, seal: true },
+  voice: { path: '/api/upload/voice', most: 10 * megabyte, seal: true },
+  picture: { path: '/api/upload', most: 5 * megabyte, seal: false },
 } as const
 type Door = keyof typeof doors
 const everywhere = Object.keys(doors) as Door[]
@@ -87,7 +87,7 @@ async function send(door: Door, form: Form) {
 const noFile = '400 file is required'
 const unreadable = '400 The form could not be read'
 const notSealed = '400 file: not an encrypted file'
-const noPicture = '400 file: not a JPEG, PNG, GIF or WebP image'
+const noPicture = '415 file: not a JPEG, PNG, GIF or WebP image'
 const unless = (door: Door, otherwise: string) => (doors[door].seal ? otherwise : noPicture)
 
 /** The class of bad input, what is sent, what it is answered with, and where. */
@@ -116,7 +116,7 @@ const rows: [
     200,
     'a file of one byte more',
     (door) => sized(door, doors[door].most + 1),
-    (door) => `${doors[door].tooLarge} A file may have at most ${doors[door].most} bytes`,
+    (door) => `413 A file may have at most ${doors[door].most} bytes`,
   ],
   [201, 'a name that climbs', named('../../etc/passwd'), '200'],
   [201, 'a name that climbs on Windows', named('..\\\\..\\\\boot.ini'), '200'],

@@ -224,17 +224,17 @@ describe('T51: evidence is refused', () => {
     const asked = { file: picture, messageId, url, salt }
     const changed = new Blob([picture, 'x'])
     const large = new Blob([picture, Buffer.alloc(10 * 1024 * 1024)])
-    for (const [wrong, says] of [
-      [{ salt: 'a'.repeat(64) }, 'committed to'],
-      [{ file: changed }, 'committed to'],
-      [{ salt: 'x' }, 'salt: 64 hexadecimal digits'],
-      [{ file: new Blob(['<svg onload="alert(1)">'.padEnd(100)]) }, 'not a picture'],
-      [{ file: new Blob([]) }, 'not a picture'],
-      [{ file: large }, 'at most'],
-      [{ file: undefined }, 'file is required'],
+    for (const [wrong, expected, says] of [
+      [{ salt: 'a'.repeat(64) }, 400, 'committed to'],
+      [{ file: changed }, 400, 'committed to'],
+      [{ salt: 'x' }, 400, 'salt: 64 hexadecimal digits'],
+      [{ file: new Blob(['<svg onload="alert(1)">'.padEnd(100)]) }, 415, 'not a picture'],
+      [{ file: new Blob([]) }, 415, 'not a picture'],
+      [{ file: large }, 413, 'at most'],
+      [{ file: undefined }, 400, 'file is required'],
     ] as const) {
       const { status, error } = await handIn(hurt, { ...asked, ...wrong })
-      expect([status, error]).toEqual([400, expect.stringContaining(says)])
+      expect([status, error]).toEqual([expected, expect.stringContaining(says)])
     }
     expect(await evidenceFiles()).toEqual([])
   })

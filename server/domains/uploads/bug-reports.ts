@@ -13,8 +13,7 @@ export const storeBugReport: Action<typeof contract.bugReport> = async ({ file }
   await storageFor(context)
   const ending = filmOf(await file.slice(0, 64).arrayBuffer())
   if (ending !== null) return { ...(await store(context, place, { ending, blob: file })), type: 'video' }
-  if (file.size > largestImage)
-    throw new AppError('PAYLOAD_TOO_LARGE', { message: 'file: an image has at most 10 MB', status: 400 })
+  if (file.size > largestImage) throw new AppError('PAYLOAD_TOO_LARGE', { message: 'file: an image has at most 10 MB' })
   return { ...(await storePicture(context, place, file)), type: 'image' }
 }
 
