@@ -11,6 +11,7 @@ import { sweepFiles } from '#server/domains/uploads/sweep'
 import { localStorage } from '#server/ports/storage/local'
 import { keyAt, type Storage } from '#server/ports/storage/port'
 import { messages } from '#shared/api/messages'
+import { social } from '#shared/api/social'
 import { uploads } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
@@ -189,7 +190,7 @@ describe('the sweep', () => {
     room = await channelOf(admin, who, other)
   })
 
-  test('takes after a day what nothing names, and nothing else', async () => {
+  test('takes after a day what nothing names, wherever it was for, and nothing else', async () => {
     const dm = dmOf(who.account, other.account)
     const [forgotten, named, direct, elsewhere] = [
       await upload(),
@@ -197,13 +198,25 @@ describe('the sweep', () => {
       await upload(who, dm.id),
       await upload(who, 'somewhere'),
     ]
-    const report = (await post(who, '/api/bug-reports/upload', { file: picture() })).body.url ?? ''
+    const fault = async () => (await post(who, '/api/bug-reports/upload', { file: picture() })).body.url ?? ''
+    const [unnamed, reported] = [await fault(), await fault()]
+    const description = `Look at ${reported}.`
+    const { report } = await who.does('rest', social.report, {
+      reportedAddress: other.account,
+      reportType: 'other',
+      description,
+    })
     const left = `chat-images/encrypted/${who.account.toLowerCase()}/a/left.enc`
     await files.put(left, file())
     const now = new Date(node().now())
     await utimes(join(folder, left), now, now)
     await say(who, room, marker(named))
-    const all = [forgotten, named, direct, elsewhere, report, `http://localhost:3000/files/${left}`]
+    const declared = await upload(who, dm.id)
+    await who.does('rest', messages.send, { room: dm, text: sealed(), media: [declared] })
+    const undeclared = [forgotten, direct, elsewhere, unnamed, `http://localhost:3000/files/${left}`]
+    const spared = [named, declared, reported]
+    const all = [...undeclared, ...spared]
+    const after = [...undeclared.map(() => false), ...spared.map(() => true)]
     await sweep()
     passDays(0.9)
     await sweep()
@@ -211,11 +224,14 @@ describe('the sweep', () => {
     passDays(0.2)
     const young = await upload()
     await sweep()
-    expect(await Promise.all(all.map(isThere))).toEqual([false, true, true, true, true, false])
+    expect(await Promise.all(all.map(isThere))).toEqual(after)
     expect(await isThere(young)).toBe(true)
     passDays(3)
     await sweep()
-    expect(await Promise.all(all.map(isThere))).toEqual([false, true, true, true, true, false])
+    expect(await Promise.all(all.map(isThere))).toEqual(after)
+    await signIn()
+    await admin.does('rest', social.review, { reportId: report.id, status: 'dismissed' })
+    expect(await isThere(reported)).toBe(false)
   })
 
   test('takes also what was left by a removal that died, later than that could still be at work', async () => {

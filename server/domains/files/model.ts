@@ -27,7 +27,7 @@ export interface StoredUpload {
   claim: string
   /** Of the messages that name it and are being sent. */
   claims: string[]
-  /** When it was last seen that something names it, or may yet; absent where what names it may be sealed. */
+  /** When it was last seen that something names it, or may yet; absent where an older version stored what a sealed message may name. */
   checked_at?: Date
   /** Since when it is being removed. */
   taken_at?: Date

@@ -5,16 +5,15 @@ import { AppError } from '#shared/errors'
 import { storePicture } from './shared.ts'
 import { storageFor, store } from './store.ts'
 
-const place = { ...folders.bugReport, isKept: true }
 const largestImage = 10 * 1024 * 1024
 
 /** Stores what shows a fault: a picture, or a film as it is. */
 export const storeBugReport: Action<typeof contract.bugReport> = async ({ file }, context) => {
   await storageFor(context)
   const ending = filmOf(await file.slice(0, 64).arrayBuffer())
-  if (ending !== null) return { ...(await store(context, place, { ending, blob: file })), type: 'video' }
+  if (ending !== null) return { ...(await store(context, folders.bugReport, { ending, blob: file })), type: 'video' }
   if (file.size > largestImage) throw new AppError('PAYLOAD_TOO_LARGE', { message: 'file: an image has at most 10 MB' })
-  return { ...(await storePicture(context, place, file)), type: 'image' }
+  return { ...(await storePicture(context, folders.bugReport, file)), type: 'image' }
 }
 
 /** A film is known by its first bytes: a box of MPEG-4 or QuickTime, or the head of Matroska that says it is WebM. */

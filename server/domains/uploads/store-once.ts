@@ -41,7 +41,7 @@ const beingRemoved = new AppError('CONFLICT', {
 /** Sees to it that there is a record, and that nobody takes the file for one that has long been forgotten. */
 async function keepRecord(node: Node, record: StoredUpload): Promise<StoredUpload> {
   const { _id } = record
-  const renewed = { $set: { claim: newId(), ...(record.checked_at && { checked_at: new Date(node.now()) }) } }
+  const renewed = { $set: { claim: newId(), checked_at: new Date(node.now()) } }
   const renew = () => UploadRecords.findOneAndUpdate({ _id }, renewed, { returnDocument: 'after' }).lean<StoredUpload>()
   const known = await renew()
   if (known) return known

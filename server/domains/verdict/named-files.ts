@@ -28,7 +28,8 @@ export function namedFiles({ type, text, attachments, media = [] }: Naming, stor
 export const keysOf = (files: readonly NamedFile[]): { media?: string[] } =>
   files.length === 0 ? {} : { media: [...new Set(files.map(({ key }) => key))] }
 
-function addressesIn(text: string, publicUrl: string): string[] {
+/** The addresses below that of the storage which a text has. */
+export function addressesIn(text: string, publicUrl: string): string[] {
   const pieces = text.split(baseOf(publicUrl)).slice(1, 1 + mostInText)
   return pieces.map((piece) => `${baseOf(publicUrl)}${/^[\w.:%/-]*/.exec(piece)?.[0].replace(/[.:]+$/, '')}`)
 }
