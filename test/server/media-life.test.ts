@@ -17,7 +17,7 @@ import { AppError } from '#shared/errors'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { clientOf, conversationOf } from '#test/support/direct-clients'
-import { channelOf, moderates, over, type Person, person, say, sealed } from '#test/support/people'
+import { channelOf, moderates, over, type Person, pathOf, person, say, sealed } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { wallet } from '#test/support/wallet'
 
@@ -140,10 +140,12 @@ describe.each(over)('over %s', (door) => {
     const dm = dmOf(who.account, other.account)
     const url = await upload(who, dm.id)
     const missing = url.replace(/\w+\.enc$/, 'nothing.enc')
-    expect(await who.refused(door, messages.send, { room: dm, text: sealed(), media: [missing] })).toMatchObject({
+    expect(
+      await who.refused(door, messages.send, { room: dm, text: sealed(), blobs: [pathOf(missing)] }),
+    ).toMatchObject({
       code: 'INVALID_PARAMETER',
     })
-    const { message } = await who.does(door, messages.send, { room: dm, text: sealed(), media: [url] })
+    const { message } = await who.does(door, messages.send, { room: dm, text: sealed(), blobs: [pathOf(url)] })
     await who.does(door, messages.edit, { room: dm, id: message.id, text: sealed(41) })
     passDays(2)
     await sweep()
@@ -152,6 +154,35 @@ describe.each(over)('over %s', (door) => {
     expect(await isThere(url)).toBe(false)
   })
 })
+
+test.each(over)(
+  'a message declares files of its sender alone; nothing else is dropped in silence (%s)',
+  async (door) => {
+    const own = await upload()
+    const theirs = await upload(other)
+    const dm = dmOf(who.account, other.account)
+    const { id } = await say(who, room, 'Words')
+    const elsewhere = ['https://example.com/a.enc', own, keyOf(own), `${pathOf(own)}?x`, '../a.enc', pathOf(theirs)]
+    for (const path of elsewhere) {
+      const blobs = [pathOf(own), path]
+      const refused = [
+        await who.refused(door, messages.send, { room: dm, text: sealed(), blobs }),
+        await who.refused(door, messages.send, { room, text: 'Words', blobs }),
+        await who.refused(door, messages.edit, { room, id, text: 'Other words', blobs }),
+      ]
+      for (const { code, status } of refused) expect([path, code, status]).toEqual([path, 'INVALID_PARAMETER', 400])
+      const { verdict } = await who.does(door, messages.check, { room, text: 'Words', blobs })
+      expect(verdict).toMatchObject({ ok: false, code: 'INVALID_PARAMETER' })
+    }
+    const { message } = await who.does(door, messages.send, { room, text: 'Words', blobs: [pathOf(own)] })
+    passDays(2)
+    await signIn()
+    await sweep()
+    expect(await isThere(own)).toBe(true)
+    await who.does(door, messages.remove, { room, id: message.id })
+    expect(await isThere(own)).toBe(false)
+  },
+)
 
 test('a purge takes the files of its messages', async () => {
   const urls = [await upload(), await upload()]
@@ -212,7 +243,7 @@ describe('the sweep', () => {
     await utimes(join(folder, left), now, now)
     await say(who, room, marker(named))
     const declared = await upload(who, dm.id)
-    await who.does('rest', messages.send, { room: dm, text: sealed(), media: [declared] })
+    await who.does('rest', messages.send, { room: dm, text: sealed(), blobs: [pathOf(declared)] })
     const undeclared = [forgotten, direct, elsewhere, unnamed, `http://localhost:3000/files/${left}`]
     const spared = [named, declared, reported]
     const all = [...undeclared, ...spared]

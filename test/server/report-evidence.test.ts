@@ -27,7 +27,7 @@ import { AppError } from '#shared/errors'
 import { dmOf } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { clientOf } from '#test/support/direct-clients'
-import { outcomeOf, over, type Person, people, person, sealed } from '#test/support/people'
+import { outcomeOf, over, type Person, pathOf, people, person, sealed } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { script, sharedRoom } from '#test/support/shared-key'
 import { wallet } from '#test/support/wallet'
@@ -75,7 +75,7 @@ const clientFor = ({ url, token }: Person) => {
 async function sent(by = loud, to = hurt) {
   const room = dmOf(by.account, to.account)
   const { url, salt } = await uploadImage(clientFor(by), { image: picture, key, conversationId: room.id ?? '' })
-  const { message } = await by.does('rest', messages.send, { room, text: sealed(), media: [url] })
+  const { message } = await by.does('rest', messages.send, { room, text: sealed(), blobs: [pathOf(url)] })
   return { messageId: message.id, url, salt }
 }
 const handIn = async (by: Person, fields: Record<string, string | Blob | undefined>) => {
@@ -159,7 +159,7 @@ test('a voice message is evidence, too', async () => {
   const voice = new Blob([Buffer.from('1a45dfa3', 'hex'), 'webm'.padEnd(100)], { type: 'audio/webm' })
   const conversationId = room.id ?? ''
   const { url, salt } = await uploadVoice(clientFor(loud), { voice, seconds: 2, key, conversationId })
-  const { message } = await loud.does('rest', messages.send, { room, text: sealed(), media: [url] })
+  const { message } = await loud.does('rest', messages.send, { room, text: sealed(), blobs: [pathOf(url)] })
   const handed = await handIn(hurt, { file: voice, messageId: message.id, url, salt })
   const { report } = await hurt.does('rest', social.report, about(message.id, handed.evidence))
   expect(await admin.does('rest', moderation.evidence, { item: report.id })).toMatchObject({ type: 'audio/webm' })

@@ -118,7 +118,7 @@ const keySegments = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9
 /** The folders that messages name files in. Buckets of sealed files are left out by older clients. */
 const places = allFolders.flatMap(({ bucket, folder, stored }) => {
   if (stored === null) return []
-  const place = { stored, key: `${bucket}/${folder}` }
+  const place = { stored, folder, key: `${bucket}/${folder}` }
   return [place.key, ...(bucket === 'media' ? [] : [folder])].map((written) => ({ ...place, written }))
 })
 
@@ -136,6 +136,17 @@ export function ownFile(url: string, { publicUrl, sender }: OwnStorage): OwnFile
       const isGif = stored === 'photo' && name.endsWith('.gif')
       return { stored: isGif ? 'gif' : stored, key: `${key}/${sender.toLowerCase()}/${name}` }
     }
+  return null
+}
+
+/** The file of the sender's own that has this path, as its upload was answered; null where there is none. */
+export function ownBlob(path: string, sender: string): OwnFile | null {
+  const owner = sender.toLowerCase()
+  for (const { key, folder, stored } of places) {
+    const name = path.slice(`${folder}/${owner}/`.length)
+    if (owner !== '' && path.startsWith(`${folder}/${owner}/`) && keySegments.test(name))
+      return { stored, key: `${key}/${owner}/${name}` }
+  }
   return null
 }
 
