@@ -277,4 +277,37 @@ describe('T23: forms of uploads, class by class', () => {
       await expect.poll(left).toEqual([])
     },
   )
+
+  test.each([
+    ['a form that says so', '/api/upload', 'multipart/form-data; boundary=plaza', ''],
+    ['JSON that says so', '/api/pixel-art/upload', 'application/json', '{"imageData":"'],
+  ])('200: 1 GB is refused before it is sent: %s', async (_what, path, type, begun) => {
+    const headers = [`Authorization: Bearer ${who.token}`, `Content-Type: ${type}`, 'Content-Length: 1073741824']
+    const answer = await sendBytes(
+      server.url,
+      request(`POST ${path}`, headers, begun)
+        .toString()
+        .replace(/Connection: close\r\n/, ''),
+    )
+    expect([answer.status, answer.headers.connection]).toEqual([413, 'close'])
+    expect(answer.body).toContain('PAYLOAD_TOO_LARGE')
+    await expect.poll(left).toEqual([])
+  })
+
+  test.each([
+    ['a file that is too long', 413, [filePart('picture', { value: Buffer.alloc(5 * megabyte + 1) })]],
+    ['two files', 400, [filePart('picture'), filePart('picture')]],
+    ['more fields than any form has', 400, ['b', 'c', 'd', 'e', 'f', 'g'].map((name) => ({ name, value: '' }))],
+    ['a file under another name', 400, [filePart('picture', { name: 'blob' })]],
+  ])('203: a form that goes on is refused while it does: %s', async (_what, status, parts) => {
+    const headers = [...headersOf('plaza'), 'Transfer-Encoding: chunked']
+    const body = bytesOf({ parts: [...parts, filePart('picture', { name: 'rest' })], end: '' })
+    const chunk = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n')])
+    const asked = request('POST /api/upload', headers, chunk)
+      .toString('latin1')
+      .replace(/Connection: close\r\n/, '')
+    const answer = await sendBytes(server.url, Buffer.from(asked, 'latin1'))
+    expect([answer.status, answer.headers.connection]).toEqual([status, 'close'])
+    await expect.poll(left).toEqual([])
+  })
 })
