@@ -117,7 +117,9 @@ describe.each(over)('over %s', (door) => {
     const never = url.replace(/\w+\.enc$/, 'nothing.enc')
     const theirs = (await upload(other)).replace(other.account.toLowerCase(), who.account.toLowerCase())
     const { id } = await say(who, room, 'Words')
-    for (const missing of [never, theirs]) {
+    // Under an address without its bucket nothing is served.
+    const bare = url.replace('chat-images/', '')
+    for (const missing of [never, theirs, bare]) {
       const text = marker(missing)
       const attachments = [{ url: missing }]
       const refused = [
