@@ -217,6 +217,20 @@ test('the SDK declares what a direct message names', async () => {
   for (const client of [hers, his]) client.close()
 })
 
+test('a vector of a file that was removed is used by no other, and the same file may come again', async () => {
+  const vector = randomBytes(12)
+  const begun = () => new File([vector, randomBytes(100)], 'x')
+  const given = begun()
+  const send = (one: File) => post(who, '/api/upload/image', { file: one, conversationId: room.id })
+  const first = await send(given)
+  const message = await say(who, room, marker(first.body.url ?? ''))
+  await who.does('rest', messages.remove, { room, id: message.id })
+  expect(await isThere(first.body.url ?? '')).toBe(false)
+  expect((await send(begun())).status).toBe(409)
+  expect(await UploadRecords.countDocuments({ owner: who.account, bytes: 112 })).toBe(0)
+  expect((await send(given)).status).toBe(200)
+})
+
 describe('the sweep', () => {
   beforeEach(async () => {
     await signIn()

@@ -63,6 +63,22 @@ export const UploadRecords = mongoose.model<StoredUpload>(
     .index({ checked_at: 1 }, { partialFilterExpression: { checked_at: { $exists: true } } }),
 )
 
+/** What a sealed file that was removed began with: no other file may, ever. */
+export interface UsedVector {
+  /** As `vector` of the file. */
+  _id: string
+  owner: string
+  content: string
+}
+
+export const UsedVectors = mongoose.model<UsedVector>(
+  'UsedVectors',
+  new Schema<UsedVector>(
+    { _id: required, owner: required, content: required },
+    { collection: 'used_vectors', versionKey: false },
+  ),
+)
+
 /** What an account has stored on a day. */
 export interface StoredQuota {
   /** `account day`. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type StoredUpload, UploadRecords } from '#server/domains/files/model'
+import { type StoredUpload, UploadRecords, type UsedVector, UsedVectors } from '#server/domains/files/model'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { ReceivedFile } from '#server/kernel/uploads'
 import { isDuplicate } from '#server/ports/database/port'
@@ -50,15 +50,23 @@ export const commitmentTo: Action<typeof contract.commitment> = async ({ url }, 
 async function claim(record: StoredUpload): Promise<StoredUpload> {
   try {
     await UploadRecords.create(record)
-    return record
   } catch (error) {
     if (!isDuplicate(error)) throw error
     const { vector, owner, content, commitment } = record
     const known = await UploadRecords.findOne({ vector, owner, content }).lean<StoredUpload>()
     if (known && bucketOf(known) === bucketOf(record) && known.commitment === commitment) return known
-    throw new AppError('CONFLICT', { message: 'This initialization vector was used before. Encrypt the file again.' })
+    throw usedBefore
   }
+  // Of a file that was removed meanwhile the vector is kept before its record goes.
+  const used = await UsedVectors.findById(record.vector).lean<UsedVector>()
+  if (!used || (used.owner === record.owner && used.content === record.content)) return record
+  await UploadRecords.deleteOne({ _id: record._id, claim: record.claim })
+  throw usedBefore
 }
+
+const usedBefore = new AppError('CONFLICT', {
+  message: 'This initialization vector was used before. Encrypt the file again.',
+})
 
 const bucketOf = ({ _id }: StoredUpload) => _id.slice(0, _id.indexOf('/'))
 

@@ -167,6 +167,14 @@ export const media: readonly Mutation[] = [
     caughtBy: verifiedFiles('missing, shorter, or another'),
   },
   {
+    name: 'the vector of a file that was removed is forgotten',
+    breaks: 'F21',
+    file: 'server/domains/files/removal.ts',
+    find: '  await keepVector(_id)\n',
+    put: '',
+    caughtBy: mediaLife('was removed is used by no other'),
+  },
+  {
     name: 'a commitment is changed by the same upload',
     breaks: 'F21',
     file: 'server/domains/uploads/encrypted.ts',
