@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
-import { mkdtemp, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Request, Response } from 'express'
@@ -9,6 +8,7 @@ import multer, { type Options, type StorageEngine } from 'multer'
 import { AppError } from '#shared/errors'
 import { fewAtOnce } from './few-at-once.ts'
 import { refuseLong } from './long-body.ts'
+import { openSpoolFolder } from './spool-folder.ts'
 
 interface FormFile {
   field: string
@@ -44,9 +44,9 @@ export class ReceivedFile extends File {
   }
 }
 
-/** Holds what is being received in a folder of its own, so that the memory does not. */
-export async function openUploads(): Promise<Uploads> {
-  const folder = await mkdtemp(join(tmpdir(), `plaza-uploads-${process.pid}-`))
+/** Holds what is being received in a folder of its own below this one, so that the memory does not. */
+export async function openUploads(parent: string, now: () => number): Promise<Uploads> {
+  const folder = await openSpoolFolder(parent, now)
   const inTurn = fewAtOnce(writesAtOnce)
   return {
     async receive(request, response, { field, maxBytes }) {

@@ -1,7 +1,7 @@
 // Modes: embedded
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localStorage } from '#server/ports/storage/local'
@@ -11,17 +11,26 @@ import { pngOf } from '#test/support/pictures'
 import { dial, request, sendBytes } from './wire.ts'
 
 const megabyte = 1024 * 1024
+const host = hostname().replace(/[^\w-]/g, '_')
+/** No process has the first number, another has the second, and the third is on another machine. */
+const leftBy = { dead: `${host}.999999999.a`, living: `${host}.${process.ppid}.a`, elsewhere: 'x.999999999.a' }
 let folder: string
+let data: string
+let receiving: string
 let server: Booted
 let who: Person
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plaza-multipart-'))
-  server = await boot({ services: { storage: await localStorage(folder) } })
+  data = await mkdtemp(join(tmpdir(), 'plaza-data-'))
+  receiving = join(data, 'receiving')
+  for (const name of Object.values(leftBy)) await mkdir(join(receiving, name), { recursive: true })
+  await writeFile(join(receiving, leftBy.dead, 'half'), 'half')
+  server = await boot({ environment: { DATA_DIR: data }, services: { storage: await localStorage(folder) } })
   who = await person(server, 'former')
 })
 afterAll(async () => {
   await server.close()
-  await rm(folder, { recursive: true, force: true })
+  for (const made of [folder, data]) await rm(made, { recursive: true, force: true })
 })
 
 interface Part {
@@ -231,10 +240,16 @@ const cases = rows.flatMap(([id, what, make, outcome, where = everywhere]) =>
 
 /** What was received and is not deleted yet. */
 async function left(): Promise<string[]> {
-  const spools = (await readdir(tmpdir())).filter((name) => name.startsWith(`plaza-uploads-${process.pid}-`))
-  const received = await Promise.all(spools.map((name) => readdir(join(tmpdir(), name)).catch(() => [])))
+  const spools = (await readdir(receiving)).filter((name) => name.startsWith(`${host}.${process.pid}.`))
+  const received = await Promise.all(spools.map((name) => readdir(join(receiving, name)).catch(() => [])))
   return [...received.flat(), ...(await readdir(join(folder, '.unfinished')))]
 }
+
+test('T23: what a process that died was receiving is removed at the next start', async () => {
+  const names = await readdir(receiving)
+  expect(names).not.toContain(leftBy.dead)
+  expect(names).toEqual(expect.arrayContaining([leftBy.living, leftBy.elsewhere]))
+})
 
 describe('T23: forms of uploads, class by class', () => {
   test.each(cases)('$id: $what ($door)', async ({ door, make, wanted }) => {

@@ -78,7 +78,7 @@ async function breakOff(): Promise<void> {
 async function spooled(): Promise<string[]> {
   const open = await readdir('/proc/self/fd').catch(() => [])
   const targets = await Promise.all(open.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
-  return targets.filter((target) => target.includes('plaza-uploads-'))
+  return targets.filter((target) => target.includes('/receiving/'))
 }
 /** Where a file is served by the server under test, whatever its public address says. */
 const served = (url: string) => `${server.url}${new URL(url).pathname}`
