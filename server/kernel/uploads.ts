@@ -22,8 +22,8 @@ export interface Uploads {
   close(): Promise<void>
 }
 
-/** An image has a conversation, a type, a commitment and a key; no other form has more. */
-const fieldsAtMost = 4
+/** An image has a conversation, an address, a type, a commitment and a key; no other form has more. */
+const fieldsAtMost = 5
 const longestField = 512
 /** What a form has beside its file: names, fields and boundaries. */
 const aroundFile = 64 * 1024

@@ -169,6 +169,7 @@ export const uploads = {
     input: z.object({
       file: File,
       conversationId,
+      userAddress: CallerAddress,
       originalType: z.enum(imageMimeTypes, { error: 'originalType: not an image' }).default('image/jpeg'),
       commitment: Commitment.optional(),
       ...repeatable,
@@ -182,6 +183,7 @@ export const uploads = {
     input: z.object({
       file: File,
       conversationId,
+      userAddress: CallerAddress,
       duration: Duration,
       commitment: Commitment.optional(),
       ...repeatable,

@@ -145,7 +145,7 @@ const rows: [
   [
     203,
     'one field more than any form has',
-    (door) => withFile(door, ...['b', 'c', 'd', 'e'].map((name) => ({ name, value: '' }))),
+    (door) => withFile(door, ...['b', 'c', 'd', 'e', 'f'].map((name) => ({ name, value: '' }))),
     unreadable,
   ],
   [203, 'a field of 600 bytes', field('note', 'x'.repeat(600)), unreadable],

@@ -186,6 +186,15 @@ test.each(over)(
   },
 )
 
+test.each(over)('a location is somewhere on earth (%s)', async (door) => {
+  for (const place of ['{}', '{"latitude":952,"longitude":1}', '{"lat":1}'])
+    expect(await who.refused(door, messages.send, { room, text: `[LOCATION]${place}` })).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      status: 400,
+    })
+  await who.does(door, messages.send, { room, text: '[LOCATION]{"latitude":52.517,"longitude":13.389}' })
+})
+
 test('a purge takes the files of its messages', async () => {
   const urls = [await upload(), await upload()]
   for (const url of urls) await say(who, room, marker(url))

@@ -215,6 +215,7 @@ describe('media of a bug report', () => {
     ['Matroska that is not WebM', film('\x1a\x45\xdf\xa3\x9f\x42\x82\x88matroska')],
     ['AVIF', film('\0\0\0\x20ftypavif')],
     ['HTML', film('<html>')],
+    ['SVG that is called a box of QuickTime', film('<svgmoov')],
   ])('T23: %s is refused', async (_name, bytes) => {
     expect((await post('/api/bug-reports/upload', formOf(bytes))).body.code).toBe('UNSUPPORTED_MEDIA_TYPE')
   })

@@ -28,6 +28,7 @@ describe('markers', () => {
     `[GIF]${picture.replace('.jpg', '.gif')}`,
     `[IMAGE]${picture.replace('chat/', 'group/')}`,
     '[LOCATION]{"lat":1.5,"lng":-2}',
+    '[LOCATION]{"latitude":"52.5","longitude":"-13.4","name":"The square"}',
     pollMarker('Tea or coffee?'),
     `[IMAGE]${image}\n`,
     `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}/aGVsbG8w/1_a.enc`,
@@ -72,6 +73,10 @@ describe('markers', () => {
     ['a parameter where there is none', `[IMAGE:x]${image}`],
     ['a location that is no JSON', '[LOCATION]here'],
     ['a location that is a list', '[LOCATION][1,2]'],
+    ['a location that is nowhere', '[LOCATION]{}'],
+    ['a location beyond the pole', '[LOCATION]{"latitude":952,"longitude":1}'],
+    ['a location beyond the date line', '[LOCATION]{"latitude":1,"longitude":-180.5}'],
+    ['a location in words', '[LOCATION]{"latitude":"here","longitude":"2"}'],
     ['nothing behind it', '[IMAGE]'],
   ])('T25: refuses %s', (_, text) => expect(faultOf(text)).not.toBeNull())
 

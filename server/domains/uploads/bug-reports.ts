@@ -22,8 +22,10 @@ function filmOf(head: ArrayBuffer): 'mp4' | 'mov' | 'webm' | null {
   if (begin.startsWith('\x1a\x45\xdf\xa3')) return begin.includes('webm') ? 'webm' : null
   const [box, brand] = [begin.slice(4, 8), begin.slice(8, 12)]
   if (box === 'ftyp') return brand === 'qt  ' ? 'mov' : isFilm.test(brand) ? 'mp4' : null
-  return ['moov', 'mdat', 'wide'].includes(box) ? 'mov' : null
+  return ['moov', 'mdat', 'wide'].includes(box) && begin.charCodeAt(0) <= lengthOfMost ? 'mov' : null
 }
 
+/** A box begins with its length, of four bytes: the first of them is this for 64 MB, and no sign of a text. */
+const lengthOfMost = 3
 /** Brands of films; others name pictures (AVIF, HEIC) and sound. */
 const isFilm = /^(isom|iso[2-9]|mp4[12]|avc1|dash|M4V |MSNV|3g[gp2-9]\d?)/

@@ -104,14 +104,18 @@ function isDuration(parameter: string | null): boolean {
   return parameter !== null && /^[0-9]{1,4}$/.test(parameter) && Number(parameter) <= longestVoiceSeconds
 }
 
+/** As our client reads it: by the long names or the short ones, in numbers or in text. */
 function isPlace(rest: string): boolean {
   try {
-    const place: unknown = JSON.parse(rest)
-    return typeof place === 'object' && place !== null && !Array.isArray(place)
+    const { latitude, lat, longitude, lng, lon } = JSON.parse(rest) as Record<string, unknown>
+    return isDegree(latitude ?? lat, 90) && isDegree(longitude ?? lng ?? lon, 180)
   } catch {
     return false
   }
 }
+
+const isDegree = (value: unknown, most: number): boolean =>
+  (typeof value === 'number' || (typeof value === 'string' && /\d/.test(value))) && Math.abs(Number(value)) <= most
 
 const keySegments = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
