@@ -44,6 +44,7 @@ const variables = z.object({
     .regex(/^[a-z]+-[a-z]+(:[1-9]\d*)?$/, { error: 'must be the name of a place, or name:passes' })
     .optional(),
   STORAGE_URL: webUrl.optional(),
+  STORAGE_RESERVE_MB: z.coerce.number().int().min(0).max(1_000_000_000).default(1_024),
   S3_REGION: z.string().min(1).default('us-east-1'),
   S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
@@ -128,6 +129,8 @@ export interface Config {
   storageUrl: string
   /** Null where files are kept in a folder, or nowhere. */
   s3: S3Config | null
+  /** What uploads leave free on the disk of a folder. */
+  reserveBytes: number
   /** Null where pixel art is kept here alone. */
   pinning: { url: string; key: string | undefined; gateways: readonly string[] } | null
   /** The endpoints of chains. */
@@ -187,6 +190,7 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
     storageUrl: env.STORAGE_URL ?? `${publicUrl}/files`,
     s3: s3Of(env),
+    reserveBytes: env.STORAGE_RESERVE_MB * 1024 * 1024,
     pinning: pinningOf(env),
     rpcUrls: rpcUrls(values),
     mail: { url: env.MAIL_URL ?? standIn, from: env.MAIL_FROM ?? `Plaza <no-reply@${new URL(publicUrl).hostname}>` },

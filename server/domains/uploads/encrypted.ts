@@ -31,7 +31,7 @@ export async function storeEncrypted(
     ...fresh(node),
   }
   const known = await claim(record)
-  await storeOnce(node, storage, known, file)
+  await storeOnce(context, storage, known, file)
   return addressOf(node, known._id)
 }
 

@@ -45,7 +45,7 @@ export async function store(context: Context, place: Place, { ending, blob, name
   const key = keyOf(context, place, `${name ?? newName(context)}.${ending}`)
   const { url } = addressOf(node, key)
   const record = { ...fresh(node), owner: account, bytes: blob.size, vector: key, content: key, url, ...about }
-  await storeOnce(node, storage, { _id: key, ...record }, blob)
+  await storeOnce(context, storage, { _id: key, ...record }, blob)
   return addressOf(node, key)
 }
 
