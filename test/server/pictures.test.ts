@@ -61,6 +61,7 @@ describe('a picture', () => {
       const answer = await get(url)
       expect(Object.fromEntries(answer.headers)).toMatchObject({
         'content-type': type,
+        'content-disposition': 'attachment',
         'x-content-type-options': 'nosniff',
         'content-security-policy': "default-src 'none'; sandbox",
       })
