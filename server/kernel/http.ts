@@ -7,6 +7,7 @@ import { whenOver } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
 import { whileThere } from './deadline.ts'
 import type { Door } from './door.ts'
+import { keepFilesApart } from './files-host.ts'
 import { answerError, openTo, unknownRoute } from './http-errors.ts'
 import {
   asData,
@@ -51,8 +52,8 @@ export function httpDoor(door: HttpDoor): Express {
   app.set('etag', false)
   app.set('query parser', 'simple')
   const foreign = crossOrigin(door.origins, openTo(door.bound))
-  app.use(identifyRequest(door), passMedia(door))
   const { settings, services } = door.kernel.node
+  app.use(identifyRequest(door), keepFilesApart(settings), passMedia(door))
   app.use(securityHeaders(settings, services.video?.origins ?? []), foreign, flood(door))
   app.post('/api/webhooks/video', hearProvider(door))
   app.use('/api', asData, unlessUpload(door, jsonOnly), unlessUpload(door, readBody))

@@ -51,6 +51,7 @@ test('S3 is told how a blob is to be served, where its bucket is read by others'
       'cache-control': 'public, max-age=31536000, immutable',
     },
   ])
+  server.close()
 })
 
 test('a folder writes two blobs at a time, and the others after them', async () => {
