@@ -44,6 +44,8 @@ const variables = z.object({
     .regex(/^[a-z]+-[a-z]+(:[1-9]\d*)?$/, { error: 'must be the name of a place, or name:passes' })
     .optional(),
   STORAGE_URL: webUrl.optional(),
+  FILES_ORIGIN: webUrl.optional(),
+  STORAGE_RESERVE_MB: z.coerce.number().int().min(0).max(1_000_000_000).default(1_024),
   S3_REGION: z.string().min(1).default('us-east-1'),
   S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
@@ -126,8 +128,12 @@ export interface Config {
   logLevel: string
   failpoint: string | undefined
   storageUrl: string
+  /** The host name that serves files alone. */
+  filesHost: string | null
   /** Null where files are kept in a folder, or nowhere. */
   s3: S3Config | null
+  /** What uploads leave free on the disk of a folder. */
+  reserveBytes: number
   /** Null where pixel art is kept here alone. */
   pinning: { url: string; key: string | undefined; gateways: readonly string[] } | null
   /** The endpoints of chains. */
@@ -161,6 +167,7 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
   const env = checked(variables, values)
   const production = env.NODE_ENV === 'production'
   const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin
+  const files = filesAt(env, publicUrl)
   const reach = reachOf(env.HOST, publicUrl)
   refuseReach(env, production, reach)
   /** In production, or where other machines may connect, a service that is not configured has no stand-in. */
@@ -185,8 +192,10 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
     trustedProxies: env.TRUSTED_PROXIES ?? 0,
     failpoint: production ? undefined : env.FAILPOINT,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
-    storageUrl: env.STORAGE_URL ?? `${publicUrl}/files`,
+    storageUrl: env.STORAGE_URL ?? `${files?.origin ?? publicUrl}/files`,
+    filesHost: files?.hostname ?? null,
     s3: s3Of(env),
+    reserveBytes: env.STORAGE_RESERVE_MB * 1024 * 1024,
     pinning: pinningOf(env),
     rpcUrls: rpcUrls(values),
     mail: { url: env.MAIL_URL ?? standIn, from: env.MAIL_FROM ?? `Plaza <no-reply@${new URL(publicUrl).hostname}>` },
@@ -213,6 +222,17 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
       settingsOfDomains.map((settings) => [settings, settings.read(values, { production, publicUrl, localOrigins })]),
     ),
   }
+}
+
+/** The second name of this server, which serves files alone. */
+function filesAt({ FILES_ORIGIN: given, STORAGE_URL: other }: z.output<typeof variables>, publicUrl: string) {
+  if (given === undefined) return null
+  const files = new URL(given)
+  if (other !== undefined) throw new ConfigError('FILES_ORIGIN and STORAGE_URL exclude each other.')
+  if (files.href !== `${files.origin}/`) throw new ConfigError('FILES_ORIGIN must be an origin, without a path.')
+  if (files.hostname === new URL(publicUrl).hostname)
+    throw new ConfigError('FILES_ORIGIN must have another host name than PUBLIC_URL.')
+  return files
 }
 
 /** A server that speaks S3, and what our buckets are called there. */

@@ -346,8 +346,8 @@ async function openJobs({ redisUrl }: Config, database: Database): Promise<JobQu
   return bullQueue(redisUrl, `plaza:${database.installation.slice(0, 8)}`)
 }
 
-async function openStorage({ s3, dataDirectory }: Config, { alone }: Database): Promise<Storage | null> {
-  if (s3 === null) return alone ? localStorage(filesIn(dataDirectory)) : null
+async function openStorage({ s3, dataDirectory, reserveBytes }: Config, { alone }: Database): Promise<Storage | null> {
+  if (s3 === null) return alone ? localStorage(filesIn(dataDirectory), reserveBytes) : null
   const { s3Storage } = await import('./ports/storage/s3.ts')
   return s3Storage(s3)
 }

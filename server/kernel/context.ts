@@ -222,6 +222,8 @@ export interface Settings {
   publicUrl: string
   /** Where stored media is served from. */
   storageUrl: string
+  /** The host name that serves files, and nothing else; null where they are served by the others. */
+  filesHost: string | null
   sessionKeys: readonly { id: string; secret: Uint8Array }[]
   production: boolean
   /** By which a scheduler outside is known; null where there is none. */

@@ -5,7 +5,7 @@ import { leanSent } from './lean.ts'
 import { listening, presence } from './listening.ts'
 import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms-paths.ts'
 import { Message, Reaction } from './message.ts'
-import { Content, draft, NamedMedia, Sign } from './message-draft.ts'
+import { Blobs, Content, draft, Sign } from './message-draft.ts'
 import {
   editAliases,
   historyAliases,
@@ -131,7 +131,7 @@ export const messages = {
       id: Id,
       version: count(1, 1_000_000).optional(),
       text: Content,
-      media: NamedMedia,
+      blobs: Blobs,
       client_action_id: ClientId.optional(),
     }),
     output: z.object({ message: Message, verdict: Verdict }),

@@ -19,7 +19,7 @@ import {
 import { verdictMicroseconds } from '#test/bench/verdict'
 import { now, sender, stateOf } from '#test/support/verdict'
 
-const image = `https://media.test/encrypted/${sender}/aGVsbG8w/1_a.enc`
+const image = `https://media.test/chat-images/encrypted/${sender}/aGVsbG8w/1_a.enc`
 
 function listOf(...words: (Partial<BlockedWord> & { word: string })[]) {
   return compileWords(

@@ -53,14 +53,14 @@ const present = ({ message }: Touched): MessageFact => {
 }
 
 export const edit: Action<typeof contract.edit> = async (
-  { room, id, version, text, media, client_action_id },
+  { room, id, version, text, blobs, client_action_id },
   context,
 ) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
   const { node } = context
-  const draft = draftOf({ text, media }, sealedBy(room))
+  const draft = draftOf({ text, blobs }, sealedBy(room))
   const { text: clean } = draft
   const fault = await sealedFault(node, key, account, draft)
   const storage = { publicUrl: node.settings.storageUrl, sender: account }
@@ -98,10 +98,10 @@ export const edit: Action<typeof contract.edit> = async (
           ...(sealingOf(view) === 'shared-key' && { type: 'text', attachments: [], mentions: [], reply_to: null }),
         }
         const state = stateOf(view, account, now, node, standingOf(view, account), missing)
-        const after = { ...draftOfBody(changed), media }
+        const after = { ...draftOfBody(changed), blobs }
         const { flagged } = refuseChange(after, state)
         // Whoever edits a sealed text and does not say what it names may still name what it named before.
-        const isUntold = state.sealed && media === undefined
+        const isUntold = state.sealed && blobs === undefined
         const body = {
           ...changed,
           ...(isUntold ? { ...(named.length > 0 && { media: named }) } : keysOf(namedFiles(after, storage))),

@@ -18,7 +18,7 @@ export const storeEvidence: Action<typeof contract.evidence> = async ({ file, me
   const sent = await sealedFile(context, url, sender)
   const ending = await evidenceEnding(file)
   if (ending === null)
-    throw new AppError('VALIDATION_ERROR', { message: 'file: not a picture or a voice message that is shown' })
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'file: not a picture or a voice message that is shown' })
   const isCommitted = sent.commitment !== undefined && salt !== undefined
   if (isCommitted && sent.commitment !== (await commitmentBy(salt, file)))
     throw new AppError('VALIDATION_ERROR', { message: 'file: not what its sender has committed to, with this salt' })

@@ -15,7 +15,7 @@ import { storeEvidence } from './evidence.ts'
 import { storePixelArt } from './pixel-art.ts'
 import { changeIcon, refuseIcon } from './room-icons.ts'
 import { uploadSettings } from './settings.ts'
-import { storePicture } from './shared.ts'
+import { refuseLargeIcon, storePicture } from './shared.ts'
 import { startSweeps, sweeping } from './sweep.ts'
 
 export const uploads = defineDomain(
@@ -52,6 +52,7 @@ export const uploads = defineDomain(
 
     async icon({ room, file }, context) {
       const { account } = signedIn(context)
+      refuseLargeIcon(file)
       const key = await keyOf(room)
       await refuseIcon(context.node, key, account)
       const { url: icon_url } = await storePicture(context, folders.icon, file)
