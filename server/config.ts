@@ -83,6 +83,9 @@ const variables = z.object({
     .string()
     .regex(/^[\w.~+/-]{16,}$/, { error: 'must be at least 16 letters, digits or any of ._~+/-' })
     .optional(),
+  MODEL: z
+    .enum(['scripted'], { error: 'must be scripted, or left out: MODEL_NAME names the model of a server' })
+    .optional(),
   MODEL_API_KEY: z.string().min(1).optional(),
   MODEL_BASE_URL: webUrl.default('https://api.openai.com/v1'),
   MODEL_NAME: z.string().min(1).default('gpt-4.1-mini'),
@@ -313,10 +316,12 @@ interface ModelConfig {
 
 const scripted = 'scripted'
 
-/** In production nobody is answered by a script that was not asked for. */
+/** In production nobody is answered by a script that was not asked for by its name. */
 function modelOf(env: z.output<typeof variables>, production: boolean): Config['model'] {
-  const apiKey = env.MODEL_API_KEY ?? (production ? null : scripted)
-  if (apiKey === null || apiKey === scripted) return apiKey
+  const apiKey = env.MODEL_API_KEY
+  if (apiKey === scripted) throw new ConfigError('MODEL_API_KEY is no key: MODEL=scripted asks for the script.')
+  if (env.MODEL === scripted) return scripted
+  if (apiKey === undefined) return production ? null : scripted
   return { baseUrl: env.MODEL_BASE_URL, apiKey, model: env.MODEL_NAME, webSearch: env.MODEL_WEB_SEARCH ?? null }
 }
 
@@ -328,7 +333,7 @@ function embeddingOf(env: z.output<typeof variables>): Config['embedding'] {
     EMBEDDING_DIMENSIONS: dimensions,
   } = env
   if (model === undefined) return null
-  if (apiKey === undefined || apiKey === scripted)
+  if (apiKey === undefined)
     throw new ConfigError('EMBEDDING_MODEL needs a MODEL_API_KEY: the server that makes vectors asks for it.')
   return { baseUrl, apiKey, model, dimensions }
 }

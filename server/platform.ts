@@ -280,7 +280,7 @@ const serviceParts: {
   model: ({ model }) => {
     if (model === null) return { part: 'model', adapter: 'none', why: 'MODEL_API_KEY is not set: agents answer 503' }
     return model === 'scripted'
-      ? { part: 'model', adapter: model, why: 'a script answers for agents; MODEL_API_KEY asks a model' }
+      ? { part: 'model', adapter: model, why: 'a script answers for agents; MODEL_API_KEY without MODEL asks a model' }
       : { part: 'model', adapter: `${model.model} at ${new URL(model.baseUrl).host}`, why: 'MODEL_API_KEY is set' }
   },
   embedder: ({ embedding }) =>

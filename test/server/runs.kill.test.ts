@@ -54,7 +54,7 @@ describe('a server killed with -9 while it answers', () => {
   )
 
   test('has its answer ended by another node within 10 seconds', async () => {
-    const environment = { MONGODB_URI: freshDatabase(), BETA: 'open', MODEL_API_KEY: 'scripted' }
+    const environment = { MONGODB_URI: freshDatabase(), BETA: 'open', MODEL: 'scripted' }
     const [first, second] = [await started(environment), await started(environment)]
     onTestFinished(() => void second.process.kill('SIGKILL'))
     const { owner, told, run_id } = await asking(first.url, 3)

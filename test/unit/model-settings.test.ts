@@ -8,7 +8,17 @@ test('without a key a script answers for agents, but in production only where it
   expect(readConfig({}).model).toBe('scripted')
   expect(readConfig({ HOST: '0.0.0.0' }).model).toBe('scripted')
   expect(readConfig(production).model).toBeNull()
-  expect(readConfig({ ...production, MODEL_API_KEY: 'scripted' }).model).toBe('scripted')
+  expect(readConfig({ ...production, MODEL: 'scripted' }).model).toBe('scripted')
+  expect(readConfig({ ...production, MODEL: 'scripted', MODEL_API_KEY: 'k' }).model).toBe('scripted')
+})
+
+test('the script is asked for by its name alone', () => {
+  for (const value of ['gpt-4.1-mini', 'Scripted', 'script'])
+    expect(() => readConfig({ MODEL: value })).toThrow(/^MODEL is not usable: must be scripted, or left out.*\.$/)
+  for (const more of [{}, production])
+    expect(() => readConfig({ ...more, MODEL_API_KEY: 'scripted' })).toThrow(
+      'MODEL_API_KEY is no key: MODEL=scripted asks for the script.',
+    )
 })
 
 test('a key asks the model of a server', () => {
@@ -30,6 +40,6 @@ test('vectors are made by the server whose model is named, and it needs a key', 
     model: 'e',
     dimensions: 1_536,
   })
-  for (const key of [{}, { MODEL_API_KEY: 'scripted' }])
+  for (const key of [{}, { MODEL: 'scripted' }])
     expect(() => readConfig({ ...key, EMBEDDING_MODEL: 'e' })).toThrow(/MODEL_API_KEY/)
 })
