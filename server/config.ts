@@ -89,11 +89,7 @@ const variables = z.object({
   MODEL_API_KEY: z.string().min(1).optional(),
   MODEL_BASE_URL: webUrl.default('https://api.openai.com/v1'),
   MODEL_NAME: z.string().min(1).default('gpt-4.1-mini'),
-  MODEL_WEB_SEARCH: z
-    .string()
-    .transform(readJson)
-    .pipe(z.record(z.string(), z.unknown(), { error: 'must be an object in JSON' }))
-    .optional(),
+  MODEL_API: z.enum(['chat', 'responses'], { error: 'must be chat or responses' }).default('chat'),
   PLATFORM_GRAPHQL_URL: webUrl.optional(),
   EMBEDDING_MODEL: z.string().min(1).optional(),
   EMBEDDING_DIMENSIONS: z.coerce.number().int().min(1).max(8_192).default(1_536),
@@ -308,10 +304,11 @@ function attendanceOf(env: z.output<typeof variables>): AttendanceConfig | null 
 }
 
 interface ModelConfig {
+  /** The interface of its server: chat completions, or Responses with a search of the web. */
+  api: 'chat' | 'responses'
   baseUrl: string
   apiKey: string
   model: string
-  webSearch: Readonly<Record<string, unknown>> | null
 }
 
 const scripted = 'scripted'
@@ -322,7 +319,7 @@ function modelOf(env: z.output<typeof variables>, production: boolean): Config['
   if (apiKey === scripted) throw new ConfigError('MODEL_API_KEY is no key: MODEL=scripted asks for the script.')
   if (env.MODEL === scripted) return scripted
   if (apiKey === undefined) return production ? null : scripted
-  return { baseUrl: env.MODEL_BASE_URL, apiKey, model: env.MODEL_NAME, webSearch: env.MODEL_WEB_SEARCH ?? null }
+  return { api: env.MODEL_API, baseUrl: env.MODEL_BASE_URL, apiKey, model: env.MODEL_NAME }
 }
 
 function embeddingOf(env: z.output<typeof variables>): Config['embedding'] {

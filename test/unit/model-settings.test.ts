@@ -22,16 +22,15 @@ test('the script is asked for by its name alone', () => {
 })
 
 test('a key asks the model of a server', () => {
-  const search = { MODEL_WEB_SEARCH: '{"web_search_options":{}}' }
-  expect(
-    readConfig({ ...production, ...search, MODEL_API_KEY: 'k', MODEL_BASE_URL: 'http://localhost:1/v1' }).model,
-  ).toEqual({
-    apiKey: 'k',
-    baseUrl: 'http://localhost:1/v1',
-    model: 'gpt-4.1-mini',
-    webSearch: { web_search_options: {} },
-  })
-  expect(() => readConfig({ MODEL_WEB_SEARCH: 'yes' })).toThrow(/MODEL_WEB_SEARCH/)
+  const given = { ...production, MODEL_API_KEY: 'k', MODEL_BASE_URL: 'http://localhost:1/v1' }
+  const asked = { api: 'chat', apiKey: 'k', baseUrl: 'http://localhost:1/v1', model: 'gpt-4.1-mini' }
+  expect(readConfig(given).model).toEqual(asked)
+  expect(readConfig({ ...given, MODEL_API: 'chat' }).model).toEqual(asked)
+  expect(readConfig({ ...given, MODEL_API: 'responses' }).model).toEqual({ ...asked, api: 'responses' })
+})
+
+test.each(['Responses', 'completions', '1'])('an interface that there is not (%s) is refused at the start', (api) => {
+  expect(() => readConfig({ MODEL_API: api })).toThrow('MODEL_API is not usable: must be chat or responses.')
 })
 
 test('vectors are made by the server whose model is named, and it needs a key', () => {
