@@ -609,6 +609,11 @@ describe('an agent', () => {
     await expect
       .poll(async () => JSON.stringify([await Runs.find({ agent_id: id }).lean(), await framesOfRuns(id)]))
       .not.toContain('secret')
+    for (const { run_id } of [first, second]) {
+      expect((await owner.refused('socket', agents.resume, { run_id })).code).toBe('RUN_NOT_FOUND')
+      expect((await owner.refused('rest', agents.frames, { id: run_id })).code).toBe('RUN_NOT_FOUND')
+      expect((await owner.does('socket', agents.cancel, { run_id })).state).not.toBe('running')
+    }
   })
 })
 
@@ -833,6 +838,8 @@ test.each(over)('of more answers than are listed it is told that there are more,
   await Runs.create(newRun(app.node, ask))
   const { runs, has_more } = await owner.does(door, agents.active, { agent_id: id })
   expect([runs.length, has_more]).toEqual([50, true])
+  // The first frame of each is on its way, as who asks is told.
+  expect(new Set(runs.map(({ head_idx }) => head_idx))).toEqual(new Set([0]))
   await Runs.deleteMany({ agent_id: id })
 })
 
@@ -882,22 +889,28 @@ async function framesOfRuns(agent: string) {
   return RunFrames.find({ run_id: { $in: runs.map(({ _id }) => _id) } }).lean()
 }
 
-test.each(over)('what is asked is told to all connections of who asked, and to nobody else, over %s', async (door) => {
-  const who = await somebody()
-  const elsewhere = await (await person(server, `somebody ${people}`)).line('/agents')
-  const others = await bob.line('/agents')
-  const { id } = await agentOf(who, { visibility: 'public' })
-  const client_run_id = crypto.randomUUID()
-  const question = { message: 'Hello?', client_run_id }
-  const asking =
-    door === 'rest'
-      ? who.does('rest', agents.chat, { id, ...question })
-      : who.does('socket', agents.run, { agent_id: id, ...question })
-  const answer = await puppet.asked()
-  const told = await elsewhere.hears(runBegun, ({ agent_id }) => agent_id === id)
-  expect(told).toEqual({ run_id: expect.any(String), agent_id: id, client_run_id })
-  answer.say('Hello')
-  answer.end()
-  await asking
-  expect(others.all(runBegun).filter(({ agent_id }) => agent_id === id)).toEqual([])
-})
+test.each(over)(
+  'what is asked is told to all connections of who asked once, and to nobody else, over %s',
+  async (door) => {
+    const who = await somebody()
+    const elsewhere = await (await person(server, `somebody ${people}`)).line('/agents')
+    const others = await bob.line('/agents')
+    const { id } = await agentOf(who, { visibility: 'public' })
+    const client_run_id = crypto.randomUUID()
+    const question = { message: 'Hello?', client_run_id }
+    const asking =
+      door === 'rest'
+        ? who.does('rest', agents.chat, { id, ...question })
+        : who.does('socket', agents.run, { agent_id: id, ...question })
+    const answer = await puppet.asked()
+    const told = await elsewhere.hears(runBegun, ({ agent_id }) => agent_id === id)
+    expect(told).toEqual({ run_id: expect.any(String), agent_id: id, client_run_id })
+    for (let time = 0; time < 3; time++) await who.does('socket', agents.run, { agent_id: id, ...question })
+    answer.say('Hello')
+    answer.end()
+    await asking
+    expect(others.all(runBegun).filter(({ agent_id }) => agent_id === id)).toEqual([])
+    await who.does(elsewhere, agents.active, {})
+    expect(elsewhere.all(runBegun).filter(({ agent_id }) => agent_id === id)).toEqual([told])
+  },
+)
