@@ -432,6 +432,10 @@ describe('an agent', () => {
       { x402PriceCents: '100' },
       { x402Network: 'base' },
       { x402Enabled: true, x402Network: 'ethereum' },
+      { x402Enabled: true },
+      { x402_enabled: true, x402_network: 'base' },
+      { avatarEmoji: '🦉', avatar_emoji: '🐙' },
+      { tags: ['a'], avatar_url: null, avatarUrl: 'https://example.org/a.png' },
       { personality: ' ' },
       { personality: 'x'.repeat(1001) },
       { systemInstructions: 'x'.repeat(4001) },
@@ -452,12 +456,21 @@ describe('an agent', () => {
     expect({ ...(await Agents.findOne({ _id: id }).lean()), updated_at: null }).toEqual({ ...before, updated_at: null })
     const priced = await owner.does('rest', agents.update, { id, x402Enabled: true, x402_price_cents: 25 })
     expect(priced.agent).toMatchObject({ x402_enabled: true, x402_price_cents: 25, x402_network: 'base' })
+    await owner.does('rest', agents.update, { id, x402Enabled: false })
+    const again = { id, x402Enabled: true, x402_enabled: true, avatarEmoji: '🦉', avatar_emoji: '🦉' }
+    expect((await owner.does('rest', agents.update, again)).agent).toMatchObject({
+      x402_price_cents: 25,
+      avatar_emoji: '🦉',
+    })
+    const unpriced = { name: 'Without a price', x402Enabled: true }
+    expect((await owner.rest('POST /api/agents', unpriced)).status).toBe(400)
   })
 
   test.each(over)('gives up what is set to null or to nothing, in either spelling, over %s', async (door) => {
     const owner = await somebody()
     const wallet = owner.account
-    const { id } = await agentOf(owner, { x402Enabled: true, x402WalletAddress: wallet, systemInstructions: ' ' })
+    const sold = { x402Enabled: true, x402PriceCents: 5, x402WalletAddress: wallet }
+    const { id } = await agentOf(owner, { ...sold, systemInstructions: ' ' })
     const { agent } = await owner.does(door, agents.get, { id })
     expect(agent).toMatchObject({ x402_wallet_address: wallet })
     expect('system_instructions' in agent && agent.system_instructions.trim()).not.toBe('')
