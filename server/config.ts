@@ -85,14 +85,13 @@ const variables = z.object({
     .string()
     .regex(/^[\w.~+/-]{16,}$/, { error: 'must be at least 16 letters, digits or any of ._~+/-' })
     .optional(),
+  MODEL: z
+    .enum(['scripted'], { error: 'must be scripted, or left out: MODEL_NAME names the model of a server' })
+    .optional(),
   MODEL_API_KEY: z.string().min(1).optional(),
   MODEL_BASE_URL: webUrl.default('https://api.openai.com/v1'),
   MODEL_NAME: z.string().min(1).default('gpt-4.1-mini'),
-  MODEL_WEB_SEARCH: z
-    .string()
-    .transform(readJson)
-    .pipe(z.record(z.string(), z.unknown(), { error: 'must be an object in JSON' }))
-    .optional(),
+  MODEL_API: z.enum(['chat', 'responses'], { error: 'must be chat or responses' }).default('chat'),
   PLATFORM_GRAPHQL_URL: webUrl.optional(),
   EMBEDDING_MODEL: z.string().min(1).optional(),
   EMBEDDING_DIMENSIONS: z.coerce.number().int().min(1).max(8_192).default(1_536),
@@ -325,19 +324,22 @@ function attendanceOf(env: z.output<typeof variables>): AttendanceConfig | null 
 }
 
 interface ModelConfig {
+  /** The interface of its server: chat completions, or Responses with a search of the web. */
+  api: 'chat' | 'responses'
   baseUrl: string
   apiKey: string
   model: string
-  webSearch: Readonly<Record<string, unknown>> | null
 }
 
 const scripted = 'scripted'
 
-/** In production nobody is answered by a script that was not asked for. */
+/** In production nobody is answered by a script that was not asked for by its name. */
 function modelOf(env: z.output<typeof variables>, production: boolean): Config['model'] {
-  const apiKey = env.MODEL_API_KEY ?? (production ? null : scripted)
-  if (apiKey === null || apiKey === scripted) return apiKey
-  return { baseUrl: env.MODEL_BASE_URL, apiKey, model: env.MODEL_NAME, webSearch: env.MODEL_WEB_SEARCH ?? null }
+  const apiKey = env.MODEL_API_KEY
+  if (apiKey === scripted) throw new ConfigError('MODEL_API_KEY is no key: MODEL=scripted asks for the script.')
+  if (env.MODEL === scripted) return scripted
+  if (apiKey === undefined) return production ? null : scripted
+  return { api: env.MODEL_API, baseUrl: env.MODEL_BASE_URL, apiKey, model: env.MODEL_NAME }
 }
 
 function embeddingOf(env: z.output<typeof variables>): Config['embedding'] {
@@ -348,7 +350,7 @@ function embeddingOf(env: z.output<typeof variables>): Config['embedding'] {
     EMBEDDING_DIMENSIONS: dimensions,
   } = env
   if (model === undefined) return null
-  if (apiKey === undefined || apiKey === scripted)
+  if (apiKey === undefined)
     throw new ConfigError('EMBEDDING_MODEL needs a MODEL_API_KEY: the server that makes vectors asks for it.')
   return { baseUrl, apiKey, model, dimensions }
 }

@@ -280,8 +280,12 @@ const serviceParts: {
   model: ({ model }) => {
     if (model === null) return { part: 'model', adapter: 'none', why: 'MODEL_API_KEY is not set: agents answer 503' }
     return model === 'scripted'
-      ? { part: 'model', adapter: model, why: 'a script answers for agents; MODEL_API_KEY asks a model' }
-      : { part: 'model', adapter: `${model.model} at ${new URL(model.baseUrl).host}`, why: 'MODEL_API_KEY is set' }
+      ? { part: 'model', adapter: model, why: 'a script answers for agents; MODEL_API_KEY without MODEL asks a model' }
+      : {
+          part: 'model',
+          adapter: `${model.model} at ${new URL(model.baseUrl).host}`,
+          why: `MODEL_API_KEY is set; asked by MODEL_API=${model.api}`,
+        }
   },
   embedder: ({ embedding }) =>
     embedding === null
@@ -395,6 +399,10 @@ async function openVideo(
 
 async function openModel({ model }: Config): Promise<Model | null> {
   if (model === null || model === 'scripted') return model && scriptedModel()
+  if (model.api === 'responses') {
+    const { openaiResponses } = await import('./ports/model/openai-responses.ts')
+    return openaiResponses(model)
+  }
   const { openaiModel } = await import('./ports/model/openai.ts')
   return openaiModel(model)
 }
