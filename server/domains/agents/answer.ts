@@ -38,10 +38,15 @@ export async function beginAnswer(node: Node, agent: StoredAgent, ask: Ask, isOw
   let isBegun = false
   const work = answering(node, agent, allowance)
   try {
-    return await beginRun(node, ask, (...given) => {
-      isBegun = true
-      return work(...given).finally(allowance.close)
-    })
+    return await beginRun(
+      node,
+      ask,
+      (...given) => {
+        isBegun = true
+        return work(...given).finally(allowance.close)
+      },
+      isOwed,
+    )
   } finally {
     if (!isBegun) await allowance.close()
   }

@@ -1,5 +1,5 @@
 import type { Mutation } from '../mutation.ts'
-import { agentsInRooms, dailyTokens, mentionLimits, agents as suite, toolSessions } from './suites.ts'
+import { agentsInRooms, dailyTokens, mentionLimits, openQuestions, agents as suite, toolSessions } from './suites.ts'
 
 /** Answers of agents: stored before they are told, ended once, and judged as messages are in rooms. */
 export const agents: readonly Mutation[] = [
@@ -10,6 +10,14 @@ export const agents: readonly Mutation[] = [
     find: '.filter(({ lost }) => !lost.signal.aborted)',
     put: '',
     caughtBy: suite('where nobody works on it any more'),
+  },
+  {
+    name: 'one account has any number of questions open to an agent',
+    breaks: 'T44',
+    file: 'server/domains/agents/runs/open.ts',
+    find: 'return of_chat === null ? null : { of_account, of_chat }',
+    put: 'return { of_account, ...(of_chat !== null && { of_chat }) }',
+    caughtBy: openQuestions('are at most five to an agent, over both doors'),
   },
   {
     name: 'a question is answered before the one before it',

@@ -1,14 +1,15 @@
-import { setTimeout } from 'node:timers/promises'
 import { accountSuspended } from '#server/domains/accounts/events'
 import { isOf } from '#server/domains/events/define'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
 import { stopRun } from './begin.ts'
 import { type RunState, Runs, type StoredRun } from './model.ts'
-import { isHere, tellToStop } from './relay.ts'
+import { isHere, tellToStop, untilGone } from './relay.ts'
 
 const waitMilliseconds = 2_000
 const lookMilliseconds = 50
+/** The end of a run of this node wakes who waits for it. */
+const seldomMilliseconds = 500
 
 /** Stops a run wherever it is worked on, and waits a while until it has ended. Stopping it again does nothing. */
 export async function askToStop(node: Node, run: StoredRun, by: string): Promise<RunState> {
@@ -23,7 +24,7 @@ export async function askToStop(node: Node, run: StoredRun, by: string): Promise
   for (;;) {
     const now = await Runs.findOne({ _id: run._id }).select({ state: 1 }).lean<{ state: RunState }>()
     if (now?.state !== 'running' || performance.now() - began > waitMilliseconds) return now?.state ?? 'cancelled'
-    await setTimeout(lookMilliseconds)
+    await untilGone(node, run._id, isHere(node, run._id) ? seldomMilliseconds : lookMilliseconds)
   }
 }
 
