@@ -1,5 +1,13 @@
 import type { Mutation } from '../mutation.ts'
-import { agentsInRooms, dailyTokens, mentionLimits, openQuestions, agents as suite, toolSessions } from './suites.ts'
+import {
+  agentBlocks,
+  agentsInRooms,
+  dailyTokens,
+  mentionLimits,
+  openQuestions,
+  agents as suite,
+  toolSessions,
+} from './suites.ts'
 
 /** Answers of agents: stored before they are told, ended once, and judged as messages are in rooms. */
 export const agents: readonly Mutation[] = [
@@ -18,6 +26,22 @@ export const agents: readonly Mutation[] = [
     find: 'return of_chat === null ? null : { of_account, of_chat }',
     put: 'return { of_account, ...(of_chat !== null && { of_chat }) }',
     caughtBy: openQuestions('are at most five to an agent, over both doors'),
+  },
+  {
+    name: 'who is blocked asks the agents of who has blocked them',
+    breaks: 'T09',
+    file: 'server/domains/agents/access.ts',
+    find: 'blocked.has(owner) || ',
+    put: '',
+    caughtBy: agentBlocks('ends what either asks'),
+  },
+  {
+    name: 'the agents of who is suspended go on',
+    breaks: 'T09',
+    file: 'server/domains/agents/access.ts',
+    find: ' || (suspended.has(owner) && !isOfficial(agent))',
+    put: '',
+    caughtBy: agentBlocks('answer nobody at any door'),
   },
   {
     name: 'a question is answered before the one before it',

@@ -194,6 +194,7 @@ export const dailyTokens = (title: string): Suite => ({
   title,
 })
 export const openQuestions = (title: string): Suite => served('open-questions', title)
+export const agentBlocks = (title: string): Suite => served('agent-blocks', title)
 const served = (file: string, title: string): Suite => ({
   project: 'embedded',
   file: `test/server/${file}.test.ts`,
