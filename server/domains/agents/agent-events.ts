@@ -51,7 +51,7 @@ export const extractEvents: Action<typeof contract.extractEvents> = async ({ id,
   const { node, signal } = context
   const chunks = await chunksOf(id, knowledgeId)
   if (chunks.length === 0) throw new AppError('NOT_FOUND', { message: 'Nothing of this is indexed' })
-  const allowance = await allow(node, owner_address)
+  const allowance = await allow(node, owner_address, null)
   const inYear = year ?? new Date(node.now()).getUTCFullYear()
   const found = await findEvents(node, chunks, inYear, signal, allowance.count).finally(allowance.close)
   const inserted = await addFound(node, id, found)

@@ -123,7 +123,7 @@ export const placeOf = (session: string) => `public:/${session}`
 export const chat: Action<typeof contract.chat> = async (input, context) => {
   const { agent, payment, run, giveBack } = await ask(context, input)
   try {
-    const last = await answerOf(framesAfter(context.node, run, -1, context.signal))
+    const last = await answerOf(context.node, framesAfter(context.node, run, -1, context.signal))
     const { _id: id, name, avatar_emoji: emoji } = agent
     return {
       success: true as const,

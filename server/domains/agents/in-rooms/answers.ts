@@ -86,7 +86,7 @@ export async function sayAnswer(node: Node, agent: StoredAgent, run: StoredRun):
   try {
     const ended = await written.end
     if (ended.isLost) return null
-    const text = ended.text ?? apology
+    const text = ended.text ?? (ended.isSpent ? nothingLeft : apology)
     const said = await commit(node, agent, run, text)
     await nothingToSay(run)
     return said
