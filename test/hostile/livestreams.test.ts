@@ -101,14 +101,39 @@ describe('T52: the count of viewers', () => {
   test('T52: marks are free: at one address twenty guests are told apart, and all others are one', async () => {
     const { stream: own } = await (await person(server, 'marks')).does('rest', streams.create, {})
     const path = `/api/public/streams/${own.id}`
+    const cookies: string[] = []
     for (let mark = 0; mark < 40; mark++) {
       // What is known of an address outlives the looks at who is still there.
       if (mark === 20) await Promise.all(server.apps.map(({ node }) => countWatched(node)))
       const { headers } = await guest(`GET ${path}`)
       const cookie = /app_browser=[\w-]+/.exec(headers.get('set-cookie') ?? '')?.[0] ?? expect.fail()
+      cookies.push(cookie)
       expect((await guest(`POST ${path}`, null, { cookie })).status).toBe(200)
     }
     await expect.poll(async () => (await guest(`GET ${path}`)).body.stream).toMatchObject({ viewer_count: 21 })
+    // Each who leaves makes a place for one of the others, until all who are left are told apart.
+    for (const cookie of cookies.slice(0, 25)) await guest(`DELETE ${path}`, null, { cookie })
+    await expect.poll(async () => (await guest(`GET ${path}`)).body.stream).toMatchObject({ viewer_count: 15 })
+    for (const cookie of cookies) await guest(`DELETE ${path}`, null, { cookie })
+    await expect.poll(async () => (await guest(`GET ${path}`)).body.stream).toMatchObject({ viewer_count: 0 })
+  })
+
+  test('is of every socket of an address, as sockets are not free', async () => {
+    const { stream: own } = await (await person(server, 'a house full')).does('rest', streams.create, {})
+    const sockets = Array.from({ length: 40 }, () => connect(server.url, '/streams', null))
+    for (const socket of sockets)
+      expect(await socket.timeout(20_000).emitWithAck('stream:watch', { stream_id: own.id })).toMatchObject({
+        ok: true,
+      })
+    const counts = async () => {
+      const { viewer_count, peak_viewers, unique_viewers } = (await guest(`GET /api/public/streams/${own.id}`)).body
+        .stream as { [name: string]: number }
+      return [viewer_count, peak_viewers, unique_viewers]
+    }
+    await expect.poll(counts).toEqual([40, 40, 40])
+    for (const socket of sockets.slice(0, 20)) await socket.emitWithAck('stream:unwatch', { stream_id: own.id })
+    await expect.poll(counts).toEqual([20, 40, 40])
+    for (const socket of sockets) socket.close()
   })
 
   test('T06: a beacon counts nobody as somebody else', async () => {

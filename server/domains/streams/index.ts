@@ -32,7 +32,7 @@ async function publicly(node: Node, stream: StoredStream) {
 async function counted(context: Context, id: string, isThere: boolean) {
   const { status, user_address } = await streamOf(id)
   const isCounted = isThere && status !== 'ended' && user_address !== context.caller.account
-  const row = await touch(context.node, id, restViewer(context, id), isCounted)
+  const row = await touch(context.node, id, restViewer(context), isCounted)
   return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
 }
 
@@ -122,7 +122,7 @@ export const streams = defineDomain(
       const { node, connection } = context
       const stream = await streamOf(id)
       if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
-      const { viewer, key } = socketViewer(context, connection, id, viewer_key)
+      const { viewer, key } = socketViewer(context, connection, viewer_key)
       connection.join(audiences.stream(id))
       // Who looks at a stream of their own is no viewer of it.
       const isCounted = stream.status !== 'ended' && stream.user_address !== context.caller.account

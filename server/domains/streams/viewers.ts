@@ -14,12 +14,21 @@ const longestPauseMilliseconds = 5_000
 const rowsAtOnce = 1_000
 
 const guestsAtAddress = 20
+/** So many others of an address are known, to find out when the last of them has left. */
+const othersAtAddress = 1_000
 /** Of an id in base64, and of what marks it as ours in the cookie of a browser, which has 43 characters. */
 const [idLength, markLength] = [22, 21]
 
+/** Who asks over REST from an address and is not signed in, each with the time until which they are counted. */
+interface Marks {
+  /** Each is counted as one. */
+  apart: Map<string, number>
+  /** All of them are one. */
+  others: Map<string, number>
+}
+
 interface Watched {
-  /** Who is not signed in, by address. */
-  guests: Map<string, Set<string>>
+  marks: Map<string, Marks>
   /** The connections of each viewer on this node. */
   held: Map<string, Set<string>>
   /** Written soon: whether this node holds them. */
@@ -43,7 +52,7 @@ function watchedOf(node: Node, stream: string): Watched {
     return known
   }
   const made: Watched = {
-    guests: new Map(),
+    marks: new Map(),
     held: new Map(),
     dirty: new Map(),
     writing: null,
@@ -163,17 +172,60 @@ async function write(node: Node, stream: string, dirty: Map<string, boolean>): P
 export async function touch(
   node: Node,
   stream: string,
-  viewer: string,
+  { viewer, address }: RestViewer,
   isThere: boolean,
 ): Promise<StoredStream | null> {
-  const now = node.now()
-  const _id = `${stream}|${viewer}`
-  if (isThere) {
-    const until = new Date(now + windowMilliseconds)
-    const first = { stream, first_at: new Date(now), nodes: [] }
-    await Viewers.updateOne({ _id }, { $set: { until }, $setOnInsert: first }, { upsert: true })
-  } else await Viewers.updateOne({ _id }, { $set: { until: null } })
+  const until = isThere ? node.now() + windowMilliseconds : null
+  const change = address === null ? changeOf(viewer, until) : mark(node, stream, viewer, address, until)
+  await give(node, stream, change)
   return countNow(node, stream)
+}
+
+/** Until when rows are counted; null for no more. */
+type Leases = ReadonlyMap<string, number | null>
+const changeOf = (viewer: string, until: number | null): Leases => new Map([[viewer, until]])
+
+async function give(node: Node, stream: string, leases: Leases): Promise<void> {
+  const first = { stream, first_at: new Date(node.now()), nodes: [] }
+  for (const [viewer, until] of leases) {
+    const change = { $set: { until: until === null ? null : new Date(until) } }
+    const made = until === null ? {} : { $setOnInsert: first }
+    await Viewers.updateOne({ _id: `${stream}|${viewer}` }, { ...change, ...made }, { upsert: until !== null })
+  }
+}
+
+/** At one address so many marks are told apart at a time, and all others are one: marks are free, people are not. */
+function mark(node: Node, stream: string, viewer: string, address: string, until: number | null): Leases {
+  const { marks, held } = watchedOf(node, stream)
+  const { apart, others } = marks.get(address) ?? { apart: new Map<string, number>(), others: new Map() }
+  marks.set(address, { apart, others })
+  const wereOthers = others.size > 0
+  forgetOver(apart, node.now())
+  forgetOver(others, node.now())
+  const leases = new Map<string, number | null>()
+  if (until === null) {
+    apart.delete(viewer)
+    others.delete(viewer)
+    leases.set(viewer, null)
+  } else if (held.has(viewer) || apart.has(viewer) || apart.size < guestsAtAddress) {
+    others.delete(viewer)
+    if (!held.has(viewer)) apart.set(viewer, until)
+    leases.set(viewer, until)
+  } else if (others.size < othersAtAddress) others.set(viewer, until)
+  const [next] = others
+  if (next && apart.size < guestsAtAddress) {
+    // A place is free for one who had none.
+    others.delete(next[0])
+    apart.set(...next)
+    leases.set(...next)
+  }
+  if (wereOthers || others.size > 0)
+    leases.set(`h:${digestOf(node, address)}`, others.size > 0 ? Math.max(...others.values()) : null)
+  return leases
+}
+
+function forgetOver(all: Map<string, number>, now: number): void {
+  for (const [viewer, until] of all) if (until <= now) all.delete(viewer)
 }
 
 /** Counts at once; where it was counted within a second, when that second is over, and null. */
@@ -263,20 +315,31 @@ export async function countWatched(node: Node): Promise<void> {
 
 /** Writes what could not be written, and forgets what nobody here watches any more. */
 export async function keepWatched(node: Node): Promise<void> {
-  for (const [id, { held, dirty, usedAt }] of watchedOn(node)) {
+  for (const [id, { held, dirty, marks, usedAt }] of watchedOn(node)) {
+    for (const [address, { apart, others }] of marks) {
+      forgetOver(apart, node.now())
+      forgetOver(others, node.now())
+      if (apart.size + others.size === 0) marks.delete(address)
+    }
     if (dirty.size > 0) await flush(node, id)
     const isOver = performance.now() - usedAt > windowMilliseconds
     if (isOver && held.size === 0 && dirty.size === 0) watchedOn(node).delete(id)
   }
 }
 
+/** With the address of those who are not signed in. */
+interface RestViewer {
+  viewer: string
+  address: string | null
+}
+
 /** Who somebody is to the count: an account, a browser that was given a mark of ours, or where they ask from. */
-export function restViewer({ caller, browser, node }: Context, stream: string): string {
-  if (caller.account !== null) return `a:${caller.account}`
+export function restViewer({ caller, browser, node }: Context): RestViewer {
+  if (caller.account !== null) return { viewer: `a:${caller.account}`, address: null }
   const [id, mark] = [browser?.slice(0, idLength) ?? '', browser?.slice(idLength) ?? '']
-  if (isEqual(mark, digestOf(node, `browser ${id}`, markLength))) return guestAt(node, stream, caller.ip, `b:${id}`)
+  if (isEqual(mark, digestOf(node, `browser ${id}`, markLength))) return { viewer: `b:${id}`, address: caller.ip }
   const day = new Date(node.now()).toISOString().slice(0, 10)
-  return guestAt(node, stream, caller.ip, `h:${digestOf(node, `${day} ${caller.ip} ${caller.userAgent}`)}`)
+  return { viewer: `h:${digestOf(node, `${day} ${caller.ip} ${caller.userAgent}`)}`, address: caller.ip }
 }
 
 /** What a browser is given, by which it is known as one that we have seen. */
@@ -289,7 +352,6 @@ export function newBrowser(node: Node): string {
 export function socketViewer(
   { caller, node }: Context,
   connection: Connection,
-  stream: string,
   said: string | undefined,
 ): { viewer: string; key: string | null } {
   if (caller.account !== null) return { viewer: `a:${caller.account}`, key: null }
@@ -297,21 +359,12 @@ export function socketViewer(
   const key =
     [said, connection.memory.get(memory)].find((one): one is string => isKey(node, one)) ?? keyOf(node, newId())
   connection.memory.set(memory, key)
-  return { viewer: guestAt(node, stream, caller.ip, `g:${key.slice(0, idLength)}`), key }
+  return { viewer: `g:${key.slice(0, idLength)}`, key }
 }
 
 const keyOf = (node: Node, id: string) => `${id}.${digestOf(node, `viewer ${id}`)}`
 const isKey = (node: Node, said: unknown) =>
   typeof said === 'string' && isEqual(said, keyOf(node, said.slice(0, idLength)))
-
-/** At one address so many guests are told apart, and all others are one: marks are free, people are not. */
-function guestAt(node: Node, stream: string, ip: string, viewer: string): string {
-  const { guests } = watchedOf(node, stream)
-  const here = guests.get(ip) ?? new Set()
-  guests.set(ip, here)
-  if (here.size < guestsAtAddress) here.add(viewer)
-  return here.has(viewer) ? viewer : `h:${digestOf(node, ip)}`
-}
 
 const newId = () => randomBytes(16).toString('base64url')
 
