@@ -507,6 +507,24 @@ describe('the chat of a stream', () => {
     expect((await owner.does('rest', streams.chat, { id: stream.id })).messages).toHaveLength(1)
   })
 
+  test('is read and renamed by nobody who may not, with the words of its room', async () => {
+    const { owner, stream } = await opened()
+    const room = { type: 'stream', id: stream.id } as const
+    const [banned, stranger] = [await someone(), await someone()]
+    await banned.does('rest', streams.say, { id: stream.id, message: 'hi' })
+    await owner.does('socket', moderation.act, { room, action: 'ban', target: banned.account } as never)
+    expect(await banned.refused('rest', streams.chat, { id: stream.id })).toMatchObject({ status: 403, code: 'BANNED' })
+    const members = { rules: { read_access: 'members' } }
+    await owner.does('socket', moderation.act, { room, action: 'rules', patch: members } as never)
+    const unseen = await stranger.refused('rest', streams.chat, { id: stream.id })
+    expect(unseen).toMatchObject({ status: 403, code: 'NOT_A_MEMBER' })
+    await owner.does('rest', rooms.archive, { room })
+    for (const door of over)
+      expect(await owner.refused(door, streams.change, { id: stream.id, title: 'Late' })).toMatchObject({
+        code: 'ROOM_ARCHIVED',
+      })
+  })
+
   test('is moderated by its streamer: bans, slow mode and words hold over both doors', async () => {
     const { owner, stream } = await live()
     const room = { type: 'stream', id: stream.id } as const
