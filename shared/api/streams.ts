@@ -88,7 +88,8 @@ export const streams = {
     audit: true,
   }),
   end: operation({
-    summary: 'End a stream. One that has ended stays as it is, so that a page may say it as it is left.',
+    summary:
+      'End a stream. One that has ended stays as it is, so that a page may say it as it is left. Who moderates everywhere may end any.',
     http: 'POST /api/streams/:id/end',
     socket: '/streams stream:end',
     access: 'user',
@@ -101,7 +102,7 @@ export const streams = {
     audit: true,
   }),
   remove: operation({
-    summary: 'Delete a stream with its recordings.',
+    summary: 'Delete a stream with its recordings. Who moderates everywhere may delete any.',
     http: 'DELETE /api/streams/:id',
     socket: '/streams stream:remove',
     access: 'user',

@@ -134,6 +134,34 @@ describe('a stream', () => {
     })
   })
 
+  test('of an account that is suspended ends at once, and is published no more', async () => {
+    const root = await person(server, 'root')
+    const { owner, stream } = await live()
+    await root.does('rest', accounts.suspend, { userAddress: owner.account, ban: true })
+    await expect
+      .poll(() => shown(stream.id))
+      .toMatchObject({ status: 'ended', is_live: false, reason: 'ended_by_moderator' })
+    video.publish(stream.stream_id)
+    await expect.poll(async () => (await video.status([stream.stream_id])).get(stream.stream_id)?.state).toBe('idle')
+    expect(await owner.refused('rest', streams.create, {})).toMatchObject({ code: 'SUSPENDED' })
+    // As where the process died that should have ended it.
+    await Streams.updateOne({ _id: stream.id }, { $set: { status: 'live', reason: 'live', ended_at: null } })
+    await sweepStreams(node())
+    expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'ended_by_moderator' })
+  })
+
+  test.each(over)('is ended and deleted over %s by who moderates everywhere', async (door) => {
+    const root = await person(server, 'root')
+    const { owner, stream } = await live()
+    const { id } = stream
+    expect(await root.refused(door, streams.change, { id, title: 'Mine' })).toMatchObject({ code: 'FORBIDDEN' })
+    await root.does(door, streams.end, { id })
+    expect(await shown(id)).toMatchObject({ status: 'ended', reason: 'ended_by_moderator' })
+    await root.does(door, streams.remove, { id })
+    expect((await guest(`GET /api/public/streams/${id}`)).status).toBe(404)
+    expect((await owner.does('rest', streams.create, {})).existing).toBeUndefined()
+  })
+
   test('is live with its first picture, waits for one that is away, and is as old as before when it is back', async () => {
     const { stream } = await opened()
     video.publish(stream.stream_id)

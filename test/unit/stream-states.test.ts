@@ -21,6 +21,7 @@ const table: [string, Standing, Happening, object | null][] = [
   ['idle', idle, 'stopped', null],
   ['idle', idle, 'go_live', { status: 'live', reason: 'waiting', started_at: at(0), is_published: false }],
   ['idle', idle, 'end', end('ended_by_owner')],
+  ['idle', idle, 'shut', end('ended_by_moderator')],
   ['idle', idle, 'tick', null],
   ['idle for an hour', { ...idle, created_at: at(-3_601) }, 'tick', end('never_published')],
   ['idle for almost an hour', { ...idle, created_at: at(-3_600) }, 'tick', null],

@@ -21,6 +21,12 @@ export const suspensionIn = (view: View, account: string): Suspension | null =>
 export const suspendedAccounts = async (): Promise<string[]> =>
   (await Accounts.find({ is_banned: true }).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()).map(({ _id }) => _id)
 
+/** Those of these accounts that are suspended. */
+export async function suspendedAmong(accounts: readonly string[]): Promise<ReadonlySet<string>> {
+  const among = { _id: { $in: [...new Set(accounts)] }, is_banned: true }
+  return new Set((await Accounts.find(among).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()).map(({ _id }) => _id))
+}
+
 /** The account of a fact, and which of the two it is; null for facts of others. */
 function readKey(key: string): { kind: 'role' | 'suspension'; account: string } | null {
   const [, kind, account] = /^(role|suspension):(.+)$/.exec(key) ?? []

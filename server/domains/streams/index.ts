@@ -7,7 +7,19 @@ import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { assetsOf, refreshAssets } from './assets.ts'
 import { chat, roomOf, say } from './chat.ts'
-import { happen, heard, isOpen, openStream, ownStream, removal, streamOf, sweepStreams } from './life.ts'
+import {
+  endOf,
+  endOfSuspended,
+  happen,
+  heard,
+  isOpen,
+  openStream,
+  ownStream,
+  removal,
+  stoppableStream,
+  streamOf,
+  sweepStreams,
+} from './life.ts'
 import { followChats, leaveChat, listen, unlisten } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
 import { assetOf, countsOf, publicStreamsOf, stateOf, streamsOf } from './shown.ts'
@@ -74,18 +86,19 @@ export const streams = defineDomain(
     },
 
     async end({ id }, context) {
-      await ownStream(context, id)
-      await happen(context.node, id, 'end')
+      const stream = await stoppableStream(context, id)
+      await happen(context.node, id, endOf(stream, context.caller.account))
       return done
     },
 
     async remove({ id }, context) {
       const { account } = signedIn(context)
-      const { stream_id } = await ownStream(context, id)
-      await happen(context.node, id, 'end')
-      await context.node.jobs.add(removal, { stream: id, provided: stream_id, by: account })
+      const stream = await stoppableStream(context, id)
+      const { stream_id, user_address: owner } = stream
+      await happen(context.node, id, endOf(stream, account))
+      await context.node.jobs.add(removal, { stream: id, provided: stream_id, by: account, owner })
       await Streams.deleteOne({ _id: id })
-      await OpenStreams.deleteOne({ _id: account, stream: id })
+      await OpenStreams.deleteOne({ _id: owner, stream: id })
       await tellStream(context.node, id)
       return done
     },
@@ -171,6 +184,7 @@ export const streams = defineDomain(
       node.services.video?.admit?.(isOpen)
       return [
         followStreams(node),
+        endOfSuspended(node),
         node.services.video?.subscribe((event) => void heard(node, event).catch(warn)) ?? (() => {}),
         every(
           node,

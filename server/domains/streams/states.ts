@@ -10,8 +10,8 @@ export const windowMilliseconds = 300_000
 /** The provider ends a stream after the grace; where it did not, as it is gone, we do. */
 const lateMilliseconds = 2_000
 
-/** What happens to a stream: the first three are of the provider, two are of its owner, and `tick` is that time has passed. */
-export type Happening = 'started' | 'interrupted' | 'stopped' | 'go_live' | 'end' | 'tick'
+/** What happens to a stream: the first three are of the provider, two are of its owner, `shut` is of who moderates, and `tick` is that time has passed. */
+export type Happening = 'started' | 'interrupted' | 'stopped' | 'go_live' | 'end' | 'shut' | 'tick'
 
 export type Standing = Pick<
   StoredStream,
@@ -33,6 +33,8 @@ export function next(stream: Standing, happening: Happening, now: number, graceM
       return status === 'idle' ? { status: 'live', reason: 'waiting', started_at: at, is_published: false } : null
     case 'end':
       return ended('ended_by_owner')
+    case 'shut':
+      return ended('ended_by_moderator')
     case 'started':
       if (status === 'live' && is_published && grace_until === null) return null
       return { status: 'live', reason: 'live', started_at: started_at ?? at, is_published: true, grace_until: null }
