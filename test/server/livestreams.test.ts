@@ -339,6 +339,42 @@ describe('viewers', () => {
     expect(await shown(id)).toMatchObject({ peak_viewers: 2, unique_viewers: 2 })
   })
 
+  test('are counted in every answer as they are at its moment', async () => {
+    const { stream } = await live()
+    const { id } = stream
+    const [one, two] = [await someone(), await someone()]
+    const joined = await one.does('rest', streams.view, { id })
+    const left = []
+    for (let times = 0; times < 3; times++) left.push((await one.does('rest', streams.leave, { id })).viewer_count)
+    expect([joined.viewer_count, left]).toEqual([1, [0, 0, 0]])
+    const lines = [await one.line('/streams'), await two.line('/streams')] as const
+    const answers = [
+      await one.does(lines[0], streams.watch, { stream_id: id }),
+      await two.does(lines[1], streams.watch, { stream_id: id }),
+      await one.does(lines[0], streams.unwatch, { stream_id: id }),
+      await two.does(lines[1], streams.unwatch, { stream_id: id }),
+    ]
+    expect(answers.map(({ counts }) => counts.viewers)).toEqual([1, 2, 1, 0])
+    const versions = answers.map(({ counts }) => counts.v)
+    expect(versions).toEqual([...new Set(versions)].sort((before, after) => before - after))
+  })
+
+  test('come and go faster than counts are told, of which the last is right', async () => {
+    const { stream } = await live()
+    const { id } = stream
+    const [watcher, other] = [await someone(), await someone()]
+    const line = await watcher.line('/streams')
+    await watcher.does(line, streams.watch, { stream_id: id })
+    const began = Date.now()
+    for (let times = 0; times < 10; times++) {
+      await other.does('rest', streams.view, { id })
+      await other.does('rest', streams.leave, { id })
+    }
+    await other.does('rest', streams.view, { id })
+    await line.hears(streamCounted, ({ viewers, v }) => viewers === 2 && v > 20)
+    expect(line.all(streamCounted).length).toBeLessThanOrEqual(server.apps.length * (3 + (Date.now() - began) / 1_000))
+  })
+
   test('that are no browser and not signed in are one for each place they ask from', async () => {
     const { stream } = await live()
     const path = `POST /api/public/streams/${stream.id}`

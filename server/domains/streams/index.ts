@@ -155,12 +155,10 @@ export const streams = defineDomain(
 
     async unwatch({ stream_id: id }, { node, connection }) {
       await streamOf(id)
-      if (connection) {
-        connection.leave(audiences.stream(id))
-        leaveChat(connection, id)
-        await letGo(node, id, connection)
-      }
-      return { counts: countsOf(await streamOf(id)) }
+      connection?.leave(audiences.stream(id))
+      if (connection) leaveChat(connection, id)
+      const row = connection ? await letGo(node, id, connection) : null
+      return { counts: countsOf(row ?? (await streamOf(id))) }
     },
 
     listen,

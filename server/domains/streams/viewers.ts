@@ -8,6 +8,8 @@ import { tellStream } from './told.ts'
 /** So long somebody whose connection is gone is counted, as a page that is loaded anew comes back. */
 const backMilliseconds = 10_000
 const countMilliseconds = 1_000
+/** Of so few an answer has the count of this moment: a count reads them all. */
+const countedAtOnce = 500
 /** A count reads every row of a stream: where there are so many that it takes long, the pause after it is this many times as long. */
 const pauseFactor = 3
 const longestPauseMilliseconds = 5_000
@@ -35,7 +37,12 @@ interface Watched {
   dirty: Map<string, boolean>
   writing: Promise<void> | null
   counting: NodeJS.Timeout | null
-  isCounting: boolean
+  running: Promise<StoredStream | null> | null
+  /** For those who ask while it is being counted, which may have missed what they did. */
+  next: Promise<StoredStream | null> | null
+  rows: number
+  /** It was counted, and was not told yet. */
+  isUntold: boolean
   /** Somebody came or went while it was counted. */
   isDue: boolean
   countedAt: number
@@ -57,7 +64,10 @@ function watchedOf(node: Node, stream: string): Watched {
     dirty: new Map(),
     writing: null,
     counting: null,
-    isCounting: false,
+    running: null,
+    next: null,
+    rows: 0,
+    isUntold: false,
     isDue: false,
     countedAt: Number.NEGATIVE_INFINITY,
     pause: countMilliseconds,
@@ -104,13 +114,13 @@ function releaseOnClose(node: Node, stream: string, connection: Connection): voi
 }
 
 /** Counts somebody no more who watched over a connection. */
-export async function letGo(node: Node, stream: string, connection: Connection): Promise<void> {
+export async function letGo(node: Node, stream: string, connection: Connection): Promise<StoredStream | null> {
   const viewer = connection.memory.get(`viewer ${stream}`)
-  if (typeof viewer !== 'string') return
+  if (typeof viewer !== 'string') return null
   connection.memory.delete(`viewer ${stream}`)
   release(node, stream, viewer, connection.id)
   await flush(node, stream)
-  await countNow(node, stream)
+  return countNow(node, stream)
 }
 
 function release(node: Node, stream: string, viewer: string, connection: string): void {
@@ -228,12 +238,23 @@ function forgetOver(all: Map<string, number>, now: number): void {
   for (const [viewer, until] of all) if (until <= now) all.delete(viewer)
 }
 
-/** Counts at once; where it was counted within a second, when that second is over, and null. */
+/**
+ * Counts at once, and tells it where nothing was told within a second, or else when that second is over. Null where so many watch that it
+ * is counted then as well.
+ */
 async function countNow(node: Node, stream: string): Promise<StoredStream | null> {
-  const { isCounting, countedAt, pause } = watchedOf(node, stream)
-  if (!isCounting && performance.now() - countedAt >= pause) return count(node, stream)
+  const watched = watchedOf(node, stream)
+  if (!watched.running && performance.now() - watched.countedAt >= watched.pause) return count(node, stream)
   countSoon(node, stream)
-  return null
+  if (watched.rows > countedAtOnce) return null
+  if (!watched.running) return run(node, stream, false)
+  watched.next ??= watched.running
+    .catch(() => null)
+    .then(() => {
+      watched.next = null
+      return run(node, stream, false)
+    })
+  return watched.next
 }
 
 export function countSoon(node: Node, stream: string): void {
@@ -246,30 +267,35 @@ export function countSoon(node: Node, stream: string): void {
   }, wait).unref()
 }
 
-/** Counts, never twice at a time: where it is being counted, it is counted again, and the answer is null. */
+/** Counts and tells it, never twice at a time: where it is being counted, it is counted again, and the answer is null. */
 async function count(node: Node, id: string): Promise<StoredStream | null> {
   const watched = watchedOf(node, id)
-  if (watched.isCounting) {
+  if (watched.running) {
     watched.isDue = true
     return null
   }
+  return run(node, id, true)
+}
+
+function run(node: Node, id: string, isTold: boolean): Promise<StoredStream | null> {
+  const watched = watchedOf(node, id)
   const startedAt = performance.now()
-  watched.isCounting = true
-  try {
-    return await countRows(node, id)
-  } finally {
+  const running = countRows(node, id, isTold).finally(() => {
     const endedAt = performance.now()
-    const pause = Math.max(countMilliseconds, Math.min(longestPauseMilliseconds, pauseFactor * (endedAt - startedAt)))
-    Object.assign(watched, { isCounting: false, countedAt: endedAt, pause })
-    if (watched.isDue) {
-      watched.isDue = false
-      countSoon(node, id)
-    }
-  }
+    watched.running = null
+    if (isTold) watched.countedAt = endedAt
+    watched.pause = Math.max(countMilliseconds, Math.min(longestPauseMilliseconds, pauseFactor * (endedAt - startedAt)))
+    if (!watched.isDue) return
+    watched.isDue = false
+    countSoon(node, id)
+  })
+  watched.running = running
+  return running
 }
 
 /** Rows, and nothing else, say how many watch. Of two nodes that count at once, the later one looks again. */
-async function countRows(node: Node, id: string): Promise<StoredStream | null> {
+async function countRows(node: Node, id: string, isTold: boolean): Promise<StoredStream | null> {
+  const watched = watchedOf(node, id)
   const nodes = node.alone ? [node.id] : [...node.nodes.live()]
   for (let tries = 0; ; tries++) {
     const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
@@ -292,7 +318,11 @@ async function countRows(node: Node, id: string): Promise<StoredStream | null> {
       peak_viewers: Math.max(stream.peak_viewers, viewers),
     }
     const same = Object.entries(counted).every(([name, value]) => stream[name as keyof typeof counted] === value)
-    if (same) return stream
+    watched.rows = unique
+    if (same) {
+      if (isTold && watched.isUntold) await tell()
+      return stream
+    }
     const change = { $set: { ...counted, counted_at: new Date(now) }, $inc: { counts_v: 1 } }
     const { matchedCount } = await Streams.updateOne({ _id: id, counts_v: stream.counts_v }, change)
     if (matchedCount === 0 && tries < 3) continue
@@ -301,8 +331,14 @@ async function countRows(node: Node, id: string): Promise<StoredStream | null> {
       countSoon(node, id)
       return null
     }
-    await tellStream(node, id)
+    watched.isUntold = true
+    if (isTold) await tell()
     return { ...stream, ...counted, counts_v: stream.counts_v + 1, counted_at: new Date(now) }
+  }
+
+  function tell(): Promise<void> {
+    watched.isUntold = false
+    return tellStream(node, id)
   }
 }
 
