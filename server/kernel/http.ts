@@ -193,7 +193,7 @@ async function answer(
     setHeader: (name, value) => void response.setHeader(name, value),
     onAnswer() {},
     setSessionCookie: (token) => void keepSession(response, token),
-    browser: browserOf(request),
+    browser: browserOf(request.headers.cookie),
     setBrowserCookie: (id) => void keepBrowser(response, id),
     onRate: (rate) => rateHeaders(response, rate),
   })

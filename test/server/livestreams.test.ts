@@ -1,4 +1,5 @@
 // Modes: embedded, two-nodes, two-nodes-redis
+import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sweepStreams } from '#server/domains/streams/life'
 import { StreamAssets, Streams, Viewers } from '#server/domains/streams/model'
@@ -406,6 +407,25 @@ describe('viewers', () => {
     expect(await watch(2, key)).toBe(key)
     await expect.poll(async () => (await shown(stream.id)).viewer_count).toBe(1)
     for (const socket of sockets) socket.close()
+  })
+
+  test('are one for each browser that was given a cookie, over REST and all of its sockets', async () => {
+    const { stream } = await live()
+    const path = `/api/public/streams/${stream.id}`
+    const { headers } = await guest(`GET ${path}`)
+    const cookie = /app_browser=[\w-]+/.exec(headers.get('set-cookie') ?? '')?.[0] ?? expect.fail()
+    await guest(`POST ${path}`, null, { cookie })
+    const made = [cookie, cookie, `${cookie.slice(0, -4)}aaaa`].map((sent) =>
+      io(`${server.url}/streams`, { transports: ['websocket'], forceNew: true, extraHeaders: { cookie: sent } }),
+    )
+    const viewersAfter = async (at: number) =>
+      (await (made[at] ?? expect.fail()).timeout(20_000).emitWithAck('stream:watch', { stream_id: stream.id })).data
+        .counts.viewers
+    expect([await viewersAfter(0), await viewersAfter(1)]).toEqual([1, 1])
+    // A cookie that is none of ours is as good as no cookie.
+    expect(await viewersAfter(2)).toBe(2)
+    expect(await shown(stream.id)).toMatchObject({ viewer_count: 2, unique_viewers: 2 })
+    for (const socket of made) socket.close()
   })
 
   test('are one for each connection, however often it asks', async () => {

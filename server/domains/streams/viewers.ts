@@ -372,10 +372,16 @@ interface RestViewer {
 /** Who somebody is to the count: an account, a browser that was given a mark of ours, or where they ask from. */
 export function restViewer({ caller, browser, node }: Context): RestViewer {
   if (caller.account !== null) return { viewer: `a:${caller.account}`, address: null }
-  const [id, mark] = [browser?.slice(0, idLength) ?? '', browser?.slice(idLength) ?? '']
-  if (isEqual(mark, digestOf(node, `browser ${id}`, markLength))) return { viewer: `b:${id}`, address: caller.ip }
+  const known = knownBrowser(node, browser)
+  if (known !== null) return { viewer: known, address: caller.ip }
   const day = new Date(node.now()).toISOString().slice(0, 10)
   return { viewer: `h:${digestOf(node, `${day} ${caller.ip} ${caller.userAgent}`)}`, address: caller.ip }
+}
+
+/** Null for one that has no mark of ours. */
+function knownBrowser(node: Node, browser: string | null): string | null {
+  const [id, mark] = [browser?.slice(0, idLength) ?? '', browser?.slice(idLength) ?? '']
+  return isEqual(mark, digestOf(node, `browser ${id}`, markLength)) ? `b:${id}` : null
 }
 
 /** What a browser is given, by which it is known as one that we have seen. */
@@ -384,9 +390,9 @@ export function newBrowser(node: Node): string {
   return `${id}${digestOf(node, `browser ${id}`, markLength)}`
 }
 
-/** Who is not signed in is known by a key of ours that they say again, or by the connection that asks again. */
+/** Who is not signed in is known by the mark of their browser, else by a key of ours that they say again, else by the connection that asks again. */
 export function socketViewer(
-  { caller, node }: Context,
+  { caller, browser, node }: Context,
   connection: Connection,
   said: string | undefined,
 ): { viewer: string; key: string | null } {
@@ -395,7 +401,7 @@ export function socketViewer(
   const key =
     [said, connection.memory.get(memory)].find((one): one is string => isKey(node, one)) ?? keyOf(node, newId())
   connection.memory.set(memory, key)
-  return { viewer: `g:${key.slice(0, idLength)}`, key }
+  return { viewer: knownBrowser(node, browser) ?? `g:${key.slice(0, idLength)}`, key }
 }
 
 const keyOf = (node: Node, id: string) => `${id}.${digestOf(node, `viewer ${id}`)}`

@@ -3,6 +3,7 @@ import { isLocal } from '../addresses.ts'
 import type { LiveConnection } from '../connection.ts'
 import type { Bound, Caller, Node } from '../context.ts'
 import { whileThere } from '../deadline.ts'
+import { browserOf } from '../http-input.ts'
 import { newId } from '../ids.ts'
 import { invoke } from '../invoke.ts'
 import { tellItems } from '../items.ts'
@@ -108,7 +109,7 @@ async function run(
         return gone?.signal ?? live.signal
       },
       setSessionCookie() {},
-      browser: null,
+      browser: browserOf(live.socket.request.headers.cookie),
       setBrowserCookie() {},
       setHeader() {},
       onAnswer(check) {
