@@ -524,6 +524,21 @@ describe('viewers', () => {
     expect([counts.viewers, viewer_count]).toEqual([0, 0])
   })
 
+  test('and the state are told once to the owner, who may watch or not', async () => {
+    const { owner, stream } = await opened()
+    const [watching, idle] = [await owner.socket('/streams'), await owner.socket('/streams')]
+    await owner.does(watching, streams.watch, { stream_id: stream.id })
+    await (await someone()).does('rest', streams.view, { id: stream.id })
+    await owner.does('rest', streams.change, { id: stream.id, title: 'Renamed' })
+    for (const line of [watching, idle]) {
+      await line.hears(streamCounted, ({ viewers }) => viewers === 1)
+      await line.hears(streamStateChanged, ({ title }) => title === 'Renamed')
+      const counts = line.all(streamCounted).filter(({ viewers }) => viewers === 1)
+      const states = line.all(streamStateChanged).filter(({ title }) => title === 'Renamed')
+      expect([counts.length, states.length]).toEqual([1, 1])
+    }
+  })
+
   test('of a stream that has ended are none', async () => {
     const { owner, stream } = await live()
     const viewer = await someone()

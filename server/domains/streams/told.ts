@@ -1,6 +1,8 @@
+import type { z } from 'zod'
 import { audiences, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { streamAssetChanged, streamCounted, streamHealth, streamListed, streamStateChanged } from '#shared/api/streams'
+import type { Event } from '#shared/kit/contract'
 import { type StoredAsset, type StoredStream, StreamAssets, Streams } from './model.ts'
 import { assetOf, countsOf, publicStreamsOf, stateOf } from './shown.ts'
 import { isShownLive } from './states.ts'
@@ -49,18 +51,16 @@ async function tellHere(node: Node, id: string): Promise<void> {
 
 async function tellRow(node: Node, stream: StoredStream): Promise<void> {
   const { streams, listed } = toldOn(node)
-  const { _id: id, user_address, v, counts_v, assets_v } = stream
+  const { _id: id, v, counts_v, assets_v } = stream
   const told = streams.get(id)
   if (told && isOlder(stream, told)) return
   const isOver = stream.status === 'ended' && node.live.audienceSize('/streams', audiences.stream(id)) === 0
   if (isOver && !told && !listed.has(id)) return
   streams.set(id, { ...(told ?? saidOf(node, stream, [])), v, counts: counts_v, assets: assets_v, at: node.now() })
-  const hearers = [audiences.stream(id), audiences.account(user_address)]
-  if (told?.counts !== counts_v)
-    for (const audience of hearers) node.live.send(streamCounted, audience, countsOf(stream))
+  if (told?.counts !== counts_v) sendToHearers(node, stream, streamCounted, countsOf(stream))
   if (told?.v !== v) {
     const state = stateOf(stream, isShownLive(stream, node.now(), null))
-    for (const audience of hearers) node.live.send(streamStateChanged, audience, state)
+    sendToHearers(node, stream, streamStateChanged, state)
     if (stream.status === 'live') {
       listed.add(id)
       if (node.live.audienceSize('/streams', directory) > 0)
@@ -69,6 +69,19 @@ async function tellRow(node: Node, stream: StoredStream): Promise<void> {
   }
   if (told?.assets !== assets_v) await tellAssets(node, id)
   if (isOver) streams.delete(id)
+}
+
+/** To those who watch, and to the owner, who may watch as well and is told once. */
+function sendToHearers<Payload extends z.ZodType>(
+  { live }: Node,
+  { _id, user_address }: StoredStream,
+  event: Event<Payload>,
+  payload: z.output<Payload>,
+): void {
+  const watchers = audiences.stream(_id)
+  live.send(event, watchers, payload)
+  for (const connection of live.connectionsOf('/streams', audiences.account(user_address)))
+    if (!connection.has(watchers)) connection.emit(event, payload)
 }
 
 /** A row that was read earlier than what was told, and came later. */
