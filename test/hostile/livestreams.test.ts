@@ -7,7 +7,7 @@ import { fakeVideo } from '#server/ports/video/fake'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'
-import { streams } from '#shared/api/streams'
+import { streamStateChanged, streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
 import { over, type Person, person } from '#test/support/people'
 import { call, connect } from '#test/support/wallet'
@@ -153,7 +153,7 @@ describe('T52: the count of viewers', () => {
     expect(await Viewers.countDocuments({ _id: `${own.id}|a:${owner.account}` })).toBe(1)
   })
 
-  test('271: who never came leaves without a trace', async () => {
+  test('271: who never joined leaves without a trace', async () => {
     const before = await count()
     const nobody = await person(server, 'never here')
     for (const act of ['POST', 'DELETE'])
@@ -161,6 +161,57 @@ describe('T52: the count of viewers', () => {
     await nobody.does('socket', streams.unwatch, { stream_id: stream.id })
     expect(await count()).toEqual(before)
   })
+})
+
+describe('T12: what a caller says of a stream beside what may be said', () => {
+  const taken = {
+    ...{ id: 'mine', status: 'live', is_live: true, viewer_count: 9_000, peak_viewers: 9_000, unique_viewers: 9_000 },
+    ...{ stream_key: 'a-key-of-mine', stream_id: 'elsewhere', playback_id: 'elsewhere', is_published: true },
+    ...{ user_address: '0x0000000000000000000000000000000000000001', created_at: '2020-01-01T00:00:00.000Z' },
+  }
+
+  test('T12: is not stored, as it is made or changed, over either door', async () => {
+    const maker = await person(server, 'mass assignment')
+    const made = (await maker.rest('POST /api/streams', { title: 'Mine', ...taken })).body.stream as { id: string }
+    const expected = { id: made.id, status: 'idle', is_live: false, title: 'Mine', user_address: maker.account }
+    const shown = async () => (await maker.does('rest', streams.get, { id: made.id })).stream
+    expect(made).toMatchObject(expected)
+    expect(await shown()).toMatchObject(expected)
+    const { stream_key, stream_id, playback_id, created_at } = await shown()
+    for (const said of [stream_key, stream_id, playback_id, created_at])
+      expect(Object.values(taken)).not.toContain(said)
+    const changed = await maker.rest(`PATCH /api/streams/${made.id}`, { title: 'Renamed', ...taken })
+    expect(changed.status).toBe(200)
+    const line = await maker.socket('/streams')
+    const refused = await line.socket.emitWithAck('stream:change', { ...taken, id: made.id, title: 'Again' })
+    expect(refused).toMatchObject({ ok: false, error: { code: 'VALIDATION_ERROR' } })
+    expect(await shown()).toMatchObject({
+      ...{ ...expected, title: 'Renamed', stream_key, stream_id, playback_id, created_at },
+      ...{ viewer_count: 0, peak_viewers: 0, unique_viewers: 0 },
+    })
+    const { is_published } = (await Streams.findOne({ _id: made.id }).lean()) ?? expect.fail()
+    expect(is_published).toBe(false)
+  })
+})
+
+test('270: a stream that is deleted while it is live is ended for who watches, shown and published no more', async () => {
+  const maker = await person(server, 'deletes while live')
+  const { stream: gone } = await maker.does('rest', streams.create, {})
+  video.publish(gone.stream_id)
+  const shown = () => guest(`GET /api/public/streams/${gone.id}`)
+  await expect.poll(async () => (await shown()).body.stream).toMatchObject({ status: 'live' })
+  const line = await other.line('/streams')
+  await other.does(line, streams.watch, { stream_id: gone.id })
+  await maker.does('rest', streams.remove, { id: gone.id })
+  await line.hears(streamStateChanged, ({ stream_id, status }) => stream_id === gone.id && status === 'ended')
+  expect((await shown()).status).toBe(404)
+  expect(await maker.refused('rest', streams.remove, { id: gone.id })).toMatchObject({ code: 'STREAM_NOT_FOUND' })
+  for (const act of ['POST', 'DELETE']) expect((await guest(`${act} /api/public/streams/${gone.id}`)).status).toBe(404)
+  const listed = (await guest('GET /api/public/streams')).body.streams as { id: string }[]
+  expect(listed.map(({ id }) => id)).not.toContain(gone.id)
+  // With the key that was good before.
+  await expect.poll(async () => (await video.status([gone.stream_id])).size, { timeout: 20_000 }).toBe(0)
+  expect((await maker.does('rest', streams.create, {})).existing).toBeUndefined()
 })
 
 describe('somebody who is not signed in', () => {
@@ -193,7 +244,7 @@ describe('somebody who is not signed in', () => {
 describe('the chat of a stream', () => {
   const room = () => ({ type: 'stream' as const, id: stream.id })
 
-  test.each(over)('270: is not moderated over %s by who is no moderator', async (door) => {
+  test.each(over)('is not moderated over %s by who is no moderator', async (door) => {
     await other.does('rest', streams.say, { id: stream.id, message: 'I am here' })
     for (const act of [
       { action: 'ban', target: owner.account },
