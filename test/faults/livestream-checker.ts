@@ -8,7 +8,7 @@ const following: Record<Reason, readonly Reason[]> = {
   waiting: ['waiting', 'live', 'no_picture', 'ended_by_owner', 'ended_by_moderator', 'never_published'],
   live: ['interrupted', 'publisher_stopped', 'ended_by_owner', 'ended_by_moderator'],
   interrupted: ['live', 'connection_lost', 'ended_by_owner', 'ended_by_moderator'],
-  no_picture: ['waiting', 'live', 'ended_by_owner', 'ended_by_moderator', 'never_published'],
+  no_picture: ['live', 'ended_by_owner', 'ended_by_moderator', 'never_published'],
   ended_by_owner: [],
   ended_by_moderator: [],
   publisher_stopped: [],

@@ -191,10 +191,17 @@ describe('a stream', () => {
     const { owner, stream } = await opened()
     await owner.does('rest', streams.change, { id: stream.id, action: 'go_live' })
     expect(await shown(stream.id)).toMatchObject({ status: 'live', is_live: true, reason: 'waiting' })
+    const listed = async () =>
+      ((await guest('GET /api/public/streams')).body.streams as { id: string }[]).some(({ id }) => id === stream.id)
+    expect(await listed()).toBe(false)
     await Streams.updateOne({ _id: stream.id }, { $set: { started_at: ago(61_000) } })
     expect(await shown(stream.id)).toMatchObject({ status: 'live', is_live: false })
     await sweepStreams(node())
     expect(await shown(stream.id)).toMatchObject({ status: 'idle', reason: 'no_picture', started_at: null })
+    const { stream: again } = await owner.does('rest', streams.change, { id: stream.id, action: 'go_live' })
+    expect([again.status, again.is_live]).toEqual(['idle', false])
+    video.publish(stream.stream_id)
+    await expect.poll(listed).toBe(true)
   })
 
   test('whose event was lost is found by the sweep, and one whose provider is away stays as it is', async () => {

@@ -29,6 +29,7 @@ const table: [string, Standing, Happening, object | null][] = [
   ['live', live, 'interrupted', { reason: 'interrupted', grace_until: at(30) }],
   ['live', live, 'stopped', end('publisher_stopped')],
   ['live', live, 'go_live', null],
+  ['idle again, as no picture came', { ...idle, reason: 'no_picture' }, 'go_live', null],
   ['live', live, 'tick', null],
   ['said to be live', said, 'started', { ...picture, started_at: at(-90) }],
   ['said to be live', said, 'interrupted', null],

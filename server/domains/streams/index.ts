@@ -166,7 +166,7 @@ export const streams = defineDomain(
 
     async directory({ limit }, { node, connection }) {
       connection?.join(directory)
-      const found = await Streams.find({ status: 'live' })
+      const found = await Streams.find({ status: 'live', is_published: true })
         .sort({ viewer_count: -1, started_at: -1, _id: 1 })
         .limit(limit)
         .lean<StoredStream[]>()

@@ -21,16 +21,20 @@ type Change = Partial<Omit<Standing, 'created_at'>>
 
 /** What changes, or null where nothing does. Throws STREAM_ENDED where somebody wants an ended stream live. */
 export function next(stream: Standing, happening: Happening, now: number, graceMilliseconds: number): Change | null {
-  const { status, started_at, grace_until, is_published } = stream
+  const { status, reason, started_at, grace_until, is_published } = stream
   const at = new Date(now)
-  const ended = (reason: Standing['reason']): Change => ({ status: 'ended', reason, ended_at: at, grace_until: null })
+  const ended = (why: Standing['reason']): Change => ({
+    ...{ status: 'ended', reason: why, ended_at: at, grace_until: null },
+  })
   if (status === 'ended') {
     if (happening === 'go_live') throw new AppError('STREAM_ENDED')
     return null
   }
   switch (happening) {
     case 'go_live':
-      return status === 'idle' ? { status: 'live', reason: 'waiting', started_at: at, is_published: false } : null
+      // Whose picture did not come is live with its picture alone.
+      if (status === 'live' || reason === 'no_picture') return null
+      return { status: 'live', reason: 'waiting', started_at: at, is_published: false }
     case 'end':
       return ended('ended_by_owner')
     case 'shut':

@@ -61,7 +61,7 @@ async function tellRow(node: Node, stream: StoredStream): Promise<void> {
   if (told?.v !== v) {
     const state = stateOf(stream, isShownLive(stream, node.now(), null))
     sendToHearers(node, stream, streamStateChanged, state)
-    if (stream.status === 'live') {
+    if (stream.status === 'live' && stream.is_published) {
       listed.add(id)
       if (node.live.audienceSize('/streams', directory) > 0)
         node.live.send(streamListed, directory, { updated: await publicStreamsOf(node, [stream]), removed: [] })
