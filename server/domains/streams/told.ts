@@ -1,8 +1,6 @@
-import type { z } from 'zod'
 import { audiences, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { streamAssetChanged, streamCounted, streamHealth, streamListed, streamStateChanged } from '#shared/api/streams'
-import type { Event } from '#shared/kit/contract'
 import { type StoredAsset, type StoredStream, StreamAssets, Streams } from './model.ts'
 import { assetOf, countsOf, publicStreamsOf, stateOf } from './shown.ts'
 import { isShownLive } from './states.ts'
@@ -57,10 +55,15 @@ async function tellRow(node: Node, stream: StoredStream): Promise<void> {
   const isOver = stream.status === 'ended' && node.live.audienceSize('/streams', audiences.stream(id)) === 0
   if (isOver && !told && !listed.has(id)) return
   streams.set(id, { ...(told ?? saidOf(node, stream, [])), v, counts: counts_v, assets: assets_v, at: node.now() })
-  if (told?.counts !== counts_v) sendToHearers(node, stream, streamCounted, countsOf(stream))
+  if (told?.counts !== counts_v) {
+    const counts = countsOf(stream)
+    node.live.send(streamCounted, audiences.stream(id), counts)
+    for (const owner of ownersBeside(node, stream)) owner.emit(streamCounted, counts)
+  }
   if (told?.v !== v) {
     const state = stateOf(stream, isShownLive(stream, node.now(), null))
-    sendToHearers(node, stream, streamStateChanged, state)
+    node.live.send(streamStateChanged, audiences.stream(id), state)
+    for (const owner of ownersBeside(node, stream)) owner.emit(streamStateChanged, state)
     if (stream.status === 'live' && stream.is_published) {
       listed.add(id)
       if (node.live.audienceSize('/streams', directory) > 0)
@@ -71,18 +74,11 @@ async function tellRow(node: Node, stream: StoredStream): Promise<void> {
   if (isOver) streams.delete(id)
 }
 
-/** To those who watch, and to the owner, who may watch as well and is told once. */
-function sendToHearers<Payload extends z.ZodType>(
-  { live }: Node,
-  { _id, user_address }: StoredStream,
-  event: Event<Payload>,
-  payload: z.output<Payload>,
-): void {
-  const watchers = audiences.stream(_id)
-  live.send(event, watchers, payload)
-  for (const connection of live.connectionsOf('/streams', audiences.account(user_address)))
-    if (!connection.has(watchers)) connection.emit(event, payload)
-}
+/** The owner, who may watch as well and is told once. */
+const ownersBeside = ({ live }: Node, { _id, user_address }: StoredStream) =>
+  live
+    .connectionsOf('/streams', audiences.account(user_address))
+    .filter((connection) => !connection.has(audiences.stream(_id)))
 
 /** A row that was read earlier than what was told, and came later. */
 const isOlder = ({ v, counts_v, assets_v }: StoredStream, told: Told): boolean =>
