@@ -22,6 +22,7 @@ export function callsOf(kernel: Kernel, bound: readonly Bound[]): CallAs {
       origin: null,
       isLocal: false,
       connection: null,
+      browser: null,
       http: null,
       gone: () => signal,
       onAnswer: nowhere,

@@ -90,8 +90,6 @@ export interface Connection {
 
 /** What only a call by HTTP has. */
 export interface Http {
-  /** The id of the browser that asks, where it was given one; secret, and good for nothing else. */
-  readonly browser: string | null
   /** Gives the browser an id. */
   setBrowserCookie(id: string): void
   /** Sets or clears the session cookie. */
@@ -112,6 +110,8 @@ export interface Asked {
   /** Asked from this very machine, by one of its own names and through no proxy: what development powers need. */
   isLocal: boolean
   connection: Connection | null
+  /** The id of the browser that asks, where it was given one; secret, and good for nothing else. */
+  browser: string | null
   /** Null over a socket and inside. */
   http: Http | null
   /** A last check of an answer over a socket, at the moment it is written: what it throws is answered instead. */

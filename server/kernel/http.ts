@@ -189,8 +189,8 @@ async function answer(
     origin: request.get('host') ?? null,
     isLocal: isLocal(request),
     connection: null,
+    browser: browserOf(request.headers.cookie),
     http: {
-      browser: browserOf(request),
       setBrowserCookie: (id) => void keepBrowser(response, id),
       setSessionCookie: (token) => void keepSession(response, token),
       setHeader: (name, value) => void response.setHeader(name, value),

@@ -75,11 +75,21 @@ export const streams = {
         error: 'Nothing to change',
       }),
     output: z.object({ stream: Stream }),
-    errors: [...owned, 'STREAM_ENDED', 'BLOCKED_WORD', 'MESSAGE_REJECTED'],
+    errors: [
+      ...owned,
+      'STREAM_ENDED',
+      'ROOM_NOT_FOUND',
+      'ROOM_ARCHIVED',
+      'SUSPENDED',
+      'MUTED',
+      'BLOCKED_WORD',
+      'MESSAGE_REJECTED',
+    ],
     audit: true,
   }),
   end: operation({
-    summary: 'End a stream. One that has ended stays as it is, so that a page may say it as it is left.',
+    summary:
+      'End a stream. One that has ended stays as it is, so that a page may say it as it is left. Who moderates everywhere may end any.',
     http: 'POST /api/streams/:id/end',
     socket: '/streams stream:end',
     access: 'user',
@@ -92,7 +102,7 @@ export const streams = {
     audit: true,
   }),
   remove: operation({
-    summary: 'Delete a stream with its recordings.',
+    summary: 'Delete a stream with its recordings. Who moderates everywhere may delete any.',
     http: 'DELETE /api/streams/:id',
     socket: '/streams stream:remove',
     access: 'user',
@@ -133,7 +143,7 @@ export const streams = {
     errorBody: 'text',
     input: z.object({ ...own, since: Moment.optional(), limit: pageSize(100, 50) }),
     output: z.object({ messages: z.array(StreamChatMessage) }),
-    errors: notFound,
+    errors: [...notFound, ...seen],
   }),
   say: operation({
     summary: 'Write in the chat of a stream. Longer texts are cut to 500 characters; a `reaction` is one emoji.',
@@ -158,8 +168,8 @@ export const streams = {
     output: z.object({ message: StreamChatMessage }),
     errors: [
       ...notFound,
+      ...seen,
       'SUSPENDED',
-      'BANNED',
       'MUTED',
       'READ_ONLY',
       'ROOM_ARCHIVED',

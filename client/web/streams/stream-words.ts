@@ -10,6 +10,7 @@ export interface Words {
 
 const ends: Partial<Record<StreamState['reason'], string>> = {
   ended_by_owner: 'Its streamer ended it.',
+  ended_by_moderator: 'A moderator ended it.',
   publisher_stopped: 'Its streamer stopped the picture.',
   connection_lost: 'The picture was lost and did not come back.',
   never_published: 'It never had a picture.',

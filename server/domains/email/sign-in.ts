@@ -40,7 +40,7 @@ export async function sendLink(context: Context, email: string, redirect: string
 
 /** Whom a link signs in, so that a person can be asked who did not ask for it in this browser. */
 export async function checkLink(context: Context, token: string) {
-  const link = await readLink(context.node, linkPurpose, token, context.http?.browser ?? null)
+  const link = await readLink(context.node, linkPurpose, token, context.browser)
   if (!link) throw new AppError('INVALID_LINK')
   return { email: link.subject, asked_here: link.isAsker }
 }

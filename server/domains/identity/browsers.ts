@@ -10,7 +10,7 @@ const most = { asker: 3, strangers: 9, owner: 3 }
 
 /** The id of the calling browser; created if it has none. */
 export function browserOf(context: Context): string {
-  const id = context.http?.browser ?? randomBytes(32).toString('base64url')
+  const id = context.browser ?? randomBytes(32).toString('base64url')
   context.http?.setBrowserCookie(id)
   return id
 }
@@ -27,8 +27,7 @@ export async function knowBrowser(context: Context, contact: string): Promise<vo
  * May something be sent to this address or number? Strangers are counted one by one and together. A browser that has proved
  * this contact has a limit of its own, which strangers cannot use up.
  */
-export async function maySendTo({ node, caller, http }: Context, contact: string): Promise<boolean> {
-  const browser = http?.browser ?? null
+export async function maySendTo({ node, caller, browser }: Context, contact: string): Promise<boolean> {
   const isOwner = browser !== null && (await KnownBrowsers.findOne({ _id: idOf(browser, contact) }).lean()) !== null
   if (isOwner) return node.limits.guard('sent-to-owner', contact, most.owner, hourSeconds)
   return (

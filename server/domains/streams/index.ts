@@ -7,7 +7,19 @@ import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { assetsOf, refreshAssets } from './assets.ts'
 import { chat, roomOf, say } from './chat.ts'
-import { happen, heard, isOpen, openStream, ownStream, removal, streamOf, sweepStreams } from './life.ts'
+import {
+  endOf,
+  endOfSuspended,
+  happen,
+  heard,
+  isOpen,
+  openStream,
+  ownStream,
+  removal,
+  stoppableStream,
+  streamOf,
+  sweepStreams,
+} from './life.ts'
 import { followChats, leaveChat, listen, unlisten } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
 import { assetOf, countsOf, publicStreamsOf, stateOf, streamsOf } from './shown.ts'
@@ -32,7 +44,7 @@ async function publicly(node: Node, stream: StoredStream) {
 async function counted(context: Context, id: string, isThere: boolean) {
   const { status, user_address } = await streamOf(id)
   const isCounted = isThere && status !== 'ended' && user_address !== context.caller.account
-  const row = await touch(context.node, id, restViewer(context, id), isCounted)
+  const row = await touch(context.node, id, restViewer(context), isCounted)
   return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
 }
 
@@ -74,18 +86,19 @@ export const streams = defineDomain(
     },
 
     async end({ id }, context) {
-      await ownStream(context, id)
-      await happen(context.node, id, 'end')
+      const stream = await stoppableStream(context, id)
+      await happen(context.node, id, endOf(stream, context.caller.account))
       return done
     },
 
     async remove({ id }, context) {
       const { account } = signedIn(context)
-      const { stream_id } = await ownStream(context, id)
-      await happen(context.node, id, 'end')
-      await context.node.jobs.add(removal, { stream: id, provided: stream_id, by: account })
+      const stream = await stoppableStream(context, id)
+      const { stream_id, user_address: owner } = stream
+      await happen(context.node, id, endOf(stream, account))
+      await context.node.jobs.add(removal, { stream: id, provided: stream_id, by: account, owner })
       await Streams.deleteOne({ _id: id })
-      await OpenStreams.deleteOne({ _id: account, stream: id })
+      await OpenStreams.deleteOne({ _id: owner, stream: id })
       await tellStream(context.node, id)
       return done
     },
@@ -105,8 +118,8 @@ export const streams = defineDomain(
     say,
 
     async publicStream({ id }, context) {
-      const { caller, http, node } = context
-      if (caller.account === null && http?.browser === null) http.setBrowserCookie(newBrowser(node))
+      const { caller, browser, http, node } = context
+      if (caller.account === null && browser === null) http?.setBrowserCookie(newBrowser(node))
       return { stream: await publicly(node, await streamOf(id)) }
     },
 
@@ -122,7 +135,7 @@ export const streams = defineDomain(
       const { node, connection } = context
       const stream = await streamOf(id)
       if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
-      const { viewer, key } = socketViewer(context, connection, id, viewer_key)
+      const { viewer, key } = socketViewer(context, connection, viewer_key)
       connection.join(audiences.stream(id))
       // Who looks at a stream of their own is no viewer of it.
       const isCounted = stream.status !== 'ended' && stream.user_address !== context.caller.account
@@ -142,12 +155,10 @@ export const streams = defineDomain(
 
     async unwatch({ stream_id: id }, { node, connection }) {
       await streamOf(id)
-      if (connection) {
-        connection.leave(audiences.stream(id))
-        leaveChat(connection, id)
-        await letGo(node, id, connection)
-      }
-      return { counts: countsOf(await streamOf(id)) }
+      connection?.leave(audiences.stream(id))
+      if (connection) leaveChat(connection, id)
+      const row = connection ? await letGo(node, id, connection) : null
+      return { counts: countsOf(row ?? (await streamOf(id))) }
     },
 
     listen,
@@ -155,7 +166,7 @@ export const streams = defineDomain(
 
     async directory({ limit }, { node, connection }) {
       connection?.join(directory)
-      const found = await Streams.find({ status: 'live' })
+      const found = await Streams.find({ status: 'live', is_published: true })
         .sort({ viewer_count: -1, started_at: -1, _id: 1 })
         .limit(limit)
         .lean<StoredStream[]>()
@@ -171,6 +182,7 @@ export const streams = defineDomain(
       node.services.video?.admit?.(isOpen)
       return [
         followStreams(node),
+        endOfSuspended(node),
         node.services.video?.subscribe((event) => void heard(node, event).catch(warn)) ?? (() => {}),
         every(
           node,

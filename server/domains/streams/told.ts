@@ -49,19 +49,22 @@ async function tellHere(node: Node, id: string): Promise<void> {
 
 async function tellRow(node: Node, stream: StoredStream): Promise<void> {
   const { streams, listed } = toldOn(node)
-  const { _id: id, user_address, v, counts_v, assets_v } = stream
+  const { _id: id, v, counts_v, assets_v } = stream
   const told = streams.get(id)
   if (told && isOlder(stream, told)) return
   const isOver = stream.status === 'ended' && node.live.audienceSize('/streams', audiences.stream(id)) === 0
   if (isOver && !told && !listed.has(id)) return
   streams.set(id, { ...(told ?? saidOf(node, stream, [])), v, counts: counts_v, assets: assets_v, at: node.now() })
-  const hearers = [audiences.stream(id), audiences.account(user_address)]
-  if (told?.counts !== counts_v)
-    for (const audience of hearers) node.live.send(streamCounted, audience, countsOf(stream))
+  if (told?.counts !== counts_v) {
+    const counts = countsOf(stream)
+    node.live.send(streamCounted, audiences.stream(id), counts)
+    for (const owner of ownersBeside(node, stream)) owner.emit(streamCounted, counts)
+  }
   if (told?.v !== v) {
     const state = stateOf(stream, isShownLive(stream, node.now(), null))
-    for (const audience of hearers) node.live.send(streamStateChanged, audience, state)
-    if (stream.status === 'live') {
+    node.live.send(streamStateChanged, audiences.stream(id), state)
+    for (const owner of ownersBeside(node, stream)) owner.emit(streamStateChanged, state)
+    if (stream.status === 'live' && stream.is_published) {
       listed.add(id)
       if (node.live.audienceSize('/streams', directory) > 0)
         node.live.send(streamListed, directory, { updated: await publicStreamsOf(node, [stream]), removed: [] })
@@ -70,6 +73,12 @@ async function tellRow(node: Node, stream: StoredStream): Promise<void> {
   if (told?.assets !== assets_v) await tellAssets(node, id)
   if (isOver) streams.delete(id)
 }
+
+/** The owner, who may watch as well and is told once. */
+const ownersBeside = ({ live }: Node, { _id, user_address }: StoredStream) =>
+  live
+    .connectionsOf('/streams', audiences.account(user_address))
+    .filter((connection) => !connection.has(audiences.stream(_id)))
 
 /** A row that was read earlier than what was told, and came later. */
 const isOlder = ({ v, counts_v, assets_v }: StoredStream, told: Told): boolean =>

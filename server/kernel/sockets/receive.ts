@@ -3,6 +3,7 @@ import { isLocal } from '../addresses.ts'
 import type { LiveConnection } from '../connection.ts'
 import type { Bound, Caller, Node } from '../context.ts'
 import { whileThere } from '../deadline.ts'
+import { browserOf } from '../http-input.ts'
 import { newId } from '../ids.ts'
 import { invoke } from '../invoke.ts'
 import { tellItems } from '../items.ts'
@@ -104,6 +105,7 @@ async function run(
       origin: live.socket.request.headers.host ?? null,
       isLocal: isLocal(live.socket.request),
       connection: live,
+      browser: browserOf(live.socket.request.headers.cookie),
       http: null,
       gone: () => gone?.signal ?? live.signal,
       onAnswer(check) {
