@@ -98,6 +98,7 @@ export const messages = {
     summary: 'Send a message. The verdict says which step decided, and why.',
     http: 'POST /api/rooms/{room}/messages',
     socket: '/rooms message:send',
+    alsoOn: ['/streams'],
     aliases: [...sendAliases, ...sendTokenAliases, ...sendLocationAliases],
     access: 'user',
     limit: 'messaging',

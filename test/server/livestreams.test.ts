@@ -315,13 +315,57 @@ test('who watches on any node is told of a stream that waits for its picture, an
   await hear((line) => line.hears(streamAssetChanged, ({ asset: { asset_id } }) => asset_id === asset.assetId))
 })
 
+test('the directory is told who is new in it, and how many watch, over `stream:list {live}`', async () => {
+  const { stream } = await opened()
+  const line = await (await someone()).line('/streams')
+  const asked = await line.socket.timeout(15_000).emitWithAck('stream:list', { live: true })
+  expect(asked).toMatchObject({ ok: true })
+  expect((await guest('GET /api/public/streams?live=true')).status).toBe(200)
+  video.publish(stream.stream_id)
+  const has = (list: readonly { id: string }[]) => list.some(({ id }) => id === stream.id)
+  await line.hears(streamListed, ({ added, updated }) => has(added) && has(updated))
+  await (await someone()).does('rest', streams.view, { id: stream.id })
+  const counted = ({ updated }: { updated: readonly { id: string; viewer_count: number }[] }) =>
+    updated.some(({ id, viewer_count }) => id === stream.id && viewer_count === 1)
+  expect(has((await line.hears(streamListed, counted)).added)).toBe(false)
+})
+
+test('an owner says what their program does, and the provider is asked', async () => {
+  const { owner, stream } = await opened()
+  const says = (state: 'starting' | 'live' | 'stopping', who = owner) =>
+    who.tries('socket', streams.publishState, { stream_id: stream.id, state, media_ms: 0 })
+  expect(await says('starting', await someone())).toMatchObject({ ok: false, error: { code: 'FORBIDDEN' } })
+  expect(await owner.refused('socket', streams.publishState, { stream_id: 'nobody', state: 'live' })).toMatchObject({
+    code: 'STREAM_NOT_FOUND',
+  })
+  const told = async (state: 'starting' | 'live' | 'stopping') => {
+    const answer = await says(state)
+    return answer.ok ? answer.data.state : expect.fail(answer.error.code)
+  }
+  expect(await told('starting')).toMatchObject({ status: 'live', reason: 'waiting', is_live: true })
+  expect(await told('live')).toMatchObject({ status: 'live', reason: 'waiting' })
+  video.deaf(() => video.publish(stream.stream_id))
+  expect(await told('live')).toMatchObject({ status: 'live', reason: 'live' })
+  expect(await told('stopping')).toMatchObject({ status: 'live', reason: 'live' })
+  video.deaf(() => video.interrupt(stream.stream_id))
+  expect(await told('stopping')).toMatchObject({ status: 'live', reason: 'interrupted' })
+  video.deaf(() => video.stop(stream.stream_id))
+  expect(await told('stopping')).toMatchObject({ status: 'ended', reason: 'connection_lost' })
+  expect(await says('live')).toMatchObject({ ok: false, error: { code: 'STREAM_ENDED' } })
+})
+
 test('the owner is told every few seconds when the picture was last seen, and nobody else', async () => {
   const { owner, stream } = await live()
   const watcher = await someone()
   const [mine, theirs] = [await owner.line('/streams'), await watcher.line('/streams')]
   await watcher.does(theirs, streams.watch, { stream_id: stream.id })
   const told = await mine.hears(streamHealth, ({ stream_id }) => stream_id === stream.id)
-  expect(told).toMatchObject({ is_published: true, last_ingest_at: expect.stringMatching(/^20/) })
+  expect(told).toMatchObject({
+    is_published: true,
+    bitrate: 2_000_000,
+    dropped: 3,
+    last_ingest_at: expect.stringMatching(/^20/),
+  })
   expect(theirs.all(streamHealth)).toEqual([])
 })
 

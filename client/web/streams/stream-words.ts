@@ -61,5 +61,6 @@ function healthWords({ is_published, last_ingest_at }: StreamHealth, now: number
 export const streamProblems: ProblemWords = {
   STREAM_NOT_FOUND: 'There is no such stream. It may have been deleted.',
   STREAM_ENDED: 'This stream has ended. Start a new one.',
+  BETA_ACCESS_REQUIRED: 'Only people whom the operators have let in may record on this server.',
   LIVEPEER_ERROR: 'The video service did not answer. Try again in a moment.',
 }

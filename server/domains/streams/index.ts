@@ -1,3 +1,4 @@
+import { refuseWithoutBeta } from '#server/domains/agents/beta'
 import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { every } from '#server/kernel/every'
@@ -20,10 +21,11 @@ import {
   streamOf,
   sweepStreams,
 } from './life.ts'
-import { followChats, leaveChat, listen, unlisten } from './listening.ts'
+import { followChats, leaveChat, listen, unheard, unlisten, watchChat } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
+import { publishState } from './publishing.ts'
 import { assetOf, countsOf, publicStreamsOf, stateOf, streamsOf } from './shown.ts'
-import { directory, follow, followStreams, tellStream } from './told.ts'
+import { directory, follow, followStreams, list, tellStream } from './told.ts'
 import { countWatched, hold, keepWatched, letGo, newBrowser, restViewer, socketViewer, touch } from './viewers.ts'
 
 const sweepMilliseconds = 5_000
@@ -52,6 +54,7 @@ export const streams = defineDomain(
   contract,
   {
     async create(input, context) {
+      if (input.record) await refuseWithoutBeta(context.node, signedIn(context).account, 'Recording needs beta access')
       const { stream, existing } = await openStream(context, input)
       return { ...(await shownTo(context, stream)), ...(existing ? { existing: true as const } : {}) }
     },
@@ -131,7 +134,7 @@ export const streams = defineDomain(
       return { assets: (await assetsOf(id)).filter(({ phase }) => phase === 'ready').map(assetOf) }
     },
 
-    async watch({ stream_id: id, viewer_key }, context) {
+    async watch({ stream_id: id, viewer_key, chat_after_seq, chat: wantsChat }, context) {
       const { node, connection } = context
       const stream = await streamOf(id)
       if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
@@ -143,6 +146,7 @@ export const streams = defineDomain(
       const shown = await publicly(node, row)
       const assets = await assetsOf(id)
       follow(node, row, assets)
+      const heard = wantsChat ? await watchChat(context, connection, id, chat_after_seq) : unheard
       return {
         stream: shown,
         state: stateOf(row, shown.is_live),
@@ -150,6 +154,7 @@ export const streams = defineDomain(
         viewer_key: key,
         assets: assets.map(assetOf),
         room: roomOf(id),
+        ...heard,
       }
     },
 
@@ -163,6 +168,7 @@ export const streams = defineDomain(
 
     listen,
     unlisten,
+    publishState,
 
     async directory({ limit }, { node, connection }) {
       connection?.join(directory)
@@ -170,7 +176,13 @@ export const streams = defineDomain(
         .sort({ viewer_count: -1, started_at: -1, _id: 1 })
         .limit(limit)
         .lean<StoredStream[]>()
-      return { streams: (await publicStreamsOf(node, found)).filter(({ is_live }) => is_live) }
+      const streams = (await publicStreamsOf(node, found)).filter(({ is_live }) => is_live)
+      if (connection)
+        list(
+          node,
+          streams.map(({ id }) => id),
+        )
+      return { streams }
     },
   },
   {

@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors'
+import type { Namespace } from '#shared/kit/contract'
 import { isLocal } from '../addresses.ts'
 import type { LiveConnection } from '../connection.ts'
 import type { Bound, Caller, Node } from '../context.ts'
@@ -12,11 +13,13 @@ import { guardPayload } from '../payload-guard.ts'
 import { eventLimitBytes, type SocketDoor } from './door.ts'
 
 /** The operations of a namespace by their events. */
-export const eventsOf = (bound: readonly Bound[], namespace: string) =>
+export const eventsOf = (bound: readonly Bound[], namespace: Namespace) =>
   new Map(
     bound.flatMap((one) => {
-      const [space, event] = one.operation.socket?.split(' ') ?? []
-      return event !== undefined && (space === namespace || space === '*') ? [[event, one] as const] : []
+      const { socket, alsoOn } = one.operation
+      const [space, event] = socket?.split(' ') ?? []
+      const isHere = space === namespace || space === '*' || alsoOn?.includes(namespace)
+      return event !== undefined && isHere ? [[event, one] as const] : []
     }),
   )
 
