@@ -338,9 +338,9 @@ const genuine: Readonly<Record<Sendable, MessageDraft>> = {
   pixel_art: written('pixel_art', `[PIXEL_ART]${image}`),
   poll: written('poll', 'Tea?'),
   location: written('location', ''),
-  voice: written('voice', `[VOICE:3]${image.replace('encrypted', 'voice')}`),
+  voice: written('voice', `[VOICE:3]${image.replace('chat-images/encrypted', 'chat-voice/voice')}`),
   encrypted_image: written('encrypted_image', `[ENC_IMAGE:image/png]${image}`),
-  voice_memo: written('voice_memo', `[VOICE:3]${image.replace('encrypted', 'voice')}`),
+  voice_memo: written('voice_memo', `[VOICE:3]${image.replace('chat-images/encrypted', 'chat-voice/voice')}`),
   links: say('https://a.io'),
 }
 
