@@ -66,7 +66,7 @@ describe('livestreams in the page', () => {
     await page.getByText('Nobody is live at the moment').waitFor()
     expect(await axeFaults(page)).toEqual([])
     video.publish(provided)
-    await page.getByRole('link', { name: 'Morning on the square' }).click()
+    await page.getByRole('link', { name: 'Morning on the square', exact: true }).click()
     const stage = stageOf(page)
     await stage.getByText('Live', { exact: true }).waitFor()
     await stage.getByText('1 watching, 1 at most').waitFor()
