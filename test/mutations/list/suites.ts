@@ -193,8 +193,6 @@ export const dailyTokens = (title: string): Suite => ({
   file: 'test/server/agent-tokens.test.ts',
   title,
 })
-export const openQuestions = (title: string): Suite => served('open-questions', title)
-export const agentBlocks = (title: string): Suite => served('agent-blocks', title)
 const served = (file: string, title: string): Suite => ({
   project: 'embedded',
   file: `test/server/${file}.test.ts`,
