@@ -108,16 +108,7 @@ export const streams = {
         error: 'Nothing to change',
       }),
     output: z.object({ stream: Stream }),
-    errors: [
-      ...owned,
-      'STREAM_ENDED',
-      'ROOM_NOT_FOUND',
-      'ROOM_ARCHIVED',
-      'SUSPENDED',
-      'MUTED',
-      'BLOCKED_WORD',
-      'MESSAGE_REJECTED',
-    ],
+    errors: [...owned, 'STREAM_ENDED', 'ROOM_ARCHIVED', 'SUSPENDED', 'MUTED', 'BLOCKED_WORD', 'MESSAGE_REJECTED'],
     audit: true,
   }),
   end: operation({
@@ -176,7 +167,7 @@ export const streams = {
     errorBody: 'text',
     input: z.object({ ...own, since: Moment.optional(), limit: pageSize(100, 50) }),
     output: z.object({ messages: z.array(StreamChatMessage) }),
-    errors: [...notFound, ...seen],
+    errors: [...notFound, 'BANNED', 'NOT_A_MEMBER'],
   }),
   say: operation({
     summary: 'Write in the chat of a stream. Longer texts are cut to 500 characters; a `reaction` is one emoji.',
@@ -201,7 +192,7 @@ export const streams = {
     output: z.object({ message: StreamChatMessage }),
     errors: [
       ...notFound,
-      ...seen,
+      'BANNED',
       'SUSPENDED',
       'MUTED',
       'READ_ONLY',

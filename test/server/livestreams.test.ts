@@ -719,3 +719,24 @@ test('a server without video says so', async () => {
   for (const services of all) services.video = video
   expect(refused).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' })
 })
+
+test('who is muted in the room of their stream, or suspended, gives it no other name', async () => {
+  const [root, muted, suspended] = [await person(server, 'root'), await opened(), await opened()]
+  const room = { type: 'stream' as const, id: muted.stream.id }
+  await root.does('rest', moderation.act, {
+    room,
+    action: 'mute',
+    target: muted.owner.account,
+    duration: '1h',
+  } as never)
+  await root.does('rest', accounts.suspend, { userAddress: suspended.owner.account, ban: true })
+  for (const [{ owner, stream }, code] of [
+    [muted, 'MUTED'],
+    [suspended, 'SUSPENDED'],
+  ] as const)
+    for (const door of over)
+      expect(await owner.refused(door, streams.change, { id: stream.id, title: 'Other' })).toMatchObject({
+        status: 403,
+        code,
+      })
+})
