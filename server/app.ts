@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { createRoomLog } from '#server/log/index'
 import { followNodes } from '#server/log/nodes'
 import { mongooseLogStore } from '#server/log/store'
@@ -72,7 +73,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     identify,
   }
   const { captured } = platform
-  const uploads = await openUploads()
+  const uploads = await openUploads(join(config.dataDirectory, 'receiving'), node.now)
   const server = createServer(serverLimits)
   const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
   // The sockets come after it and take their own paths out of it.

@@ -44,6 +44,8 @@ const variables = z.object({
     .regex(/^[a-z]+-[a-z]+(:[1-9]\d*)?$/, { error: 'must be the name of a place, or name:passes' })
     .optional(),
   STORAGE_URL: webUrl.optional(),
+  FILES_ORIGIN: webUrl.optional(),
+  STORAGE_RESERVE_MB: z.coerce.number().int().min(0).max(1_000_000_000).default(1_024),
   S3_REGION: z.string().min(1).default('us-east-1'),
   S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
@@ -83,14 +85,13 @@ const variables = z.object({
     .string()
     .regex(/^[\w.~+/-]{16,}$/, { error: 'must be at least 16 letters, digits or any of ._~+/-' })
     .optional(),
+  MODEL: z
+    .enum(['scripted'], { error: 'must be scripted, or left out: MODEL_NAME names the model of a server' })
+    .optional(),
   MODEL_API_KEY: z.string().min(1).optional(),
   MODEL_BASE_URL: webUrl.default('https://api.openai.com/v1'),
   MODEL_NAME: z.string().min(1).default('gpt-4.1-mini'),
-  MODEL_WEB_SEARCH: z
-    .string()
-    .transform(readJson)
-    .pipe(z.record(z.string(), z.unknown(), { error: 'must be an object in JSON' }))
-    .optional(),
+  MODEL_API: z.enum(['chat', 'responses'], { error: 'must be chat or responses' }).default('chat'),
   PLATFORM_GRAPHQL_URL: webUrl.optional(),
   EMBEDDING_MODEL: z.string().min(1).optional(),
   EMBEDDING_DIMENSIONS: z.coerce.number().int().min(1).max(8_192).default(1_536),
@@ -126,8 +127,12 @@ export interface Config {
   logLevel: string
   failpoint: string | undefined
   storageUrl: string
+  /** The host name that serves files alone. */
+  filesHost: string | null
   /** Null where files are kept in a folder, or nowhere. */
   s3: S3Config | null
+  /** What uploads leave free on the disk of a folder. */
+  reserveBytes: number
   /** Null where pixel art is kept here alone. */
   pinning: { url: string; key: string | undefined; gateways: readonly string[] } | null
   /** The endpoints of chains. */
@@ -161,6 +166,7 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
   const env = checked(variables, values)
   const production = env.NODE_ENV === 'production'
   const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).origin
+  const files = filesAt(env, publicUrl)
   const reach = reachOf(env.HOST, publicUrl)
   refuseReach(env, production, reach)
   /** In production, or where other machines may connect, a service that is not configured has no stand-in. */
@@ -185,8 +191,10 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
     trustedProxies: env.TRUSTED_PROXIES ?? 0,
     failpoint: production ? undefined : env.FAILPOINT,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
-    storageUrl: env.STORAGE_URL ?? `${publicUrl}/files`,
+    storageUrl: env.STORAGE_URL ?? `${files?.origin ?? publicUrl}/files`,
+    filesHost: files?.hostname ?? null,
     s3: s3Of(env),
+    reserveBytes: env.STORAGE_RESERVE_MB * 1024 * 1024,
     pinning: pinningOf(env),
     rpcUrls: rpcUrls(values),
     mail: { url: env.MAIL_URL ?? standIn, from: env.MAIL_FROM ?? `Plaza <no-reply@${new URL(publicUrl).hostname}>` },
@@ -213,6 +221,17 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
       settingsOfDomains.map((settings) => [settings, settings.read(values, { production, publicUrl, localOrigins })]),
     ),
   }
+}
+
+/** The second name of this server, which serves files alone. */
+function filesAt({ FILES_ORIGIN: given, STORAGE_URL: other }: z.output<typeof variables>, publicUrl: string) {
+  if (given === undefined) return null
+  const files = new URL(given)
+  if (other !== undefined) throw new ConfigError('FILES_ORIGIN and STORAGE_URL exclude each other.')
+  if (files.href !== `${files.origin}/`) throw new ConfigError('FILES_ORIGIN must be an origin, without a path.')
+  if (files.hostname === new URL(publicUrl).hostname)
+    throw new ConfigError('FILES_ORIGIN must have another host name than PUBLIC_URL.')
+  return files
 }
 
 /** A server that speaks S3, and what our buckets are called there. */
@@ -305,19 +324,22 @@ function attendanceOf(env: z.output<typeof variables>): AttendanceConfig | null 
 }
 
 interface ModelConfig {
+  /** The interface of its server: chat completions, or Responses with a search of the web. */
+  api: 'chat' | 'responses'
   baseUrl: string
   apiKey: string
   model: string
-  webSearch: Readonly<Record<string, unknown>> | null
 }
 
 const scripted = 'scripted'
 
-/** In production nobody is answered by a script that was not asked for. */
+/** In production nobody is answered by a script that was not asked for by its name. */
 function modelOf(env: z.output<typeof variables>, production: boolean): Config['model'] {
-  const apiKey = env.MODEL_API_KEY ?? (production ? null : scripted)
-  if (apiKey === null || apiKey === scripted) return apiKey
-  return { baseUrl: env.MODEL_BASE_URL, apiKey, model: env.MODEL_NAME, webSearch: env.MODEL_WEB_SEARCH ?? null }
+  const apiKey = env.MODEL_API_KEY
+  if (apiKey === scripted) throw new ConfigError('MODEL_API_KEY is no key: MODEL=scripted asks for the script.')
+  if (env.MODEL === scripted) return scripted
+  if (apiKey === undefined) return production ? null : scripted
+  return { api: env.MODEL_API, baseUrl: env.MODEL_BASE_URL, apiKey, model: env.MODEL_NAME }
 }
 
 function embeddingOf(env: z.output<typeof variables>): Config['embedding'] {
@@ -328,7 +350,7 @@ function embeddingOf(env: z.output<typeof variables>): Config['embedding'] {
     EMBEDDING_DIMENSIONS: dimensions,
   } = env
   if (model === undefined) return null
-  if (apiKey === undefined || apiKey === scripted)
+  if (apiKey === undefined)
     throw new ConfigError('EMBEDDING_MODEL needs a MODEL_API_KEY: the server that makes vectors asks for it.')
   return { baseUrl, apiKey, model, dimensions }
 }

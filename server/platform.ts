@@ -280,8 +280,12 @@ const serviceParts: {
   model: ({ model }) => {
     if (model === null) return { part: 'model', adapter: 'none', why: 'MODEL_API_KEY is not set: agents answer 503' }
     return model === 'scripted'
-      ? { part: 'model', adapter: model, why: 'a script answers for agents; MODEL_API_KEY asks a model' }
-      : { part: 'model', adapter: `${model.model} at ${new URL(model.baseUrl).host}`, why: 'MODEL_API_KEY is set' }
+      ? { part: 'model', adapter: model, why: 'a script answers for agents; MODEL_API_KEY without MODEL asks a model' }
+      : {
+          part: 'model',
+          adapter: `${model.model} at ${new URL(model.baseUrl).host}`,
+          why: `MODEL_API_KEY is set; asked by MODEL_API=${model.api}`,
+        }
   },
   embedder: ({ embedding }) =>
     embedding === null
@@ -346,8 +350,8 @@ async function openJobs({ redisUrl }: Config, database: Database): Promise<JobQu
   return bullQueue(redisUrl, `plaza:${database.installation.slice(0, 8)}`)
 }
 
-async function openStorage({ s3, dataDirectory }: Config, { alone }: Database): Promise<Storage | null> {
-  if (s3 === null) return alone ? localStorage(filesIn(dataDirectory)) : null
+async function openStorage({ s3, dataDirectory, reserveBytes }: Config, { alone }: Database): Promise<Storage | null> {
+  if (s3 === null) return alone ? localStorage(filesIn(dataDirectory), reserveBytes) : null
   const { s3Storage } = await import('./ports/storage/s3.ts')
   return s3Storage(s3)
 }
@@ -395,6 +399,10 @@ async function openVideo(
 
 async function openModel({ model }: Config): Promise<Model | null> {
   if (model === null || model === 'scripted') return model && scriptedModel()
+  if (model.api === 'responses') {
+    const { openaiResponses } = await import('./ports/model/openai-responses.ts')
+    return openaiResponses(model)
+  }
   const { openaiModel } = await import('./ports/model/openai.ts')
   return openaiModel(model)
 }

@@ -61,7 +61,7 @@ export class OpenRoom implements LiveRoom {
     if (by && shown) return by.edit(shown, text, (sealed) => this.#edit(id, sealed, version))
     return this.#edit(id, { text }, version)
   }
-  async #edit(id: string, said: { text: string; media?: string[] }, version: number | undefined): Promise<void> {
+  async #edit(id: string, said: { text: string; blobs?: string[] }, version: number | undefined): Promise<void> {
     const input = { id, ...said, ...(version === undefined ? {} : { version }) }
     const { message } = await this.#ask<{ message: Message }>('messages.edit', input)
     this.view.change({ messages: editedRow(this.view.told.messages, message) })

@@ -11,7 +11,8 @@ export const beingOpened: Secrecy = { state: 'opening', why: null, isSecret: tru
 /** What the server is told of a sealed message: the files that it names are kept as long as the message. */
 interface Sealed {
   text: string
-  media: string[]
+  /** Paths of the files that it names. */
+  blobs: string[]
 }
 
 type Find = (id: string) => LocalMessage | undefined
@@ -152,12 +153,12 @@ export abstract class SealedRoom<By extends Sealer = Sealer> {
     sender: string,
     call: (sealed: Sealed) => Promise<Answer>,
   ): Promise<Answer> {
-    const [sealer, { addressesIn }] = await Promise.all([this.load(), import('./direct/named.ts')])
-    const media = addressesIn(draft)
+    const [sealer, { pathsIn }] = await Promise.all([this.load(), import('./direct/named.ts')])
+    const blobs = pathsIn(draft, sender)
     for (let attempt = 1; ; attempt++) {
       const text = await sealer.seal({ sender, client_msg_id }, draft)
       try {
-        return await call({ text, media })
+        return await call({ text, blobs })
       } catch (error) {
         if (attempt >= attempts || !(await sealer.isStale(error))) throw error
       }

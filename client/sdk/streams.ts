@@ -127,7 +127,7 @@ function follow(client: Client, options: StreamOptions): LiveStreams {
       ]
       const ask = async () => {
         const key = client.account === null ? readStored<string>(storage, keyName) : null
-        const answer = await now.watch({ stream_id: id, ...(key === null ? {} : { viewer_key: key }) })
+        const answer = await now.watch({ stream_id: id, chat: false, ...(key === null ? {} : { viewer_key: key }) })
         if (answer.viewer_key !== null) writeStored(storage, keyName, answer.viewer_key)
         if (gone.signal.aborted) return
         change({ error: null, stream: answer.stream, room: answer.room })

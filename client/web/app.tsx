@@ -38,8 +38,8 @@ function Door() {
   const status = useLoaded<ServerStatus>('status', () => client.status.get())
   const tour = useTour(status.value?.demo ?? false)
 
-  const look = () => {
-    location.hash = '#/live'
+  const look = (stream?: string) => {
+    location.hash = stream === undefined ? '#/live' : `#/live/${stream}`
     setLooking(true)
   }
   const [, agent] = /^\/agents\/([^/]+)$/.exec(location.pathname) ?? []

@@ -1,5 +1,5 @@
+import { demoChannels } from '#server/domains/room-state/demo-rooms'
 import { ensureOfficial } from '#server/domains/rooms/alpha'
-import { demoChannels } from '#server/domains/rooms/demo-rooms'
 import { uniqueName } from '#server/domains/rooms/names'
 import { newSharedKey, topicOf } from '#server/domains/rooms/shared-key'
 import type { Node } from '#server/kernel/context'

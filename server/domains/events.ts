@@ -7,12 +7,12 @@ import { type EventRecord, Signature } from './events/define.ts'
 import * as friends from './friends/events.ts'
 import * as identity from './identity/events.ts'
 import * as moderation from './moderation/events.ts'
-import * as epochs from './rooms/events/epochs.ts'
-import * as invitations from './rooms/events/invitations.ts'
-import * as messages from './rooms/events/messages.ts'
-import * as people from './rooms/events/people.ts'
-import * as polls from './rooms/events/polls.ts'
-import * as rooms from './rooms/events/rooms.ts'
+import * as epochs from './room-state/events/epochs.ts'
+import * as invitations from './room-state/events/invitations.ts'
+import * as messages from './room-state/events/messages.ts'
+import * as people from './room-state/events/people.ts'
+import * as polls from './room-state/events/polls.ts'
+import * as rooms from './room-state/events/rooms.ts'
 
 const ofRooms = { ...epochs, ...invitations, ...messages, ...people, ...polls, ...rooms }
 const ofEverything = { ...accounts, ...blocks, ...friends, ...identity, ...moderation }

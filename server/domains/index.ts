@@ -33,8 +33,8 @@ import { wallet } from './wallet/index.ts'
 
 export { checkEntry } from './events.ts'
 export { callersOf } from './identity/callers.ts'
-export { projection } from './rooms/projection.ts'
-export { records } from './rooms/records.ts'
+export { projection } from './room-state/projection.ts'
+export { records } from './room-state/records.ts'
 
 const registry = {
   status,

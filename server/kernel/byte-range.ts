@@ -8,6 +8,9 @@ export function rangeOf(
 ): { start: number; end: number } | 'beyond' | null {
   const wanted = request.get('if-range')
   if (request.method !== 'GET' || (wanted !== undefined && wanted !== etag)) return null
+  // A part that ends before it begins is none, so all of it is answered (RFC 9110, 14.1.1).
+  const [, first, last] = /^bytes=\s*(\d+)-(\d+)\s*$/.exec(request.get('range') ?? '') ?? []
+  if (first !== undefined && Number(last) < Number(first)) return null
   const ranges = request.range(size)
   if (ranges === -1) return 'beyond'
   if (typeof ranges !== 'object' || ranges.type !== 'bytes' || ranges.length !== 1) return null

@@ -12,6 +12,7 @@ export function callsOf(kernel: Kernel, bound: readonly Bound[]): CallAs {
     if (!found) throw new AppError('NOT_FOUND')
     const caller = callerFor(account)
     const nowhere = () => undefined
+    const { signal } = new AbortController()
     const { output } = await invoke(kernel, found, operation.input, input, {
       door: 'inside',
       caller,
@@ -21,11 +22,9 @@ export function callsOf(kernel: Kernel, bound: readonly Bound[]): CallAs {
       origin: null,
       isLocal: false,
       connection: null,
-      signal: new AbortController().signal,
-      setSessionCookie: nowhere,
       browser: null,
-      setBrowserCookie: nowhere,
-      setHeader: nowhere,
+      http: null,
+      gone: () => signal,
       onAnswer: nowhere,
       onRate: nowhere,
     })

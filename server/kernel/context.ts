@@ -88,36 +88,46 @@ export interface Connection {
   renew(caller: SignedIn): void
 }
 
-/** What an action may use. */
-export interface Context {
+/** What only a call by HTTP has. */
+export interface Http {
+  /** Gives the browser an id. */
+  setBrowserCookie(id: string): void
+  /** Sets or clears the session cookie. */
+  setSessionCookie(token: string | null): void
+  setHeader(name: string, value: string): void
+}
+
+/** What a door says of a call, and actions read. */
+export interface Asked {
   caller: Caller
   /** Identifies the caller again, as the next call would, for answers that took long. Throws the refusal of that next call. */
   recognise(): Promise<Caller>
   requestId: string
-  /** The id of what the call makes: the same each time that a call with a key is done again. */
-  creationId: string
+  /** `inside`: the house itself calls. */
   door: 'http' | 'socket' | 'inside'
   /** The host name and port the client used, for documents that name it. */
   origin: string | null
   /** Asked from this very machine, by one of its own names and through no proxy: what development powers need. */
   isLocal: boolean
   connection: Connection | null
-  node: Node
-  logger: Logger
-  /** Sets or clears the session cookie of an HTTP answer; nothing on a socket. */
-  setSessionCookie(token: string | null): void
-  /** The id of the browser that asks by HTTP, where it was given one; secret, and good for nothing else. */
+  /** The id of the browser that asks, where it was given one; secret, and good for nothing else. */
   browser: string | null
-  /** Gives the browser an id. */
-  setBrowserCookie(id: string): void
-  /** Tells an audience after the action has succeeded. */
-  emit<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.input<Payload>): void
+  /** Null over a socket and inside. */
+  http: Http | null
   /** A last check of an answer over a socket, at the moment it is written: what it throws is answered instead. */
   onAnswer(check: () => void): void
-  /** Headers a REST answer should carry. */
-  setHeader(name: string, value: string): void
+}
+
+/** What an action may use. */
+export interface Context extends Asked {
+  /** The id of what the call makes: the same each time that a call with a key is done again. */
+  creationId: string
+  node: Node
+  logger: Logger
+  /** Tells an audience after the action has succeeded. */
+  emit<Payload extends z.ZodType>(event: Event<Payload>, audience: string, payload: z.input<Payload>): void
   /** Aborted when the caller has gone. */
-  signal: AbortSignal
+  readonly signal: AbortSignal
 }
 
 /** What one running server shares among its actions. */
@@ -212,6 +222,8 @@ export interface Settings {
   publicUrl: string
   /** Where stored media is served from. */
   storageUrl: string
+  /** The host name that serves files, and nothing else; null where they are served by the others. */
+  filesHost: string | null
   sessionKeys: readonly { id: string; secret: Uint8Array }[]
   production: boolean
   /** By which a scheduler outside is known; null where there is none. */

@@ -8,8 +8,9 @@ import type { RawRoute } from './raw-route.ts'
 /** Below this path stored files are served, to whoever has their address. */
 export const filesPath = '/files/'
 
-/** Nothing of a stored file can run, and it acts for nobody: a browser opens it without rights, on any page. */
+/** Nothing of a stored file can run, and it acts for nobody: a page shows it, and a browser that is led to it keeps it as a file. */
 const headers = {
+  'Content-Disposition': 'attachment',
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'Access-Control-Allow-Origin': '*',
@@ -36,9 +37,7 @@ const serveFile =
     // Before the headers, as an error may not be kept for good.
     const found = isSent ? await storage.read(key, range ?? undefined) : null
     if (isSent && !found) return false
-    const type = typeOf(key)
-    response.set({ ...headers, ETag: etag, 'Content-Type': type })
-    if (type === 'application/octet-stream') response.set('Content-Disposition', 'attachment')
+    response.set({ ...headers, ETag: etag, 'Content-Type': typeOf(key) })
     if (isKnown) {
       response.status(304).end()
       return true

@@ -7,6 +7,7 @@ import type { ConnectionSlots } from './connection-slots.ts'
 import type { Door } from './door.ts'
 import { credentialOf } from './http-input.ts'
 import type { Rate } from './limits.ts'
+import { refuseLong } from './long-body.ts'
 import type { OriginRule } from './origins.ts'
 
 const bodyLimitBytes = 100 * 1024
@@ -175,6 +176,7 @@ export const readBody = jsonOf(bodyLimitBytes)
 
 /** Reads a body of JSON that may be longer than others. */
 export async function readLongBody(request: Request, response: Response, limit: number): Promise<void> {
+  refuseLong(request, response, limit)
   for (const handler of [jsonOnly, jsonOf(limit)])
     await new Promise<void>((resolve, reject) =>
       handler(request, response, (error?: unknown) => (error ? reject(error) : resolve())),

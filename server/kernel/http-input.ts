@@ -95,9 +95,9 @@ function bare(field: z.ZodType | undefined): z.ZodType | undefined {
   return inner ? bare(inner) : field
 }
 
-/** The browser that asks, where it was given an id before. */
-export function browserOf(request: Request): string | null {
-  const id = parseCookie(request.get('cookie') ?? '')[browserCookie] ?? ''
+/** The browser that sends these cookies, where it was given an id before. */
+export function browserOf(cookies: string | undefined): string | null {
+  const id = parseCookie(cookies ?? '')[browserCookie] ?? ''
   return /^[\w-]{43}$/.test(id) ? id : null
 }
 

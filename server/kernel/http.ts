@@ -2,12 +2,12 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import { AppError } from '#shared/errors'
 import { expandRoute, type Method, type Operation, pathParameters } from '#shared/kit/contract'
 import { fileOf } from '#shared/kit/json-schema'
-import { statusesOf } from '#shared/kit/refusals'
 import { clientOf, isLocal } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
 import type { Bound, Caller } from './context.ts'
 import { whileThere } from './deadline.ts'
 import type { Door } from './door.ts'
+import { keepFilesApart } from './files-host.ts'
 import { answerError, openTo, unknownRoute } from './http-errors.ts'
 import {
   asData,
@@ -52,8 +52,8 @@ export function httpDoor(door: HttpDoor): Express {
   app.set('etag', false)
   app.set('query parser', 'simple')
   const foreign = crossOrigin(door.origins, openTo(door.bound))
-  app.use(identifyRequest(door), passMedia(door))
   const { settings, services } = door.kernel.node
+  app.use(identifyRequest(door), keepFilesApart(settings), passMedia(door))
   app.use(securityHeaders(settings, services.video?.origins ?? []), foreign, flood(door))
   app.post('/api/webhooks/video', hearProvider(door))
   app.use('/api', asData, unlessUpload(door, jsonOnly), unlessUpload(door, readBody))
@@ -189,12 +189,14 @@ async function answer(
     origin: request.get('host') ?? null,
     isLocal: isLocal(request),
     connection: null,
-    signal: gone.signal,
-    setHeader: (name, value) => void response.setHeader(name, value),
+    browser: browserOf(request.headers.cookie),
+    http: {
+      setBrowserCookie: (id) => void keepBrowser(response, id),
+      setSessionCookie: (token) => void keepSession(response, token),
+      setHeader: (name, value) => void response.setHeader(name, value),
+    },
+    gone: () => gone.signal,
     onAnswer() {},
-    setSessionCookie: (token) => void keepSession(response, token),
-    browser: browserOf(request),
-    setBrowserCookie: (id) => void keepBrowser(response, id),
     onRate: (rate) => rateHeaders(response, rate),
   })
   if (!stream) return void response.status(200).json(spelling.answer(output, input))
@@ -226,8 +228,7 @@ async function receive(
   if (operation.jsonBytes !== undefined && (file === null || request.is('json')))
     await readLongBody(request, response, operation.jsonBytes)
   else if (file) {
-    const [tooLarge = 413] = statusesOf(operation, 'PAYLOAD_TOO_LARGE')
-    return uploads.receive(request, response, { ...file, tooLarge })
+    return uploads.receive(request, response, file)
   }
   return () => undefined
 }

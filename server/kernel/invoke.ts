@@ -4,30 +4,18 @@ import { type Event, freshMilliseconds, type Operation, scopeOf } from '#shared/
 import { errorCodesOf } from '#shared/kit/json-schema'
 import { canonicalAddress } from '#shared/kit/primitives'
 import { checkedOutput } from './checked-output.ts'
-import type { Bound, Caller, Connection, Context, Node, Role } from './context.ts'
+import type { Asked, Bound, Caller, Context, Node, Role } from './context.ts'
 import { refusalFrom, whileThere } from './deadline.ts'
 import { once } from './idempotency.ts'
 import { newId } from './ids.ts'
 import type { Rate } from './limits.ts'
 import type { Streams } from './streams.ts'
 
-export interface Call {
-  /** `inside`: the house itself calls. */
-  door: 'http' | 'socket' | 'inside'
-  caller: Caller
-  recognise(): Promise<Caller>
-  requestId: string
+export interface Call extends Asked {
   /** When it came to the door, by this process's own clock. */
   askedAt: number
-  origin: string | null
-  isLocal: boolean
-  connection: Connection | null
-  signal: AbortSignal
-  setSessionCookie(token: string | null): void
-  browser: string | null
-  setBrowserCookie(id: string): void
-  setHeader(name: string, value: string): void
-  onAnswer(check: () => void): void
+  /** Aborted when the caller has gone; a socket makes it when somebody asks. */
+  gone(): AbortSignal
   /** Receives the state of the bucket as soon as it is known. */
   onRate(rate: Rate): void
 }
@@ -230,38 +218,14 @@ async function spend(
 }
 
 function contextOf({ node }: Kernel, call: Call, creationId: string, deliveries: Delivery[]): Context {
-  const {
-    caller,
-    recognise,
-    requestId,
-    door,
-    origin,
-    isLocal,
-    connection,
-    setSessionCookie,
-    browser,
-    setBrowserCookie,
-    setHeader,
-    onAnswer,
-  } = call
+  const { askedAt, gone, onRate, ...asked } = call
   return {
-    caller,
-    recognise,
-    requestId,
+    ...asked,
     creationId,
-    door,
-    origin,
-    isLocal,
-    connection,
     node,
     logger: node.logger,
-    setSessionCookie,
-    browser,
-    setBrowserCookie,
-    setHeader,
-    onAnswer,
     get signal() {
-      return call.signal
+      return gone()
     },
     emit(event, audience, payload) {
       deliveries.push({ event, audience, payload: event.payload.parse(payload) })

@@ -12,8 +12,8 @@ const name = '([A-Za-z0-9_-]{1,64})'
 const paths = new RegExp(`^/(?:hls/${name}/[\\w.-]{1,64}|webrtc/${name}|recordings/${name}\\.mp4)$`)
 const mostBodyBytes = 64 * 1024
 const awaySeconds = 2
-/** At an address in a minute: offers, and those with a key or a name that is none. */
-const most = { offers: 300, misses: 20, inSecond: 500 }
+/** At an address: offers in so many seconds, which are fewer than a publisher who was lost has, and in a minute those with a name that is none. */
+const most = { offers: 100, offerSeconds: 20, misses: 20, inSecond: 500 }
 
 const asked = ['accept', 'content-type', 'range', 'if-range', 'if-none-match', 'if-modified-since']
 /** These are said of one connection, or to one site. */
@@ -40,11 +40,12 @@ export function passMedia(door: Passing): RequestHandler {
       (await limits.throttle('media', clientOf(request, door.proxies), most.inSecond, 1))
     if (!isAllowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: awaySeconds })
     const isOffer = request.path.startsWith('/webrtc/') && request.method !== 'OPTIONS'
-    const body = isOffer ? await guardOffer(request, door) : null
+    const body = isOffer ? await readOffer(request, door) : null
     const origin = originOf(id)
     if (!origin) throw away()
-    const status = await pass(request, response, body, origin, agent)
-    if (isOffer && status === 404) await guesses(request, door).add()
+    await pass(request, response, body, origin, agent, async (status) => {
+      if (isOffer && request.method === 'POST' && status === 404) await countGuess(request, door)
+    })
   }
 }
 
@@ -60,20 +61,16 @@ export function hearProvider({ kernel: { node } }: Passing): RequestHandler {
 
 const away = () => new AppError('SERVICE_UNAVAILABLE', { retryAfter: awaySeconds })
 
-const guesses = (request: Request, { kernel: { node }, proxies }: Passing) => {
-  const address = clientOf(request, proxies)
-  return {
-    add: () => node.limits.guard('webrtc', address, most.misses, 60),
-    areFree: async () =>
-      (await node.limits.wouldAllow('webrtc', address, most.misses, 60)) &&
-      (await node.limits.throttle('webrtc', address, most.offers, 60)),
-  }
+/** A key cannot be guessed by asking often. What there is is let through whatever was guessed at its address, as many people share one. */
+async function countGuess(request: Request, { kernel: { node }, proxies }: Passing): Promise<void> {
+  if (await node.limits.guard('webrtc', clientOf(request, proxies), most.misses, 60)) return
+  throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
 }
 
-/** The body of it. A key cannot be guessed by asking often. */
-async function guardOffer(request: Request, door: Passing): Promise<Buffer> {
-  if (!(await guesses(request, door).areFree())) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
-  return bodyOf(request)
+async function readOffer(request: Request, { kernel: { node }, proxies }: Passing): Promise<Buffer> {
+  if (await node.limits.throttle('webrtc', clientOf(request, proxies), most.offers, most.offerSeconds))
+    return bodyOf(request)
+  throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: most.offerSeconds })
 }
 
 async function bodyOf(request: Request): Promise<Buffer> {
@@ -87,14 +84,14 @@ async function bodyOf(request: Request): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-/** Resolves with the status that was answered. */
 async function pass(
   request: Request,
   response: Response,
   body: Buffer | null,
   { host, port, headers }: MediaOrigin,
   agent: Agent,
-): Promise<number> {
+  look: (status: number) => Promise<void>,
+): Promise<void> {
   const passed = pick(request.headers, (header) => asked.includes(header))
   const { method, url: path } = request
   const there = ask({ agent, host, port, method, path, headers: { ...passed, ...headers } })
@@ -109,10 +106,13 @@ async function pass(
     throw new AppError('SERVICE_UNAVAILABLE', { cause, retryAfter: awaySeconds })
   })
   const { statusCode: status = 502 } = answer
+  await look(status).catch((refusal: unknown) => {
+    answer.resume()
+    throw refusal
+  })
   response.status(status).set(pick(answer.headers, (header) => !kept.includes(header)))
   // Either may leave at any time.
   await pipeline(answer, response).catch(() => response.destroy())
-  return status
 }
 
 const pick = (headers: IncomingHttpHeaders, isPicked: (header: string) => boolean) =>

@@ -1,19 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
-import { mkdtemp, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import type { Request, RequestHandler, Response } from 'express'
-import multer, { MulterError, type StorageEngine } from 'multer'
+import type { Readable, Writable } from 'node:stream'
+import type { Request, Response } from 'express'
+import multer, { type Options, type StorageEngine } from 'multer'
 import { AppError } from '#shared/errors'
 import { fewAtOnce } from './few-at-once.ts'
+import { refuseLong } from './long-body.ts'
+import { openSpoolFolder } from './spool-folder.ts'
 
 interface FormFile {
   field: string
   maxBytes: number
-  /** What one of more bytes is answered with. */
-  tooLarge: number
 }
 
 /** Receives bodies of multipart/form-data. */
@@ -23,9 +22,11 @@ export interface Uploads {
   close(): Promise<void>
 }
 
-/** An image has a conversation, a type, a commitment and a key; no other form has more. */
-const fieldsAtMost = 4
+/** An image has a conversation, an address, a type, a commitment and a key; no other form has more. */
+const fieldsAtMost = 5
 const longestField = 512
+/** What a form has beside its file: names, fields and boundaries. */
+const aroundFile = 64 * 1024
 /** So many pieces of files are written at a time; whoever sends more waits, so that neither the loop nor the disk is kept from the others. */
 const writesAtOnce = 2
 
@@ -43,33 +44,37 @@ export class ReceivedFile extends File {
   }
 }
 
-/** Holds what is being received in a folder of its own, so that the memory does not. */
-export async function openUploads(): Promise<Uploads> {
-  const folder = await mkdtemp(join(tmpdir(), `plaza-uploads-${process.pid}-`))
+/** Holds what is being received in a folder of its own below this one, so that the memory does not. */
+export async function openUploads(parent: string, now: () => number): Promise<Uploads> {
+  const folder = await openSpoolFolder(parent, now)
   const inTurn = fewAtOnce(writesAtOnce)
   return {
-    async receive(request, response, { field, maxBytes, tooLarge }) {
+    async receive(request, response, { field, maxBytes }) {
       if (!/^multipart\/form-data\s*;/i.test(request.get('content-type') ?? ''))
-        throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send multipart/form-data' })
-      const { received, storage } = spool(folder, inTurn)
-      const remove = () => void Promise.allSettled(received.map(({ path }) => rm(path, { force: true })))
-      const read = multer({
-        storage,
-        limits: {
-          fileSize: maxBytes,
-          files: 1,
-          fields: fieldsAtMost,
-          parts: fieldsAtMost + 1,
-          fieldNameSize: 32,
-          fieldSize: longestField,
-          headerPairs: 16,
-          fieldNestingDepth: 0,
-          fieldArrayIndexLimit: 0,
-        },
-      }).single(field)
-      await run(read, request, response).catch((error: unknown) => {
+        throw new AppError('VALIDATION_ERROR', { message: `${field} is required, in multipart/form-data` })
+      const tooLarge = new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes` })
+      refuseLong(request, response, maxBytes + aroundFile, tooLarge)
+      let fault: unknown = null
+      const { received, storage } = spool(folder, inTurn, (error) => {
+        fault = error
+      })
+      const remove = () => void Promise.allSettled(received.map(discard))
+      const limits = {
+        fileSize: maxBytes,
+        files: 1,
+        fields: fieldsAtMost,
+        parts: fieldsAtMost + 1,
+        fieldNameSize: 32,
+        fieldSize: longestField,
+        headerPairs: 16,
+        fieldNestingDepth: 0,
+        fieldArrayIndexLimit: 0,
+      }
+      await readForm(request, response, field, { storage, limits }, tooLarge).catch((error: unknown) => {
         remove()
-        throw refusalOf(error, maxBytes, tooLarge)
+        // What is not read of it would be taken for the next request.
+        if (!request.readableEnded) response.set('Connection', 'close')
+        throw refusalOf(error instanceof AppError ? error : (fault ?? error))
       })
       const [file] = received
       request.body = { ...request.body, ...(file ? { [field]: await openFile(file) } : {}) }
@@ -82,22 +87,39 @@ export async function openUploads(): Promise<Uploads> {
 interface Received {
   path: string
   sha256: string
+  /** Ends once nothing more is written to it. */
+  written: Promise<unknown>
+}
+
+/** Not before it is written, or it would be made anew. */
+async function discard({ path, written }: Received): Promise<void> {
+  await written
+  await rm(path, { force: true })
 }
 
 type InTurn = ReturnType<typeof fewAtOnce>
 
-function spool(folder: string, inTurn: InTurn): { received: Received[]; storage: StorageEngine } {
+function spool(
+  folder: string,
+  inTurn: InTurn,
+  failed: (error: unknown) => void,
+): { received: Received[]; storage: StorageEngine } {
   const received: Received[] = []
   return {
     received,
     storage: {
       _handleFile(_request, { stream }, done) {
-        const file = { path: join(folder, randomUUID()), sha256: '' }
+        const file = { path: join(folder, randomUUID()), sha256: '', written: Promise.resolve() }
         received.push(file)
-        write(file.path, stream, inTurn).then((sha256) => {
-          file.sha256 = sha256
-          done(null, {})
-        }, done)
+        file.written = write(file.path, stream, inTurn)
+          .then((sha256) => {
+            file.sha256 = sha256
+            done(null, {})
+          })
+          .catch((error: unknown) => {
+            failed(error)
+            done(error)
+          })
       },
       _removeFile: (_request, _file, done) => done(null),
     },
@@ -122,17 +144,35 @@ async function write(path: string, stream: Readable, inTurn: InTurn): Promise<st
 
 const openFile = async ({ path, sha256 }: Received): Promise<File> => new ReceivedFile(await openAsBlob(path), sha256)
 
-const run = (handler: RequestHandler, request: Request, response: Response) =>
-  new Promise<void>((resolve, reject) =>
-    handler(request, response, (error?: unknown) => (error ? reject(error) : resolve())),
-  )
+/** Ends with the form, or with the first fault of it; the parser itself would read the rest of a faulty one before it says so. */
+const readForm = (request: Request, response: Response, field: string, options: Options, tooLarge: AppError) =>
+  new Promise<void>((resolve, reject) => {
+    const streamHandler = (_request: Request, form: Writable) => {
+      const refuse = (error: unknown) => {
+        reject(error)
+        request.unpipe(form)
+        // Not in the midst of what it parses.
+        setImmediate(() => form.destroy())
+        request.resume()
+      }
+      for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'])
+        form.once(limit, () => refuse(new Error(`The form has more: ${limit}`)))
+      form.on('file', (_name: string, file: Readable) => file.once('limit', () => refuse(tooLarge)))
+      // By this alone it says early that it has given up.
+      form.once('unpipe', () => {
+        if (!request.readableEnded) refuse(new Error('The form is broken off'))
+      })
+      request.pipe(form)
+    }
+    multer({ ...options, streamHandler } as Options).single(field)(request, response, (error?: unknown) =>
+      error ? reject(error) : resolve(),
+    )
+  })
 
-function refusalOf(error: unknown, maxBytes: number, status: number): AppError {
-  if (!(error instanceof MulterError) || error.code !== 'LIMIT_FILE_SIZE') {
-    const isStore = typeof (error as NodeJS.ErrnoException | null)?.errno === 'number'
-    return isStore
-      ? new AppError('SERVICE_UNAVAILABLE', { message: 'Files cannot be received at the moment', cause: error })
-      : new AppError('VALIDATION_ERROR', { message: 'The form could not be read', cause: error })
-  }
-  return new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes`, status })
+function refusalOf(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const isStore = typeof (error as NodeJS.ErrnoException | null)?.errno === 'number'
+  return isStore
+    ? new AppError('SERVICE_UNAVAILABLE', { message: 'Files cannot be received at the moment', cause: error })
+    : new AppError('VALIDATION_ERROR', { message: 'The form could not be read', cause: error })
 }

@@ -122,7 +122,11 @@ export async function openEngine({ settings, expected, clock, wall, tell, change
   const http = mediaServer({
     live: (playbackId) => ofPlayback.get(playbackId)?.live() ?? null,
     recording: recorder.path,
-    webrtc: openWebrtc({ settings, clock, publish, playbackOf: (key) => keys.find(key)?.playbackId ?? null }),
+    webrtc: openWebrtc({
+      ...{ settings, clock, publish },
+      playbackOf: (key) => keys.find(key)?.playbackId ?? null,
+      isPlayback: (name) => ofPlayback.has(name),
+    }),
   })
   const httpPort = await listen(http, settings.httpPort, '127.0.0.1')
   const encoders = await listenWhenFree(rtmp, settings.rtmpPort, settings.rtmpHost, changed)

@@ -2,8 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { chooseOffer } from './sdp.ts'
 
 export interface Webrtc {
-  /** Refused with a status where nothing can be published or watched by that name. `session` is what ends it. */
-  connect(name: string, offer: string): Promise<{ answer: string; session: string }> | 404 | 406
+  /**
+   * Refused with a status where nothing can be published or watched by that name: 404 where there is no such name, 406 where what it
+   * names is not shown so, 503 where so many publish that no other may. `session` is what ends it.
+   */
+  connect(name: string, offer: string): Promise<{ answer: string; session: string }> | 404 | 406 | 503
   /** Whether there was such a session. */
   end(session: string): boolean
 }

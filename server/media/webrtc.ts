@@ -12,17 +12,23 @@ export interface WebrtcOptions {
   clock: Clock
   publish(key: string, stop: () => void): Publisher | null
   playbackOf(key: string): string | null
+  /** Whether a stream is watched by that name, whoever publishes it and whether anybody does. */
+  isPlayback(name: string): boolean
 }
 
 interface Shown {
   source: Source
   viewers: Set<() => void>
+  /** When its last packet came. */
+  heardAt: number
 }
 
 const mostViewers = 300
+/** Who is silent for so long is shown no more. */
+const silenceMs = 10_000
 
 /** The connections to browsers. Each is ended by a secret name of its own, as the key is not to be seen twice. */
-export function openWebrtc({ settings, clock, publish, playbackOf }: WebrtcOptions): Webrtc {
+export function openWebrtc({ settings, clock, publish, playbackOf, isPlayback }: WebrtcOptions): Webrtc {
   const sessions = new Map<string, () => void>()
   const sources = new Map<string, Shown>()
   let viewers = 0
@@ -32,17 +38,19 @@ export function openWebrtc({ settings, clock, publish, playbackOf }: WebrtcOptio
     const chosen = chooseOffer(offer)
     if (!chosen) return 406
     const session = newSession(settings.host)
-    let [isStopped, close] = [false, () => {}]
+    let [isStopped, isOver, close] = [false, false, () => {}]
+    const playbackId = playbackOf(key)
+    if (playbackId === null) return 404
     const publisher = publish(key, () => {
       isStopped = true
       close()
     })
-    const playbackId = playbackOf(key)
-    if (!publisher || playbackId === null) return 404
+    if (!publisher) return 503
     let shown: Shown | null = null
     const ended: Publisher = {
       ...publisher,
       end(isMeant) {
+        isOver = true
         sessions.delete(session)
         if (shown && sources.get(playbackId) === shown) sources.delete(playbackId)
         for (const leave of shown?.viewers ?? []) leave()
@@ -51,8 +59,16 @@ export function openWebrtc({ settings, clock, publish, playbackOf }: WebrtcOptio
     }
     return answerWhip(chosen, ended, options).then((peer) => {
       close = peer.close
-      shown = { source: peer.source, viewers: new Set() }
-      sources.set(playbackId, shown)
+      const mine: Shown = { source: peer.source, viewers: new Set(), heardAt: 0 }
+      shown = mine
+      // With the first packet, as before it there is nothing to be watched.
+      let isHeard = false
+      peer.source.subscribe(() => {
+        mine.heardAt = clock.now()
+        if (isHeard || isOver) return
+        isHeard = true
+        sources.set(playbackId, mine)
+      })
       sessions.set(session, () => {
         ended.end(true)
         peer.close()
@@ -85,7 +101,8 @@ export function openWebrtc({ settings, clock, publish, playbackOf }: WebrtcOptio
   return {
     connect(name, offer) {
       const shown = sources.get(name)
-      return shown ? watch(shown, offer) : connect(name, offer)
+      if (shown && clock.now() - shown.heardAt < silenceMs) return watch(shown, offer)
+      return isPlayback(name) ? 406 : connect(name, offer)
     },
     end(session) {
       const end = sessions.get(session)

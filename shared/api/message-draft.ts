@@ -21,14 +21,14 @@ const spellings = {
   replyToId: Id.nullish(),
   reply_to_id: Id.nullish(),
 }
-/** Files in the storage of this server that a text names which the server cannot read: they are kept as long as the message. */
-export const NamedMedia = z
-  .array(z.url({ protocol: /^https?$/ }).max(2_000))
-  .max(10)
-  .optional()
+/**
+ * The sender's own files that the message uses, each by the `path` that its upload was answered with. A text that the server cannot read
+ * names them here, outside of what is sealed: they are kept as long as the message.
+ */
+export const Blobs = z.array(z.string().min(1).max(500)).max(10).optional()
 export const draft = {
   ...spellings,
   attachments: z.array(Attachment).max(10).optional(),
   mentions: z.array(Mention).max(50).optional(),
-  media: NamedMedia,
+  blobs: Blobs,
 }

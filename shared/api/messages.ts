@@ -5,7 +5,7 @@ import { leanSent } from './lean.ts'
 import { listening, presence } from './listening.ts'
 import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms-paths.ts'
 import { Message, Reaction } from './message.ts'
-import { Content, draft, NamedMedia, Sign } from './message-draft.ts'
+import { Blobs, Content, draft, Sign } from './message-draft.ts'
 import {
   editAliases,
   historyAliases,
@@ -98,6 +98,7 @@ export const messages = {
     summary: 'Send a message. The verdict says which step decided, and why.',
     http: 'POST /api/rooms/{room}/messages',
     socket: '/rooms message:send',
+    alsoOn: ['/streams'],
     aliases: [...sendAliases, ...sendTokenAliases, ...sendLocationAliases],
     access: 'user',
     limit: 'messaging',
@@ -131,7 +132,7 @@ export const messages = {
       id: Id,
       version: count(1, 1_000_000).optional(),
       text: Content,
-      media: NamedMedia,
+      blobs: Blobs,
       client_action_id: ClientId.optional(),
     }),
     output: z.object({ message: Message, verdict: Verdict }),

@@ -4,7 +4,7 @@ import { Link, Time } from '#shared/kit/primitives'
 export const streamStatuses = ['idle', 'live', 'ended'] as const
 /**
  * Why a stream stands as it does. `waiting`: no picture yet. `live`. `interrupted`: the picture is away, and may come back until
- * `grace_until`. `no_picture`: said to be live, but no picture came. The others are ends: by its owner, by who published, as the picture
+ * `grace_until`. `no_picture`: said to be live, but no picture came. The others are ends: by its owner, by a moderator, by who published, as the picture
  * stayed away, and of one that was never published.
  */
 export const streamReasons = [
@@ -13,6 +13,7 @@ export const streamReasons = [
   'interrupted',
   'no_picture',
   'ended_by_owner',
+  'ended_by_moderator',
   'publisher_stopped',
   'connection_lost',
   'never_published',

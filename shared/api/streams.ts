@@ -1,9 +1,23 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { Address, CallerAddress, Done, Id, line, Moment, pageSize, RoomRef, Time, text } from '#shared/kit/primitives'
+import {
+  Address,
+  CallerAddress,
+  count,
+  Done,
+  Id,
+  line,
+  Moment,
+  pageSize,
+  RoomRef,
+  Time,
+  text,
+} from '#shared/kit/primitives'
 import { LeanBatch, LeanEvent, RoomEvent, roomEventBatch } from './room-events.ts'
 import { seen } from './room-paths.ts'
+import { Capabilities } from './rooms.ts'
 import { PublicStream, Stream, StreamAsset, StreamChatMessage, StreamCounts, StreamState } from './stream-records.ts'
+import { Rules } from './verdict.ts'
 
 const Title = line(1, 100)
 const Description = text(500)
@@ -14,6 +28,24 @@ const owned = ['STREAM_NOT_FOUND', 'FORBIDDEN'] as const
 const longest = 500
 /** A query says `true`, JSON may say it without quotes. */
 const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')])
+/** What `stream:watch` says of the chat; all of it is null where the caller may not read that, or did not want it. */
+const chatWatched = {
+  /** Events after `from_seq`, at most 200: `complete` says whether up to the head. `reset`: the seq that was asked after is not in this log. */
+  chat: z
+    .object({
+      epoch: z.string(),
+      head_seq: z.number().int(),
+      from_seq: z.number().int(),
+      events: z.array(RoomEvent),
+      complete: z.boolean(),
+      reset: z.boolean().optional(),
+    })
+    .nullable(),
+  rules: Rules.nullable(),
+  /** What the caller may send now. */
+  capabilities: Capabilities.nullable(),
+  next_send_at: Time.nullable(),
+}
 const Leaving = z.object({ ...stream, action: z.enum(['join', 'leave']).default('join') })
 const open = { access: 'public', limit: 'general', errorBody: 'text' } as const
 
@@ -31,10 +63,11 @@ export const streams = {
       userAddress: CallerAddress,
       title: Title.optional(),
       description: Description.nullish(),
+      /** For accounts with beta access. */
       record: Flag.default(false),
     }),
     output: z.object({ stream: Stream, existing: z.literal(true).optional() }),
-    errors: ['LIVEPEER_ERROR', 'BLOCKED_WORD', 'MESSAGE_REJECTED', 'SUSPENDED'],
+    errors: ['LIVEPEER_ERROR', 'BETA_ACCESS_REQUIRED', 'BLOCKED_WORD', 'MESSAGE_REJECTED', 'SUSPENDED'],
     audit: true,
   }),
   list: operation({
@@ -75,11 +108,12 @@ export const streams = {
         error: 'Nothing to change',
       }),
     output: z.object({ stream: Stream }),
-    errors: [...owned, 'STREAM_ENDED', 'BLOCKED_WORD', 'MESSAGE_REJECTED'],
+    errors: [...owned, 'STREAM_ENDED', 'ROOM_ARCHIVED', 'SUSPENDED', 'MUTED', 'BLOCKED_WORD', 'MESSAGE_REJECTED'],
     audit: true,
   }),
   end: operation({
-    summary: 'End a stream. One that has ended stays as it is, so that a page may say it as it is left.',
+    summary:
+      'End a stream. One that has ended stays as it is, so that a page may say it as it is left. Who moderates everywhere may end any.',
     http: 'POST /api/streams/:id/end',
     socket: '/streams stream:end',
     access: 'user',
@@ -92,7 +126,7 @@ export const streams = {
     audit: true,
   }),
   remove: operation({
-    summary: 'Delete a stream with its recordings.',
+    summary: 'Delete a stream with its recordings. Who moderates everywhere may delete any.',
     http: 'DELETE /api/streams/:id',
     socket: '/streams stream:remove',
     access: 'user',
@@ -133,7 +167,7 @@ export const streams = {
     errorBody: 'text',
     input: z.object({ ...own, since: Moment.optional(), limit: pageSize(100, 50) }),
     output: z.object({ messages: z.array(StreamChatMessage) }),
-    errors: notFound,
+    errors: [...notFound, 'BANNED', 'NOT_A_MEMBER'],
   }),
   say: operation({
     summary: 'Write in the chat of a stream. Longer texts are cut to 500 characters; a `reaction` is one emoji.',
@@ -158,8 +192,8 @@ export const streams = {
     output: z.object({ message: StreamChatMessage }),
     errors: [
       ...notFound,
-      'SUSPENDED',
       'BANNED',
+      'SUSPENDED',
       'MUTED',
       'READ_ONLY',
       'ROOM_ARCHIVED',
@@ -211,11 +245,17 @@ export const streams = {
   }),
   watch: operation({
     summary:
-      'Watch a stream over this connection: counted while it is open, and told of its state, counts and recordings. `viewer_key` is the one an earlier call gave, for those who are not signed in.',
+      'Watch a stream over this connection: counted while it is open, and told of its state, counts and recordings, and of its chat as by `stream:listen`. `viewer_key` is the one an earlier call gave, for those who are not signed in; `chat_after_seq` the last of the chat that is known.',
     socket: '/streams stream:watch',
     access: 'public',
     limit: 'general',
-    input: z.object({ stream_id: Id, viewer_key: z.string().max(200).optional() }),
+    input: z.object({
+      stream_id: Id,
+      viewer_key: z.string().max(200).optional(),
+      chat_after_seq: count(0, Number.MAX_SAFE_INTEGER).optional(),
+      /** False: nothing of its chat is wanted. */
+      chat: z.boolean().default(true),
+    }),
     output: z.object({
       stream: PublicStream,
       state: StreamState,
@@ -223,8 +263,9 @@ export const streams = {
       /** Who is not signed in says it again to be counted once; null for those who are. */
       viewer_key: z.string().nullable(),
       assets: z.array(StreamAsset),
-      /** Of its messages, in the namespace `/rooms`. */
+      /** Of its messages. */
       room: RoomRef,
+      ...chatWatched,
     }),
     errors: notFound,
   }),
@@ -255,6 +296,21 @@ export const streams = {
     input: z.object({ stream_id: Id }),
     output: z.object({}),
   }),
+  publishState: operation({
+    summary:
+      'Say what your own program does with the picture: a hint, after which the provider is asked. `starting` shows the stream as live, for 60 seconds without proof.',
+    socket: '/streams stream:publish_state',
+    access: 'user',
+    limit: 'general',
+    input: z.object({
+      stream_id: Id,
+      state: z.enum(['starting', 'live', 'stopping']),
+      /** How far its media has come; not used yet. */
+      media_ms: count(0, Number.MAX_SAFE_INTEGER).optional(),
+    }),
+    output: z.object({ state: StreamState }),
+    errors: [...owned, 'STREAM_ENDED'],
+  }),
   directory: operation({
     summary: 'Who is live, by viewers; the connection is told of changes from then on.',
     http: 'GET /api/public/streams',
@@ -262,7 +318,8 @@ export const streams = {
     access: 'public',
     limit: 'general',
     errorBody: 'text',
-    input: z.object({ limit: pageSize(100, 50) }),
+    /** `live` changes nothing: no others are listed. */
+    input: z.object({ live: z.literal([true, 'true']).optional(), limit: pageSize(100, 50) }),
     output: z.object({ streams: z.array(PublicStream) }),
   }),
 }
@@ -283,14 +340,28 @@ export const streamAssetChanged = event('/streams stream:asset', {
   payload: z.object({ stream_id: z.string(), asset: StreamAsset }),
 })
 export const streamListed = event('/streams stream:listed', {
-  summary: 'Of the directory: streams that are live now, and the ids of those that are no more.',
+  summary:
+    'Of the directory: streams that are live now and were not (`added`), these and others that stand or are counted otherwise (`updated`), and the ids of those that are live no more.',
   audience: 'stream',
-  payload: z.object({ updated: z.array(PublicStream), removed: z.array(z.string()) }),
+  payload: z.object({
+    added: z.array(PublicStream),
+    updated: z.array(PublicStream),
+    removed: z.array(z.string()),
+  }),
 })
 export const streamHealth = event('/streams stream:health', {
-  summary: 'Of a stream of yours that is live, every five seconds: when its picture was last seen.',
+  summary:
+    'Of a stream of yours that is live, every five seconds: when its picture was last seen, and how it comes in.',
   audience: 'account',
-  payload: z.object({ stream_id: z.string(), last_ingest_at: Time.nullable(), is_published: z.boolean() }),
+  payload: z.object({
+    stream_id: z.string(),
+    last_ingest_at: Time.nullable(),
+    is_published: z.boolean(),
+    /** Bits a second, lately. */
+    bitrate: z.number().int().min(0).optional(),
+    /** Pictures that could not be used since it was published, as parts of them were lost. */
+    dropped: z.number().int().min(0).optional(),
+  }),
 })
 export const streamRoomEvent = event('/streams room:event', {
   summary:

@@ -26,7 +26,6 @@ const OfChannel = z
     room: channelRef(id),
     file: file ?? fileOf(image),
   }))
-  .refine(({ file }) => file.size <= 2 * megabyte, { error: 'file: at most 2 MB' })
 
 const fileOf = (base64: string) => new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], 'icon')
 

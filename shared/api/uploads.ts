@@ -62,7 +62,6 @@ const uploading = {
 export const uploads = {
   picture: operation({
     ...uploading,
-    statuses: { PAYLOAD_TOO_LARGE: [400] },
     summary:
       'Stores a JPEG, PNG, GIF or WebP for a message of the caller, without what is written about it (place, camera).',
     http: 'POST /api/upload',
@@ -98,7 +97,6 @@ export const uploads = {
   }),
   bugReport: operation({
     ...uploading,
-    statuses: { PAYLOAD_TOO_LARGE: [400] },
     summary: 'Stores an image (10 MB) or a film (MP4, WebM or QuickTime, 50 MB) that shows a fault.',
     http: 'POST /api/bug-reports/upload',
     input: z.object({ file: Picture(50), userAddress: CallerAddress, ...repeatable }),
@@ -106,7 +104,6 @@ export const uploads = {
   }),
   evidence: operation({
     ...uploading,
-    statuses: { PAYLOAD_TOO_LARGE: [400] },
     summary:
       'Hands in a picture or voice message of at most 10 MB, as the caller has opened it, for a report of the message that names it. Without `salt` nothing is shown of it.',
     http: 'POST /api/users/report/evidence',
@@ -144,7 +141,6 @@ export const uploads = {
   }),
   icon: operation({
     ...uploading,
-    statuses: { PAYLOAD_TOO_LARGE: [400, 413] },
     summary: 'Gives a room an icon of at most 2 MB. Its owner and its moderators may.',
     http: 'POST /api/rooms/{room}/icon',
     aliases: iconAliases,
@@ -173,6 +169,7 @@ export const uploads = {
     input: z.object({
       file: File,
       conversationId,
+      userAddress: CallerAddress,
       originalType: z.enum(imageMimeTypes, { error: 'originalType: not an image' }).default('image/jpeg'),
       commitment: Commitment.optional(),
       ...repeatable,
@@ -186,6 +183,7 @@ export const uploads = {
     input: z.object({
       file: File,
       conversationId,
+      userAddress: CallerAddress,
       duration: Duration,
       commitment: Commitment.optional(),
       ...repeatable,

@@ -84,9 +84,10 @@ function askedIn(write: SchemaWriter, { name, operation }: Named): Part[] {
       : {}),
     ...(operation.stream ? { [`${id}_item`]: { name: streamItem.name, payload: itemOf(output) } } : {}),
   }
-  return namespacesOf(where).map((namespace) => ({
+  const { alsoOn = [] } = operation
+  return [...namespacesOf(where), ...alsoOn].map((namespace) => ({
     namespace,
-    key: keyIn(where, namespace, id),
+    key: keyIn(namespace === where ? where : '*', namespace, id),
     messages,
     operation: {
       action: 'receive',

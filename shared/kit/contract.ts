@@ -38,6 +38,8 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   http?: Route
   aliases?: readonly Alias<z.output<Input>, z.output<Output>>[]
   socket?: SocketEvent
+  /** Other namespaces where the same event is answered by the same operation. */
+  alsoOn?: readonly Namespace[]
   access: Access
   limit: Tier
   /**

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { AppError } from '../errors.ts'
 
 type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
@@ -13,13 +14,17 @@ export const eitherCase = <Shape extends Record<string, z.ZodOptional>>(shape: S
   ...(Object.fromEntries(Object.entries(shape).map(([name, type]) => [snakeCase(name), type])) as Snaked<Shape>),
 })
 
-/** What was given of such fields, under their names in camelCase; where both are given, that one holds. */
+/** What was given of such fields, under their names in camelCase. Refuses two values for one field. */
 export function inCamelCase<Shape extends Record<string, z.ZodOptional>>(
   shape: Shape,
   given: Readonly<Record<string, unknown>>,
 ): z.output<z.ZodObject<Shape>> {
   const read = Object.keys(shape).flatMap((name) => {
-    const value = given[name] === undefined ? given[snakeCase(name)] : given[name]
+    const [camel, snake] = [given[name], given[snakeCase(name)]]
+    const isBoth = camel !== undefined && snake !== undefined
+    if (isBoth && JSON.stringify(camel) !== JSON.stringify(snake))
+      throw new AppError('VALIDATION_ERROR', { message: `${name}: is not the same as ${snakeCase(name)}` })
+    const value = camel === undefined ? snake : camel
     return value === undefined ? [] : [[name, value]]
   })
   return Object.fromEntries(read)

@@ -2,12 +2,14 @@
 export const conversations = ['dm', 'group', 'channel'] as const
 export type Conversation = (typeof conversations)[number]
 
-/** What both sides know of a kind of room. What concerns the server alone is in `server/domains/rooms/kinds.ts`. */
+/** What both sides know of a kind of room. What concerns the server alone is in `server/domains/room-state/kinds.ts`. */
 export interface RoomKind {
   /** Made by the server; none, where there is one room of the kind; or the two accounts, sorted and joined by `~`. */
   id: 'made' | 'none' | 'peers'
   /** How somebody becomes a member. Where it follows from the id, nobody joins, leaves, or invites by link. */
   joining: 'open' | 'invited' | 'from the id'
+  /** Whoever may write is a member from their first message on, without joining first. */
+  writingJoins: boolean
   /** The operation of `rooms` by which an account founds one; null where none does, as the house founds it or nobody yet can. */
   foundedBy: string | null
   /** Who may write: every member, or moderators alone, whatever its rules say. `read_only` of its rules says so to clients. */
@@ -34,6 +36,7 @@ export interface RoomKind {
 const open = {
   id: 'made',
   joining: 'open',
+  writingJoins: false,
   foundedBy: null,
   writers: 'members',
   isSealed: false,
@@ -73,7 +76,7 @@ export const roomKinds = {
     conversation: 'dm',
     shownAs: 'person',
   },
-  stream: { ...open, tells: { counts: true, typing: false }, shownAs: 'broadcast' },
+  stream: { ...open, writingJoins: true, tells: { counts: true, typing: false }, shownAs: 'broadcast' },
 } as const satisfies Record<string, RoomKind>
 
 export type RoomType = keyof typeof roomKinds

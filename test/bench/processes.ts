@@ -90,7 +90,7 @@ export function startPlaza({
       LOG_LEVEL: 'error',
       RATE_LIMIT_SCALE: '100000',
       SESSION_KEYS: sessionKeys,
-      MODEL_API_KEY: 'scripted',
+      MODEL: 'scripted',
       ...(mongodbUri ? { MONGODB_URI: mongodbUri } : {}),
       ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
       ...(s3 ? { S3_ENDPOINT: s3.endpoint, S3_ACCESS_KEY_ID: s3.keyId, S3_SECRET_ACCESS_KEY: s3.secret } : {}),

@@ -92,7 +92,7 @@ async function measure(report: Report, setting: Setting, nodes: readonly Node[],
       const due = Math.min(asked, ((performance.now() - began) / 1_000) * (asked / seconds))
       for (; done.length < due; ) {
         const node = nodes[done.length % nodes.length]
-        if (node) done.push(touch(node, stream, `b:${done.length}`, true))
+        if (node) done.push(touch(node, stream, { viewer: `b:${done.length}`, address: null }, true))
       }
       await sleep(1)
     }

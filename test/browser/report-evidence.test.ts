@@ -5,7 +5,7 @@ import { createClient, memoryStorage, uploadEvidence, uploadImage } from '#clien
 import { messages } from '#shared/api/messages'
 import { social } from '#shared/api/social'
 import { dmOf } from '#shared/kit/primitives'
-import { type Person, personAt, sealed } from '#test/support/people'
+import { type Person, pathOf, personAt, sealed } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { script } from '#test/support/shared-key'
 import { addWallet, axeFaults, desktop, field, openPlaza, phone, walletInBrowser } from './plaza.ts'
@@ -106,7 +106,7 @@ test('what is reported of a direct message waits in the lobby for who moderates 
   const room = dmOf(loud.account, hurt.account)
   const key = new Uint8Array(randomBytes(32))
   const { url, salt } = await uploadImage(by, { image, key, conversationId: room.id })
-  const { message } = await loud.does('rest', messages.send, { room, text: sealed(), media: [url] })
+  const { message } = await loud.does('rest', messages.send, { room, text: sealed(), blobs: [pathOf(url)] })
   const { evidence } = await uploadEvidence(to, { messageId: message.id, url, salt, data: image })
   await hurt.does('rest', social.report, {
     ...{ reportedAddress: loud.account, reportType: 'harassment', messageId: message.id, evidence },

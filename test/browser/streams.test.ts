@@ -42,6 +42,11 @@ describe('livestreams in the page', () => {
     await page.getByRole('button', { name: 'End the stream' }).click()
     await page.getByRole('button', { name: 'End the stream: sure?' }).click()
   }
+  /** Nobody is live any more. */
+  const silence = async () => {
+    for (const { stream_id } of await Streams.find({ status: 'live' }).lean()) video.stop(stream_id)
+    await expect.poll(() => Streams.countDocuments({ status: 'live' })).toBe(0)
+  }
   const recording = (id: string, provided: string) => {
     const none = { playbackId: 'p', durationSeconds: 65, sizeBytes: 2_000_000, error: null }
     const startedAt = new Date(Date.now() - 3_600_000)
@@ -61,7 +66,7 @@ describe('livestreams in the page', () => {
     await page.getByText('Nobody is live at the moment').waitFor()
     expect(await axeFaults(page)).toEqual([])
     video.publish(provided)
-    await page.getByRole('link', { name: 'Morning on the square' }).click()
+    await page.getByRole('link', { name: 'Morning on the square', exact: true }).click()
     const stage = stageOf(page)
     await stage.getByText('Live', { exact: true }).waitFor()
     await stage.getByText('1 watching, 1 at most').waitFor()
@@ -133,6 +138,64 @@ describe('livestreams in the page', () => {
     await page.getByLabel('Your own picture').waitFor()
     await page.getByRole('button', { name: 'Stop the picture' }).click()
     await page.getByLabel('Your own picture').waitFor({ state: 'detached' })
+  })
+
+  test('the time is read off a test picture by a program', async () => {
+    const { page } = await streamer('By the clock')
+    await page.getByRole('button', { name: 'Start a test stream' }).click()
+    await page.getByLabel('Your own picture').waitFor()
+    const late = () =>
+      page.evaluate(() => {
+        const picture = document.querySelector<HTMLVideoElement>('video[aria-label="Your own picture"]')
+        const canvas = document.createElement('canvas')
+        ;[canvas.width, canvas.height] = [20, 30]
+        const context = canvas.getContext('2d')
+        if (!picture || !context) return Number.NaN
+        context.drawImage(picture, 0, 0, 20, 30)
+        let time = ''
+        for (let at = 0; at < 48; at++)
+          time += (context.getImageData(2 + (at % 16), 17 + Math.floor(at / 16), 1, 1).data[0] ?? 0) > 128 ? '1' : '0'
+        return Math.abs(Date.now() - Number.parseInt(time, 2))
+      })
+    await expect.poll(late, { timeout: 60_000 }).toBeLessThan(10_000)
+  })
+
+  test('the sidebar says who is live, and how many more', async () => {
+    await silence()
+    const first = await streamer('First of two')
+    const page = await plaza.guest()
+    const entry = page.getByRole('navigation', { name: 'Livestreams' })
+    video.publish(first.provided)
+    await entry.getByText('First of two').waitFor()
+    const second = await streamer('Second of two')
+    video.publish(second.provided)
+    await entry.getByText('and 1 more').waitFor()
+    for (const { provided } of [first, second]) video.stop(provided)
+    await entry.getByText('Watch, or go live yourself').waitFor()
+  })
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('the first page shows what is live with its chat, and leads there, on a %s', async (_, device) => {
+    await silence()
+    const { page: owner, provided } = await streamer(`First page, ${device.viewport.width}`)
+    await say(owner, 'Seen by everybody')
+    const page = await plaza.visit(device)
+    await page.getByRole('button', { name: 'Enter as guest' }).waitFor()
+    video.publish(provided)
+    const preview = page.getByRole('region', { name: 'Live now' })
+    await preview.scrollIntoViewIfNeeded()
+    await preview.getByText('Seen by everybody').waitFor()
+    const picture = preview.getByLabel(/^The picture of First page/)
+    expect(await picture.evaluate((one: HTMLVideoElement) => [one.muted, one.playsInline])).toEqual([true, true])
+    await preview.getByText('1 watching').waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    await preview.getByRole('button', { name: 'Pause' }).click()
+    await picture.waitFor({ state: 'detached' })
+    await preview.getByRole('link', { name: /^First page/ }).click()
+    await stageOf(page).getByText('Live', { exact: true }).waitFor()
+    video.stop(provided)
   })
 
   test('the key of a stream is shown only while a button is held', async () => {

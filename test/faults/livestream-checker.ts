@@ -5,11 +5,12 @@ export type Standing = Pick<StreamState, 'v' | 'status' | 'reason' | 'started_at
 
 /** What may follow what, as `server/domains/streams/states.ts` says it. */
 const following: Record<Reason, readonly Reason[]> = {
-  waiting: ['waiting', 'live', 'no_picture', 'ended_by_owner', 'never_published'],
-  live: ['interrupted', 'publisher_stopped', 'ended_by_owner'],
-  interrupted: ['live', 'connection_lost', 'ended_by_owner'],
-  no_picture: ['waiting', 'live', 'ended_by_owner', 'never_published'],
+  waiting: ['waiting', 'live', 'no_picture', 'ended_by_owner', 'ended_by_moderator', 'never_published'],
+  live: ['interrupted', 'publisher_stopped', 'ended_by_owner', 'ended_by_moderator'],
+  interrupted: ['live', 'connection_lost', 'ended_by_owner', 'ended_by_moderator'],
+  no_picture: ['live', 'ended_by_owner', 'ended_by_moderator', 'never_published'],
   ended_by_owner: [],
+  ended_by_moderator: [],
   publisher_stopped: [],
   connection_lost: [],
   never_published: [],

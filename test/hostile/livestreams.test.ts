@@ -7,7 +7,7 @@ import { fakeVideo } from '#server/ports/video/fake'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'
-import { streams } from '#shared/api/streams'
+import { streamStateChanged, streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
 import { over, type Person, person } from '#test/support/people'
 import { call, connect } from '#test/support/wallet'
@@ -101,14 +101,39 @@ describe('T52: the count of viewers', () => {
   test('T52: marks are free: at one address twenty guests are told apart, and all others are one', async () => {
     const { stream: own } = await (await person(server, 'marks')).does('rest', streams.create, {})
     const path = `/api/public/streams/${own.id}`
+    const cookies: string[] = []
     for (let mark = 0; mark < 40; mark++) {
       // What is known of an address outlives the looks at who is still there.
       if (mark === 20) await Promise.all(server.apps.map(({ node }) => countWatched(node)))
       const { headers } = await guest(`GET ${path}`)
       const cookie = /app_browser=[\w-]+/.exec(headers.get('set-cookie') ?? '')?.[0] ?? expect.fail()
+      cookies.push(cookie)
       expect((await guest(`POST ${path}`, null, { cookie })).status).toBe(200)
     }
     await expect.poll(async () => (await guest(`GET ${path}`)).body.stream).toMatchObject({ viewer_count: 21 })
+    // Each who leaves makes a place for one of the others, until all who are left are told apart.
+    for (const cookie of cookies.slice(0, 25)) await guest(`DELETE ${path}`, null, { cookie })
+    await expect.poll(async () => (await guest(`GET ${path}`)).body.stream).toMatchObject({ viewer_count: 15 })
+    for (const cookie of cookies) await guest(`DELETE ${path}`, null, { cookie })
+    await expect.poll(async () => (await guest(`GET ${path}`)).body.stream).toMatchObject({ viewer_count: 0 })
+  })
+
+  test('is of every socket of an address, as sockets are not free', async () => {
+    const { stream: own } = await (await person(server, 'a house full')).does('rest', streams.create, {})
+    const sockets = Array.from({ length: 40 }, () => connect(server.url, '/streams', null))
+    for (const socket of sockets)
+      expect(await socket.timeout(20_000).emitWithAck('stream:watch', { stream_id: own.id })).toMatchObject({
+        ok: true,
+      })
+    const counts = async () => {
+      const { viewer_count, peak_viewers, unique_viewers } = (await guest(`GET /api/public/streams/${own.id}`)).body
+        .stream as { [name: string]: number }
+      return [viewer_count, peak_viewers, unique_viewers]
+    }
+    await expect.poll(counts).toEqual([40, 40, 40])
+    for (const socket of sockets.slice(0, 20)) await socket.emitWithAck('stream:unwatch', { stream_id: own.id })
+    await expect.poll(counts).toEqual([20, 40, 40])
+    for (const socket of sockets) socket.close()
   })
 
   test('T06: a beacon counts nobody as somebody else', async () => {
@@ -128,7 +153,7 @@ describe('T52: the count of viewers', () => {
     expect(await Viewers.countDocuments({ _id: `${own.id}|a:${owner.account}` })).toBe(1)
   })
 
-  test('271: who never came leaves without a trace', async () => {
+  test('271: who never joined leaves without a trace', async () => {
     const before = await count()
     const nobody = await person(server, 'never here')
     for (const act of ['POST', 'DELETE'])
@@ -136,6 +161,57 @@ describe('T52: the count of viewers', () => {
     await nobody.does('socket', streams.unwatch, { stream_id: stream.id })
     expect(await count()).toEqual(before)
   })
+})
+
+describe('T12: what a caller says of a stream beside what may be said', () => {
+  const taken = {
+    ...{ id: 'mine', status: 'live', is_live: true, viewer_count: 9_000, peak_viewers: 9_000, unique_viewers: 9_000 },
+    ...{ stream_key: 'a-key-of-mine', stream_id: 'elsewhere', playback_id: 'elsewhere', is_published: true },
+    ...{ user_address: '0x0000000000000000000000000000000000000001', created_at: '2020-01-01T00:00:00.000Z' },
+  }
+
+  test('T12: is not stored, as it is made or changed, over either door', async () => {
+    const maker = await person(server, 'mass assignment')
+    const made = (await maker.rest('POST /api/streams', { title: 'Mine', ...taken })).body.stream as { id: string }
+    const expected = { id: made.id, status: 'idle', is_live: false, title: 'Mine', user_address: maker.account }
+    const shown = async () => (await maker.does('rest', streams.get, { id: made.id })).stream
+    expect(made).toMatchObject(expected)
+    expect(await shown()).toMatchObject(expected)
+    const { stream_key, stream_id, playback_id, created_at } = await shown()
+    for (const said of [stream_key, stream_id, playback_id, created_at])
+      expect(Object.values(taken)).not.toContain(said)
+    const changed = await maker.rest(`PATCH /api/streams/${made.id}`, { title: 'Renamed', ...taken })
+    expect(changed.status).toBe(200)
+    const line = await maker.socket('/streams')
+    const refused = await line.socket.emitWithAck('stream:change', { ...taken, id: made.id, title: 'Again' })
+    expect(refused).toMatchObject({ ok: false, error: { code: 'VALIDATION_ERROR' } })
+    expect(await shown()).toMatchObject({
+      ...{ ...expected, title: 'Renamed', stream_key, stream_id, playback_id, created_at },
+      ...{ viewer_count: 0, peak_viewers: 0, unique_viewers: 0 },
+    })
+    const { is_published } = (await Streams.findOne({ _id: made.id }).lean()) ?? expect.fail()
+    expect(is_published).toBe(false)
+  })
+})
+
+test('270: a stream that is deleted while it is live is ended for who watches, shown and published no more', async () => {
+  const maker = await person(server, 'deletes while live')
+  const { stream: gone } = await maker.does('rest', streams.create, {})
+  video.publish(gone.stream_id)
+  const shown = () => guest(`GET /api/public/streams/${gone.id}`)
+  await expect.poll(async () => (await shown()).body.stream).toMatchObject({ status: 'live' })
+  const line = await other.line('/streams')
+  await other.does(line, streams.watch, { stream_id: gone.id })
+  await maker.does('rest', streams.remove, { id: gone.id })
+  await line.hears(streamStateChanged, ({ stream_id, status }) => stream_id === gone.id && status === 'ended')
+  expect((await shown()).status).toBe(404)
+  expect(await maker.refused('rest', streams.remove, { id: gone.id })).toMatchObject({ code: 'STREAM_NOT_FOUND' })
+  for (const act of ['POST', 'DELETE']) expect((await guest(`${act} /api/public/streams/${gone.id}`)).status).toBe(404)
+  const listed = (await guest('GET /api/public/streams')).body.streams as { id: string }[]
+  expect(listed.map(({ id }) => id)).not.toContain(gone.id)
+  // With the key that was good before.
+  await expect.poll(async () => (await video.status([gone.stream_id])).size, { timeout: 20_000 }).toBe(0)
+  expect((await maker.does('rest', streams.create, {})).existing).toBeUndefined()
 })
 
 describe('somebody who is not signed in', () => {
@@ -168,7 +244,7 @@ describe('somebody who is not signed in', () => {
 describe('the chat of a stream', () => {
   const room = () => ({ type: 'stream' as const, id: stream.id })
 
-  test.each(over)('270: is not moderated over %s by who is no moderator', async (door) => {
+  test.each(over)('is not moderated over %s by who is no moderator', async (door) => {
     await other.does('rest', streams.say, { id: stream.id, message: 'I am here' })
     for (const act of [
       { action: 'ban', target: owner.account },

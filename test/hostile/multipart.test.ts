@@ -1,7 +1,7 @@
 // Modes: embedded
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localStorage } from '#server/ports/storage/local'
@@ -11,17 +11,26 @@ import { pngOf } from '#test/support/pictures'
 import { dial, request, sendBytes } from './wire.ts'
 
 const megabyte = 1024 * 1024
+const host = hostname().replace(/[^\w-]/g, '_')
+/** No process has the first number, another has the second, and the third is on another machine. */
+const leftBy = { dead: `${host}.999999999.a`, living: `${host}.${process.ppid}.a`, elsewhere: 'x.999999999.a' }
 let folder: string
+let data: string
+let receiving: string
 let server: Booted
 let who: Person
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plaza-multipart-'))
-  server = await boot({ services: { storage: await localStorage(folder) } })
+  data = await mkdtemp(join(tmpdir(), 'plaza-data-'))
+  receiving = join(data, 'receiving')
+  for (const name of Object.values(leftBy)) await mkdir(join(receiving, name), { recursive: true })
+  await writeFile(join(receiving, leftBy.dead, 'half'), 'half')
+  server = await boot({ environment: { DATA_DIR: data }, services: { storage: await localStorage(folder) } })
   who = await person(server, 'former')
 })
 afterAll(async () => {
   await server.close()
-  await rm(folder, { recursive: true, force: true })
+  for (const made of [folder, data]) await rm(made, { recursive: true, force: true })
 })
 
 interface Part {
@@ -55,9 +64,9 @@ const headersOf = (boundary: string) => [
 ]
 
 const doors = {
-  image: { path: '/api/upload/image', most: 10 * megabyte, tooLarge: 413, seal: true },
-  voice: { path: '/api/upload/voice', most: 10 * megabyte, tooLarge: 413, seal: true },
-  picture: { path: '/api/upload', most: 5 * megabyte, tooLarge: 400, seal: false },
+  image: { path: '/api/upload/image', most: 10 * megabyte, seal: true },
+  voice: { path: '/api/upload/voice', most: 10 * megabyte, seal: true },
+  picture: { path: '/api/upload', most: 5 * megabyte, seal: false },
 } as const
 type Door = keyof typeof doors
 const everywhere = Object.keys(doors) as Door[]
@@ -87,7 +96,7 @@ async function send(door: Door, form: Form) {
 const noFile = '400 file is required'
 const unreadable = '400 The form could not be read'
 const notSealed = '400 file: not an encrypted file'
-const noPicture = '400 file: not a JPEG, PNG, GIF or WebP image'
+const noPicture = '415 file: not a JPEG, PNG, GIF or WebP image'
 const unless = (door: Door, otherwise: string) => (doors[door].seal ? otherwise : noPicture)
 
 /** The class of bad input, what is sent, what it is answered with, and where. */
@@ -116,7 +125,7 @@ const rows: [
     200,
     'a file of one byte more',
     (door) => sized(door, doors[door].most + 1),
-    (door) => `${doors[door].tooLarge} A file may have at most ${doors[door].most} bytes`,
+    (door) => `413 A file may have at most ${doors[door].most} bytes`,
   ],
   [201, 'a name that climbs', named('../../etc/passwd'), '200'],
   [201, 'a name that climbs on Windows', named('..\\\\..\\\\boot.ini'), '200'],
@@ -136,7 +145,7 @@ const rows: [
   [
     203,
     'one field more than any form has',
-    (door) => withFile(door, ...['b', 'c', 'd', 'e'].map((name) => ({ name, value: '' }))),
+    (door) => withFile(door, ...['b', 'c', 'd', 'e', 'f'].map((name) => ({ name, value: '' }))),
     unreadable,
   ],
   [203, 'a field of 600 bytes', field('note', 'x'.repeat(600)), unreadable],
@@ -231,10 +240,16 @@ const cases = rows.flatMap(([id, what, make, outcome, where = everywhere]) =>
 
 /** What was received and is not deleted yet. */
 async function left(): Promise<string[]> {
-  const spools = (await readdir(tmpdir())).filter((name) => name.startsWith(`plaza-uploads-${process.pid}-`))
-  const received = await Promise.all(spools.map((name) => readdir(join(tmpdir(), name)).catch(() => [])))
+  const spools = (await readdir(receiving)).filter((name) => name.startsWith(`${host}.${process.pid}.`))
+  const received = await Promise.all(spools.map((name) => readdir(join(receiving, name)).catch(() => [])))
   return [...received.flat(), ...(await readdir(join(folder, '.unfinished')))]
 }
+
+test('T23: what a process that died was receiving is removed at the next start', async () => {
+  const names = await readdir(receiving)
+  expect(names).not.toContain(leftBy.dead)
+  expect(names).toEqual(expect.arrayContaining([leftBy.living, leftBy.elsewhere]))
+})
 
 describe('T23: forms of uploads, class by class', () => {
   test.each(cases)('$id: $what ($door)', async ({ door, make, wanted }) => {
@@ -277,4 +292,37 @@ describe('T23: forms of uploads, class by class', () => {
       await expect.poll(left).toEqual([])
     },
   )
+
+  test.each([
+    ['a form that says so', '/api/upload', 'multipart/form-data; boundary=plaza', ''],
+    ['JSON that says so', '/api/pixel-art/upload', 'application/json', '{"imageData":"'],
+  ])('200: 1 GB is refused before it is sent: %s', async (_what, path, type, begun) => {
+    const headers = [`Authorization: Bearer ${who.token}`, `Content-Type: ${type}`, 'Content-Length: 1073741824']
+    const answer = await sendBytes(
+      server.url,
+      request(`POST ${path}`, headers, begun)
+        .toString()
+        .replace(/Connection: close\r\n/, ''),
+    )
+    expect([answer.status, answer.headers.connection]).toEqual([413, 'close'])
+    expect(answer.body).toContain('PAYLOAD_TOO_LARGE')
+    await expect.poll(left).toEqual([])
+  })
+
+  test.each([
+    ['a file that is too long', 413, [filePart('picture', { value: Buffer.alloc(5 * megabyte + 1) })]],
+    ['two files', 400, [filePart('picture'), filePart('picture')]],
+    ['more fields than any form has', 400, ['b', 'c', 'd', 'e', 'f', 'g'].map((name) => ({ name, value: '' }))],
+    ['a file under another name', 400, [filePart('picture', { name: 'blob' })]],
+  ])('203: a form that goes on is refused while it does: %s', async (_what, status, parts) => {
+    const headers = [...headersOf('plaza'), 'Transfer-Encoding: chunked']
+    const body = bytesOf({ parts: [...parts, filePart('picture', { name: 'rest' })], end: '' })
+    const chunk = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n')])
+    const asked = request('POST /api/upload', headers, chunk)
+      .toString('latin1')
+      .replace(/Connection: close\r\n/, '')
+    const answer = await sendBytes(server.url, Buffer.from(asked, 'latin1'))
+    expect([answer.status, answer.headers.connection]).toEqual([status, 'close'])
+    await expect.poll(left).toEqual([])
+  })
 })

@@ -15,6 +15,10 @@ const LAYERS: readonly (readonly [layer: RegExp, allowed: RegExp])[] = [
   [/^server\/ports\//, /^(server\/(ports\/|media\/messages\.ts|kernel\/(fetch|few-at-once)\.ts)|shared\/errors\.ts)/],
   [/^server\/kernel\//, /^(server\/(kernel\/|log\/types\.ts|ports\/[^/]+\/port\.ts)|shared\/(kit\/|errors\.ts))/],
   [/^server\/domains\/verdict\//, /^(server\/domains\/(verdict|text)\/|shared\/)/],
+  [
+    /^server\/domains\/room-state\//,
+    /^(server\/(domains\/(room-state|accounts|events|text|verdict)\/|domains\/events\.ts$|kernel\/(?!fetch\.ts)|log\/|ports\/[^/]+\/port\.ts)|shared\/)/,
+  ],
   [/^server\/domains\//, /^(server\/(domains|kernel(?!\/fetch\.ts)|log)\/|server\/ports\/[^/]+\/port\.ts|shared\/)/],
   [/^server\/demo\//, /^(server\/(demo|domains|kernel)\/|shared\/)/],
   [/^server\/(environment|session-keys)\.ts$/, /^server\/kernel\/settings\.ts$/],
@@ -31,6 +35,13 @@ const PACKAGES: readonly (readonly [name: RegExp, place: RegExp])[] = [
   [/^(socket\.io|engine\.io)(\/|$)/, /^server\/kernel\/(sockets|sockets\/\w+|connection)\.ts$/],
 ]
 
+/** What domains ask of the operations of rooms: who signs in joins alpha, and a stream has a room of its own. */
+const ASKED_OF_ROOMS = [
+  'server/domains/identity/service-tokens.ts -> server/domains/rooms/alpha.ts',
+  'server/domains/identity/sign-in.ts -> server/domains/rooms/alpha.ts',
+  'server/domains/streams/life.ts -> server/domains/rooms/founding.ts',
+]
+
 describe('the house', () => {
   const sources = sourcesOf('server', 'client', 'shared')
 
@@ -41,6 +52,27 @@ describe('the house', () => {
   test('no domain imports itself in a circle', () => {
     const domains = graphOf(sources, (path) => /^server\/domains\/([^/]+)\//.exec(path)?.[1])
     expect(circles(domains)).toEqual([])
+  })
+
+  test('N41: domains stand on the state of rooms, not on its operations', () => {
+    expect(askedOfRooms(sources).sort()).toEqual(ASKED_OF_ROOMS)
+  })
+
+  test.each([
+    [
+      'server/domains/moderation/a.ts',
+      "import { found } from '#server/domains/rooms/founding'\nexport const a = found",
+    ],
+    ['server/domains/messages/a.ts', "export { found } from '../rooms/founding.ts'"],
+    ['server/domains/room-state/a.ts', "import { found } from '../rooms/founding.ts'\nexport const a = found"],
+  ])('that law sees: %s', (path, code) => {
+    const planted = [parse(path, code), parse('server/domains/rooms/a.ts', code)]
+    expect(askedOfRooms(planted)).toEqual([`${path} -> server/domains/rooms/founding.ts`])
+  })
+
+  test('the state of rooms stands on no domain that stands on it', () => {
+    const code = "import { tokenAt } from '#server/domains/tokens/metadata'\nexport const a = tokenAt"
+    expect(misplaced([parse('server/domains/room-state/a.ts', code)])).toHaveLength(1)
   })
 
   test('adapters are named by the platform alone', () => {
@@ -202,6 +234,15 @@ const network =
   /^((node:)?(http|http2|https|net|tls|dgram|dns|dns\/promises|child_process|worker_threads)|undici|axios|ws|ioredis|nodemailer)$/
 const asking =
   /(?<![\w-]|phase: ')fetch\b(?!-)|\b(create(Public|Wallet|Test)?Client|createRemoteJWKSet|XMLHttpRequest|WebSocket|EventSource)\b|import [^;'"]*(\{[^}]*(?<!type )\bhttp\b|\* as )[^;'"]*from 'viem'/g
+
+/** Where a domain imports operations of rooms; the registry binds them. */
+function askedOfRooms(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, imports }) =>
+    /^server\/domains\/(?!rooms\/)[^/]+\//.test(path)
+      ? imports.filter((to) => to.startsWith('server/domains/rooms/')).map((to) => `${path} -> ${to}`)
+      : [],
+  )
+}
 
 function reachedFrom(source: Source): string[] {
   if (!/^server\/(domains|demo|log)\//.test(source.path)) return []

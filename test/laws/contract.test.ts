@@ -65,7 +65,9 @@ describe('the contract', () => {
   })
 
   test('no two operations answer one event, and no event is told under the name of another', () => {
-    const heard = operations.flatMap(({ operation }) => (operation.socket ? spread(operation.socket) : []))
+    const heard = operations.flatMap(({ operation }) =>
+      operation.socket ? spread(operation.socket, operation.alsoOn) : [],
+    )
     const told = Object.values(events).flatMap(({ namespace, name }) => spread(`${namespace} ${name}`))
     expect(repeated(heard)).toEqual([])
     expect(repeated(told)).toEqual([])
@@ -195,9 +197,9 @@ const saysWhatItIs = (json: JsonSchema) =>
 
 const repeated = (values: readonly string[]) => values.filter((value, index) => values.indexOf(value) !== index)
 
-function spread(socket: string): string[] {
-  const [where, event] = socket.split(' ')
-  return where === '*' ? namespaces.map((namespace) => `${namespace} ${event}`) : [socket]
+function spread(socket: string, alsoOn: readonly string[] = []): string[] {
+  const [where = '', event] = socket.split(' ')
+  return [...(where === '*' ? namespaces : [where]), ...alsoOn].map((namespace) => `${namespace} ${event}`)
 }
 
 const routesAndSockets = (operation: (typeof operations)[number]['operation']) => [

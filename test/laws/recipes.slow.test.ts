@@ -76,7 +76,7 @@ const recipes: Record<string, Recipe> = {
     follows: [
       { file: 'client/sdk/timeline.ts', before: "  'words.updated': null,", write: "'message.recipe_event': null," },
       {
-        file: 'server/domains/rooms/events/messages.ts',
+        file: 'server/domains/room-state/events/messages.ts',
         before: '/** The message as it is after the edit. */',
         write: `export const messageRecipeEvent = defineEvent('message.recipe_event', {
           body: z.object({ id: z.string() }), changes: () => [], data: (_row, { id }) => ({ id }),
@@ -121,10 +121,10 @@ const recipes: Record<string, Recipe> = {
       before: '  stream: { ...open',
       write: "'recipe-kind': { ...open, foundedBy: 'createRecipeRoom', writers: 'moderators' },",
     },
-    missing: ['client/web/rooms/create-room.tsx', 'server/domains/rooms/kinds.ts', 'shared/api/rooms.ts'],
+    missing: ['client/web/rooms/create-room.tsx', 'server/domains/room-state/kinds.ts', 'shared/api/rooms.ts'],
     follows: [
       {
-        file: 'server/domains/rooms/kinds.ts',
+        file: 'server/domains/room-state/kinds.ts',
         before: '  stream: { ...open',
         write: `'recipe-kind': {
           ...open, readers: 'members',

@@ -9,7 +9,7 @@ const types = Object.keys({ ...roomEventTypes, ...globalEventTypes })
 const declarations = /^shared\/api\/room-events\.ts$/
 const records = /^server\/domains\/[^/]+\/events(\/|\.ts$)/
 /** Where it is said what is stored. */
-const stores = /^server\/domains\/([^/]+\/events(\/|\.ts$)|events\/|rooms\/fact-schemas\.ts$)/
+const stores = /^server\/domains\/([^/]+\/events(\/|\.ts$)|events\/|room-state\/fact-schemas\.ts$)/
 const others: readonly RegExp[] = [
   declarations,
   // What protocol 2 leaves out of an event.
@@ -51,7 +51,7 @@ test.each([
   ['a pattern', 'server/domains/inbox/a.ts', '/^member\\.(left|joined)$/.test(type)'],
   [
     'a record of another event',
-    'server/domains/rooms/events/a.ts',
+    'server/domains/room-state/events/a.ts',
     "defineEvent('member.joined', {}) && 'member.left'",
   ],
   ['an action of accounts', 'server/domains/accounts/roles.ts', "({ accept: { type: 'account.suspended' } })"],

@@ -9,7 +9,7 @@ const types: ReadonlySet<unknown> = new Set(roomTypes)
 /** What says what a kind is, and where paths of the specification name some kinds and not others. */
 const named: readonly RegExp[] = [
   /^shared\/kit\/room-kinds\.ts$/,
-  /^server\/domains\/rooms\/kinds\.ts$/,
+  /^server\/domains\/room-state\/kinds\.ts$/,
   // `messageType` of the documented paths of moderation.
   /^shared\/api\/moderation-paths\.ts$/,
   // Words that no id of a partner begins with.

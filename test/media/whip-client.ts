@@ -12,7 +12,10 @@ export interface WhipClient {
 const opusSilence = Buffer.from('f8fffe', 'hex')
 
 /** Publishes pictures of a clock and silence, as a browser does. */
-export async function publishWhip(url: string, { fps = 20, keyEvery = 10 } = {}): Promise<WhipClient> {
+export async function publishWhip(
+  url: string,
+  { fps = 20, keyEvery = 10, isSilent = false } = {},
+): Promise<WhipClient> {
   const connection = connectionOf('H264')
   const [video, audio] = [new MediaStreamTrack({ kind: 'video' }), new MediaStreamTrack({ kind: 'audio' })]
   connection.addTransceiver(video, { direction: 'sendonly' })
@@ -23,7 +26,7 @@ export async function publishWhip(url: string, { fps = 20, keyEvery = 10 } = {})
     for (const timer of timers) clearInterval(timer)
     await connection.close()
   }
-  if (answer.status === 201) {
+  if (answer.status === 201 && !isSilent) {
     const { config, frames } = pictures(40, { fps, keyEvery })
     const write = (to: MediaStreamTrack, sequenceNumber: number, timestamp: number, marker: boolean, payload: Buffer) =>
       to.writeRtp(new RtpPacket(new RtpHeader({ sequenceNumber, timestamp, marker, payloadType: 96 }), payload))

@@ -72,19 +72,29 @@ describe('publishing by WebRTC', () => {
   })
 })
 
+/** From the first packet on. */
+async function watched(playbackId: string) {
+  for (;;) {
+    const viewer = await watchWhep(url(`/webrtc/${playbackId}`))
+    if (viewer.status === 201) return viewer
+    expect(viewer.status).toBe(406)
+    await viewer.close()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
 describe('watching by WebRTC', () => {
   test('what is published comes as it is, from a key frame on, until it ends', async () => {
     const { streamKey, playbackId } = await create()
     const publisher = await publish(streamKey)
-    const viewer = await watchWhep(url(`/webrtc/${playbackId}`))
-    expect(viewer.status).toBe(201)
+    const viewer = await watched(playbackId)
     expect(viewer.location).not.toBe(publisher.location)
     await expect.poll(() => viewer.heard.audio.length, { timeout: 30_000 }).toBeGreaterThan(5)
     const types = () => viewer.heard.video.map(({ payload }) => payload.readUInt8() & 31)
     await expect.poll(types, { timeout: 30_000 }).toContain(24)
     expect(viewer.heard.audio[0]?.payload.toString('hex')).toBe('f8fffe')
     expect((await fetch(url(publisher.location ?? ''), { method: 'DELETE' })).status).toBe(200)
-    expect((await watchWhep(url(`/webrtc/${playbackId}`))).status).toBe(404)
+    expect((await watchWhep(url(`/webrtc/${playbackId}`))).status).toBe(406)
     expect((await fetch(url(viewer.location ?? ''), { method: 'DELETE' })).status).toBe(404)
     await viewer.close()
   })
@@ -92,7 +102,19 @@ describe('watching by WebRTC', () => {
   test('who takes another codec alone, and who names what nobody publishes, is refused', async () => {
     const { streamKey, playbackId } = await create()
     await publish(streamKey)
+    const viewer = await watched(playbackId)
     expect((await watchWhep(url(`/webrtc/${playbackId}`), 'VP9')).status).toBe(406)
     expect((await watchWhep(url('/webrtc/nobody'))).status).toBe(404)
+    await viewer.close()
+  })
+
+  test('who names a stream without a picture is refused otherwise than who names none', async () => {
+    const { streamKey, playbackId } = await create()
+    expect((await watchWhep(url(`/webrtc/${playbackId}`))).status).toBe(406)
+    // Somebody who has asked to publish and sends nothing.
+    const silent = await publishWhip(url(`/webrtc/${streamKey}`), { isSilent: true })
+    clients.push(silent)
+    expect(silent.status).toBe(201)
+    expect((await watchWhep(url(`/webrtc/${playbackId}`))).status).toBe(406)
   })
 })

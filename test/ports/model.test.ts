@@ -3,9 +3,11 @@ import { promptOf } from '#server/domains/agents/prompt'
 import { localEmbedder } from '#server/ports/model/local-embedder'
 import { openaiModel } from '#server/ports/model/openai'
 import { openaiEmbedder } from '#server/ports/model/openai-embedder'
+import { openaiResponses } from '#server/ports/model/openai-responses'
 import type { Embedder, Model, ModelTool, Part, Question } from '#server/ports/model/port'
 import { scriptedModel } from '#server/ports/model/scripted'
 import { answers, begin, delta, done, embeds, finish, openModelServer, texts, whole } from '#test/support/model-server'
+import * as responses from '#test/support/responses-events'
 
 let server: Awaited<ReturnType<typeof openModelServer>>
 beforeAll(async () => {
@@ -31,8 +33,25 @@ const call = { id: 'call_1', name: 'find_train', arguments: '{"city":"Rome","sea
 
 const models = {
   'the script': (): Model => scriptedModel({ wordMilliseconds: 1, stallMilliseconds: 50 }),
-  'an OpenAI-compatible server': (): Model =>
-    openaiModel({ baseUrl: server.url, apiKey: 'k', model: 'm', webSearch: null }, patience),
+  'an OpenAI-compatible server': (): Model => openaiModel({ baseUrl: server.url, apiKey: 'k', model: 'm' }, patience),
+  'a server of the Responses interface': (): Model =>
+    openaiResponses({ baseUrl: server.url, apiKey: 'k', model: 'm' }, patience),
+}
+
+/** What either interface says for the same. */
+const spoken = {
+  chat: {
+    texts,
+    whole,
+    calls: () => delta({ tool_calls: [{ index: 0, id: call.id, function: call }] }) + finish('tool_calls') + done,
+    cutOff: () => finish('length') + done,
+  },
+  responses: {
+    texts: responses.says,
+    whole: responses.whole,
+    calls: () => responses.opening + responses.calls(1, call) + responses.completed(),
+    cutOff: () => responses.incomplete('max_output_tokens'),
+  },
 }
 
 const asked = (message: string, more: Partial<Question> = {}): Question => ({
@@ -54,18 +73,17 @@ const textOf = (parts: readonly Part[]) => parts.map((part) => (part.type === 't
 describe.each(Object.entries(models))('the port of models, by %s', (_name, open) => {
   /** Does what the script does when it is told to. */
   beforeEach(() =>
-    server.behave((response, { body: { messages = [], tools } }) => {
-      const message = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+    server.behave((response, { path, body: { messages, input, tools } }) => {
+      const says = path.endsWith('/responses') ? spoken.responses : spoken.chat
+      const turns = (messages ?? input ?? []).map((turn) => (typeof turn === 'string' ? {} : turn))
+      const message = turns.findLast(({ role }) => role === 'user')?.content ?? ''
       if (message.startsWith('/fail')) return answers(400, {})(response)
-      if (tools && messages.at(-1)?.role === 'user')
-        return void begin(response).end(
-          delta({ tool_calls: [{ index: 0, id: call.id, function: call }] }) + finish('tool_calls') + done,
-        )
-      const told = texts(...message.split(/(?= )/))
+      if (tools && turns.at(-1)?.role === 'user') return void begin(response).end(says.calls())
+      const told = says.texts(...message.split(/(?= )/))
       if (message.startsWith('/break')) return void begin(response).write(told, () => response.destroy())
       if (message.startsWith('/stall')) return void begin(response).write(told)
-      if (message.startsWith('/endless')) return void begin(response).end(told + finish('length') + done)
-      begin(response).end(whole('Fox. ', message))
+      if (message.startsWith('/endless')) return void begin(response).end(told + says.cutOff())
+      begin(response).end(says.whole('Fox. ', message))
     }),
   )
 

@@ -39,11 +39,8 @@ const question: Question = {
 }
 const patient = { idleMilliseconds: 20_000, closingMilliseconds: 500, totalMilliseconds: 50_000, retryMilliseconds: 5 }
 const key = 'sk-canary-of-the-key'
-const opened = (patience = {}, webSearch: object | null = null) =>
-  openaiModel(
-    { baseUrl: server.url, apiKey: key, model: 'm-1', webSearch: webSearch && { ...webSearch } },
-    { ...patient, ...patience },
-  )
+const opened = (patience = {}) =>
+  openaiModel({ baseUrl: server.url, apiKey: key, model: 'm-1' }, { ...patient, ...patience })
 
 interface Outcome {
   text: string
@@ -89,14 +86,6 @@ describe('an answer of an OpenAI-compatible server', () => {
       stream: true,
       stream_options: { include_usage: true },
     })
-  })
-
-  test('may be grounded in a search where the server offers one, and the agent allows it', async () => {
-    server.behave(says(whole('a')))
-    const model = opened({}, { web_search_options: { search_context_size: 'low' } })
-    await ask(model)
-    await ask(model, { webSearch: false })
-    expect(server.asked.map(({ body }) => body.web_search_options)).toEqual([{ search_context_size: 'low' }, undefined])
   })
 
   describe('that was grounded in a search names its pages', () => {
@@ -294,6 +283,15 @@ describe('a server that misbehaves', () => {
       'sends a call of 1 MB',
       says(
         delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: 'x'.repeat(1e6) } }] }) + finish(),
+      ),
+      1,
+    ],
+    [
+      'sends a thousand calls without an index',
+      says(
+        Array.from({ length: 1000 }, (_, at) => delta({ tool_calls: [{ id: `${at}`, function: { name: 'f' } }] })).join(
+          '',
+        ) + finish(),
       ),
       1,
     ],

@@ -36,6 +36,24 @@ const keysIn = async (storage: Storage, bucket: string) => {
 
 const subjects = { 'in a folder': () => localStorage(folder), 'by S3': async () => s3Storage(s3) }
 
+test('S3 is told how a blob is to be served, where its bucket is read by others', async () => {
+  const asked: Record<string, unknown>[] = []
+  const server = await answering(({ method, headers }, answer) => {
+    asked.push({ method, ...headers })
+    answer.writeHead(200, { etag: '"x"' }).end()
+  })
+  await s3Storage({ ...s3, endpoint: server.endpoint }).put(newKey('png'), new Blob(['x']))
+  expect(asked).toMatchObject([
+    {
+      method: 'PUT',
+      'content-type': 'image/png',
+      'content-disposition': 'attachment',
+      'cache-control': 'public, max-age=31536000, immutable',
+    },
+  ])
+  server.close()
+})
+
 test('a folder writes two blobs at a time, and the others after them', async () => {
   const storage = await localStorage(folder)
   let begun = 0

@@ -432,6 +432,10 @@ describe('an agent', () => {
       { x402PriceCents: '100' },
       { x402Network: 'base' },
       { x402Enabled: true, x402Network: 'ethereum' },
+      { x402Enabled: true },
+      { x402_enabled: true, x402_network: 'base' },
+      { avatarEmoji: '🦉', avatar_emoji: '🐙' },
+      { tags: ['a'], avatar_url: null, avatarUrl: 'https://example.org/a.png' },
       { personality: ' ' },
       { personality: 'x'.repeat(1001) },
       { systemInstructions: 'x'.repeat(4001) },
@@ -452,12 +456,21 @@ describe('an agent', () => {
     expect({ ...(await Agents.findOne({ _id: id }).lean()), updated_at: null }).toEqual({ ...before, updated_at: null })
     const priced = await owner.does('rest', agents.update, { id, x402Enabled: true, x402_price_cents: 25 })
     expect(priced.agent).toMatchObject({ x402_enabled: true, x402_price_cents: 25, x402_network: 'base' })
+    await owner.does('rest', agents.update, { id, x402Enabled: false })
+    const again = { id, x402Enabled: true, x402_enabled: true, avatarEmoji: '🦉', avatar_emoji: '🦉' }
+    expect((await owner.does('rest', agents.update, again)).agent).toMatchObject({
+      x402_price_cents: 25,
+      avatar_emoji: '🦉',
+    })
+    const unpriced = { name: 'Without a price', x402Enabled: true }
+    expect((await owner.rest('POST /api/agents', unpriced)).status).toBe(400)
   })
 
   test.each(over)('gives up what is set to null or to nothing, in either spelling, over %s', async (door) => {
     const owner = await somebody()
     const wallet = owner.account
-    const { id } = await agentOf(owner, { x402Enabled: true, x402WalletAddress: wallet, systemInstructions: ' ' })
+    const sold = { x402Enabled: true, x402PriceCents: 5, x402WalletAddress: wallet }
+    const { id } = await agentOf(owner, { ...sold, systemInstructions: ' ' })
     const { agent } = await owner.does(door, agents.get, { id })
     expect(agent).toMatchObject({ x402_wallet_address: wallet })
     expect('system_instructions' in agent && agent.system_instructions.trim()).not.toBe('')
@@ -609,6 +622,11 @@ describe('an agent', () => {
     await expect
       .poll(async () => JSON.stringify([await Runs.find({ agent_id: id }).lean(), await framesOfRuns(id)]))
       .not.toContain('secret')
+    for (const { run_id } of [first, second]) {
+      expect((await owner.refused('socket', agents.resume, { run_id })).code).toBe('RUN_NOT_FOUND')
+      expect((await owner.refused('rest', agents.frames, { id: run_id })).code).toBe('RUN_NOT_FOUND')
+      expect((await owner.does('socket', agents.cancel, { run_id })).state).not.toBe('running')
+    }
   })
 })
 
@@ -833,6 +851,8 @@ test.each(over)('of more answers than are listed it is told that there are more,
   await Runs.create(newRun(app.node, ask))
   const { runs, has_more } = await owner.does(door, agents.active, { agent_id: id })
   expect([runs.length, has_more]).toEqual([50, true])
+  // The first frame of each is on its way, as who asks is told.
+  expect(new Set(runs.map(({ head_idx }) => head_idx))).toEqual(new Set([0]))
   await Runs.deleteMany({ agent_id: id })
 })
 
@@ -882,22 +902,28 @@ async function framesOfRuns(agent: string) {
   return RunFrames.find({ run_id: { $in: runs.map(({ _id }) => _id) } }).lean()
 }
 
-test.each(over)('what is asked is told to all connections of who asked, and to nobody else, over %s', async (door) => {
-  const who = await somebody()
-  const elsewhere = await (await person(server, `somebody ${people}`)).line('/agents')
-  const others = await bob.line('/agents')
-  const { id } = await agentOf(who, { visibility: 'public' })
-  const client_run_id = crypto.randomUUID()
-  const question = { message: 'Hello?', client_run_id }
-  const asking =
-    door === 'rest'
-      ? who.does('rest', agents.chat, { id, ...question })
-      : who.does('socket', agents.run, { agent_id: id, ...question })
-  const answer = await puppet.asked()
-  const told = await elsewhere.hears(runBegun, ({ agent_id }) => agent_id === id)
-  expect(told).toEqual({ run_id: expect.any(String), agent_id: id, client_run_id })
-  answer.say('Hello')
-  answer.end()
-  await asking
-  expect(others.all(runBegun).filter(({ agent_id }) => agent_id === id)).toEqual([])
-})
+test.each(over)(
+  'what is asked is told to all connections of who asked once, and to nobody else, over %s',
+  async (door) => {
+    const who = await somebody()
+    const elsewhere = await (await person(server, `somebody ${people}`)).line('/agents')
+    const others = await bob.line('/agents')
+    const { id } = await agentOf(who, { visibility: 'public' })
+    const client_run_id = crypto.randomUUID()
+    const question = { message: 'Hello?', client_run_id }
+    const asking =
+      door === 'rest'
+        ? who.does('rest', agents.chat, { id, ...question })
+        : who.does('socket', agents.run, { agent_id: id, ...question })
+    const answer = await puppet.asked()
+    const told = await elsewhere.hears(runBegun, ({ agent_id }) => agent_id === id)
+    expect(told).toEqual({ run_id: expect.any(String), agent_id: id, client_run_id })
+    for (let time = 0; time < 3; time++) await who.does('socket', agents.run, { agent_id: id, ...question })
+    answer.say('Hello')
+    answer.end()
+    await asking
+    expect(others.all(runBegun).filter(({ agent_id }) => agent_id === id)).toEqual([])
+    await who.does(elsewhere, agents.active, {})
+    expect(elsewhere.all(runBegun).filter(({ agent_id }) => agent_id === id)).toEqual([told])
+  },
+)

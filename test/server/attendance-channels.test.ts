@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
-import { Members, Rooms } from '#server/domains/rooms/model'
+import { Members, Rooms } from '#server/domains/room-state/model'
 import { recheckMembers } from '#server/domains/rooms/rechecks'
 import { scriptedAttendance } from '#server/ports/attendance/scripted'
 import { attendance } from '#shared/api/attendance'

@@ -1,8 +1,10 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fakeVideo } from '#server/ports/video/fake'
 import { accounts } from '#shared/api/accounts'
 import { agents } from '#shared/api/agents'
 import { betaAccess } from '#shared/api/beta-access'
+import { streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
 import { outcomeOf, over, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
@@ -10,7 +12,10 @@ import { wallet } from '#test/support/wallet'
 let server: Booted
 let admin: Person
 beforeAll(async () => {
-  server = await boot({ environment: { ADMINS: wallet('admin').address, BETA: 'granted' } })
+  server = await boot({
+    environment: { ADMINS: wallet('admin').address, BETA: 'granted' },
+    services: { video: fakeVideo() },
+  })
   admin = await person(server, 'admin')
 })
 afterAll(() => server.close())
@@ -93,4 +98,17 @@ describe('what admins decide of an account', () => {
       expect((await decide(admin, who.account, { beta_access: wrong })).status).toBe(400)
     expect((await admin.rest('PATCH /api/admin/users', { userAddress: { $gt: '' }, updates: {} })).status).toBe(400)
   })
+})
+
+test.each(over)('who has it records livestreams, and nobody else does, over %s', async (door) => {
+  const who = await somebody()
+  const opens = async (record: boolean) =>
+    outcomeOf(await who.tries(door, streams.create, { title: 'Morning', record }))
+  expect(await opens(true)).toBe('403 BETA_ACCESS_REQUIRED')
+  expect(await opens(false)).toBe('200')
+  const { stream } = await who.does(door, streams.create, {})
+  expect(stream.record).toBe(false)
+  await who.does(door, streams.end, { id: stream.id })
+  await decide(admin, who.account, { beta_access: true })
+  expect((await who.does(door, streams.create, { record: true })).stream.record).toBe(true)
 })

@@ -192,10 +192,10 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
     'attendanceCollectionImageUrl',
   ]
   const writings: [string, Writing][] = [
-    ['send', { operation: messages.send, input: draft, names: [...replies, 'media.0'] }],
+    ['send', { operation: messages.send, input: draft, names: [...replies, 'blobs.0'] }],
     [
       'edit',
-      { operation: messages.edit, input: async (room) => ({ room, id: (await said(room)).id }), names: ['media.0'] },
+      { operation: messages.edit, input: async (room) => ({ room, id: (await said(room)).id }), names: ['blobs.0'] },
     ],
     ['react', { operation: messages.react, input: async (room) => ({ room, id: (await said(room)).id }), names: [] }],
     ['remove', { operation: messages.remove, input: async (room) => ({ room, id: (await said(room)).id }), names: [] }],

@@ -1,9 +1,9 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { becomeMember } from '#server/domains/rooms/membership'
-import { Rooms } from '#server/domains/rooms/model'
+import { becomeMember } from '#server/domains/room-state/membership'
+import { Rooms } from '#server/domains/room-state/model'
+import { finishRooms } from '#server/domains/rooms/founding'
 import { recheckMembers } from '#server/domains/rooms/rechecks'
-import { finishRooms } from '#server/domains/rooms/rooms'
 import type { View } from '#server/log/types'
 import { fakeChain } from '#server/ports/chain/fake'
 import { invitations } from '#shared/api/invitations'

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { describe, expect, test } from 'vitest'
-import { projection } from '#server/domains/rooms/projection'
-import { records } from '#server/domains/rooms/records'
+import { projection } from '#server/domains/room-state/projection'
+import { records } from '#server/domains/room-state/records'
 import { RoomEvents } from '#server/log/model'
 import type { Row } from '#server/log/types'
 import { accounts } from '#shared/api/accounts'

@@ -1,4 +1,5 @@
 // Modes: embedded, two-nodes, two-nodes-redis
+import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sweepStreams } from '#server/domains/streams/life'
 import { StreamAssets, Streams, Viewers } from '#server/domains/streams/model'
@@ -134,6 +135,34 @@ describe('a stream', () => {
     })
   })
 
+  test('of an account that is suspended ends at once, and is published no more', async () => {
+    const root = await person(server, 'root')
+    const { owner, stream } = await live()
+    await root.does('rest', accounts.suspend, { userAddress: owner.account, ban: true })
+    await expect
+      .poll(() => shown(stream.id))
+      .toMatchObject({ status: 'ended', is_live: false, reason: 'ended_by_moderator' })
+    video.publish(stream.stream_id)
+    await expect.poll(async () => (await video.status([stream.stream_id])).get(stream.stream_id)?.state).toBe('idle')
+    expect(await owner.refused('rest', streams.create, {})).toMatchObject({ code: 'SUSPENDED' })
+    // As where the process died that should have ended it.
+    await Streams.updateOne({ _id: stream.id }, { $set: { status: 'live', reason: 'live', ended_at: null } })
+    await sweepStreams(node())
+    expect(await shown(stream.id)).toMatchObject({ status: 'ended', reason: 'ended_by_moderator' })
+  })
+
+  test.each(over)('is ended and deleted over %s by who moderates everywhere', async (door) => {
+    const root = await person(server, 'root')
+    const { owner, stream } = await live()
+    const { id } = stream
+    expect(await root.refused(door, streams.change, { id, title: 'Mine' })).toMatchObject({ code: 'FORBIDDEN' })
+    await root.does(door, streams.end, { id })
+    expect(await shown(id)).toMatchObject({ status: 'ended', reason: 'ended_by_moderator' })
+    await root.does(door, streams.remove, { id })
+    expect((await guest(`GET /api/public/streams/${id}`)).status).toBe(404)
+    expect((await owner.does('rest', streams.create, {})).existing).toBeUndefined()
+  })
+
   test('is live with its first picture, waits for one that is away, and is as old as before when it is back', async () => {
     const { stream } = await opened()
     video.publish(stream.stream_id)
@@ -162,10 +191,17 @@ describe('a stream', () => {
     const { owner, stream } = await opened()
     await owner.does('rest', streams.change, { id: stream.id, action: 'go_live' })
     expect(await shown(stream.id)).toMatchObject({ status: 'live', is_live: true, reason: 'waiting' })
+    const listed = async () =>
+      ((await guest('GET /api/public/streams')).body.streams as { id: string }[]).some(({ id }) => id === stream.id)
+    expect(await listed()).toBe(false)
     await Streams.updateOne({ _id: stream.id }, { $set: { started_at: ago(61_000) } })
     expect(await shown(stream.id)).toMatchObject({ status: 'live', is_live: false })
     await sweepStreams(node())
     expect(await shown(stream.id)).toMatchObject({ status: 'idle', reason: 'no_picture', started_at: null })
+    const { stream: again } = await owner.does('rest', streams.change, { id: stream.id, action: 'go_live' })
+    expect([again.status, again.is_live]).toEqual(['idle', false])
+    video.publish(stream.stream_id)
+    await expect.poll(listed).toBe(true)
   })
 
   test('whose event was lost is found by the sweep, and one whose provider is away stays as it is', async () => {
@@ -279,13 +315,57 @@ test('who watches on any node is told of a stream that waits for its picture, an
   await hear((line) => line.hears(streamAssetChanged, ({ asset: { asset_id } }) => asset_id === asset.assetId))
 })
 
+test('the directory is told who is new in it, and how many watch, over `stream:list {live}`', async () => {
+  const { stream } = await opened()
+  const line = await (await someone()).line('/streams')
+  const asked = await line.socket.timeout(15_000).emitWithAck('stream:list', { live: true })
+  expect(asked).toMatchObject({ ok: true })
+  expect((await guest('GET /api/public/streams?live=true')).status).toBe(200)
+  video.publish(stream.stream_id)
+  const has = (list: readonly { id: string }[]) => list.some(({ id }) => id === stream.id)
+  await line.hears(streamListed, ({ added, updated }) => has(added) && has(updated))
+  await (await someone()).does('rest', streams.view, { id: stream.id })
+  const counted = ({ updated }: { updated: readonly { id: string; viewer_count: number }[] }) =>
+    updated.some(({ id, viewer_count }) => id === stream.id && viewer_count === 1)
+  expect(has((await line.hears(streamListed, counted)).added)).toBe(false)
+})
+
+test('an owner says what their program does, and the provider is asked', async () => {
+  const { owner, stream } = await opened()
+  const says = (state: 'starting' | 'live' | 'stopping', who = owner) =>
+    who.tries('socket', streams.publishState, { stream_id: stream.id, state, media_ms: 0 })
+  expect(await says('starting', await someone())).toMatchObject({ ok: false, error: { code: 'FORBIDDEN' } })
+  expect(await owner.refused('socket', streams.publishState, { stream_id: 'nobody', state: 'live' })).toMatchObject({
+    code: 'STREAM_NOT_FOUND',
+  })
+  const told = async (state: 'starting' | 'live' | 'stopping') => {
+    const answer = await says(state)
+    return answer.ok ? answer.data.state : expect.fail(answer.error.code)
+  }
+  expect(await told('starting')).toMatchObject({ status: 'live', reason: 'waiting', is_live: true })
+  expect(await told('live')).toMatchObject({ status: 'live', reason: 'waiting' })
+  video.deaf(() => video.publish(stream.stream_id))
+  expect(await told('live')).toMatchObject({ status: 'live', reason: 'live' })
+  expect(await told('stopping')).toMatchObject({ status: 'live', reason: 'live' })
+  video.deaf(() => video.interrupt(stream.stream_id))
+  expect(await told('stopping')).toMatchObject({ status: 'live', reason: 'interrupted' })
+  video.deaf(() => video.stop(stream.stream_id))
+  expect(await told('stopping')).toMatchObject({ status: 'ended', reason: 'connection_lost' })
+  expect(await says('live')).toMatchObject({ ok: false, error: { code: 'STREAM_ENDED' } })
+})
+
 test('the owner is told every few seconds when the picture was last seen, and nobody else', async () => {
   const { owner, stream } = await live()
   const watcher = await someone()
   const [mine, theirs] = [await owner.line('/streams'), await watcher.line('/streams')]
   await watcher.does(theirs, streams.watch, { stream_id: stream.id })
   const told = await mine.hears(streamHealth, ({ stream_id }) => stream_id === stream.id)
-  expect(told).toMatchObject({ is_published: true, last_ingest_at: expect.stringMatching(/^20/) })
+  expect(told).toMatchObject({
+    is_published: true,
+    bitrate: 2_000_000,
+    dropped: 3,
+    last_ingest_at: expect.stringMatching(/^20/),
+  })
   expect(theirs.all(streamHealth)).toEqual([])
 })
 
@@ -309,6 +389,42 @@ describe('viewers', () => {
     for (let times = 0; times < 100; times++) await one.rest(`DELETE /api/streams/${id}/viewers`)
     await expect.poll(async () => (await shown(id)).viewer_count).toBe(0)
     expect(await shown(id)).toMatchObject({ peak_viewers: 2, unique_viewers: 2 })
+  })
+
+  test('are counted in every answer as they are at its moment', async () => {
+    const { stream } = await live()
+    const { id } = stream
+    const [one, two] = [await someone(), await someone()]
+    const joined = await one.does('rest', streams.view, { id })
+    const left = []
+    for (let times = 0; times < 3; times++) left.push((await one.does('rest', streams.leave, { id })).viewer_count)
+    expect([joined.viewer_count, left]).toEqual([1, [0, 0, 0]])
+    const lines = [await one.line('/streams'), await two.line('/streams')] as const
+    const answers = [
+      await one.does(lines[0], streams.watch, { stream_id: id }),
+      await two.does(lines[1], streams.watch, { stream_id: id }),
+      await one.does(lines[0], streams.unwatch, { stream_id: id }),
+      await two.does(lines[1], streams.unwatch, { stream_id: id }),
+    ]
+    expect(answers.map(({ counts }) => counts.viewers)).toEqual([1, 2, 1, 0])
+    const versions = answers.map(({ counts }) => counts.v)
+    expect(versions).toEqual([...new Set(versions)].sort((before, after) => before - after))
+  })
+
+  test('come and go faster than counts are told, of which the last is right', async () => {
+    const { stream } = await live()
+    const { id } = stream
+    const [watcher, other] = [await someone(), await someone()]
+    const line = await watcher.line('/streams')
+    await watcher.does(line, streams.watch, { stream_id: id })
+    const began = Date.now()
+    for (let times = 0; times < 10; times++) {
+      await other.does('rest', streams.view, { id })
+      await other.does('rest', streams.leave, { id })
+    }
+    await other.does('rest', streams.view, { id })
+    await line.hears(streamCounted, ({ viewers, v }) => viewers === 2 && v > 20)
+    expect(line.all(streamCounted).length).toBeLessThanOrEqual(server.apps.length * (3 + (Date.now() - began) / 1_000))
   })
 
   test('that are no browser and not signed in are one for each place they ask from', async () => {
@@ -342,6 +458,25 @@ describe('viewers', () => {
     expect(await watch(2, key)).toBe(key)
     await expect.poll(async () => (await shown(stream.id)).viewer_count).toBe(1)
     for (const socket of sockets) socket.close()
+  })
+
+  test('are one for each browser that was given a cookie, over REST and all of its sockets', async () => {
+    const { stream } = await live()
+    const path = `/api/public/streams/${stream.id}`
+    const { headers } = await guest(`GET ${path}`)
+    const cookie = /app_browser=[\w-]+/.exec(headers.get('set-cookie') ?? '')?.[0] ?? expect.fail()
+    await guest(`POST ${path}`, null, { cookie })
+    const made = [cookie, cookie, `${cookie.slice(0, -4)}aaaa`].map((sent) =>
+      io(`${server.url}/streams`, { transports: ['websocket'], forceNew: true, extraHeaders: { cookie: sent } }),
+    )
+    const viewersAfter = async (at: number) =>
+      (await (made[at] ?? expect.fail()).timeout(20_000).emitWithAck('stream:watch', { stream_id: stream.id })).data
+        .counts.viewers
+    expect([await viewersAfter(0), await viewersAfter(1)]).toEqual([1, 1])
+    // A cookie that is none of ours is as good as no cookie.
+    expect(await viewersAfter(2)).toBe(2)
+    expect(await shown(stream.id)).toMatchObject({ viewer_count: 2, unique_viewers: 2 })
+    for (const socket of made) socket.close()
   })
 
   test('are one for each connection, however often it asks', async () => {
@@ -440,6 +575,21 @@ describe('viewers', () => {
     expect([counts.viewers, viewer_count]).toEqual([0, 0])
   })
 
+  test('and the state are told once to the owner, who may watch or not', async () => {
+    const { owner, stream } = await opened()
+    const [watching, idle] = [await owner.socket('/streams'), await owner.socket('/streams')]
+    await owner.does(watching, streams.watch, { stream_id: stream.id })
+    await (await someone()).does('rest', streams.view, { id: stream.id })
+    await owner.does('rest', streams.change, { id: stream.id, title: 'Renamed' })
+    for (const line of [watching, idle]) {
+      await line.hears(streamCounted, ({ viewers }) => viewers === 1)
+      await line.hears(streamStateChanged, ({ title }) => title === 'Renamed')
+      const counts = line.all(streamCounted).filter(({ viewers }) => viewers === 1)
+      const states = line.all(streamStateChanged).filter(({ title }) => title === 'Renamed')
+      expect([counts.length, states.length]).toEqual([1, 1])
+    }
+  })
+
   test('of a stream that has ended are none', async () => {
     const { owner, stream } = await live()
     const viewer = await someone()
@@ -507,6 +657,24 @@ describe('the chat of a stream', () => {
     expect((await owner.does('rest', streams.chat, { id: stream.id })).messages).toHaveLength(1)
   })
 
+  test('is read and renamed by nobody who may not, with the words of its room', async () => {
+    const { owner, stream } = await opened()
+    const room = { type: 'stream', id: stream.id } as const
+    const [banned, stranger] = [await someone(), await someone()]
+    await banned.does('rest', streams.say, { id: stream.id, message: 'hi' })
+    await owner.does('socket', moderation.act, { room, action: 'ban', target: banned.account } as never)
+    expect(await banned.refused('rest', streams.chat, { id: stream.id })).toMatchObject({ status: 403, code: 'BANNED' })
+    const members = { rules: { read_access: 'members' } }
+    await owner.does('socket', moderation.act, { room, action: 'rules', patch: members } as never)
+    const unseen = await stranger.refused('rest', streams.chat, { id: stream.id })
+    expect(unseen).toMatchObject({ status: 403, code: 'NOT_A_MEMBER' })
+    await owner.does('rest', rooms.archive, { room })
+    for (const door of over)
+      expect(await owner.refused(door, streams.change, { id: stream.id, title: 'Late' })).toMatchObject({
+        code: 'ROOM_ARCHIVED',
+      })
+  })
+
   test('is moderated by its streamer: bans, slow mode and words hold over both doors', async () => {
     const { owner, stream } = await live()
     const room = { type: 'stream', id: stream.id } as const
@@ -550,4 +718,25 @@ test('a server without video says so', async () => {
   const refused = await (await someone()).refused('rest', streams.create, {})
   for (const services of all) services.video = video
   expect(refused).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' })
+})
+
+test('who is muted in the room of their stream, or suspended, gives it no other name', async () => {
+  const [root, muted, suspended] = [await person(server, 'root'), await opened(), await opened()]
+  const room = { type: 'stream' as const, id: muted.stream.id }
+  await root.does('rest', moderation.act, {
+    room,
+    action: 'mute',
+    target: muted.owner.account,
+    duration: '1h',
+  } as never)
+  await root.does('rest', accounts.suspend, { userAddress: suspended.owner.account, ban: true })
+  for (const [{ owner, stream }, code] of [
+    [muted, 'MUTED'],
+    [suspended, 'SUSPENDED'],
+  ] as const)
+    for (const door of over)
+      expect(await owner.refused(door, streams.change, { id: stream.id, title: 'Other' })).toMatchObject({
+        status: 403,
+        code,
+      })
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Claims, Visits } from '#server/domains/places/model'
-import { Rooms } from '#server/domains/rooms/model'
+import { Rooms } from '#server/domains/room-state/model'
 import { recheckMembers } from '#server/domains/rooms/rechecks'
 import { unseal } from '#server/kernel/seal'
 import { accounts } from '#shared/api/accounts'

@@ -11,12 +11,13 @@ import { sweepFiles } from '#server/domains/uploads/sweep'
 import { localStorage } from '#server/ports/storage/local'
 import { keyAt, type Storage } from '#server/ports/storage/port'
 import { messages } from '#shared/api/messages'
+import { social } from '#shared/api/social'
 import { uploads } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { clientOf, conversationOf } from '#test/support/direct-clients'
-import { channelOf, moderates, over, type Person, person, say, sealed } from '#test/support/people'
+import { channelOf, moderates, over, type Person, pathOf, person, say, sealed } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { wallet } from '#test/support/wallet'
 
@@ -116,13 +117,16 @@ describe.each(over)('over %s', (door) => {
     const never = url.replace(/\w+\.enc$/, 'nothing.enc')
     const theirs = (await upload(other)).replace(other.account.toLowerCase(), who.account.toLowerCase())
     const { id } = await say(who, room, 'Words')
-    for (const missing of [never, theirs]) {
+    // Under an address without its bucket nothing is served.
+    const bare = url.replace('chat-images/', '')
+    for (const missing of [never, theirs, bare]) {
       const text = marker(missing)
       const attachments = [{ url: missing }]
       const refused = [
         await who.refused(door, messages.send, { room, text }),
-        await who.refused(door, messages.send, { room, text: 'Look', attachments }),
         await who.refused(door, messages.edit, { room, id, text }),
+        // Such an address is a link as any other.
+        ...(missing === bare ? [] : [await who.refused(door, messages.send, { room, text: 'Look', attachments })]),
       ]
       for (const { code, status, verdict } of refused)
         expect({ code, status, step: verdict?.step }).toEqual({
@@ -139,10 +143,12 @@ describe.each(over)('over %s', (door) => {
     const dm = dmOf(who.account, other.account)
     const url = await upload(who, dm.id)
     const missing = url.replace(/\w+\.enc$/, 'nothing.enc')
-    expect(await who.refused(door, messages.send, { room: dm, text: sealed(), media: [missing] })).toMatchObject({
+    expect(
+      await who.refused(door, messages.send, { room: dm, text: sealed(), blobs: [pathOf(missing)] }),
+    ).toMatchObject({
       code: 'INVALID_PARAMETER',
     })
-    const { message } = await who.does(door, messages.send, { room: dm, text: sealed(), media: [url] })
+    const { message } = await who.does(door, messages.send, { room: dm, text: sealed(), blobs: [pathOf(url)] })
     await who.does(door, messages.edit, { room: dm, id: message.id, text: sealed(41) })
     passDays(2)
     await sweep()
@@ -150,6 +156,44 @@ describe.each(over)('over %s', (door) => {
     await who.does(door, messages.remove, { room: dm, id: message.id })
     expect(await isThere(url)).toBe(false)
   })
+})
+
+test.each(over)(
+  'a message declares files of its sender alone; nothing else is dropped in silence (%s)',
+  async (door) => {
+    const own = await upload()
+    const theirs = await upload(other)
+    const dm = dmOf(who.account, other.account)
+    const { id } = await say(who, room, 'Words')
+    const elsewhere = ['https://example.com/a.enc', own, keyOf(own), `${pathOf(own)}?x`, '../a.enc', pathOf(theirs)]
+    for (const path of elsewhere) {
+      const blobs = [pathOf(own), path]
+      const refused = [
+        await who.refused(door, messages.send, { room: dm, text: sealed(), blobs }),
+        await who.refused(door, messages.send, { room, text: 'Words', blobs }),
+        await who.refused(door, messages.edit, { room, id, text: 'Other words', blobs }),
+      ]
+      for (const { code, status } of refused) expect([path, code, status]).toEqual([path, 'INVALID_PARAMETER', 400])
+      const { verdict } = await who.does(door, messages.check, { room, text: 'Words', blobs })
+      expect(verdict).toMatchObject({ ok: false, code: 'INVALID_PARAMETER' })
+    }
+    const { message } = await who.does(door, messages.send, { room, text: 'Words', blobs: [pathOf(own)] })
+    passDays(2)
+    await signIn()
+    await sweep()
+    expect(await isThere(own)).toBe(true)
+    await who.does(door, messages.remove, { room, id: message.id })
+    expect(await isThere(own)).toBe(false)
+  },
+)
+
+test.each(over)('a location is somewhere on earth (%s)', async (door) => {
+  for (const place of ['{}', '{"latitude":952,"longitude":1}', '{"lat":1}'])
+    expect(await who.refused(door, messages.send, { room, text: `[LOCATION]${place}` })).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      status: 400,
+    })
+  await who.does(door, messages.send, { room, text: '[LOCATION]{"latitude":52.517,"longitude":13.389}' })
 })
 
 test('a purge takes the files of its messages', async () => {
@@ -183,13 +227,27 @@ test('the SDK declares what a direct message names', async () => {
   for (const client of [hers, his]) client.close()
 })
 
+test('a vector of a file that was removed is used by no other, and the same file may come again', async () => {
+  const vector = randomBytes(12)
+  const begun = () => new File([vector, randomBytes(100)], 'x')
+  const given = begun()
+  const send = (one: File) => post(who, '/api/upload/image', { file: one, conversationId: room.id })
+  const first = await send(given)
+  const message = await say(who, room, marker(first.body.url ?? ''))
+  await who.does('rest', messages.remove, { room, id: message.id })
+  expect(await isThere(first.body.url ?? '')).toBe(false)
+  expect((await send(begun())).status).toBe(409)
+  expect(await UploadRecords.countDocuments({ owner: who.account, bytes: 112 })).toBe(0)
+  expect((await send(given)).status).toBe(200)
+})
+
 describe('the sweep', () => {
   beforeEach(async () => {
     await signIn()
     room = await channelOf(admin, who, other)
   })
 
-  test('takes after a day what nothing names, and nothing else', async () => {
+  test('takes after a day what nothing names, wherever it was for, and nothing else', async () => {
     const dm = dmOf(who.account, other.account)
     const [forgotten, named, direct, elsewhere] = [
       await upload(),
@@ -197,13 +255,25 @@ describe('the sweep', () => {
       await upload(who, dm.id),
       await upload(who, 'somewhere'),
     ]
-    const report = (await post(who, '/api/bug-reports/upload', { file: picture() })).body.url ?? ''
+    const fault = async () => (await post(who, '/api/bug-reports/upload', { file: picture() })).body.url ?? ''
+    const [unnamed, reported] = [await fault(), await fault()]
+    const description = `Look at ${reported}.`
+    const { report } = await who.does('rest', social.report, {
+      reportedAddress: other.account,
+      reportType: 'other',
+      description,
+    })
     const left = `chat-images/encrypted/${who.account.toLowerCase()}/a/left.enc`
     await files.put(left, file())
     const now = new Date(node().now())
     await utimes(join(folder, left), now, now)
     await say(who, room, marker(named))
-    const all = [forgotten, named, direct, elsewhere, report, `http://localhost:3000/files/${left}`]
+    const declared = await upload(who, dm.id)
+    await who.does('rest', messages.send, { room: dm, text: sealed(), blobs: [pathOf(declared)] })
+    const undeclared = [forgotten, direct, elsewhere, unnamed, `http://localhost:3000/files/${left}`]
+    const spared = [named, declared, reported]
+    const all = [...undeclared, ...spared]
+    const after = [...undeclared.map(() => false), ...spared.map(() => true)]
     await sweep()
     passDays(0.9)
     await sweep()
@@ -211,11 +281,14 @@ describe('the sweep', () => {
     passDays(0.2)
     const young = await upload()
     await sweep()
-    expect(await Promise.all(all.map(isThere))).toEqual([false, true, true, true, true, false])
+    expect(await Promise.all(all.map(isThere))).toEqual(after)
     expect(await isThere(young)).toBe(true)
     passDays(3)
     await sweep()
-    expect(await Promise.all(all.map(isThere))).toEqual([false, true, true, true, true, false])
+    expect(await Promise.all(all.map(isThere))).toEqual(after)
+    await signIn()
+    await admin.does('rest', social.review, { reportId: report.id, status: 'dismissed' })
+    expect(await isThere(reported)).toBe(false)
   })
 
   test('takes also what was left by a removal that died, later than that could still be at work', async () => {

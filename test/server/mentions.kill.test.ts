@@ -13,7 +13,7 @@ import { wallet } from '#test/support/wallet'
 
 beforeAll(build)
 
-const environment = { ADMINS: wallet('admin').address, BETA: 'open', MODEL_API_KEY: 'scripted' }
+const environment = { ADMINS: wallet('admin').address, BETA: 'open', MODEL: 'scripted' }
 
 /** A question in a room, and the process that dies as soon as the room was told the first words of the answer. */
 async function askedAndKilled({ url, process }: Awaited<ReturnType<typeof start>>) {

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Bans, Mutes } from '#server/domains/rooms/model'
+import { Bans, Mutes } from '#server/domains/room-state/model'
 import { accounts } from '#shared/api/accounts'
 import { rooms } from '#shared/api/rooms'
 import type { RoomRef } from '#shared/kit/primitives'

@@ -1,7 +1,7 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { countsOf } from '#server/domains/inbox/list'
-import { Members, Mentions } from '#server/domains/rooms/model'
+import { Members, Mentions } from '#server/domains/room-state/model'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
@@ -287,9 +287,9 @@ test.each(over)(
     const newer = await channelOf(owner, member)
     const dm = dmOf(owner.account, member.account)
     const plain = await channelOf(owner, member)
-    await owner.does('rest', messages.send, { room: plain, text: '[LOCATION]{"lat":2}' })
+    await owner.does('rest', messages.send, { room: plain, text: '[LOCATION]{"lat":2,"lng":2}' })
     await says(older, 'first words', [member])
-    await owner.does('rest', messages.send, { room: newer, text: '[LOCATION]{"lat":1}', type: 'location' })
+    await owner.does('rest', messages.send, { room: newer, text: '[LOCATION]{"lat":1,"lng":1}', type: 'location' })
     await owner.does('rest', messages.send, { room: dm, text: sealed() })
     const { rooms: mine } = await member.does(door, inbox.list, {})
     expect(mine.slice(0, 4).map(({ id }) => id)).toEqual([dm.id, newer.id, older.id, plain.id])

@@ -181,12 +181,25 @@ test('a stream key is in no line of the log, however its path is spelled', async
   expect(lines.filter((line) => /0c0d-key|%30c0d/.test(line))).toEqual([])
 })
 
-test('stream keys are not guessed: after 20 that are none, an address is refused for a minute', async () => {
-  const statuses = []
-  for (let guess = 0; guess < 40; guess++) statuses.push((await offer(`guess-${guess}`)).status)
+test('stream keys are not guessed: of those that are none an address is told of 20 in a minute, and who has one publishes', async () => {
+  const known: Readonly<Record<string, number>> = { 'a-key': 201, 'a-playback': 406, full: 503 }
+  answer = (asked, response) => {
+    const status = asked.method === 'POST' ? (known[asked.url?.split('/')[2] ?? ''] ?? 404) : 200
+    response.writeHead(status).end()
+  }
+  for (let times = 0; times < 25; times++) expect((await offer('a-playback')).status).toBe(406)
+  const guesses = await Promise.all(Array.from({ length: 50 }, (_, guess) => offer(`guess-${guess}`)))
+  const statuses = guesses.map(({ status }) => status)
   expect(new Set(statuses)).toEqual(new Set([404, 429]))
   expect(statuses.filter((status) => status === 404).length).toBeLessThanOrEqual(20)
-  expect(seen.length).toBeLessThanOrEqual(20)
+  expect((await offer('a-key')).status).toBe(201)
+  expect((await offer('full')).status).toBe(503)
+  expect((await ask('/webrtc/a-key', { method: 'HEAD' })).status).toBe(200)
+  expect((await ask('/webrtc/a-session', { method: 'DELETE' })).status).toBe(200)
+  // Offers of all kinds are limited for less time than who was lost may take to come back.
+  const many = await Promise.all(Array.from({ length: 100 }, () => offer('a-key')))
+  const late = many.find(({ status }) => status === 429)
+  expect(Number(late?.headers.get('retry-after'))).toBeLessThan(30)
 })
 
 describe('a webhook of the provider', () => {

@@ -61,6 +61,7 @@ describe('a picture', () => {
       const answer = await get(url)
       expect(Object.fromEntries(answer.headers)).toMatchObject({
         'content-type': type,
+        'content-disposition': 'attachment',
         'x-content-type-options': 'nosniff',
         'content-security-policy': "default-src 'none'; sandbox",
       })
@@ -74,8 +75,8 @@ describe('a picture', () => {
   })
 
   test.each<[string, Fields, string]>([
-    ['of HTML', { file: Buffer.from('<script>alert(1)</script>') }, '400 file: not a JPEG, PNG, GIF or WebP image'],
-    ['of half a picture', { file: jpegOf().subarray(0, 90) }, '400 file: not a JPEG, PNG, GIF or WebP image'],
+    ['of HTML', { file: Buffer.from('<script>alert(1)</script>') }, '415 file: not a JPEG, PNG, GIF or WebP image'],
+    ['of half a picture', { file: jpegOf().subarray(0, 90) }, '415 file: not a JPEG, PNG, GIF or WebP image'],
     ['in another context', { file: pngOf(), context: '../x' }, '400 context: a type of room, or chat'],
     [
       'of another account',

@@ -27,7 +27,7 @@ import { AppError } from '#shared/errors'
 import { dmOf } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { clientOf } from '#test/support/direct-clients'
-import { outcomeOf, over, type Person, people, person, sealed } from '#test/support/people'
+import { outcomeOf, over, type Person, pathOf, people, person, sealed } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { script, sharedRoom } from '#test/support/shared-key'
 import { wallet } from '#test/support/wallet'
@@ -75,7 +75,7 @@ const clientFor = ({ url, token }: Person) => {
 async function sent(by = loud, to = hurt) {
   const room = dmOf(by.account, to.account)
   const { url, salt } = await uploadImage(clientFor(by), { image: picture, key, conversationId: room.id ?? '' })
-  const { message } = await by.does('rest', messages.send, { room, text: sealed(), media: [url] })
+  const { message } = await by.does('rest', messages.send, { room, text: sealed(), blobs: [pathOf(url)] })
   return { messageId: message.id, url, salt }
 }
 const handIn = async (by: Person, fields: Record<string, string | Blob | undefined>) => {
@@ -159,7 +159,7 @@ test('a voice message is evidence, too', async () => {
   const voice = new Blob([Buffer.from('1a45dfa3', 'hex'), 'webm'.padEnd(100)], { type: 'audio/webm' })
   const conversationId = room.id ?? ''
   const { url, salt } = await uploadVoice(clientFor(loud), { voice, seconds: 2, key, conversationId })
-  const { message } = await loud.does('rest', messages.send, { room, text: sealed(), media: [url] })
+  const { message } = await loud.does('rest', messages.send, { room, text: sealed(), blobs: [pathOf(url)] })
   const handed = await handIn(hurt, { file: voice, messageId: message.id, url, salt })
   const { report } = await hurt.does('rest', social.report, about(message.id, handed.evidence))
   expect(await admin.does('rest', moderation.evidence, { item: report.id })).toMatchObject({ type: 'audio/webm' })
@@ -224,17 +224,17 @@ describe('T51: evidence is refused', () => {
     const asked = { file: picture, messageId, url, salt }
     const changed = new Blob([picture, 'x'])
     const large = new Blob([picture, Buffer.alloc(10 * 1024 * 1024)])
-    for (const [wrong, says] of [
-      [{ salt: 'a'.repeat(64) }, 'committed to'],
-      [{ file: changed }, 'committed to'],
-      [{ salt: 'x' }, 'salt: 64 hexadecimal digits'],
-      [{ file: new Blob(['<svg onload="alert(1)">'.padEnd(100)]) }, 'not a picture'],
-      [{ file: new Blob([]) }, 'not a picture'],
-      [{ file: large }, 'at most'],
-      [{ file: undefined }, 'file is required'],
+    for (const [wrong, expected, says] of [
+      [{ salt: 'a'.repeat(64) }, 400, 'committed to'],
+      [{ file: changed }, 400, 'committed to'],
+      [{ salt: 'x' }, 400, 'salt: 64 hexadecimal digits'],
+      [{ file: new Blob(['<svg onload="alert(1)">'.padEnd(100)]) }, 415, 'not a picture'],
+      [{ file: new Blob([]) }, 415, 'not a picture'],
+      [{ file: large }, 413, 'at most'],
+      [{ file: undefined }, 400, 'file is required'],
     ] as const) {
       const { status, error } = await handIn(hurt, { ...asked, ...wrong })
-      expect([status, error]).toEqual([400, expect.stringContaining(says)])
+      expect([status, error]).toEqual([expected, expect.stringContaining(says)])
     }
     expect(await evidenceFiles()).toEqual([])
   })

@@ -1,6 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Rooms, SearchBlocks, SearchMarks } from '#server/domains/rooms/model'
+import { Rooms, SearchBlocks, SearchMarks } from '#server/domains/room-state/model'
 import { fileRooms } from '#server/domains/rooms/rooms'
 import type { Message } from '#shared/api/message'
 import { messages } from '#shared/api/messages'

@@ -8,9 +8,10 @@ import { messages } from '#shared/api/messages'
 import type { LeanEvent } from '#shared/api/room-events'
 import { rooms } from '#shared/api/rooms'
 import { streamChatClosed, streamRoomEvent, streams } from '#shared/api/streams'
+import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { follow, type Line } from '#test/support/line'
-import { channelOf, listenTo, moderates, type Person, person, say } from '#test/support/people'
+import { channelOf, listenTo, moderates, over, type Person, person, type Refusal, say } from '#test/support/people'
 import { bodyOf, call, connect } from '#test/support/wallet'
 
 let server: Booted
@@ -196,5 +197,112 @@ describe('nobody is told what they may not read', () => {
     const stored = await Streams.findOne({ _id: id }).lean()
     await Streams.create({ ...stored, _id: 'without-a-room' })
     expect(await ask(line, 'stream:listen', 'without-a-room')).toMatchObject({ error: { code: 'ROOM_NOT_FOUND' } })
+  })
+})
+
+describe('who is signed in writes in the chat of a stream without joining it', () => {
+  const judged = (refusal: Refusal) => ({ ...refusal, verdict: { ...refusal.verdict, judged_seq: 0 } })
+  const texted = async (room: RoomRef) =>
+    (await (await someone()).does('socket', messages.history, { room })).messages.map(({ content }) => content)
+
+  test.each(over)('and is a member from the first message over %s on', async (door) => {
+    const { room } = await opened()
+    const fan = await someone()
+    expect((await fan.does(door, messages.check, { room, text: 'hello' })).verdict).toMatchObject({ ok: true })
+    const key = { room, text: 'hello', client_msg_id: 'first' }
+    const { message } = await fan.does(door, messages.send, key)
+    expect(await fan.does(door, messages.send, key)).toMatchObject({ message: { id: message.id }, duplicate: true })
+    await listenTo(fan, room)
+    expect(await texted(room)).toEqual(['hello'])
+  })
+
+  test('over `/streams`, with the seq and the verdict of `/rooms`, and guests do not', async () => {
+    const { owner, id, room } = await opened()
+    const fan = await someone()
+    const line = await listening(id)
+    const first = await say(owner, room, 'one')
+    const answer = await fan.ask('message:send', { room, text: 'two' }, '/streams')
+    expect(answer).toMatchObject({ ok: true, data: { message: { content: 'two', seq: first.seq + 2 } } })
+    await line.follows(room, (event) => JSON.stringify(event.data).includes('two'))
+    const refused = await line.socket.timeout(15_000).emitWithAck('message:send', { room, text: 'three' })
+    expect(refused).toMatchObject({ ok: false, error: { code: 'UNAUTHORIZED', status: 401 } })
+    expect(await texted(room)).toEqual(['one', 'two'])
+  })
+
+  test('and what is refused takes nobody in, with one verdict over both doors', async () => {
+    const { owner, id, room } = await opened()
+    await moderates(owner, { room, action: 'word_add', patch: { word: 'forbidden', word_action: 'block' } })
+    const [fan, banned] = [await someone(), await someone()]
+    const text = 'a forbidden thing'
+    const told = [
+      await fan.refused('socket', messages.send, { room, text }),
+      await fan.refused('rest', messages.send, { room, text }),
+      await fan.refused('rest', streams.say, { id, message: text }),
+    ]
+    expect(told.map(({ code, verdict }) => [code, verdict?.step])).toEqual(
+      told.map(() => ['BLOCKED_WORD', 'blocked_words']),
+    )
+    expect(judged(told[1] as Refusal)).toEqual(judged(told[0] as Refusal))
+    expect(await fan.refused('socket', messages.join, { room })).toMatchObject({ code: 'NOT_A_MEMBER' })
+    await moderates(owner, { room, action: 'ban', target: banned.account })
+    for (const door of over)
+      expect(await banned.refused(door, messages.send, { room, text: 'hello' })).toMatchObject({
+        code: 'BANNED',
+        verdict: { step: 'ban' },
+      })
+    await moderates(owner, { room, action: 'rules', patch: { rules: { slow_mode_seconds: 60 } } })
+    await fan.does('socket', messages.send, { room, text: 'hello' })
+    for (const door of over)
+      expect(await fan.refused(door, messages.send, { room, text: 'again' })).toMatchObject({ code: 'SLOW_MODE' })
+  })
+
+  test('but in no other room', async () => {
+    const channel = await channelOf(await someone())
+    const stranger = await someone()
+    for (const door of over)
+      expect(await stranger.refused(door, messages.send, { room: channel, text: 'hi' })).toMatchObject({
+        code: 'NOT_A_MEMBER',
+      })
+  })
+})
+
+describe('one call to watch a stream', () => {
+  const watch = async (line: Line, input: object) =>
+    streams.watch.output.parse((await line.socket.timeout(15_000).emitWithAck('stream:watch', input)).data)
+
+  test('answers what was missed of the chat, the rules and what may be sent, and what comes is told', async () => {
+    const { owner, id, room } = await opened()
+    const { seq } = await say(owner, room, 'known')
+    await say(owner, room, 'missed')
+    for (const [line, may] of [
+      [await guest(), { ok: false, code: 'UNAUTHORIZED' }],
+      [await (await someone()).line('/streams'), { ok: true, code: null }],
+    ] as const) {
+      const answer = await watch(line, { stream_id: id, chat_after_seq: seq })
+      expect(answer).toMatchObject({ chat: { from_seq: seq, complete: true }, rules: { slow_mode_seconds: 0 } })
+      expect(answer.capabilities?.text).toEqual(may)
+      expect(answer.chat?.events.map((event) => event.seq)).toEqual([seq + 1])
+      expect(answer.chat?.head_seq).toBe(seq + 1)
+      line.forget()
+    }
+    const line = await guest()
+    expect((await watch(line, { stream_id: id })).chat?.events.length).toBeGreaterThan(2)
+    expect((await watch(line, { stream_id: id, chat_after_seq: 1_000 })).chat).toMatchObject({ reset: true })
+    await say(owner, room, 'news')
+    await line.follows(room, (event) => JSON.stringify(event.data).includes('news'))
+    expect(await ask(line, 'stream:unwatch', id)).toMatchObject({ ok: true })
+    expect(await watch(line, { stream_id: id, chat: false })).toMatchObject({ chat: null, rules: null })
+  })
+
+  test('watches without the chat where that is closed to the caller', async () => {
+    const { owner, id, room } = await opened()
+    await rule(owner, room, 'members')
+    await say(owner, room, 'for members')
+    const line = await guest()
+    const answer = await watch(line, { stream_id: id, chat_after_seq: 0 })
+    expect(answer).toMatchObject({ stream: { id }, chat: null, rules: null, capabilities: null })
+    await say(owner, room, 'more for members')
+    await settled(line, id)
+    expect(texts(line)).toEqual([])
   })
 })

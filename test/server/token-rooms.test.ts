@@ -64,8 +64,8 @@ test('the icon of a room for holders is given and taken away by who moderates it
   const other = await someone()
   expect((await icon(other)).status).toBe(403)
   expect((await other.rest(`DELETE ${path(id, '/icon')}`)).status).toBe(403)
-  expect((await icon(founder, Buffer.alloc(2 * 1024 * 1024 + 1))).status).toBe(400)
-  expect((await icon(founder, Buffer.from('<svg/>'))).status).toBe(400)
+  expect((await icon(founder, Buffer.alloc(2 * 1024 * 1024 + 1))).status).toBe(413)
+  expect((await icon(founder, Buffer.from('<svg/>'))).status).toBe(415)
   expect(await founder.rest(`DELETE ${path(id, '/icon')}?userAddress=${founder.account}`)).toMatchObject({
     status: 200,
     body: { success: true },

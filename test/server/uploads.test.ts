@@ -78,7 +78,7 @@ async function breakOff(): Promise<void> {
 async function spooled(): Promise<string[]> {
   const open = await readdir('/proc/self/fd').catch(() => [])
   const targets = await Promise.all(open.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
-  return targets.filter((target) => target.includes('plaza-uploads-'))
+  return targets.filter((target) => target.includes('/receiving/'))
 }
 /** Where a file is served by the server under test, whatever its public address says. */
 const served = (url: string) => `${server.url}${new URL(url).pathname}`
@@ -136,6 +136,8 @@ describe('an encrypted file', () => {
     expect(Buffer.from(await part.arrayBuffer())).toEqual(bytes.subarray(10, 20))
     const last = await ask({ range: 'bytes=-5' })
     expect(Buffer.from(await last.arrayBuffer())).toEqual(bytes.subarray(-5))
+    const none = await ask({ range: 'bytes=5-2' })
+    expect([none.status, none.headers.get('content-length')]).toEqual([200, '1000'])
     const beyond = await ask({ range: 'bytes=1000-' })
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, 'bytes */1000'])
     const head = await ask({}, 'HEAD')
@@ -407,7 +409,14 @@ describe('T23: an upload is refused', () => {
   ])('as %s', async (type, sent) => {
     const headers = { authorization: `Bearer ${who.token}`, 'content-type': type }
     const response = await fetch(`${who.url}/api/upload/image`, { method: 'POST', headers, body: sent })
-    expect(response.status).toBe(415)
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([400, 'VALIDATION_ERROR'])
+  })
+
+  test.each(['image', 'voice'] as const)('as of another account (%s)', async (what) => {
+    const asked = { file: encrypted(), conversationId: 'a' }
+    const { status } = await upload(what, { ...asked, userAddress: wallet('somebody').address })
+    expect(status).toBe(403)
+    expect((await upload(what, { ...asked, userAddress: who.account })).status).toBe(200)
   })
 
   test('never while there is room, where the first of a day are made at once', async () => {

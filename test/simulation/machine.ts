@@ -1,6 +1,6 @@
 import { framesOf } from '#server/domains/messages/frames'
 import { eventOf } from '#server/domains/messages/render'
-import { projection } from '#server/domains/rooms/projection'
+import { projection } from '#server/domains/room-state/projection'
 import { createRoomLog, SKIPPED } from '#server/log/index'
 import type { Clock, Hint, LogDependencies, RoomKey, RoomLog, Row } from '#server/log/types'
 import type { RoomEvent } from '#shared/api/room-events'

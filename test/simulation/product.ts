@@ -12,7 +12,7 @@ import {
   roomFactOf,
   roomIn,
   rulesIn,
-} from '#server/domains/rooms/facts'
+} from '#server/domains/room-state/facts'
 import { type Act, type Entry, type Fact, type Judgement, ROW_VERSION, type Row, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import type { Deed } from './history.ts'

@@ -4,7 +4,10 @@ import { z } from 'zod'
 
 const Body = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string(), content: z.string().nullish() })).optional(),
-  input: z.array(z.string()).optional(),
+  /** Texts to embed, or the items of the Responses interface. */
+  input: z
+    .array(z.union([z.string(), z.looseObject({ role: z.string().optional(), content: z.string().optional() })]))
+    .optional(),
 })
 
 export interface ModelRequest {
@@ -79,4 +82,6 @@ export const answers = (status: number, body: unknown, headers: Record<string, s
 
 /** Embeds each text as three numbers. */
 export const embeds: Behaviour = (response, { body: { input = [] } }) =>
-  answers(200, { data: input.map((text, index) => ({ index, embedding: [text.length, 1, 0] })).reverse() })(response)
+  answers(200, { data: input.map((text, index) => ({ index, embedding: [String(text).length, 1, 0] })).reverse() })(
+    response,
+  )

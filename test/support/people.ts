@@ -204,6 +204,9 @@ export const mayNot = (who: Person, act: CallOf<typeof moderation.act>) => who.r
 /** Ciphertext of a length, as a direct message carries it. */
 export const sealed = (bytes = 40): string => Buffer.alloc(bytes, 7).toString('base64')
 
+/** The path of a file, as its upload was answered: its address without `/files/` and the bucket. */
+export const pathOf = (url: string): string => new URL(url).pathname.split('/').slice(3).join('/')
+
 /** Fails if an event of this kind arrives within the time. */
 export async function staysSilent(line: Line, event: Event, milliseconds = 1_200): Promise<void> {
   const before = line.all(event).length

@@ -6,9 +6,9 @@ import type { MessageType } from '#shared/api/verdict'
 
 const sender = '0x00000000000000000000000000000000000000aa'
 const storage = { publicUrl: 'https://media.test/files/', sender }
-const image = `https://media.test/files/encrypted/${sender}/aGVsbG8w/1700000000000_x7.enc`
+const image = `https://media.test/files/chat-images/encrypted/${sender}/aGVsbG8w/1700000000000_x7.enc`
 const picture = `https://media.test/files/media/chat/${sender}/1700000000000_x7.jpg`
-const voice = `https://media.test/files/voice/${sender}/aGVsbG8w/1700000000000_x7.enc`
+const voice = `https://media.test/files/chat-voice/voice/${sender}/aGVsbG8w/1700000000000_x7.enc`
 
 function faultOf(text: string, type: MessageType = 'text', of = storage): string | null {
   const marker = readMarker(type, text)
@@ -28,6 +28,7 @@ describe('markers', () => {
     `[GIF]${picture.replace('.jpg', '.gif')}`,
     `[IMAGE]${picture.replace('chat/', 'group/')}`,
     '[LOCATION]{"lat":1.5,"lng":-2}',
+    '[LOCATION]{"latitude":"52.5","longitude":"-13.4","name":"The square"}',
     pollMarker('Tea or coffee?'),
     `[IMAGE]${image}\n`,
     `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}/aGVsbG8w/1_a.enc`,
@@ -35,7 +36,7 @@ describe('markers', () => {
   ])('takes %s', (text) => expect(faultOf(text)).toBeNull())
 
   it.each([
-    ['a foreign host', '[IMAGE]https://evil.test/files/encrypted/x.png'],
+    ['a foreign host', '[IMAGE]https://evil.test/files/chat-images/encrypted/x.png'],
     ['another sender', `[IMAGE]${image.replace('aa/', 'ab/')}`],
     ['a longer host', `[IMAGE]${image.replace('media.test', 'media.test.evil.test')}`],
     ['user information', `[IMAGE]${image.replace('media.test', 'media.test@evil.test')}`],
@@ -47,12 +48,14 @@ describe('markers', () => {
     ['a picture of another', `[IMAGE]${picture.replace('aa/', 'ab/')}`],
     ['a picture in a folder that is none of pictures', `[IMAGE]${picture.replace('chat/', 'x/')}`],
     ['a picture in a voice message', `[VOICE:3]${picture}`],
-    ['a climb', `[IMAGE]https://media.test/files/encrypted/${sender}/../0xbb/x.enc`],
-    ['an encoded climb', `[IMAGE]https://media.test/files/encrypted/${sender}/%2e%2e/0xbb/x.enc`],
-    ['a backslash', `[IMAGE]https://media.test/files/encrypted/${sender}\\..\\x.enc`],
+    ['a climb', `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}/../0xbb/x.enc`],
+    ['an encoded climb', `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}/%2e%2e/0xbb/x.enc`],
+    ['a backslash', `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}\\..\\x.enc`],
     ['a query', `[IMAGE]${image}?x=1`],
     ['a fragment', `[IMAGE]${image}#x`],
-    ['an empty key', `[IMAGE]https://media.test/files/encrypted/${sender}/`],
+    ['an empty key', `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}/`],
+    ['an address without its bucket, under which nothing is served', `[IMAGE]${image.replace('chat-images/', '')}`],
+    ['an address in another case', `[IMAGE]${image.replace('aa/', 'AA/')}`],
     ['text after the address', `[IMAGE]${image} https://evil.test`],
     ['a nested marker', `[IMAGE][VOICE:3]${voice}`],
     ['html', `[ENC_IMAGE:text/html]${image}`],
@@ -70,6 +73,10 @@ describe('markers', () => {
     ['a parameter where there is none', `[IMAGE:x]${image}`],
     ['a location that is no JSON', '[LOCATION]here'],
     ['a location that is a list', '[LOCATION][1,2]'],
+    ['a location that is nowhere', '[LOCATION]{}'],
+    ['a location beyond the pole', '[LOCATION]{"latitude":952,"longitude":1}'],
+    ['a location beyond the date line', '[LOCATION]{"latitude":1,"longitude":-180.5}'],
+    ['a location in words', '[LOCATION]{"latitude":"here","longitude":"2"}'],
     ['nothing behind it', '[IMAGE]'],
   ])('T25: refuses %s', (_, text) => expect(faultOf(text)).not.toBeNull())
 
@@ -97,7 +104,7 @@ describe('markers', () => {
 
   it('knows a sender by the lowercased id that is in the path', () => {
     const base58 = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'
-    const path = `https://media.test/files/encrypted/${base58.toLowerCase()}/aGVsbG8w/1_a.enc`
+    const path = `https://media.test/files/chat-images/encrypted/${base58.toLowerCase()}/aGVsbG8w/1_a.enc`
     expect(faultOf(`[IMAGE]${path}`, 'text', { ...storage, sender: base58 })).toBeNull()
   })
 

@@ -19,7 +19,7 @@ import {
 import { verdictMicroseconds } from '#test/bench/verdict'
 import { now, sender, stateOf } from '#test/support/verdict'
 
-const image = `https://media.test/encrypted/${sender}/aGVsbG8w/1_a.enc`
+const image = `https://media.test/chat-images/encrypted/${sender}/aGVsbG8w/1_a.enc`
 
 function listOf(...words: (Partial<BlockedWord> & { word: string })[]) {
   return compileWords(
@@ -338,9 +338,9 @@ const genuine: Readonly<Record<Sendable, MessageDraft>> = {
   pixel_art: written('pixel_art', `[PIXEL_ART]${image}`),
   poll: written('poll', 'Tea?'),
   location: written('location', ''),
-  voice: written('voice', `[VOICE:3]${image.replace('encrypted', 'voice')}`),
+  voice: written('voice', `[VOICE:3]${image.replace('chat-images/encrypted', 'chat-voice/voice')}`),
   encrypted_image: written('encrypted_image', `[ENC_IMAGE:image/png]${image}`),
-  voice_memo: written('voice_memo', `[VOICE:3]${image.replace('encrypted', 'voice')}`),
+  voice_memo: written('voice_memo', `[VOICE:3]${image.replace('chat-images/encrypted', 'chat-voice/voice')}`),
   links: say('https://a.io'),
 }
 

@@ -2,6 +2,7 @@ import type { SignInUser } from '#client/sdk/types'
 import { Problem } from '../kit/notice.tsx'
 import type { Listing } from '../kit/use-loaded.ts'
 import { TourList } from '../tour/tour-list.tsx'
+import { LivePreview, useFirstLive } from './live-preview.tsx'
 import { RoomPreview } from './room-preview.tsx'
 import type { ServerStatus } from './session.ts'
 import { SignIn } from './sign-in.tsx'
@@ -13,12 +14,13 @@ export function Welcome(props: {
   status: Listing<ServerStatus>
   endedBy: string | null
   onEnter: (user: SignInUser) => void
-  onLook: () => void
+  onLook: (stream?: string) => void
 }) {
   const link = useSignInLink(props.onEnter)
   const { value: status, error, isLoading, reload } = props.status
   // Elements that depend on the status are rendered together with it, so that the layout does not shift.
   const isKnown = !isLoading
+  const streams = useFirstLive()
 
   return (
     <main className="welcome">
@@ -26,7 +28,7 @@ export function Welcome(props: {
         <header className="row">
           <Wordmark />
           <span className="grow" />
-          <button type="button" className="button small plain" onClick={props.onLook}>
+          <button type="button" className="button small plain" onClick={() => props.onLook()}>
             Live now
           </button>
           <ThemeButton />
@@ -84,7 +86,12 @@ export function Welcome(props: {
           </dl>
         )}
       </section>
-      {isKnown && <RoomPreview isDemo={status?.demo ?? false} />}
+      {isKnown && streams !== null && (
+        <div className="welcome-side">
+          {streams.length > 0 && <LivePreview onLook={props.onLook} />}
+          <RoomPreview isDemo={status?.demo ?? false} />
+        </div>
+      )}
     </main>
   )
 }

@@ -3,6 +3,7 @@ import { AgentHead } from '../agents/agent-head.tsx'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
 import { useTell } from '../kit/toasts.tsx'
+import { useLoaded } from '../kit/use-loaded.ts'
 import { goTo, linkToLive } from '../rooms/route.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
 import { streamProblems } from './stream-words.ts'
@@ -14,6 +15,7 @@ export function GoLive() {
   const tell = useTell()
   const [title, setTitle] = useState('')
   const [record, setRecord] = useState(false)
+  const beta = useLoaded('beta', async () => (await client.betaAccess.get()).hasBetaAccess)
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const open = async (event: FormEvent) => {
@@ -55,10 +57,12 @@ export function GoLive() {
             onChange={({ target }) => setTitle(target.value)}
           />
         </label>
-        <label className="check">
-          <input type="checkbox" checked={record} onChange={({ target }) => setRecord(target.checked)} />
-          Record it, for who comes later
-        </label>
+        {beta.value && (
+          <label className="check">
+            <input type="checkbox" checked={record} onChange={({ target }) => setRecord(target.checked)} />
+            Record it, for who comes later
+          </label>
+        )}
         <p className="hint" id="go-live-hint">
           Nobody sees anything yet: on the next page you choose the camera, the screen or a test picture, or publish
           with OBS.

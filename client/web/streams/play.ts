@@ -27,7 +27,7 @@ export function play(
       try {
         return await playByWebRtc(video, whep_url, gone.signal)
       } catch (error) {
-        isRefused = error instanceof OfferRefused && error.status === 406
+        isRefused = error instanceof OfferRefused && [404, 406].includes(error.status)
       }
     }
     const { playByHls } = await import('./hls.ts')

@@ -10,6 +10,7 @@ export interface Words {
 
 const ends: Partial<Record<StreamState['reason'], string>> = {
   ended_by_owner: 'Its streamer ended it.',
+  ended_by_moderator: 'A moderator ended it.',
   publisher_stopped: 'Its streamer stopped the picture.',
   connection_lost: 'The picture was lost and did not come back.',
   never_published: 'It never had a picture.',
@@ -60,5 +61,6 @@ function healthWords({ is_published, last_ingest_at }: StreamHealth, now: number
 export const streamProblems: ProblemWords = {
   STREAM_NOT_FOUND: 'There is no such stream. It may have been deleted.',
   STREAM_ENDED: 'This stream has ended. Start a new one.',
+  BETA_ACCESS_REQUIRED: 'Only people whom the operators have let in may record on this server.',
   LIVEPEER_ERROR: 'The video service did not answer. Try again in a moment.',
 }

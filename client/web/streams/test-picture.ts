@@ -2,6 +2,19 @@ const width = 1080
 const height = 1920
 const perSecond = 30
 
+/** The time in milliseconds, at the places and in the order of the clock that the server makes (`server/media/clock-picture.ts`). */
+const bits = { count: 48, inRow: 16, columns: 20, rows: 30, left: 2, top: 17 }
+
+/** Squares that are light or dark, so that a program can read the time off a picture. */
+function drawBits(context: CanvasRenderingContext2D, milliseconds: number): void {
+  const [wide, high] = [width / bits.columns, height / bits.rows]
+  for (const [at, bit] of [...milliseconds.toString(2).padStart(bits.count, '0')].entries()) {
+    context.fillStyle = bit === '1' ? '#e9eeeb' : '#101413'
+    const [column, row] = [bits.left + (at % bits.inRow), bits.top + Math.floor(at / bits.inRow)]
+    context.fillRect(column * wide, row * high, wide, high)
+  }
+}
+
 /** A clock and a tone, for who has no camera: the time is in the picture, so that the delay of a viewer can be read off. */
 export function openTestPicture(): { media: MediaStream; close(): void } {
   const canvas = document.createElement('canvas')
@@ -25,9 +38,10 @@ export function openTestPicture(): { media: MediaStream; close(): void } {
     context.fillStyle = '#e9eeeb'
     context.textAlign = 'center'
     context.font = '600 150px ui-monospace, monospace'
-    context.fillText(now.toTimeString().slice(0, 8), width / 2, 1_020)
+    context.fillText(now.toTimeString().slice(0, 8), width / 2, 940)
     context.font = '400 90px ui-monospace, monospace'
-    context.fillText(`.${String(now.getMilliseconds()).padStart(3, '0')}`, width / 2, 1_160)
+    context.fillText(`.${String(now.getMilliseconds()).padStart(3, '0')}`, width / 2, 1_055)
+    drawBits(context, now.getTime())
     context.font = '400 64px system-ui, sans-serif'
     context.fillText('Test stream', width / 2, 1_760)
   }

@@ -21,6 +21,14 @@ export const suspensionIn = (view: View, account: string): Suspension | null =>
 export const suspendedAccounts = async (): Promise<string[]> =>
   (await Accounts.find({ is_banned: true }).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()).map(({ _id }) => _id)
 
+/** Those of these accounts that are suspended. */
+export const suspendedAmong = async (accounts: readonly string[]): Promise<Set<string>> => {
+  if (accounts.length === 0) return new Set()
+  const suspended = { _id: { $in: accounts }, is_banned: true }
+  const found = await Accounts.find(suspended).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()
+  return new Set(found.map(({ _id }) => _id))
+}
+
 /** The account of a fact, and which of the two it is; null for facts of others. */
 function readKey(key: string): { kind: 'role' | 'suspension'; account: string } | null {
   const [, kind, account] = /^(role|suspension):(.+)$/.exec(key) ?? []

@@ -45,7 +45,7 @@ export const accounts = defineDomain(
 
     async publicUser({ address }, context) {
       const account = await accountOf(address)
-      context.setHeader(...sharedAMinute)
+      context.http?.setHeader(...sharedAMinute)
       if (!account) return { user: null }
       const { username, display_name, avatar_url } = profileOf(account)
       return { user: { username, display_name, ens_name: null, avatar_url, is_bot: isBot(address) } }
@@ -53,7 +53,7 @@ export const accounts = defineDomain(
 
     async publicProfile({ address }, context) {
       const page = await publicPageOf(address)
-      context.setHeader(...sharedAMinute)
+      context.http?.setHeader(...sharedAMinute)
       return page
     },
 

@@ -11,7 +11,8 @@ export async function hasBetaAccess(node: Node, account: string): Promise<boolea
   return (await Accounts.exists({ _id: account, beta_access: true })) !== null
 }
 
-/** Refuses who may not make agents yet. */
-export async function refuseWithoutBeta(node: Node, account: string): Promise<void> {
-  if (!(await hasBetaAccess(node, account))) throw new AppError('BETA_ACCESS_REQUIRED')
+/** Refuses who may not do yet what is for some alone: make agents, where nothing else is said. */
+export async function refuseWithoutBeta(node: Node, account: string, message?: string): Promise<void> {
+  if (!(await hasBetaAccess(node, account)))
+    throw new AppError('BETA_ACCESS_REQUIRED', message === undefined ? {} : { message })
 }

@@ -12,7 +12,7 @@ import { answerOf, besideText, linesOf } from './runs/ending.ts'
 import { framesAfter, isTold, openLog, tellConnection } from './runs/follow.ts'
 import { forgetConversation } from './runs/forget.ts'
 import { messagesOf, ownChat } from './runs/history.ts'
-import { Runs, type StoredRun } from './runs/model.ts'
+import { RunFrames, Runs, type StoredRun } from './runs/model.ts'
 import { asEnded } from './runs/settle.ts'
 import { askToStop } from './runs/stop.ts'
 
@@ -40,12 +40,15 @@ async function ownRun(account: string, id: string): Promise<StoredRun> {
   return run
 }
 
+/** Of a run that is begun this frame is on its way, if it is not there. */
+const firstIdx = 0
+
 export const run: Action<typeof contract.run> = async ({ agent_id: agent, ...question }, context) => {
   const { run: begun } = await ask(context, { agent, ...question })
   const { node, connection } = context
   // Asked again on the same connection, no frame is told twice.
   if (connection && !isTold(connection, begun)) tellConnection(node, connection, begun, -1)
-  return { run_id: begun._id, user_message_id: begun.user_message_id, head_idx: 0 }
+  return { run_id: begun._id, user_message_id: begun.user_message_id, head_idx: firstIdx }
 }
 
 export const chat: Action<typeof contract.chat> = async ({ id, message, client_run_id }, context) => {
@@ -67,8 +70,14 @@ export const chatStream: Action<typeof contract.chatStream> = async ({ id, messa
   return linesOf(framesAfter(context.node, run, -1, context.signal))
 }
 
+/** Of an answer that has ended, the frames are kept for a while, and until its conversation is forgotten. */
+async function refuseWithoutFrames(run: StoredRun): Promise<void> {
+  if (run.state !== 'running' && !(await RunFrames.exists({ run_id: run._id }))) throw new AppError('RUN_NOT_FOUND')
+}
+
 export const frames: Action<typeof contract.frames> = async ({ id, after_idx }, context) => {
   const run = await ownRun(signedIn(context).account, id)
+  await refuseWithoutFrames(run)
   return framesAfter(context.node, run, after_idx, context.signal)
 }
 
@@ -77,6 +86,7 @@ const framesAtOnce = 500
 export const resume: Action<typeof contract.resume> = async ({ run_id, after_idx }, context) => {
   const { node, connection } = context
   const run = await ownRun(signedIn(context).account, run_id)
+  await refuseWithoutFrames(run)
   const { log, release } = await openLog(node, run)
   const head = log.frames.length - 1
   const upTo = Math.min(head, after_idx + framesAtOnce)
@@ -116,7 +126,7 @@ export const active: Action<typeof contract.active> = async ({ agent_id }, conte
       message: one.message,
       user_message_id: one.user_message_id,
       message_id: one.message_id,
-      head_idx: heads[at] ?? -1,
+      head_idx: heads[at] ?? firstIdx,
       created_at: one.created_at.toISOString(),
     })),
   }
@@ -125,7 +135,7 @@ export const active: Action<typeof contract.active> = async ({ agent_id }, conte
 async function headOf(node: Node, run: StoredRun): Promise<number> {
   const { log, release } = await openLog(node, run)
   release()
-  return log.frames.length - 1
+  return Math.max(firstIdx, log.frames.length - 1)
 }
 
 export const history: Action<typeof contract.history> = async ({ id, limit, before }, context) => {

@@ -18,7 +18,6 @@ import { storedTools } from './tools/stored.ts'
 
 const agentsAtMost = 5
 const defaultEmoji = '🤖'
-const defaultPriceCents = 1
 const defaultNetwork = 'base'
 
 type Given = ReturnType<typeof fieldsOf>
@@ -152,6 +151,8 @@ async function refuse(node: Node, account: string, given: Given, before: StoredA
   if (given.name !== undefined && given.name !== before?.name) await refuseDeceptiveName(node, account, given.name)
   if (given.x402Network !== undefined && !(given.x402Enabled ?? before?.x402_enabled ?? false))
     throw new AppError('VALIDATION_ERROR', { message: 'x402Network: only where x402Enabled is on' })
+  if (given.x402Enabled && (given.x402PriceCents ?? before?.x402_price_cents ?? null) === null)
+    throw new AppError('VALIDATION_ERROR', { message: 'x402PriceCents: wanted where x402Enabled is on' })
 }
 
 /** What follows from the other fields. */
@@ -160,10 +161,7 @@ function settled(agent: Omit<StoredAgent, 'words'>): StoredAgent {
     ...agent,
     words: searchableWords(agent),
     suggested_questions: agent.visibility === 'official' ? agent.suggested_questions : null,
-    ...(agent.x402_enabled && {
-      x402_price_cents: agent.x402_price_cents ?? defaultPriceCents,
-      x402_network: agent.x402_network ?? defaultNetwork,
-    }),
+    ...(agent.x402_enabled && { x402_network: agent.x402_network ?? defaultNetwork }),
   }
 }
 

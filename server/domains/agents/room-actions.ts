@@ -1,5 +1,5 @@
-import { keyOf, readRoom } from '#server/domains/rooms/access'
-import { messageIn, roomIn } from '#server/domains/rooms/facts'
+import { keyOf, readRoom } from '#server/domains/room-state/access'
+import { messageIn, roomIn } from '#server/domains/room-state/facts'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { agentRooms as contract } from '#shared/api/agent-rooms'
 import { AppError } from '#shared/errors'

@@ -1,5 +1,5 @@
-import { Rooms } from '#server/domains/rooms/model'
-import { rowsOf } from '#server/domains/rooms/rows'
+import { Rooms } from '#server/domains/room-state/model'
+import { rowsOf } from '#server/domains/room-state/rows'
 import type { Caller, Node } from '#server/kernel/context'
 import type { AttendanceEvent as FoundEvent } from '#server/ports/attendance/port'
 import { type AttendanceEvent, type LookupError, lookupErrors } from '#shared/api/attendance'

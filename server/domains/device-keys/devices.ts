@@ -1,7 +1,7 @@
 import { ECDH } from 'node:crypto'
 import { blockedAmong } from '#server/domains/blocks/blocks'
 import { friendsAmong } from '#server/domains/friends/pairs'
-import { Rooms } from '#server/domains/rooms/model'
+import { Rooms } from '#server/domains/room-state/model'
 import { newId } from '#server/kernel/ids'
 import { isDuplicate } from '#server/ports/database/port'
 import { devicesAtMost } from '#shared/api/device-keys'

@@ -67,7 +67,7 @@ export async function restore(context: Context, email: string, address: string, 
     account === address && (record?.email === email || (account === emailAccountId(email) && !record?.email_taken))
   if (!record || !isTheirs) throw new AppError('UNAUTHORIZED', { message: 'These do not belong together' })
   const { sessionToken, refreshToken } = await refreshBySession(node, session.id, caller)
-  context.setSessionCookie(sessionToken)
+  context.http?.setSessionCookie(sessionToken)
   return {
     success: true,
     verified: true,

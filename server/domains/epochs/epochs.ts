@@ -1,15 +1,14 @@
 import { devicesNamed } from '#server/domains/device-keys/devices'
 import type { StoredDevice } from '#server/domains/device-keys/model'
-import { isBarred, readBy, readRoom } from '#server/domains/rooms/access'
-import { currentEpochIn, type EpochFact, epochIn } from '#server/domains/rooms/facts'
-import { Epochs } from '#server/domains/rooms/model'
-import { isSuspended } from '#server/domains/rooms/standing'
+import { isBarred, keyOf, readBy, readRoom } from '#server/domains/room-state/access'
+import { currentEpochIn, type EpochFact, epochIn } from '#server/domains/room-state/facts'
+import { Epochs } from '#server/domains/room-state/model'
+import { isSuspended } from '#server/domains/room-state/standing'
 import type { Context, Node } from '#server/kernel/context'
 import type { View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { peersOf } from '#shared/kit/room-key'
-import { keyOf } from '../rooms/access.ts'
 
 const pageSize = 50
 

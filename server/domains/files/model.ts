@@ -27,7 +27,7 @@ export interface StoredUpload {
   claim: string
   /** Of the messages that name it and are being sent. */
   claims: string[]
-  /** When it was last seen that something names it, or may yet; absent where what names it may be sealed. */
+  /** When it was last seen that something names it, or may yet; absent where an older version stored what a sealed message may name. */
   checked_at?: Date
   /** Since when it is being removed. */
   taken_at?: Date
@@ -61,6 +61,22 @@ export const UploadRecords = mongoose.model<StoredUpload>(
   )
     .index({ vector: 1 }, { unique: true })
     .index({ checked_at: 1 }, { partialFilterExpression: { checked_at: { $exists: true } } }),
+)
+
+/** What a sealed file that was removed began with: no other file may, ever. */
+export interface UsedVector {
+  /** As `vector` of the file. */
+  _id: string
+  owner: string
+  content: string
+}
+
+export const UsedVectors = mongoose.model<UsedVector>(
+  'UsedVectors',
+  new Schema<UsedVector>(
+    { _id: required, owner: required, content: required },
+    { collection: 'used_vectors', versionKey: false },
+  ),
 )
 
 /** What an account has stored on a day. */

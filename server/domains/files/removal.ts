@@ -1,7 +1,8 @@
 import type { Node } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
+import { isDuplicate } from '#server/ports/database/port'
 import { addressOf, keyAt } from '#server/ports/storage/port'
-import { type StoredUpload, UploadRecords } from './model.ts'
+import { type StoredUpload, UploadRecords, UsedVectors } from './model.ts'
 import { shownAmong } from './namers.ts'
 
 /** So many are removed before the answer to whoever took back what named them; the sweep takes the others. */
@@ -59,5 +60,16 @@ export async function removeFile(node: Node, { _id, claim }: StoredUpload): Prom
 
 export async function removeTaken({ services: { storage } }: Node, _id: string): Promise<void> {
   await storage?.remove(_id)
+  await keepVector(_id)
   await UploadRecords.deleteOne({ _id, taken_at: { $exists: true } })
+}
+
+/** Before its record goes, so that whoever comes next with the vector finds one or the other. What is not sealed has its key in its place. */
+async function keepVector(_id: string): Promise<void> {
+  const record = await UploadRecords.findOne({ _id }).lean<StoredUpload>()
+  if (!record || record.vector === _id) return
+  const { vector, owner, content } = record
+  await UsedVectors.create({ _id: vector, owner, content }).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error
+  })
 }

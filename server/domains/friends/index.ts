@@ -97,7 +97,7 @@ async function ended(context: Context, pair: Pair | null, message: string): Prom
 }
 
 /** For this caller alone, also in a browser where somebody else signs in next. */
-function keepPrivately({ setHeader }: Context): void {
-  setHeader('Cache-Control', 'private, max-age=10')
-  setHeader('Vary', 'Origin, Authorization, Cookie')
+function keepPrivately({ http }: Context): void {
+  http?.setHeader('Cache-Control', 'private, max-age=10')
+  http?.setHeader('Vary', 'Origin, Authorization, Cookie')
 }

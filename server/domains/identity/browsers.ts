@@ -11,7 +11,7 @@ const most = { asker: 3, strangers: 9, owner: 3 }
 /** The id of the calling browser; created if it has none. */
 export function browserOf(context: Context): string {
   const id = context.browser ?? randomBytes(32).toString('base64url')
-  context.setBrowserCookie(id)
+  context.http?.setBrowserCookie(id)
   return id
 }
 

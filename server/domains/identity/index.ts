@@ -46,7 +46,7 @@ export const identity = defineDomain(
 
     async refresh(input, context) {
       const { sessionToken, refreshToken, expiresAt, account } = await freshTokens(input, context)
-      context.setSessionCookie(sessionToken)
+      context.http?.setSessionCookie(sessionToken)
       return {
         ...refreshed,
         sessionToken,
@@ -58,7 +58,7 @@ export const identity = defineDomain(
 
     async logout({ allDevices }, context) {
       const { account, session } = context.caller
-      context.setSessionCookie(null)
+      context.http?.setSessionCookie(null)
       if (account === null || !session) return { ...done, message: 'Nobody was signed in' }
       if (allDevices) await endAllSessions(context.node, account)
       else await endSession(context.node, account, session.id)
@@ -84,7 +84,7 @@ export const sessions = defineDomain(
     async end({ id }, context) {
       const { account, session } = signedIn(context)
       if (!(await endSession(context.node, account, id))) throw new AppError('NOT_FOUND')
-      if (!(await alive(context.node)([session.id])).has(session.id)) context.setSessionCookie(null)
+      if (!(await alive(context.node)([session.id])).has(session.id)) context.http?.setSessionCookie(null)
       return done
     },
 

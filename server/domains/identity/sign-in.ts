@@ -38,7 +38,7 @@ export async function signIn(
   const { node, caller } = context
   const started = await startSession(node, account, { ...proof, seen: caller })
   const { sessionToken, refreshToken, user } = started
-  context.setSessionCookie(sessionToken)
+  context.http?.setSessionCookie(sessionToken)
   if (caller.account !== null && caller.session) await endSession(node, caller.account, caller.session.id)
   return { success: true, verified: true, authenticated: true, sessionToken, refreshToken, userAddress: account, user }
 }

@@ -25,7 +25,7 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
   const head = isElse ? after : heard.seq
   const rows = after < head ? await rowsAfter(context.node, key, after, Math.min(input.limit, head - after)) : []
   const last = rows.at(-1)?.seq ?? after
-  context.setHeader('ETag', `"${head}"`)
+  context.http?.setHeader('ETag', `"${head}"`)
   return {
     events: await eventsOf(rows, heard.isInsider),
     next_after_seq: last,

@@ -1,4 +1,4 @@
-import type { MessageBody, PollFact } from '#server/domains/rooms/facts'
+import type { MessageBody, PollFact } from '#server/domains/room-state/facts'
 import type { MessageDraft } from '#server/domains/verdict/content'
 import { pollMarker } from '#server/domains/verdict/markers'
 import type { Asked } from '#shared/api/polls'
@@ -18,7 +18,7 @@ interface Spelled {
   reply_to_id?: string | null | undefined
   attachments?: MessageDraft['attachments'] | undefined
   mentions?: MessageDraft['mentions'] | undefined
-  media?: MessageDraft['media'] | undefined
+  blobs?: MessageDraft['blobs'] | undefined
 }
 
 /** The one value among several spellings of a field; two that disagree are an error. */
@@ -36,7 +36,7 @@ export function draftOf(input: Spelled, sealed: SealedBy | null): MessageDraft {
   const type = spelled === 'image' ? 'photo' : spelled
   if (type === 'system')
     throw new AppError('VALIDATION_ERROR', { message: 'type: system messages are not sent by people' })
-  const { attachments = [], mentions = [], media } = input
+  const { attachments = [], mentions = [], blobs } = input
   if (!isVisible(text)) throw new AppError('VALIDATION_ERROR', { message: 'text: the message is empty' })
   if (mentions.some(({ start, len }) => start + len > text.length))
     throw new AppError('VALIDATION_ERROR', { message: 'mentions: outside the text' })
@@ -51,7 +51,7 @@ export function draftOf(input: Spelled, sealed: SealedBy | null): MessageDraft {
     mentions,
     poll: null,
     replyTo: oneOf('reply_to', [input.reply_to, input.replyToId, input.reply_to_id]),
-    media,
+    blobs,
   }
 }
 

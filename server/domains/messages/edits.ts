@@ -1,20 +1,20 @@
 import { bodyOf } from '#server/domains/events/define'
 import { withFiles } from '#server/domains/files/claims'
 import { removeUnnamed } from '#server/domains/files/removal'
-import { isBarred, keyOf, readBy } from '#server/domains/rooms/access'
-import { actorOf, entryOf } from '#server/domains/rooms/entries'
+import { isBarred, keyOf, readBy } from '#server/domains/room-state/access'
+import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import {
   messageDeleted,
   messageEdited,
   messagePinned,
   messageUnpinned,
   reactionChanged,
-} from '#server/domains/rooms/events/messages'
-import { type MessageFact, messageIn, muteIn, pinsIn, reactedIn, sealingOf } from '#server/domains/rooms/facts'
-import { kindOf } from '#server/domains/rooms/kinds'
-import { messageOf } from '#server/domains/rooms/shown'
-import { isSuspended, type Standing, standingOf } from '#server/domains/rooms/standing'
-import { acceptedAt, refuseChange, refuseRemark, stateOf } from '#server/domains/rooms/state'
+} from '#server/domains/room-state/events/messages'
+import { type MessageFact, messageIn, muteIn, pinsIn, reactedIn, sealingOf } from '#server/domains/room-state/facts'
+import { kindOf } from '#server/domains/room-state/kinds'
+import { messageOf } from '#server/domains/room-state/shown'
+import { isSuspended, type Standing, standingOf } from '#server/domains/room-state/standing'
+import { acceptedAt, refuseChange, refuseRemark, stateOf } from '#server/domains/room-state/state'
 import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
 import { type Action, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
@@ -53,14 +53,14 @@ const present = ({ message }: Touched): MessageFact => {
 }
 
 export const edit: Action<typeof contract.edit> = async (
-  { room, id, version, text, media, client_action_id },
+  { room, id, version, text, blobs, client_action_id },
   context,
 ) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
   const { node } = context
-  const draft = draftOf({ text, media }, sealedBy(room))
+  const draft = draftOf({ text, blobs }, sealedBy(room))
   const { text: clean } = draft
   const fault = await sealedFault(node, key, account, draft)
   const storage = { publicUrl: node.settings.storageUrl, sender: account }
@@ -98,10 +98,10 @@ export const edit: Action<typeof contract.edit> = async (
           ...(sealingOf(view) === 'shared-key' && { type: 'text', attachments: [], mentions: [], reply_to: null }),
         }
         const state = stateOf(view, account, now, node, standingOf(view, account), missing)
-        const after = { ...draftOfBody(changed), media }
+        const after = { ...draftOfBody(changed), blobs }
         const { flagged } = refuseChange(after, state)
         // Whoever edits a sealed text and does not say what it names may still name what it named before.
-        const isUntold = state.sealed && media === undefined
+        const isUntold = state.sealed && blobs === undefined
         const body = {
           ...changed,
           ...(isUntold ? { ...(named.length > 0 && { media: named }) } : keysOf(namedFiles(after, storage))),

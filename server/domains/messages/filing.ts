@@ -1,5 +1,5 @@
-import { sealingOf } from '#server/domains/rooms/facts'
-import { blockSize, fileBlock, nextBlock } from '#server/domains/rooms/search-index'
+import { sealingOf } from '#server/domains/room-state/facts'
+import { blockSize, fileBlock, nextBlock } from '#server/domains/room-state/search-index'
 import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { GLOBAL, type RoomKey } from '#server/log/types'

@@ -1,5 +1,5 @@
 import { recordOf, signed } from '#server/domains/events'
-import { person } from '#server/domains/rooms/shown'
+import { person } from '#server/domains/room-state/shown'
 import { type Row, UNREADABLE } from '#server/log/types'
 import type { Person } from '#shared/api/room'
 import type { RoomEvent } from '#shared/api/room-events'

@@ -1,12 +1,12 @@
 import { isOf } from '#server/domains/events/define'
 import { missingAmong, withFiles } from '#server/domains/files/claims'
-import { isUnlisted, keyOf } from '#server/domains/rooms/access'
-import { entryOf, nameOf } from '#server/domains/rooms/entries'
-import { messageCreated } from '#server/domains/rooms/events/messages'
-import { type MessageBody, type MessageFact, messageIn, roomIn } from '#server/domains/rooms/facts'
-import { messageOfRow } from '#server/domains/rooms/shown'
-import { standingOf } from '#server/domains/rooms/standing'
-import { acceptedAt, capabilitiesOf, refusalOf, stateOf } from '#server/domains/rooms/state'
+import { isUnlisted, keyOf } from '#server/domains/room-state/access'
+import { entryOf, nameOf } from '#server/domains/room-state/entries'
+import { messageCreated } from '#server/domains/room-state/events/messages'
+import { type MessageBody, type MessageFact, messageIn, refOf, roomIn } from '#server/domains/room-state/facts'
+import { messageOfRow } from '#server/domains/room-state/shown'
+import { standingOf } from '#server/domains/room-state/standing'
+import { acceptedAt, capabilitiesOf, refusalOf, stateOf } from '#server/domains/room-state/state'
 import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
 import {
   judgeMessage,
@@ -18,10 +18,10 @@ import {
 import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
 import type { Json, Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
-import { capabilitiesChanged } from '#shared/api/rooms'
+import { capabilitiesChanged, rooms } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
-import { sealedBy } from '#shared/kit/room-kinds'
+import { roomKinds, sealedBy } from '#shared/kit/room-kinds'
 import { draftOf } from './drafts.ts'
 import { sealedFault } from './sealed.ts'
 
@@ -67,7 +67,7 @@ export async function sendDraft(
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
         const standing = standingOf(view, account)
         const hidden = absent(view, standing.isMember)
-        const state = stateOf(view, account, now, node, standing, missing)
+        const state = writing(view, stateOf(view, account, now, node, standing, missing))
         ruling = judgeMessage(draft, state)
         if (hidden && !isToldFirst(ruling)) return { refuse: hidden }
         const stale = fault?.(view)
@@ -76,6 +76,7 @@ export async function sendDraft(
         if (draft.replyTo !== null && (!reply || reply.body.deleted)) return { refuse: noReply }
         const extra = poll?.('', now)
         if (extra instanceof AppError) return { refuse: extra }
+        if (!standing.isMember) return { refuse: outside }
         const quote = reply && quoteOf(reply, state)
         const body = { ...bodyOf(draft, quote, ruling, extra?.id ?? null), ...keysOf(files) }
         return {
@@ -88,9 +89,13 @@ export async function sendDraft(
         }
       },
     })
-  const outcome = await withFiles(node, account, files, act).finally(() =>
-    node.metrics.verdict(ruling?.verdict.step ?? 'none'),
-  )
+  const outcome = await withFiles(node, account, files, act)
+    .catch(async (error: unknown) => {
+      if (error !== outside) throw error
+      await node.callAs(account, rooms.join, { room: roomOfKey(key) })
+      return withFiles(node, account, files, act)
+    })
+    .finally(() => node.metrics.verdict(ruling?.verdict.step ?? 'none'))
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
   const { row, duplicate } = outcome
   if (!isOf(row, messageCreated)) throw keyTaken
@@ -99,6 +104,13 @@ export async function sendDraft(
     emit(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))
   return { row, message: messageOfRow(row), duplicate, nextSendAt }
 }
+
+/** They may write, and are to become a member first. */
+const outside = new AppError('NOT_A_MEMBER')
+
+/** Who writes is judged as a member where writing makes them one. */
+export const writing = (view: View, state: RoomState): RoomState =>
+  roomKinds[refOf(view).type].writingJoins ? { ...state, member: true } : state
 
 const keyTaken = new AppError('CONFLICT', { message: 'This key was used for something else' })
 const noReply = new AppError('VALIDATION_ERROR', { message: 'reply_to: the message you reply to is not here' })
@@ -161,9 +173,9 @@ export const check: Action<typeof contract.check> = async (input, context) => {
   const files = namedFiles(draft, { publicUrl: context.node.settings.storageUrl, sender: account })
   const missing = await missingAmong(account, files)
   const { verdict, retryAfter } = await context.node.log.ask(key, (view, now) => {
-    const state = stateOf(view, account, now, context.node, standingOf(view, account), missing)
-    const hidden = absent(view, state.member)
-    const ruling = judgeMessage(draft, state)
+    const standing = standingOf(view, account)
+    const hidden = absent(view, standing.isMember)
+    const ruling = judgeMessage(draft, writing(view, stateOf(view, account, now, context.node, standing, missing)))
     if (hidden && !isToldFirst(ruling)) throw hidden
     return ruling
   })

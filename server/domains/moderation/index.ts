@@ -1,4 +1,4 @@
-import { Words } from '#server/domains/rooms/model'
+import { Words } from '#server/domains/room-state/model'
 import { type Actions, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { moderation as contract } from '#shared/api/moderation'

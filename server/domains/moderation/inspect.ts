@@ -1,4 +1,4 @@
-import { keyOf, readBy, readRoom, seenBy } from '#server/domains/rooms/access'
+import { keyOf, readBy, readRoom, seenBy } from '#server/domains/room-state/access'
 import {
   type BanFact,
   banIn,
@@ -8,10 +8,10 @@ import {
   muteIn,
   rulesIn,
   type WordFact,
-} from '#server/domains/rooms/facts'
-import { Bans, Moderators, Mutes, Words } from '#server/domains/rooms/model'
-import { rightsIn, type Standing } from '#server/domains/rooms/standing'
-import { wordListsOf } from '#server/domains/rooms/state'
+} from '#server/domains/room-state/facts'
+import { Bans, Moderators, Mutes, Words } from '#server/domains/room-state/model'
+import { rightsIn, type Standing } from '#server/domains/room-state/standing'
+import { wordListsOf } from '#server/domains/room-state/state'
 import type { Action, Context } from '#server/kernel/context'
 import { verifyChain } from '#server/log/chain'
 import { chainedRows } from '#server/log/store'

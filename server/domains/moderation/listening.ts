@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { rightsIn, type Standing } from '#server/domains/rooms/standing'
+import { rightsIn, type Standing } from '#server/domains/room-state/standing'
 import { audiences, type Connection, type Context, type Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'

@@ -1,8 +1,16 @@
-import { entryOf } from '#server/domains/rooms/entries'
-import { moderationApplied, roleChanged } from '#server/domains/rooms/events/people'
-import { type BanFact, banIn, grantIn, type MuteFact, memberIn, moderatorIn, muteIn } from '#server/domains/rooms/facts'
-import { invitingNoMore, leaving } from '#server/domains/rooms/membership'
-import { isLimited } from '#server/domains/rooms/standing'
+import { entryOf } from '#server/domains/room-state/entries'
+import { moderationApplied, roleChanged } from '#server/domains/room-state/events/people'
+import {
+  type BanFact,
+  banIn,
+  grantIn,
+  type MuteFact,
+  memberIn,
+  moderatorIn,
+  muteIn,
+} from '#server/domains/room-state/facts'
+import { invitingNoMore, leaving } from '#server/domains/room-state/membership'
+import { isLimited } from '#server/domains/room-state/standing'
 import { newId } from '#server/kernel/ids'
 import type { Act } from '#shared/api/moderation-acts'
 import { AppError } from '#shared/errors'

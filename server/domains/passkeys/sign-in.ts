@@ -23,7 +23,7 @@ const signInBeside: typeof signIn = async (context, account, proof) => {
     ...proof,
     seen: context.caller,
   })
-  context.setSessionCookie(sessionToken)
+  context.http?.setSessionCookie(sessionToken)
   return { success: true, verified: true, authenticated: true, sessionToken, refreshToken, userAddress: account, user }
 }
 

@@ -56,7 +56,7 @@ async function ask(
       serve: (held) => serve(context, agent, wanted, question, held, follow),
     })
     for (const [name, value] of Object.entries(settledHeaders(networks[begun.payment.network], begun.payment)))
-      context.setHeader(name, value)
+      context.http?.setHeader(name, value)
     return { ...begun, giveBack }
   } catch (error) {
     giveBack()

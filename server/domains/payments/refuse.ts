@@ -21,14 +21,14 @@ export const codes: Readonly<Record<PaymentRefusal | 'failed', PaymentCode>> = {
 }
 
 /** The 402 that says what is to be paid, and, with a code, why what was offered is not taken. */
-export function wantsPayment(context: Pick<Context, 'setHeader'>, wanted: Wanted, code: PaymentCode | null): AppError {
+export function wantsPayment(context: Pick<Context, 'http'>, wanted: Wanted, code: PaymentCode | null): AppError {
   const requirement = requirementOf(wanted)
   const error = code ?? 'PAYMENT_REQUIRED'
   const refusal = new AppError(error, {
     details: { ...paymentRequired(requirement), message: code === null ? wanted.description : texts[code] },
   })
   for (const [name, value] of Object.entries(requiredHeaders(requirement, refusal.message)))
-    context.setHeader(name, value)
+    context.http?.setHeader(name, value)
   return refusal
 }
 

@@ -1,12 +1,12 @@
+import { actorOf } from '#server/domains/room-state/entries'
+import type { RoomFact } from '#server/domains/room-state/facts'
+import { kinds } from '#server/domains/room-state/kinds'
+import { becomeMember } from '#server/domains/room-state/membership'
+import { Rooms } from '#server/domains/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
 import type { RoomRef } from '#shared/kit/primitives'
 import { alpha, roomKey } from '#shared/kit/room-key'
-import { actorOf } from './entries.ts'
-import type { RoomFact } from './facts.ts'
-import { kinds } from './kinds.ts'
-import { becomeMember } from './membership.ts'
-import { Rooms } from './model.ts'
 
 export const ALPHA = roomKey(alpha)
 

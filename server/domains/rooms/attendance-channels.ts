@@ -1,4 +1,5 @@
 import { checkGate, namedGate } from '#server/domains/gates'
+import { Rooms } from '#server/domains/room-state/model'
 import { type Context, signedIn } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
@@ -7,15 +8,12 @@ import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
 import { roomKey } from '#shared/kit/primitives'
-import type { RoomFact } from './facts.ts'
+import { found } from './founding.ts'
 import { refusalOf } from './gating.ts'
-import { Rooms } from './model.ts'
 import { uniqueName } from './names.ts'
 import { newSharedKey, topicOf } from './shared-key.ts'
 
 type Input = InputOf<typeof contract.createChannel>
-type Fields = Pick<RoomFact, 'name'> & Partial<RoomFact>
-type Found = (context: Context, type: 'channel', fields: Fields, members: readonly string[]) => Promise<RoomKey>
 
 const longestName = 100
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u2800]+/gu
@@ -40,7 +38,6 @@ export async function foundAttendanceChannel(
   context: Context,
   said: AttendanceGate,
   { description, emoji, category }: Input,
-  found: Found,
 ): Promise<RoomKey> {
   const { node, creationId: id } = context
   const { account } = signedIn(context)

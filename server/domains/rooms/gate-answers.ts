@@ -1,11 +1,11 @@
 import { refuseSuspended } from '#server/domains/accounts/roles'
 import { checkGate } from '#server/domains/gates'
+import { keyOf, seenBy } from '#server/domains/room-state/access'
+import { gateFor } from '#server/domains/room-state/passes'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
-import { keyOf, seenBy } from './access.ts'
-import { gateFor } from './gating.ts'
 
 const recheck = { most: 1, seconds: 60 }
 

@@ -1,26 +1,10 @@
 import { checkGate } from '#server/domains/gates'
+import { roomIn } from '#server/domains/room-state/facts'
+import { gateFor, type Pass } from '#server/domains/room-state/passes'
 import type { Node } from '#server/kernel/context'
 import type { Judgement, RoomKey, View } from '#server/log/types'
 import type { Gate, GateAnswer } from '#shared/api/gates'
 import { AppError } from '#shared/errors'
-import { isAgent } from '#shared/kit/room-agents'
-import { type RoomFact, roomIn } from './facts.ts'
-
-/** That somebody was found to have what a room asks for. Made in this file alone. */
-export interface Pass {
-  readonly room: RoomKey
-  readonly account: string
-}
-
-/** The gate that somebody has to pass. Founders set it, and agents are brought in by admins: neither is asked. */
-export const gateFor = (room: RoomFact, account: string): Gate | null =>
-  room.creator_address === account || isAgent(account) ? null : room.gate
-
-export function isLetThrough(view: View, account: string, pass: Pass | null): boolean {
-  const room = roomIn(view)
-  if (room === null || gateFor(room, account) === null) return true
-  return pass !== null && pass.room === view.room && pass.account === account
-}
 
 interface Entry {
   /** Who comes in. */

@@ -1,4 +1,8 @@
 import { claim } from '#server/domains/places/claims'
+import { keyOf, mayRead, seenBy } from '#server/domains/room-state/access'
+import { banIn } from '#server/domains/room-state/facts'
+import { Rooms } from '#server/domains/room-state/model'
+import { roomAnswer, rowsOf } from '#server/domains/room-state/rows'
 import { type Action, signedIn } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
@@ -10,12 +14,9 @@ import type { InputOf } from '#shared/kit/contract'
 import { boxAround, metresBetween, metresText, type Point, roundedPoint } from '#shared/kit/earth'
 import { roomKey } from '#shared/kit/room-key'
 import { foundedBy } from '#shared/kit/room-kinds'
-import { keyOf, mayRead, seenBy } from './access.ts'
-import { banIn } from './facts.ts'
+import { found } from './founding.ts'
 import { newestMembers } from './members.ts'
-import { Rooms } from './model.ts'
-import { closedRooms, found } from './rooms.ts'
-import { roomAnswer, rowsOf } from './rows.ts'
+import { closedRooms } from './rooms.ts'
 
 const type = foundedBy('createLocationRoom')
 const mileMetres = 1_609.344

@@ -1,11 +1,11 @@
+import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
+import { kindOf } from '#server/domains/room-state/kinds'
+import { Rooms } from '#server/domains/room-state/model'
 import { skeleton } from '#server/domains/text/skeleton'
 import type { Node } from '#server/kernel/context'
 import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
-import { type RoomFact, roomIn } from './facts.ts'
-import { kindOf } from './kinds.ts'
-import { Rooms } from './model.ts'
 
 /** What no two rooms of such a kind may share: the name without case, width, accents, and letters that pass for Latin ones. */
 export const uniqueName = (name: string): string => skeleton(name) || name.toLowerCase()

@@ -1,6 +1,19 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { areBlocked } from '#server/domains/blocks/blocks'
 import { removePicture } from '#server/domains/files/removal'
+import { keyOf, seenBy } from '#server/domains/room-state/access'
+import { ensureDm } from '#server/domains/room-state/conversations'
+import { demoChannels } from '#server/domains/room-state/demo-rooms'
+import { actorOf, entryOf } from '#server/domains/room-state/entries'
+import { roomArchived, roomUpdated } from '#server/domains/room-state/events/rooms'
+import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
+import { kindOf, typesWhere } from '#server/domains/room-state/kinds'
+import { membershipsOf } from '#server/domains/room-state/membership'
+import { RoomFacts, Rooms } from '#server/domains/room-state/model'
+import { roomAnswer, rowsOf } from '#server/domains/room-state/rows'
+import { isSuspended, rankOf, ranks } from '#server/domains/room-state/standing'
+import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/room-state/state'
+import { holdsAll, roomTerms, searchWords, termOf } from '#server/domains/room-state/terms'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import { GLOBAL, type Judgement, type View } from '#server/log/types'
 import type { rooms as contract } from '#shared/api/rooms'
@@ -8,26 +21,12 @@ import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
 import { dmOf, roomKey } from '#shared/kit/primitives'
-import type { FoundedType } from '#shared/kit/room-kinds'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import { keyOf, seenBy } from './access.ts'
 import { attendanceGateOf, foundAttendanceChannel } from './attendance-channels.ts'
-import { ensureDm } from './conversations.ts'
-import { demoChannels } from './demo-rooms.ts'
-import { actorOf, entryOf } from './entries.ts'
-import { roomArchived, roomUpdated } from './events/rooms.ts'
-import { type RoomFact, roomIn } from './facts.ts'
-import { refuseLocked } from './icons.ts'
-import { isKnown, kindOf, kinds, typesWhere } from './kinds.ts'
-import { bringIn, willing } from './members.ts'
-import { becomeMember } from './membership.ts'
-import { Members, RoomFacts, Rooms } from './model.ts'
-import { nameTaken, uniqueName, withNames } from './names.ts'
-import { roomAnswer, rowsOf } from './rows.ts'
+import { found } from './founding.ts'
+import { willing } from './members.ts'
+import { uniqueName, withNames } from './names.ts'
 import { withSharedKey } from './shared-key.ts'
-import { isSuspended, rankOf, ranks } from './standing.ts'
-import { refuseMuted, refuseNames } from './state.ts'
-import { holdsAll, roomTerms, searchWords, termOf } from './terms.ts'
 
 const listedTypes = typesWhere(({ isListed }) => isListed)
 
@@ -82,18 +81,6 @@ export async function fileRooms(): Promise<void> {
   }
 }
 
-export async function membershipsOf(account: string): Promise<string[]> {
-  const rows = await Members.find({ user_address: account, is_active: true }, { room: 1 }).lean()
-  return rows.map(({ room }) => room).filter(isKnown)
-}
-
-/** Which of these accounts is in which room. */
-export async function membershipsAmong(accounts: readonly string[]): Promise<{ account: string; room: string }[]> {
-  const filter = { user_address: { $in: [...accounts] }, is_active: true }
-  const rows = await Members.find(filter, { user_address: 1, room: 1 }).lean()
-  return rows.filter(({ room }) => isKnown(room)).map(({ user_address, room }) => ({ account: user_address, room }))
-}
-
 export const get: Action<typeof contract.get> = async ({ room }, { node, caller }) => {
   const key = await keyOf(room)
   await node.log.ask(key, (view, now) => void seenBy(view, caller.account, now))
@@ -103,7 +90,7 @@ export const get: Action<typeof contract.get> = async ({ room }, { node, caller 
 export const createChannel: Action<typeof contract.createChannel> = async (input, context) => {
   const { account } = signedIn(context)
   const gate = attendanceGateOf(input)
-  const key = gate ? await foundAttendanceChannel(context, gate, input, found) : await foundChannel(context, input)
+  const key = gate ? await foundAttendanceChannel(context, gate, input) : await foundChannel(context, input)
   const { node } = context
   return { channel: { ...(await roomAnswer(node, key, account)), ...(await withSharedKey(node, key)) } }
 }
@@ -119,94 +106,6 @@ export const createGroup: Action<typeof contract.createGroup> = async ({ name, e
   await willing(account, memberAddresses)
   const key = await found(context, 'group', { name, emoji }, memberAddresses)
   return { group: await roomAnswer(context.node, key, account) }
-}
-
-/** Creates a room and its first members. The record is one write, and lists who must still be let in. */
-export async function found(
-  context: Context,
-  type: FoundedType | 'stream',
-  fields: Pick<RoomFact, 'name'> & Partial<RoomFact>,
-  members: readonly string[],
-  id = context.creationId,
-) {
-  const { node } = context
-  const { account } = signedIn(context)
-  await refuseFounding(node, account, fields)
-  const key = roomKey({ type, id })
-  const now = new Date(node.now()).toISOString()
-  await Rooms.create({
-    _id: key,
-    type,
-    id,
-    creator_address: account,
-    owner_address: account,
-    created_at: now,
-    updated_at: now,
-    founding: { members: [...members] },
-    ...(fields.gate ? { gate_checked_at: now } : {}),
-    ...kinds[type].founded.fields,
-    ...fields,
-  }).catch(async (error: unknown) => {
-    if (!(await Rooms.exists({ _id: key, creator_address: account }))) nameTaken(error)
-  })
-  await finishFounding(node, key)
-  return key
-}
-
-/** Refuses what an account may not call a room, before there is one. */
-export const refuseFounding = (node: Node, account: string, fields: Partial<RoomFact>): Promise<void> =>
-  node.log.ask(GLOBAL, (view) => {
-    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-    refuseNames(node, view, account, { ...fields.gate, ...fields })
-  })
-
-/** Lets the founder and the first members into a room, each once, whichever node created it. */
-async function finishFounding(node: Node, key: string): Promise<void> {
-  const room = await Rooms.findOne({ _id: key }, { founding: 1, creator_address: 1 }).lean()
-  if (!room?.founding || !room.creator_address) return
-  const account = room.creator_address
-  const actor = await actorOf(node, account)
-  const { founded } = kindOf(key)
-  const role = founded.by === 'its founder' ? founded.role : 'member'
-  const finished = () => Rooms.updateOne({ _id: key }, { $unset: { founding: '' } })
-  await node.log
-    .act<null>(key, {
-      sender: account,
-      judge: (view, at) => becomeMember(view, at, actor, { role, invited: true }),
-    })
-    .catch(async (error: unknown) => {
-      passOverRefusal(error)
-      await archiveUnfounded(node, key, actor)
-      await finished()
-      throw error
-    })
-  // Who has left, or has blocked the founder, since the room was created stays out.
-  for (const member of room.founding.members) await bringIn(node, key, account, [member]).catch(passOverRefusal)
-  await finished()
-}
-
-/** A room whose founder may not join is archived and not retried. */
-async function archiveUnfounded(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
-  await node.log.act<null>(key, {
-    sender: actor.account,
-    judge: (view) => (roomIn(view)?.is_active ? { accept: entryOf(view, actor, roomArchived, {}) } : { already: null }),
-  })
-}
-
-/** A refusal is final; any other error is thrown, so that the work is tried again. */
-function passOverRefusal(error: unknown): void {
-  if (!(error instanceof AppError) || error.status >= 500) throw error
-}
-
-const foundingMilliseconds = 30_000
-
-/** Finishes the rooms whose process died while it created them. */
-export async function finishRooms(node: Node): Promise<void> {
-  const before = new Date(node.now() - (node.alone ? 0 : foundingMilliseconds)).toISOString()
-  const unfinished = { founding: { $exists: true }, created_at: { $lte: before } }
-  for (const { _id } of await Rooms.find(unfinished, { _id: 1 }).sort({ created_at: 1 }).lean())
-    if (isKnown(_id))
-      await finishFounding(node, _id).catch((error: unknown) => node.logger.warn({ error }, 'a room was not finished'))
 }
 
 const refuseSuspended = (node: Node, account: string): Promise<void> =>
@@ -254,7 +153,7 @@ const judgeUpdate =
     if (!before.is_active) return { refuse: new AppError('ROOM_ARCHIVED') }
     const changed = Object.entries(patch).some(([name, value]) => before[name as keyof RoomFact] !== value)
     if (!changed) return { already: null }
-    if (patch.icon_url !== undefined && patch.icon_url !== before.icon_url) refuseLocked(before)
+    if (patch.icon_url !== undefined && patch.icon_url !== before.icon_url) refuseLockedIcon(before)
     refuseMuted(view, actor.account, now)
     refuseNames(node, view, actor.account, patch)
     return {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { readRoom } from '#server/domains/room-state/access'
+import { Rooms } from '#server/domains/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { seal, unseal } from '#server/kernel/seal'
 import type { RoomKey } from '#server/log/types'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
-import { readRoom } from './access.ts'
-import { Rooms } from './model.ts'
 
 const keyBytes = 32
 const bound = (key: RoomKey) => `p2p ${key}`

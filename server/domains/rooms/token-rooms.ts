@@ -1,4 +1,9 @@
 import { createHash } from 'node:crypto'
+import { membershipsOf } from '#server/domains/room-state/membership'
+import { Rooms } from '#server/domains/room-state/model'
+import { roomAnswer, rowsOf } from '#server/domains/room-state/rows'
+import { standingOf } from '#server/domains/room-state/standing'
+import { holdsAll, searchWords, termOf } from '#server/domains/room-state/terms'
 import { tokenAt } from '#server/domains/tokens/metadata'
 import { type Action, signedIn } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
@@ -6,11 +11,8 @@ import type { rooms as contract } from '#shared/api/rooms'
 import { tokenChatOf } from '#shared/api/token-chat'
 import { AppError } from '#shared/errors'
 import { foundedBy } from '#shared/kit/room-kinds'
-import { Rooms } from './model.ts'
-import { closedRooms, found, membershipsOf } from './rooms.ts'
-import { roomAnswer, rowsOf } from './rows.ts'
-import { standingOf } from './standing.ts'
-import { holdsAll, searchWords, termOf } from './terms.ts'
+import { found } from './founding.ts'
+import { closedRooms } from './rooms.ts'
 
 const listedAtMost = 50
 const type = foundedBy('createTokenRoom')

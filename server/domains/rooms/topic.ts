@@ -1,12 +1,12 @@
 import { bodyOf } from '#server/domains/events/define'
+import { actingIn, keyOf } from '#server/domains/room-state/access'
+import { actorOf, entryOf } from '#server/domains/room-state/entries'
+import { roomTopicChanged } from '#server/domains/room-state/events/rooms'
+import { roomAnswer } from '#server/domains/room-state/rows'
+import { refuseMuted, refuseRemark, stateOf } from '#server/domains/room-state/state'
 import { type Action, signedIn } from '#server/kernel/context'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
-import { actingIn, keyOf } from './access.ts'
-import { actorOf, entryOf } from './entries.ts'
-import { roomTopicChanged } from './events/rooms.ts'
-import { roomAnswer } from './rows.ts'
-import { refuseMuted, refuseRemark, stateOf } from './state.ts'
 
 export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, client_action_id }, context) => {
   const { account } = signedIn(context)

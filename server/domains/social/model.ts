@@ -39,6 +39,8 @@ export const Reports = mongoose.model(
       message_content: optional,
       /** The key of media of the message, until the report is decided. */
       evidence_key: String,
+      /** The keys of what shows a fault and is named in the description, until the report is decided. */
+      file_keys: { type: [String], default: undefined },
       is_as_sent: Boolean,
       status: { type: String, default: 'pending' },
       claimed_by: optional,
@@ -52,7 +54,8 @@ export const Reports = mongoose.model(
     .index({ status: 1, created_at: -1 })
     .index({ created_at: -1 })
     .index({ reporter_address: 1, created_at: -1 })
-    .index({ evidence_key: 1 }, { partialFilterExpression: { evidence_key: { $exists: true } } }),
+    .index({ evidence_key: 1 }, { partialFilterExpression: { evidence_key: { $exists: true } } })
+    .index({ file_keys: 1 }, { partialFilterExpression: { file_keys: { $exists: true } } }),
 )
 
 /** The last report of its kind by the same person, so that a second one within a day is noticed. */

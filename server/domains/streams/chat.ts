@@ -1,13 +1,10 @@
 import { profilesOf } from '#server/domains/accounts/profiles'
-import { standingOf } from '#server/domains/rooms/standing'
-import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
+import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { Message } from '#shared/api/message'
 import { messages } from '#shared/api/messages'
-import { rooms } from '#shared/api/rooms'
 import type { StreamChatMessage } from '#shared/api/stream-records'
 import type { streams as contract } from '#shared/api/streams'
 import { AppError } from '#shared/errors'
-import { roomKey } from '#shared/kit/primitives'
 import { streamOf } from './life.ts'
 
 export const roomOf = (stream: string) => ({ type: 'stream' as const, id: stream })
@@ -27,7 +24,6 @@ export const say: Action<typeof contract.say> = async ({ id, message: text, type
   await streamOf(id)
   if (type === 'reaction' && !isReaction(text))
     throw new AppError('VALIDATION_ERROR', { message: 'message: a reaction is one emoji' })
-  await enter(context, id)
   const { message } = await node.callAs(account, messages.send, {
     room: roomOf(id),
     text,
@@ -36,14 +32,6 @@ export const say: Action<typeof contract.say> = async ({ id, message: text, type
   const [row] = await rowsOf(node, [message])
   if (!row) throw new AppError('MESSAGE_NOT_FOUND')
   return { message: row }
-}
-
-async function enter(context: Context, id: string): Promise<void> {
-  const { account } = signedIn(context)
-  const { node } = context
-  const room = roomOf(id)
-  if (await node.log.ask(roomKey(room), (view) => standingOf(view, account).isMember)) return
-  await node.callAs(account, rooms.join, { room })
 }
 
 /** One emoji and nothing else. */

@@ -1,3 +1,4 @@
+import { refuseWithoutBeta } from '#server/domains/agents/beta'
 import { audiences, type Context, type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { every } from '#server/kernel/every'
@@ -7,11 +8,24 @@ import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { assetsOf, refreshAssets } from './assets.ts'
 import { chat, roomOf, say } from './chat.ts'
-import { happen, heard, isOpen, openStream, ownStream, removal, streamOf, sweepStreams } from './life.ts'
-import { followChats, leaveChat, listen, unlisten } from './listening.ts'
+import {
+  endOf,
+  endOfSuspended,
+  happen,
+  heard,
+  isOpen,
+  openStream,
+  ownStream,
+  removal,
+  stoppableStream,
+  streamOf,
+  sweepStreams,
+} from './life.ts'
+import { followChats, leaveChat, listen, unheard, unlisten, watchChat } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
+import { publishState } from './publishing.ts'
 import { assetOf, countsOf, publicStreamsOf, stateOf, streamsOf } from './shown.ts'
-import { directory, follow, followStreams, tellStream } from './told.ts'
+import { directory, follow, followStreams, list, tellStream } from './told.ts'
 import { countWatched, hold, keepWatched, letGo, newBrowser, restViewer, socketViewer, touch } from './viewers.ts'
 
 const sweepMilliseconds = 5_000
@@ -32,7 +46,7 @@ async function publicly(node: Node, stream: StoredStream) {
 async function counted(context: Context, id: string, isThere: boolean) {
   const { status, user_address } = await streamOf(id)
   const isCounted = isThere && status !== 'ended' && user_address !== context.caller.account
-  const row = await touch(context.node, id, restViewer(context, id), isCounted)
+  const row = await touch(context.node, id, restViewer(context), isCounted)
   return { success: true as const, viewer_count: (row ?? (await streamOf(id))).viewer_count }
 }
 
@@ -40,6 +54,7 @@ export const streams = defineDomain(
   contract,
   {
     async create(input, context) {
+      if (input.record) await refuseWithoutBeta(context.node, signedIn(context).account, 'Recording needs beta access')
       const { stream, existing } = await openStream(context, input)
       return { ...(await shownTo(context, stream)), ...(existing ? { existing: true as const } : {}) }
     },
@@ -74,18 +89,19 @@ export const streams = defineDomain(
     },
 
     async end({ id }, context) {
-      await ownStream(context, id)
-      await happen(context.node, id, 'end')
+      const stream = await stoppableStream(context, id)
+      await happen(context.node, id, endOf(stream, context.caller.account))
       return done
     },
 
     async remove({ id }, context) {
       const { account } = signedIn(context)
-      const { stream_id } = await ownStream(context, id)
-      await happen(context.node, id, 'end')
-      await context.node.jobs.add(removal, { stream: id, provided: stream_id, by: account })
+      const stream = await stoppableStream(context, id)
+      const { stream_id, user_address: owner } = stream
+      await happen(context.node, id, endOf(stream, account))
+      await context.node.jobs.add(removal, { stream: id, provided: stream_id, by: account, owner })
       await Streams.deleteOne({ _id: id })
-      await OpenStreams.deleteOne({ _id: account, stream: id })
+      await OpenStreams.deleteOne({ _id: owner, stream: id })
       await tellStream(context.node, id)
       return done
     },
@@ -105,9 +121,9 @@ export const streams = defineDomain(
     say,
 
     async publicStream({ id }, context) {
-      if (context.caller.account === null && context.browser === null)
-        context.setBrowserCookie(newBrowser(context.node))
-      return { stream: await publicly(context.node, await streamOf(id)) }
+      const { caller, browser, http, node } = context
+      if (caller.account === null && browser === null) http?.setBrowserCookie(newBrowser(node))
+      return { stream: await publicly(node, await streamOf(id)) }
     },
 
     view: ({ id, action }, context) => counted(context, id, action === 'join'),
@@ -118,11 +134,11 @@ export const streams = defineDomain(
       return { assets: (await assetsOf(id)).filter(({ phase }) => phase === 'ready').map(assetOf) }
     },
 
-    async watch({ stream_id: id, viewer_key }, context) {
+    async watch({ stream_id: id, viewer_key, chat_after_seq, chat: wantsChat }, context) {
       const { node, connection } = context
       const stream = await streamOf(id)
       if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
-      const { viewer, key } = socketViewer(context, connection, id, viewer_key)
+      const { viewer, key } = socketViewer(context, connection, viewer_key)
       connection.join(audiences.stream(id))
       // Who looks at a stream of their own is no viewer of it.
       const isCounted = stream.status !== 'ended' && stream.user_address !== context.caller.account
@@ -130,6 +146,7 @@ export const streams = defineDomain(
       const shown = await publicly(node, row)
       const assets = await assetsOf(id)
       follow(node, row, assets)
+      const heard = wantsChat ? await watchChat(context, connection, id, chat_after_seq) : unheard
       return {
         stream: shown,
         state: stateOf(row, shown.is_live),
@@ -137,29 +154,35 @@ export const streams = defineDomain(
         viewer_key: key,
         assets: assets.map(assetOf),
         room: roomOf(id),
+        ...heard,
       }
     },
 
     async unwatch({ stream_id: id }, { node, connection }) {
       await streamOf(id)
-      if (connection) {
-        connection.leave(audiences.stream(id))
-        leaveChat(connection, id)
-        await letGo(node, id, connection)
-      }
-      return { counts: countsOf(await streamOf(id)) }
+      connection?.leave(audiences.stream(id))
+      if (connection) leaveChat(connection, id)
+      const row = connection ? await letGo(node, id, connection) : null
+      return { counts: countsOf(row ?? (await streamOf(id))) }
     },
 
     listen,
     unlisten,
+    publishState,
 
     async directory({ limit }, { node, connection }) {
       connection?.join(directory)
-      const found = await Streams.find({ status: 'live' })
+      const found = await Streams.find({ status: 'live', is_published: true })
         .sort({ viewer_count: -1, started_at: -1, _id: 1 })
         .limit(limit)
         .lean<StoredStream[]>()
-      return { streams: (await publicStreamsOf(node, found)).filter(({ is_live }) => is_live) }
+      const streams = (await publicStreamsOf(node, found)).filter(({ is_live }) => is_live)
+      if (connection)
+        list(
+          node,
+          streams.map(({ id }) => id),
+        )
+      return { streams }
     },
   },
   {
@@ -171,6 +194,7 @@ export const streams = defineDomain(
       node.services.video?.admit?.(isOpen)
       return [
         followStreams(node),
+        endOfSuspended(node),
         node.services.video?.subscribe((event) => void heard(node, event).catch(warn)) ?? (() => {}),
         every(
           node,

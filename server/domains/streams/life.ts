@@ -1,8 +1,13 @@
 import { z } from 'zod'
-import { found, refuseFounding } from '#server/domains/rooms/rooms'
+import { accountSuspended } from '#server/domains/accounts/events'
+import { suspendedAmong } from '#server/domains/accounts/facts'
+import { isOf } from '#server/domains/events/define'
+import { rightsIn } from '#server/domains/room-state/standing'
+import { found, refuseFounding } from '#server/domains/rooms/founding'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { GiveUp, job } from '#server/kernel/jobs'
 import { seal } from '#server/kernel/seal'
+import { GLOBAL } from '#server/log/types'
 import type { VideoEvent } from '#server/ports/video/port'
 import { rooms } from '#shared/api/rooms'
 import type { streams as contract } from '#shared/api/streams'
@@ -30,6 +35,19 @@ export async function ownStream(context: Context, id: string): Promise<StoredStr
   if (stream.user_address !== account) throw new AppError('FORBIDDEN', { message: 'Not authorized' })
   return stream
 }
+
+/** A stream that the caller may end: their own, or any where they moderate everywhere. Throws FORBIDDEN for one of somebody else. */
+export async function stoppableStream(context: Context, id: string): Promise<StoredStream> {
+  const { account } = signedIn(context)
+  const stream = await streamOf(id)
+  if (stream.user_address === account) return stream
+  const { isModerator } = await context.node.log.ask(GLOBAL, (view, now) => rightsIn(view, account, now))
+  return isModerator ? stream : ownStream(context, id)
+}
+
+/** By its owner, or by somebody who may. */
+export const endOf = ({ user_address }: StoredStream, account: string | null): 'end' | 'shut' =>
+  user_address === account ? 'end' : 'shut'
 
 const attempts = 5
 
@@ -147,6 +165,25 @@ async function make(
   return stream.toObject()
 }
 
+/** Who is suspended is on air no more. What is missed here, the sweep finds. */
+export function endOfSuspended(node: Node): () => void {
+  node.log.onRows((key, rows, isOurs) => {
+    if (key !== GLOBAL || !isOurs) return
+    for (const row of rows) {
+      if (!isOf(row, accountSuspended) || row.target === null) continue
+      shutOf(node, row.target).catch((error: unknown) =>
+        node.logger.warn({ error }, 'the stream of a suspended account was not ended'),
+      )
+    }
+  })
+  return () => {}
+}
+
+async function shutOf(node: Node, account: string): Promise<void> {
+  const open = { user_address: account, status: { $in: ['idle' as const, 'live' as const] } }
+  for (const { _id } of await Streams.find(open, { _id: 1 }).lean<{ _id: string }[]>()) await happen(node, _id, 'shut')
+}
+
 const kinds = { 'ingest.started': 'started', 'ingest.interrupted': 'interrupted', 'ingest.stopped': 'stopped' } as const
 
 /** What the provider says. */
@@ -182,7 +219,12 @@ export async function sweepStreams(node: Node): Promise<void> {
 async function sweep(node: Node, open: readonly StoredStream[]): Promise<void> {
   const told = await node.services.video?.status(open.map(({ stream_id }) => stream_id)).catch(() => null)
   const seen: string[] = []
+  const suspended = await suspendedAmong(open.map(({ user_address }) => user_address))
   for (const stream of open) {
+    if (suspended.has(stream.user_address)) {
+      await happen(node, stream._id, 'shut')
+      continue
+    }
     const state = told?.get(stream.stream_id)?.state
     if (state === 'live') seen.push(stream._id)
     const happening = state === 'live' ? 'started' : state && stream.is_published ? 'interrupted' : 'tick'
@@ -201,13 +243,15 @@ const isLost = ({ status, seen_at }: StoredStream, now: number): boolean =>
 /** Deletes what belongs to a stream that is gone. */
 export const removal = job({
   kind: 'streams.remove',
-  payload: z.object({ stream: z.string(), provided: z.string(), by: z.string() }),
-  async run({ stream, provided, by }, { node }) {
+  payload: z.object({ stream: z.string(), provided: z.string(), by: z.string(), owner: z.string().optional() }),
+  async run({ stream, provided, by, owner = by }, { node }) {
     await Streams.deleteOne({ _id: stream })
-    await OpenStreams.deleteOne({ _id: by, stream })
+    await OpenStreams.deleteOne({ _id: owner, stream })
     await StreamAssets.deleteMany({ stream })
     await Viewers.deleteMany({ stream })
-    await node.callAs(by, rooms.archive, { room: { type: 'stream', id: stream } }).catch(passOverRefusal)
+    const room = { type: 'stream' as const, id: stream }
+    for (const account of new Set([by, owner]))
+      await node.callAs(account, rooms.archive, { room }).catch(passOverRefusal)
     if (!node.services.video) throw new GiveUp('Livestreams are not configured')
     await node.services.video.deleteStream(provided)
   },

@@ -1,12 +1,17 @@
-import { eventsOf } from '#server/domains/messages/pages'
-import { readBy } from '#server/domains/rooms/access'
-import { type Action, audiences, type Connection, type Node } from '#server/kernel/context'
+import { eventsOf, rowsAfter } from '#server/domains/messages/pages'
+import { writing } from '#server/domains/messages/send'
+import { readBy } from '#server/domains/room-state/access'
+import { rulesIn } from '#server/domains/room-state/facts'
+import { stateOf } from '#server/domains/room-state/state'
+import { capabilities } from '#server/domains/verdict/verdict'
+import { type Action, audiences, type Connection, type Context, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey, Row, View } from '#server/log/types'
 import { leanBatch, leanEvent } from '#shared/api/lean'
 import type { RoomEvent } from '#shared/api/room-events'
 import { type streams as contract, streamChatClosed, streamRoomEvent, streamRoomEvents } from '#shared/api/streams'
-import { AppError } from '#shared/errors'
+import { sendables } from '#shared/api/verdict'
+import { AppError, type ErrorCode } from '#shared/errors'
 import { roomKey, roomOfKey } from '#shared/kit/primitives'
 import { roomOf } from './chat.ts'
 import { streamOf } from './life.ts'
@@ -26,21 +31,35 @@ function chatsOf(connection: Connection): Map<RoomKey, () => void> {
   return chats
 }
 
-/** The connection hears the room before its head is read, so that nothing falls between the two. */
 export const listen: Action<typeof contract.listen> = async ({ stream_id }, context) => {
-  const { node, connection, caller } = context
+  const { connection } = context
   await streamOf(stream_id)
   if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Listen over a socket' })
   const key = keyOf(stream_id)
+  const head = await hear(context, connection, key, ({ epoch, seq }) => ({ epoch, head_seq: seq }))
+  // Who was taken out meanwhile has been told so, and must not be told afterwards that they listen.
+  context.onAnswer(() => {
+    if (!connection.has(audiences.room(key))) throw new AppError('NOT_A_MEMBER')
+  })
+  return { room: roomOfKey(key), ...head }
+}
+
+/** The connection hears the room before its head is read, so that nothing falls between the two. */
+async function hear<Read>(
+  { node, caller }: Context,
+  connection: Connection,
+  key: RoomKey,
+  read: (view: View, now: number) => Read,
+): Promise<Read> {
   const audience = audiences.room(key)
   const release = await node.log.hold(key)
   let isOver = false
   try {
-    const head = await node.log.ask(
+    return await node.log.ask(
       key,
       (view, now) => {
         readBy(view, caller.account, now)
-        return { epoch: view.epoch, head_seq: view.seq }
+        return read(view, now)
       },
       () => {
         if (isOver || !connection.isOpen) throw new AppError('SERVICE_UNAVAILABLE')
@@ -50,15 +69,54 @@ export const listen: Action<typeof contract.listen> = async ({ stream_id }, cont
         else chats.set(key, release)
       },
     )
-    // Who was taken out meanwhile has been told so, and must not be told afterwards that they listen.
-    context.onAnswer(() => {
-      if (!connection.has(audience)) throw new AppError('NOT_A_MEMBER')
-    })
-    return { room: roomOfKey(key), ...head }
   } catch (error) {
     isOver = true
     release()
     throw error
+  }
+}
+
+export const unheard = { chat: null, rules: null, capabilities: null, next_send_at: null }
+const mostMissed = 200
+const backlog = 50
+/** Who may not read the chat, or whose connection holds as many rooms as it may, watches without it. */
+const without: readonly ErrorCode[] = [
+  'UNAUTHORIZED',
+  'NOT_A_MEMBER',
+  'BANNED',
+  'ROOM_NOT_FOUND',
+  'RATE_LIMIT_EXCEEDED',
+]
+const guestsMay = Object.fromEntries(sendables.map((one) => [one, { ok: false, code: 'UNAUTHORIZED' }]))
+
+/** The chat for who begins to watch: what comes is told from now on, and this is what was missed. */
+export async function watchChat(context: Context, connection: Connection, stream: string, after: number | undefined) {
+  const { node, caller } = context
+  const key = keyOf(stream)
+  const read = (view: View, now: number) => ({
+    head: { epoch: view.epoch, head_seq: view.seq },
+    rules: rulesIn(view),
+    may: caller.account === null ? null : capabilities(writing(view, stateOf(view, caller.account, now, node))),
+  })
+  const heard = await hear(context, connection, key, read).catch((error: unknown) => {
+    if (error instanceof AppError && without.includes(error.code)) return null
+    throw error
+  })
+  if (!heard) return unheard
+  const { head, rules, may } = heard
+  const isLost = after !== undefined && after > head.head_seq
+  const from_seq = after === undefined || isLost ? Math.max(0, head.head_seq - backlog) : after
+  const missed = Math.min(mostMissed, head.head_seq - from_seq)
+  const rows = missed > 0 ? await rowsAfter(node, key, from_seq, missed) : []
+  const events = await eventsOf(rows, false)
+  // Who was taken out meanwhile has been told so.
+  if (!connection.has(audiences.room(key))) return unheard
+  const complete = (rows.at(-1)?.seq ?? from_seq) >= head.head_seq
+  return {
+    chat: { ...head, from_seq, events, complete, ...(isLost ? { reset: true } : {}) },
+    rules,
+    capabilities: may?.capabilities ?? guestsMay,
+    next_send_at: may?.next_send_at ?? null,
   }
 }
 

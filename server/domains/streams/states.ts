@@ -10,8 +10,8 @@ export const windowMilliseconds = 300_000
 /** The provider ends a stream after the grace; where it did not, as it is gone, we do. */
 const lateMilliseconds = 2_000
 
-/** What happens to a stream: the first three are of the provider, two are of its owner, and `tick` is that time has passed. */
-export type Happening = 'started' | 'interrupted' | 'stopped' | 'go_live' | 'end' | 'tick'
+/** What happens to a stream: the first three are of the provider, two are of its owner, `shut` is of who moderates, and `tick` is that time has passed. */
+export type Happening = 'started' | 'interrupted' | 'stopped' | 'go_live' | 'end' | 'shut' | 'tick'
 
 export type Standing = Pick<
   StoredStream,
@@ -21,18 +21,24 @@ type Change = Partial<Omit<Standing, 'created_at'>>
 
 /** What changes, or null where nothing does. Throws STREAM_ENDED where somebody wants an ended stream live. */
 export function next(stream: Standing, happening: Happening, now: number, graceMilliseconds: number): Change | null {
-  const { status, started_at, grace_until, is_published } = stream
+  const { status, reason, started_at, grace_until, is_published } = stream
   const at = new Date(now)
-  const ended = (reason: Standing['reason']): Change => ({ status: 'ended', reason, ended_at: at, grace_until: null })
+  const ended = (why: Standing['reason']): Change => ({
+    ...{ status: 'ended', reason: why, ended_at: at, grace_until: null },
+  })
   if (status === 'ended') {
     if (happening === 'go_live') throw new AppError('STREAM_ENDED')
     return null
   }
   switch (happening) {
     case 'go_live':
-      return status === 'idle' ? { status: 'live', reason: 'waiting', started_at: at, is_published: false } : null
+      // Whose picture did not come is live with its picture alone.
+      if (status === 'live' || reason === 'no_picture') return null
+      return { status: 'live', reason: 'waiting', started_at: at, is_published: false }
     case 'end':
       return ended('ended_by_owner')
+    case 'shut':
+      return ended('ended_by_moderator')
     case 'started':
       if (status === 'live' && is_published && grace_until === null) return null
       return { status: 'live', reason: 'live', started_at: started_at ?? at, is_published: true, grace_until: null }

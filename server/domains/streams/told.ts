@@ -21,7 +21,12 @@ interface Told {
   said: Map<string, string>
   at: number
 }
-const toldOn = nodeState(() => ({ streams: new Map<string, Told>(), listed: new Set<string>() }))
+const toldOn = nodeState(() => ({
+  streams: new Map<string, Told>(),
+  listed: new Set<string>(),
+  /** Live streams whose counts the directory has not been told. */
+  counted: new Set<string>(),
+}))
 
 /** To be called after each change of a stream or of its recordings: tells who watches it, on every node. */
 export async function tellStream(node: Node, id: string): Promise<void> {
@@ -48,28 +53,42 @@ async function tellHere(node: Node, id: string): Promise<void> {
 }
 
 async function tellRow(node: Node, stream: StoredStream): Promise<void> {
-  const { streams, listed } = toldOn(node)
-  const { _id: id, user_address, v, counts_v, assets_v } = stream
+  const { streams, listed, counted } = toldOn(node)
+  const { _id: id, v, counts_v, assets_v } = stream
   const told = streams.get(id)
   if (told && isOlder(stream, told)) return
   const isOver = stream.status === 'ended' && node.live.audienceSize('/streams', audiences.stream(id)) === 0
   if (isOver && !told && !listed.has(id)) return
   streams.set(id, { ...(told ?? saidOf(node, stream, [])), v, counts: counts_v, assets: assets_v, at: node.now() })
-  const hearers = [audiences.stream(id), audiences.account(user_address)]
-  if (told?.counts !== counts_v)
-    for (const audience of hearers) node.live.send(streamCounted, audience, countsOf(stream))
+  if (told?.counts !== counts_v && stream.status === 'live') counted.add(id)
+  if (told?.counts !== counts_v) {
+    const counts = countsOf(stream)
+    node.live.send(streamCounted, audiences.stream(id), counts)
+    for (const owner of ownersBeside(node, stream)) owner.emit(streamCounted, counts)
+  }
   if (told?.v !== v) {
     const state = stateOf(stream, isShownLive(stream, node.now(), null))
-    for (const audience of hearers) node.live.send(streamStateChanged, audience, state)
-    if (stream.status === 'live') {
+    node.live.send(streamStateChanged, audiences.stream(id), state)
+    for (const owner of ownersBeside(node, stream)) owner.emit(streamStateChanged, state)
+    if (stream.status === 'live' && stream.is_published) {
+      const isNew = !listed.has(id)
       listed.add(id)
-      if (node.live.audienceSize('/streams', directory) > 0)
-        node.live.send(streamListed, directory, { updated: await publicStreamsOf(node, [stream]), removed: [] })
+      counted.delete(id)
+      if (node.live.audienceSize('/streams', directory) > 0) {
+        const updated = await publicStreamsOf(node, [stream])
+        node.live.send(streamListed, directory, { added: isNew ? updated : [], updated, removed: [] })
+      }
     } else unlist(node, [id])
   }
   if (told?.assets !== assets_v) await tellAssets(node, id)
   if (isOver) streams.delete(id)
 }
+
+/** The owner, who may watch as well and is told once. */
+const ownersBeside = ({ live }: Node, { _id, user_address }: StoredStream) =>
+  live
+    .connectionsOf('/streams', audiences.account(user_address))
+    .filter((connection) => !connection.has(audiences.stream(_id)))
 
 /** A row that was read earlier than what was told, and came later. */
 const isOlder = ({ v, counts_v, assets_v }: StoredStream, told: Told): boolean =>
@@ -86,6 +105,22 @@ async function tellAssets(node: Node, id: string): Promise<void> {
   }
 }
 
+/** Somebody here was answered a list of these: they are told of each that is live no more. */
+export function list(node: Node, ids: readonly string[]): void {
+  for (const id of ids) toldOn(node).listed.add(id)
+}
+
+/** The counts of all that changed since the last time, in one frame. */
+async function tellCounts(node: Node): Promise<void> {
+  const { counted } = toldOn(node)
+  const ids = [...counted]
+  counted.clear()
+  if (ids.length === 0 || node.live.audienceSize('/streams', directory) === 0) return
+  const found = await Streams.find({ _id: { $in: ids }, status: 'live' }).lean<StoredStream[]>()
+  const updated = (await publicStreamsOf(node, found)).filter(({ is_live }) => is_live)
+  if (updated.length > 0) node.live.send(streamListed, directory, { added: [], updated, removed: [] })
+}
+
 function forget(node: Node, ids: readonly string[]): void {
   for (const id of ids) toldOn(node).streams.delete(id)
   unlist(node, ids)
@@ -93,7 +128,7 @@ function forget(node: Node, ids: readonly string[]): void {
 
 function unlist(node: Node, ids: readonly string[]): void {
   const removed = ids.filter((id) => toldOn(node).listed.delete(id))
-  if (removed.length > 0) node.live.send(streamListed, directory, { updated: [], removed })
+  if (removed.length > 0) node.live.send(streamListed, directory, { added: [], updated: [], removed })
 }
 
 /** Hears what other nodes changed; what they say may be lost, so it looks for itself as well. */
@@ -118,9 +153,16 @@ async function tellHealth(node: Node): Promise<void> {
   for (const stream of await Streams.find({ status: 'live' }).limit(mostLive).lean<StoredStream[]>()) {
     const owner = audiences.account(stream.user_address)
     if (node.live.audienceSize('/streams', owner) === 0) continue
-    const { _id: stream_id, seen_at, is_published, grace_until } = stream
-    const last_ingest_at = seen_at?.toISOString() ?? null
-    node.live.send(streamHealth, owner, { stream_id, last_ingest_at, is_published: is_published && !grace_until })
+    const { _id, stream_id, seen_at, is_published, grace_until } = stream
+    const { bitrate, dropped } =
+      (await node.services.video?.status([stream_id]).catch(() => null))?.get(stream_id) ?? {}
+    node.live.send(streamHealth, owner, {
+      stream_id: _id,
+      last_ingest_at: seen_at?.toISOString() ?? null,
+      is_published: is_published && !grace_until,
+      ...(bitrate === undefined ? {} : { bitrate }),
+      ...(dropped === undefined ? {} : { dropped }),
+    })
   }
 }
 
@@ -136,6 +178,7 @@ async function look(node: Node): Promise<void> {
     )
     for (const stream of found) await tellRow(node, stream)
   }
+  await tellCounts(node)
   const now = node.now()
   const quiet = [...streams].filter(([, { at }]) => now - at >= resentMilliseconds).map(([id]) => id)
   if (quiet.length === 0) return

@@ -8,25 +8,41 @@ import { tellStream } from './told.ts'
 /** So long somebody whose connection is gone is counted, as a page that is loaded anew comes back. */
 const backMilliseconds = 10_000
 const countMilliseconds = 1_000
+/** Of so few an answer has the count of this moment: a count reads them all. */
+const countedAtOnce = 500
 /** A count reads every row of a stream: where there are so many that it takes long, the pause after it is this many times as long. */
 const pauseFactor = 3
 const longestPauseMilliseconds = 5_000
 const rowsAtOnce = 1_000
 
 const guestsAtAddress = 20
+/** So many others of an address are known, to find out when the last of them has left. */
+const othersAtAddress = 1_000
 /** Of an id in base64, and of what marks it as ours in the cookie of a browser, which has 43 characters. */
 const [idLength, markLength] = [22, 21]
 
+/** Who asks over REST from an address and is not signed in, each with the time until which they are counted. */
+interface Marks {
+  /** Each is counted as one. */
+  apart: Map<string, number>
+  /** All of them are one. */
+  others: Map<string, number>
+}
+
 interface Watched {
-  /** Who is not signed in, by address. */
-  guests: Map<string, Set<string>>
+  marks: Map<string, Marks>
   /** The connections of each viewer on this node. */
   held: Map<string, Set<string>>
   /** Written soon: whether this node holds them. */
   dirty: Map<string, boolean>
   writing: Promise<void> | null
   counting: NodeJS.Timeout | null
-  isCounting: boolean
+  running: Promise<StoredStream | null> | null
+  /** For those who ask while it is being counted, which may have missed what they did. */
+  next: Promise<StoredStream | null> | null
+  rows: number
+  /** It was counted, and was not told yet. */
+  isUntold: boolean
   /** Somebody came or went while it was counted. */
   isDue: boolean
   countedAt: number
@@ -43,12 +59,15 @@ function watchedOf(node: Node, stream: string): Watched {
     return known
   }
   const made: Watched = {
-    guests: new Map(),
+    marks: new Map(),
     held: new Map(),
     dirty: new Map(),
     writing: null,
     counting: null,
-    isCounting: false,
+    running: null,
+    next: null,
+    rows: 0,
+    isUntold: false,
     isDue: false,
     countedAt: Number.NEGATIVE_INFINITY,
     pause: countMilliseconds,
@@ -95,13 +114,13 @@ function releaseOnClose(node: Node, stream: string, connection: Connection): voi
 }
 
 /** Counts somebody no more who watched over a connection. */
-export async function letGo(node: Node, stream: string, connection: Connection): Promise<void> {
+export async function letGo(node: Node, stream: string, connection: Connection): Promise<StoredStream | null> {
   const viewer = connection.memory.get(`viewer ${stream}`)
-  if (typeof viewer !== 'string') return
+  if (typeof viewer !== 'string') return null
   connection.memory.delete(`viewer ${stream}`)
   release(node, stream, viewer, connection.id)
   await flush(node, stream)
-  await countNow(node, stream)
+  return countNow(node, stream)
 }
 
 function release(node: Node, stream: string, viewer: string, connection: string): void {
@@ -163,25 +182,79 @@ async function write(node: Node, stream: string, dirty: Map<string, boolean>): P
 export async function touch(
   node: Node,
   stream: string,
-  viewer: string,
+  { viewer, address }: RestViewer,
   isThere: boolean,
 ): Promise<StoredStream | null> {
-  const now = node.now()
-  const _id = `${stream}|${viewer}`
-  if (isThere) {
-    const until = new Date(now + windowMilliseconds)
-    const first = { stream, first_at: new Date(now), nodes: [] }
-    await Viewers.updateOne({ _id }, { $set: { until }, $setOnInsert: first }, { upsert: true })
-  } else await Viewers.updateOne({ _id }, { $set: { until: null } })
+  const until = isThere ? node.now() + windowMilliseconds : null
+  const change = address === null ? changeOf(viewer, until) : mark(node, stream, viewer, address, until)
+  await give(node, stream, change)
   return countNow(node, stream)
 }
 
-/** Counts at once; where it was counted within a second, when that second is over, and null. */
+/** Until when rows are counted; null for no more. */
+type Leases = ReadonlyMap<string, number | null>
+const changeOf = (viewer: string, until: number | null): Leases => new Map([[viewer, until]])
+
+async function give(node: Node, stream: string, leases: Leases): Promise<void> {
+  const first = { stream, first_at: new Date(node.now()), nodes: [] }
+  for (const [viewer, until] of leases) {
+    const change = { $set: { until: until === null ? null : new Date(until) } }
+    const made = until === null ? {} : { $setOnInsert: first }
+    await Viewers.updateOne({ _id: `${stream}|${viewer}` }, { ...change, ...made }, { upsert: until !== null })
+  }
+}
+
+/** At one address so many marks are told apart at a time, and all others are one: marks are free, people are not. */
+function mark(node: Node, stream: string, viewer: string, address: string, until: number | null): Leases {
+  const { marks, held } = watchedOf(node, stream)
+  const { apart, others } = marks.get(address) ?? { apart: new Map<string, number>(), others: new Map() }
+  marks.set(address, { apart, others })
+  const wereOthers = others.size > 0
+  forgetOver(apart, node.now())
+  forgetOver(others, node.now())
+  const leases = new Map<string, number | null>()
+  if (until === null) {
+    apart.delete(viewer)
+    others.delete(viewer)
+    leases.set(viewer, null)
+  } else if (held.has(viewer) || apart.has(viewer) || apart.size < guestsAtAddress) {
+    others.delete(viewer)
+    if (!held.has(viewer)) apart.set(viewer, until)
+    leases.set(viewer, until)
+  } else if (others.size < othersAtAddress) others.set(viewer, until)
+  const [next] = others
+  if (next && apart.size < guestsAtAddress) {
+    // A place is free for one who had none.
+    others.delete(next[0])
+    apart.set(...next)
+    leases.set(...next)
+  }
+  if (wereOthers || others.size > 0)
+    leases.set(`h:${digestOf(node, address)}`, others.size > 0 ? Math.max(...others.values()) : null)
+  return leases
+}
+
+function forgetOver(all: Map<string, number>, now: number): void {
+  for (const [viewer, until] of all) if (until <= now) all.delete(viewer)
+}
+
+/**
+ * Counts at once, and tells it where nothing was told within a second, or else when that second is over. Null where so many watch that it
+ * is counted then as well.
+ */
 async function countNow(node: Node, stream: string): Promise<StoredStream | null> {
-  const { isCounting, countedAt, pause } = watchedOf(node, stream)
-  if (!isCounting && performance.now() - countedAt >= pause) return count(node, stream)
+  const watched = watchedOf(node, stream)
+  if (!watched.running && performance.now() - watched.countedAt >= watched.pause) return count(node, stream)
   countSoon(node, stream)
-  return null
+  if (watched.rows > countedAtOnce) return null
+  if (!watched.running) return run(node, stream, false)
+  watched.next ??= watched.running
+    .catch(() => null)
+    .then(() => {
+      watched.next = null
+      return run(node, stream, false)
+    })
+  return watched.next
 }
 
 export function countSoon(node: Node, stream: string): void {
@@ -194,30 +267,35 @@ export function countSoon(node: Node, stream: string): void {
   }, wait).unref()
 }
 
-/** Counts, never twice at a time: where it is being counted, it is counted again, and the answer is null. */
+/** Counts and tells it, never twice at a time: where it is being counted, it is counted again, and the answer is null. */
 async function count(node: Node, id: string): Promise<StoredStream | null> {
   const watched = watchedOf(node, id)
-  if (watched.isCounting) {
+  if (watched.running) {
     watched.isDue = true
     return null
   }
+  return run(node, id, true)
+}
+
+function run(node: Node, id: string, isTold: boolean): Promise<StoredStream | null> {
+  const watched = watchedOf(node, id)
   const startedAt = performance.now()
-  watched.isCounting = true
-  try {
-    return await countRows(node, id)
-  } finally {
+  const running = countRows(node, id, isTold).finally(() => {
     const endedAt = performance.now()
-    const pause = Math.max(countMilliseconds, Math.min(longestPauseMilliseconds, pauseFactor * (endedAt - startedAt)))
-    Object.assign(watched, { isCounting: false, countedAt: endedAt, pause })
-    if (watched.isDue) {
-      watched.isDue = false
-      countSoon(node, id)
-    }
-  }
+    watched.running = null
+    if (isTold) watched.countedAt = endedAt
+    watched.pause = Math.max(countMilliseconds, Math.min(longestPauseMilliseconds, pauseFactor * (endedAt - startedAt)))
+    if (!watched.isDue) return
+    watched.isDue = false
+    countSoon(node, id)
+  })
+  watched.running = running
+  return running
 }
 
 /** Rows, and nothing else, say how many watch. Of two nodes that count at once, the later one looks again. */
-async function countRows(node: Node, id: string): Promise<StoredStream | null> {
+async function countRows(node: Node, id: string, isTold: boolean): Promise<StoredStream | null> {
+  const watched = watchedOf(node, id)
   const nodes = node.alone ? [node.id] : [...node.nodes.live()]
   for (let tries = 0; ; tries++) {
     const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
@@ -240,7 +318,11 @@ async function countRows(node: Node, id: string): Promise<StoredStream | null> {
       peak_viewers: Math.max(stream.peak_viewers, viewers),
     }
     const same = Object.entries(counted).every(([name, value]) => stream[name as keyof typeof counted] === value)
-    if (same) return stream
+    watched.rows = unique
+    if (same) {
+      if (isTold && watched.isUntold) await tell()
+      return stream
+    }
     const change = { $set: { ...counted, counted_at: new Date(now) }, $inc: { counts_v: 1 } }
     const { matchedCount } = await Streams.updateOne({ _id: id, counts_v: stream.counts_v }, change)
     if (matchedCount === 0 && tries < 3) continue
@@ -249,8 +331,14 @@ async function countRows(node: Node, id: string): Promise<StoredStream | null> {
       countSoon(node, id)
       return null
     }
-    await tellStream(node, id)
+    watched.isUntold = true
+    if (isTold) await tell()
     return { ...stream, ...counted, counts_v: stream.counts_v + 1, counted_at: new Date(now) }
+  }
+
+  function tell(): Promise<void> {
+    watched.isUntold = false
+    return tellStream(node, id)
   }
 }
 
@@ -263,20 +351,37 @@ export async function countWatched(node: Node): Promise<void> {
 
 /** Writes what could not be written, and forgets what nobody here watches any more. */
 export async function keepWatched(node: Node): Promise<void> {
-  for (const [id, { held, dirty, usedAt }] of watchedOn(node)) {
+  for (const [id, { held, dirty, marks, usedAt }] of watchedOn(node)) {
+    for (const [address, { apart, others }] of marks) {
+      forgetOver(apart, node.now())
+      forgetOver(others, node.now())
+      if (apart.size + others.size === 0) marks.delete(address)
+    }
     if (dirty.size > 0) await flush(node, id)
     const isOver = performance.now() - usedAt > windowMilliseconds
     if (isOver && held.size === 0 && dirty.size === 0) watchedOn(node).delete(id)
   }
 }
 
+/** With the address of those who are not signed in. */
+interface RestViewer {
+  viewer: string
+  address: string | null
+}
+
 /** Who somebody is to the count: an account, a browser that was given a mark of ours, or where they ask from. */
-export function restViewer({ caller, browser, node }: Context, stream: string): string {
-  if (caller.account !== null) return `a:${caller.account}`
-  const [id, mark] = [browser?.slice(0, idLength) ?? '', browser?.slice(idLength) ?? '']
-  if (isEqual(mark, digestOf(node, `browser ${id}`, markLength))) return guestAt(node, stream, caller.ip, `b:${id}`)
+export function restViewer({ caller, browser, node }: Context): RestViewer {
+  if (caller.account !== null) return { viewer: `a:${caller.account}`, address: null }
+  const known = knownBrowser(node, browser)
+  if (known !== null) return { viewer: known, address: caller.ip }
   const day = new Date(node.now()).toISOString().slice(0, 10)
-  return guestAt(node, stream, caller.ip, `h:${digestOf(node, `${day} ${caller.ip} ${caller.userAgent}`)}`)
+  return { viewer: `h:${digestOf(node, `${day} ${caller.ip} ${caller.userAgent}`)}`, address: caller.ip }
+}
+
+/** Null for one that has no mark of ours. */
+function knownBrowser(node: Node, browser: string | null): string | null {
+  const [id, mark] = [browser?.slice(0, idLength) ?? '', browser?.slice(idLength) ?? '']
+  return isEqual(mark, digestOf(node, `browser ${id}`, markLength)) ? `b:${id}` : null
 }
 
 /** What a browser is given, by which it is known as one that we have seen. */
@@ -285,11 +390,10 @@ export function newBrowser(node: Node): string {
   return `${id}${digestOf(node, `browser ${id}`, markLength)}`
 }
 
-/** Who is not signed in is known by a key of ours that they say again, or by the connection that asks again. */
+/** Who is not signed in is known by the mark of their browser, else by a key of ours that they say again, else by the connection that asks again. */
 export function socketViewer(
-  { caller, node }: Context,
+  { caller, browser, node }: Context,
   connection: Connection,
-  stream: string,
   said: string | undefined,
 ): { viewer: string; key: string | null } {
   if (caller.account !== null) return { viewer: `a:${caller.account}`, key: null }
@@ -297,21 +401,12 @@ export function socketViewer(
   const key =
     [said, connection.memory.get(memory)].find((one): one is string => isKey(node, one)) ?? keyOf(node, newId())
   connection.memory.set(memory, key)
-  return { viewer: guestAt(node, stream, caller.ip, `g:${key.slice(0, idLength)}`), key }
+  return { viewer: knownBrowser(node, browser) ?? `g:${key.slice(0, idLength)}`, key }
 }
 
 const keyOf = (node: Node, id: string) => `${id}.${digestOf(node, `viewer ${id}`)}`
 const isKey = (node: Node, said: unknown) =>
   typeof said === 'string' && isEqual(said, keyOf(node, said.slice(0, idLength)))
-
-/** At one address so many guests are told apart, and all others are one: marks are free, people are not. */
-function guestAt(node: Node, stream: string, ip: string, viewer: string): string {
-  const { guests } = watchedOf(node, stream)
-  const here = guests.get(ip) ?? new Set()
-  guests.set(ip, here)
-  if (here.size < guestsAtAddress) here.add(viewer)
-  return here.has(viewer) ? viewer : `h:${digestOf(node, ip)}`
-}
 
 const newId = () => randomBytes(16).toString('base64url')
 

@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type StoredUpload, UploadRecords } from '#server/domains/files/model'
-import { Rooms } from '#server/domains/rooms/model'
+import { type StoredUpload, UploadRecords, type UsedVector, UsedVectors } from '#server/domains/files/model'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { ReceivedFile } from '#server/kernel/uploads'
 import { isDuplicate } from '#server/ports/database/port'
 import { bytesOf, isPrivate, keyAt } from '#server/ports/storage/port'
 import type { uploads as contract } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
-import { roomKey, roomOfKey } from '#shared/kit/room-key'
-import { roomTypes, sealedBy } from '#shared/kit/room-kinds'
 import { addressOf, keyOf, newName, type Place, storageFor } from './store.ts'
 import { fresh, storeOnce } from './store-once.ts'
 
@@ -24,7 +21,7 @@ export async function storeEncrypted(
   const { node } = context
   const storage = await storageFor(context)
   const key = keyOf(context, place, conversationHash(conversationId), `${newName(context)}.enc`)
-  const { checked_at, ...record } = {
+  const record = {
     _id: key,
     owner: account,
     bytes: file.size,
@@ -33,9 +30,8 @@ export async function storeEncrypted(
     url: addressOf(node, key).url,
     ...fresh(node),
   }
-  // What names it in a conversation that cannot be read here is not known before a message says so.
-  const known = await claim((await isReadable(conversationId)) ? { ...record, checked_at } : record)
-  await storeOnce(node, storage, known, file)
+  const known = await claim(record)
+  await storeOnce(context, storage, known, file)
   return addressOf(node, known._id)
 }
 
@@ -54,22 +50,23 @@ export const commitmentTo: Action<typeof contract.commitment> = async ({ url }, 
 async function claim(record: StoredUpload): Promise<StoredUpload> {
   try {
     await UploadRecords.create(record)
-    return record
   } catch (error) {
     if (!isDuplicate(error)) throw error
     const { vector, owner, content, commitment } = record
     const known = await UploadRecords.findOne({ vector, owner, content }).lean<StoredUpload>()
     if (known && bucketOf(known) === bucketOf(record) && known.commitment === commitment) return known
-    throw new AppError('CONFLICT', { message: 'This initialization vector was used before. Encrypt the file again.' })
+    throw usedBefore
   }
+  // Of a file that was removed meanwhile the vector is kept before its record goes.
+  const used = await UsedVectors.findById(record.vector).lean<UsedVector>()
+  if (!used || (used.owner === record.owner && used.content === record.content)) return record
+  await UploadRecords.deleteOne({ _id: record._id, claim: record.claim })
+  throw usedBefore
 }
 
-/** Is this a room whose messages the server can read? */
-async function isReadable(id: string): Promise<boolean> {
-  const keys = [id, ...roomTypes.map((type) => roomKey({ type, id }))]
-  const rooms = await Rooms.find({ _id: { $in: keys } }, { messaging_type: 1 }).lean()
-  return rooms.some(({ _id, messaging_type }) => sealedBy({ ...roomOfKey(_id), messaging_type }) === null)
-}
+const usedBefore = new AppError('CONFLICT', {
+  message: 'This initialization vector was used before. Encrypt the file again.',
+})
 
 const bucketOf = ({ _id }: StoredUpload) => _id.slice(0, _id.indexOf('/'))
 

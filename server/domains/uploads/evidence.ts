@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { evidenceEnding } from '#server/domains/files/evidence'
 import { type StoredUpload, UploadRecords } from '#server/domains/files/model'
-import { readBy } from '#server/domains/rooms/access'
-import { messageCreated } from '#server/domains/rooms/events/messages'
+import { readBy } from '#server/domains/room-state/access'
+import { messageCreated } from '#server/domains/room-state/events/messages'
 import { folders } from '#server/domains/verdict/storage-folders'
 import type { Action, Context } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
@@ -18,7 +18,7 @@ export const storeEvidence: Action<typeof contract.evidence> = async ({ file, me
   const sent = await sealedFile(context, url, sender)
   const ending = await evidenceEnding(file)
   if (ending === null)
-    throw new AppError('VALIDATION_ERROR', { message: 'file: not a picture or a voice message that is shown' })
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'file: not a picture or a voice message that is shown' })
   const isCommitted = sent.commitment !== undefined && salt !== undefined
   if (isCommitted && sent.commitment !== (await commitmentBy(salt, file)))
     throw new AppError('VALIDATION_ERROR', { message: 'file: not what its sender has committed to, with this salt' })

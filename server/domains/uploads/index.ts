@@ -3,8 +3,7 @@ import { ownAgent } from '#server/domains/agents/access'
 import { showChanges } from '#server/domains/agents/in-rooms/memberships'
 import { updateAgent } from '#server/domains/agents/owned'
 import { removePicture } from '#server/domains/files/removal'
-import { keyOf } from '#server/domains/rooms/access'
-import { changeIcon, refuseIcon } from '#server/domains/rooms/icons'
+import { keyOf } from '#server/domains/room-state/access'
 import { folders, pictureFolder } from '#server/domains/verdict/storage-folders'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
@@ -14,8 +13,9 @@ import { storeBugReport } from './bug-reports.ts'
 import { commitmentTo, storeEncrypted } from './encrypted.ts'
 import { storeEvidence } from './evidence.ts'
 import { storePixelArt } from './pixel-art.ts'
+import { changeIcon, refuseIcon } from './room-icons.ts'
 import { uploadSettings } from './settings.ts'
-import { storePicture } from './shared.ts'
+import { refuseLargeIcon, storePicture } from './shared.ts'
 import { startSweeps, sweeping } from './sweep.ts'
 
 export const uploads = defineDomain(
@@ -52,6 +52,7 @@ export const uploads = defineDomain(
 
     async icon({ room, file }, context) {
       const { account } = signedIn(context)
+      refuseLargeIcon(file)
       const key = await keyOf(room)
       await refuseIcon(context.node, key, account)
       const { url: icon_url } = await storePicture(context, folders.icon, file)

@@ -3,8 +3,18 @@ import { defineSettings } from '#server/kernel/settings'
 
 const megabyte = 1024 * 1024
 
-/** How much an account may store on a day. */
+const megabytes = (most: number) => z.coerce.number().int().min(1).max(1_000_000).default(most)
+
+/** How much may be stored on a day: by an account, by one that is younger than a day, and from one address. */
 export const uploadSettings = defineSettings(
-  { UPLOAD_QUOTA_MB: z.coerce.number().int().min(1).max(1_000_000).default(500) },
-  ({ UPLOAD_QUOTA_MB }) => ({ quotaBytes: UPLOAD_QUOTA_MB * megabyte }),
+  {
+    UPLOAD_QUOTA_MB: megabytes(500),
+    UPLOAD_QUOTA_NEW_MB: megabytes(100),
+    UPLOAD_QUOTA_ADDRESS_MB: megabytes(5_000),
+  },
+  ({ UPLOAD_QUOTA_MB, UPLOAD_QUOTA_NEW_MB, UPLOAD_QUOTA_ADDRESS_MB }) => ({
+    accountBytes: UPLOAD_QUOTA_MB * megabyte,
+    newAccountBytes: Math.min(UPLOAD_QUOTA_MB, UPLOAD_QUOTA_NEW_MB) * megabyte,
+    addressBytes: UPLOAD_QUOTA_ADDRESS_MB * megabyte,
+  }),
 )

@@ -7,6 +7,7 @@ import { type Place, storageFor, store } from './store.ts'
 
 /** So many pictures are held in the memory at a time. */
 const atOnce = 4
+const largestIcon = 2 * 1024 * 1024
 const inTurn = nodeState(() => ({ run: fewAtOnce(atOnce) }))
 
 /** Stores a picture that everybody who has its address can see, without what is written about it. */
@@ -14,7 +15,12 @@ export async function storePicture(context: Context, place: Place, file: Blob): 
   await storageFor(context)
   return inTurn(context.node).run(async () => {
     const picture = readPicture(Buffer.from(await file.arrayBuffer()))
-    if (!picture) throw new AppError('VALIDATION_ERROR', { message: 'file: not a JPEG, PNG, GIF or WebP image' })
+    if (!picture) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'file: not a JPEG, PNG, GIF or WebP image' })
     return store(context, place, { ending: picture.ending, blob: new Blob(picture.parts as Buffer<ArrayBuffer>[]) })
   })
+}
+
+/** As JSON an icon comes in base64, whose bytes no form has counted. */
+export function refuseLargeIcon({ size }: Blob): void {
+  if (size > largestIcon) throw new AppError('PAYLOAD_TOO_LARGE', { message: 'file: at most 2 MB' })
 }

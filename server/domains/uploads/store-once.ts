@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type StoredUpload, UploadRecords } from '#server/domains/files/model'
-import type { Node } from '#server/kernel/context'
+import type { Context, Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { isDuplicate } from '#server/ports/database/port'
 import type { Storage } from '#server/ports/storage/port'
@@ -21,13 +21,18 @@ export const fresh = (node: Node) => ({
 })
 
 /** Writes the bytes of a record, once: of several who bring the same at a time one counts and writes, and the others wait for it. */
-export async function storeOnce(node: Node, storage: Storage, record: StoredUpload, blob: Blob): Promise<void> {
+export async function storeOnce(
+  { node, caller }: Context,
+  storage: Storage,
+  record: StoredUpload,
+  blob: Blob,
+): Promise<void> {
   for (let looks = 0; looks < looksAtMost; looks++) {
     const known = await keepRecord(node, record)
     if (known.taken_at) throw beingRemoved
     if (known.stored_at) return writeAgain(storage, known._id, blob)
     const holder = newId()
-    if (await hold(node, known._id, holder)) return write(node, storage, { ...known, holder }, blob)
+    if (await hold(node, known._id, holder)) return write(node, storage, { ...known, holder }, caller.ip, blob)
     await pause(lookAgainMilliseconds)
   }
   throw new AppError('SERVICE_UNAVAILABLE', { message: 'The same file is being stored. Try again.' })
@@ -41,7 +46,7 @@ const beingRemoved = new AppError('CONFLICT', {
 /** Sees to it that there is a record, and that nobody takes the file for one that has long been forgotten. */
 async function keepRecord(node: Node, record: StoredUpload): Promise<StoredUpload> {
   const { _id } = record
-  const renewed = { $set: { claim: newId(), ...(record.checked_at && { checked_at: new Date(node.now()) }) } }
+  const renewed = { $set: { claim: newId(), checked_at: new Date(node.now()) } }
   const renew = () => UploadRecords.findOneAndUpdate({ _id }, renewed, { returnDocument: 'after' }).lean<StoredUpload>()
   const known = await renew()
   if (known) return known
@@ -66,9 +71,10 @@ const heldUntil = (node: Node) => new Date(node.now() + holdMilliseconds)
 type Held = StoredUpload & { holder: string }
 
 /** What is refused leaves no record, and what fails is not counted. */
-async function write(node: Node, storage: Storage, { _id, owner, holder }: Held, blob: Blob): Promise<void> {
+async function write(node: Node, storage: Storage, held: Held, ip: string, blob: Blob): Promise<void> {
+  const { _id, owner, holder } = held
   const isOurs = { _id, holder }
-  const giveBack = await countTowardsQuota(node, owner, blob.size).catch(async (error: unknown) => {
+  const giveBack = await countTowardsQuota(node, { account: owner, ip }, blob.size).catch(async (error: unknown) => {
     await UploadRecords.deleteOne(isOurs)
     throw error
   })

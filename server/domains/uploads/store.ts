@@ -26,8 +26,6 @@ export const newName = ({ node }: Context): string => `${node.now()}_${randomNam
 export interface Place {
   bucket: string
   folder: string
-  /** Is it named by what this server does not know? */
-  isKept?: boolean
 }
 
 interface Given {
@@ -46,16 +44,8 @@ export async function store(context: Context, place: Place, { ending, blob, name
   const storage = await storageFor(context)
   const key = keyOf(context, place, `${name ?? newName(context)}.${ending}`)
   const { url } = addressOf(node, key)
-  const { checked_at, ...record } = {
-    ...fresh(node),
-    owner: account,
-    bytes: blob.size,
-    vector: key,
-    content: key,
-    url,
-    ...about,
-  }
-  await storeOnce(node, storage, { _id: key, ...record, ...(place.isKept ? {} : { checked_at }) }, blob)
+  const record = { ...fresh(node), owner: account, bytes: blob.size, vector: key, content: key, url, ...about }
+  await storeOnce(context, storage, { _id: key, ...record }, blob)
   return addressOf(node, key)
 }
 

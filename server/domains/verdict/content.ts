@@ -12,8 +12,8 @@ export interface MessageDraft {
   /** The poll that the message asks; its text is the question. */
   poll: Asked | null
   replyTo: string | null
-  /** Addresses of files that a sealed text names, as its sender says. */
-  media?: readonly string[] | undefined
+  /** Paths of files of the sender's own that the message uses, as its sender says. */
+  blobs?: readonly string[] | undefined
 }
 
 export const written = (type: MessageType, text: string): MessageDraft => ({
@@ -45,7 +45,7 @@ const readings: ReadingsOf<MessageDraft> = {
   mentions: { kind: 'none', id: 'label', start: 'none', len: 'none' },
   poll: { question: 'none', options: 'prose', allowsMultiple: 'none', endsAt: 'none', isAnonymous: 'none' },
   replyTo: 'none',
-  media: 'none',
+  blobs: 'none',
 }
 
 export interface Part {

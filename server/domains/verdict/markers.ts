@@ -104,38 +104,44 @@ function isDuration(parameter: string | null): boolean {
   return parameter !== null && /^[0-9]{1,4}$/.test(parameter) && Number(parameter) <= longestVoiceSeconds
 }
 
+/** As our client reads it: by the long names or the short ones, in numbers or in text. */
 function isPlace(rest: string): boolean {
   try {
-    const place: unknown = JSON.parse(rest)
-    return typeof place === 'object' && place !== null && !Array.isArray(place)
+    const { latitude, lat, longitude, lng, lon } = JSON.parse(rest) as Record<string, unknown>
+    return isDegree(latitude ?? lat, 90) && isDegree(longitude ?? lng ?? lon, 180)
   } catch {
     return false
   }
 }
 
+const isDegree = (value: unknown, most: number): boolean =>
+  (typeof value === 'number' || (typeof value === 'string' && /\d/.test(value))) && Math.abs(Number(value)) <= most
+
 const keySegments = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
-/** The folders that messages name files in. Buckets of sealed files are left out by older clients. */
-const places = allFolders.flatMap(({ bucket, folder, stored }) => {
-  if (stored === null) return []
-  const place = { stored, key: `${bucket}/${folder}` }
-  return [place.key, ...(bucket === 'media' ? [] : [folder])].map((written) => ({ ...place, written }))
-})
+/** The folders that messages name files in. */
+const places = allFolders.flatMap(({ bucket, folder, stored }) =>
+  stored === null ? [] : [{ stored, folder, key: `${bucket}/${folder}` }],
+)
 
-/** The file of the sender's own that an address names; null where it names none. Compared as text, not parsed: an address that would have to be normalised first is not ours. */
+/** The file of the sender's own that an address names; null where it names none. Compared as text, not parsed: under another spelling of it nothing is served. */
 export function ownFile(url: string, { publicUrl, sender }: OwnStorage): OwnFile | null {
   const base = baseOf(publicUrl)
-  if (sender === '' || !url.startsWith(base)) return null
-  const path = url.slice(base.length)
-  const owners = [sender, sender.toLowerCase(), encodeURIComponent(sender), encodeURIComponent(sender.toLowerCase())]
-  for (const { key, written, stored } of places)
-    for (const owner of owners) {
-      const prefix = `${written}/${owner}/`
-      const name = path.slice(prefix.length)
-      if (!path.startsWith(prefix) || !keySegments.test(name)) continue
-      const isGif = stored === 'photo' && name.endsWith('.gif')
-      return { stored: isGif ? 'gif' : stored, key: `${key}/${sender.toLowerCase()}/${name}` }
-    }
+  return url.startsWith(base) ? fileAt(url.slice(base.length), 'key', sender) : null
+}
+
+/** The file of the sender's own that has this path, as its upload was answered; null where there is none. */
+export const ownBlob = (path: string, sender: string): OwnFile | null => fileAt(path, 'folder', sender)
+
+function fileAt(path: string, beginning: 'key' | 'folder', sender: string): OwnFile | null {
+  const owner = sender.toLowerCase()
+  for (const { stored, ...place } of places) {
+    const prefix = `${place[beginning]}/${owner}/`
+    const name = path.slice(prefix.length)
+    if (owner === '' || !path.startsWith(prefix) || !keySegments.test(name)) continue
+    const isGif = stored === 'photo' && name.endsWith('.gif')
+    return { stored: isGif ? 'gif' : stored, key: `${place.key}/${owner}/${name}` }
+  }
   return null
 }
 

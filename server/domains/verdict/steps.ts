@@ -10,6 +10,7 @@ import {
   isOwnUrl,
   type Marker,
   markerFault,
+  ownBlob,
   seenContent,
 } from './markers.ts'
 import { innerLength, sharedKeyBytes } from './sealed-text.ts'
@@ -115,9 +116,9 @@ function sealedLength(text: string, { rules }: RoomState): Refusal | null {
   return tooLong(most)
 }
 
-/** What a message says to hold, beside a text that nobody here can read, must be stored. */
-export function undeclared({ media = [] }: MessageDraft, { storage: { missing } }: RoomState): Refusal | null {
-  if (!media.some((url) => missing.has(url))) return null
+/** What a message says to use, as beside a text that nobody here can read, must be stored, and its sender's own. */
+export function undeclared({ blobs = [] }: MessageDraft, { sender, storage }: RoomState): Refusal | null {
+  if (!blobs.some((path) => storage.missing.has(path) || ownBlob(path, sender) === null)) return null
   return { step: 'content_type', code: 'INVALID_PARAMETER', text: foreignMedia }
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import { AppError } from '#shared/errors'
 import { clientOf } from '../addresses.ts'
+import { isForFiles } from '../files-host.ts'
 import { sessionCookie } from '../http-input.ts'
 import type { SocketDoor } from './door.ts'
 
@@ -18,6 +19,7 @@ export async function refusalOf(
   isDraining: () => boolean,
 ): Promise<Refusal | null> {
   if (isDraining()) return 503
+  if (isForFiles(door.kernel.node.settings, request)) return 403
   const { origins, proxies, slots } = door
   const { limits } = door.kernel.node
   const origin = request.headers.origin

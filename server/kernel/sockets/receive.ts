@@ -1,8 +1,10 @@
 import { AppError } from '#shared/errors'
+import type { Namespace } from '#shared/kit/contract'
 import { isLocal } from '../addresses.ts'
 import type { LiveConnection } from '../connection.ts'
 import type { Bound, Caller, Node } from '../context.ts'
 import { whileThere } from '../deadline.ts'
+import { browserOf } from '../http-input.ts'
 import { newId } from '../ids.ts'
 import { invoke } from '../invoke.ts'
 import { tellItems } from '../items.ts'
@@ -11,11 +13,13 @@ import { guardPayload } from '../payload-guard.ts'
 import { eventLimitBytes, type SocketDoor } from './door.ts'
 
 /** The operations of a namespace by their events. */
-export const eventsOf = (bound: readonly Bound[], namespace: string) =>
+export const eventsOf = (bound: readonly Bound[], namespace: Namespace) =>
   new Map(
     bound.flatMap((one) => {
-      const [space, event] = one.operation.socket?.split(' ') ?? []
-      return event !== undefined && (space === namespace || space === '*') ? [[event, one] as const] : []
+      const { socket, alsoOn } = one.operation
+      const [space, event] = socket?.split(' ') ?? []
+      const isHere = space === namespace || space === '*' || alsoOn?.includes(namespace)
+      return event !== undefined && isHere ? [[event, one] as const] : []
     }),
   )
 
@@ -104,13 +108,9 @@ async function run(
       origin: live.socket.request.headers.host ?? null,
       isLocal: isLocal(live.socket.request),
       connection: live,
-      get signal() {
-        return gone?.signal ?? live.signal
-      },
-      setSessionCookie() {},
-      browser: null,
-      setBrowserCookie() {},
-      setHeader() {},
+      browser: browserOf(live.socket.request.headers.cookie),
+      http: null,
+      gone: () => gone?.signal ?? live.signal,
       onAnswer(check) {
         seen.check = check
       },

@@ -1,27 +1,24 @@
-import { z } from 'zod'
 import type { Asking } from './openai-request.ts'
-import { newSources, sourceFields } from './openai-sources.ts'
+import { newSources } from './openai-sources.ts'
 import type { Part, Question, ToolCall } from './port.ts'
 
-const text = z.string().nullish()
-const count = z.int().min(0).nullish().catch(null)
-const Call = z.object({
-  index: z.int().min(0).max(15).nullish(),
-  id: text,
-  function: z.object({ name: text, arguments: text }).nullish(),
-})
-const Choice = z.object({
-  index: z.number().nullish(),
-  delta: z
-    .object({ content: text, refusal: text, tool_calls: z.array(Call).nullish(), ...sourceFields.ofChoice })
-    .nullish(),
-  finish_reason: text,
-})
-const Chunk = z.object({
-  choices: z.array(Choice).nullish(),
-  ...sourceFields.ofChunk,
-  usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null),
-})
+/** What one piece of a stream says, whichever interface it comes by. */
+export interface Told {
+  text?: string | null | undefined
+  calls?: readonly CallPiece[] | null | undefined
+  /** Lists of pages that the answer rests on. */
+  sources?: readonly (readonly unknown[] | null | undefined)[]
+  /** Why the answer has ended: `length` and `content_filter` cut it off, any other word means that it is whole. */
+  reason?: string | null | undefined
+  usage?: { input: number | null | undefined; output: number | null | undefined } | null | undefined
+}
+
+interface CallPiece {
+  index?: number | null | undefined
+  id?: string | null | undefined
+  name?: string | null | undefined
+  arguments?: string | null | undefined
+}
 
 /** No tokenizer makes longer tokens than this on average; who sends more was not bounded by what was asked. */
 const charactersPerToken = 16
@@ -31,7 +28,8 @@ const charactersPerToken = 16
  * client also ends quietly where the signal is aborted.
  */
 export async function* readParts(
-  chunks: AsyncIterable<unknown>,
+  pieces: AsyncIterable<unknown>,
+  readPiece: (piece: unknown) => Told,
   { maxOutputTokens }: Question,
   asking: Asking,
 ): AsyncGenerator<Part> {
@@ -41,23 +39,20 @@ export async function* readParts(
   const fresh = newSources()
   let room = maxOutputTokens * charactersPerToken
   let reason: string | null = null
-  let usage: z.output<typeof Chunk>['usage'] = null
+  let usage: Told['usage'] = null
   asking.expect(idleMilliseconds)
   try {
-    for await (const chunk of chunks) {
+    for await (const piece of pieces) {
       asking.asker.throwIfAborted()
-      const read = Chunk.parse(chunk)
-      // Some servers give more answers than the one that was asked for.
-      const first: z.output<typeof Choice> | undefined = read.choices?.find(({ index }) => !index)
-      const choice: typeof first = reason === null ? first : undefined
-      const told = whole(choice?.delta?.content ?? choice?.delta?.refusal ?? '')
-      for (const call of choice?.delta?.tool_calls ?? []) gather(calls, call)
+      const read = readPiece(piece)
+      const answer: Told = reason === null ? read : {}
+      const told = whole(answer.text ?? '')
+      for (const call of answer.calls ?? []) gather(calls, call)
       asking.rest()
       if (told !== '') yield { type: 'text', text: told.slice(0, room).toWellFormed() }
-      for (const source of fresh(first?.delta?.annotations, read.search_results, read.citations))
-        yield { type: 'source', ...source }
+      for (const source of fresh(...(read.sources ?? []))) yield { type: 'source', ...source }
       room -= told.length
-      reason ??= room < 0 ? 'length' : choice?.finish_reason || null
+      reason ??= room < 0 ? 'length' : answer.reason || null
       usage = read.usage ?? usage
       if (room < 0) break
       asking.expect(reason === null ? idleMilliseconds : closingMilliseconds)
@@ -73,21 +68,23 @@ export async function* readParts(
   yield {
     type: 'end',
     reason: reason === 'length' ? reason : reason === 'content_filter' ? 'filtered' : calls.size > 0 ? 'calls' : 'stop',
-    inputTokens: usage?.prompt_tokens ?? null,
-    outputTokens: usage?.completion_tokens ?? null,
+    inputTokens: usage?.input ?? null,
+    outputTokens: usage?.output ?? null,
   }
 }
 
 const longestArguments = 64 * 1024
+const mostCalls = 16
 
 /** Pieces of a call belong to the index they name; some servers name none, and begin each call with its id. */
-function gather(calls: Map<number, ToolCall>, { index, id, function: told }: z.output<typeof Call>): void {
+function gather(calls: Map<number, ToolCall>, { index, id, name, arguments: told }: CallPiece): void {
   const isNew = id && ![...calls.values()].some((call) => call.id === id)
   const at = index ?? (isNew ? calls.size : Math.max(0, calls.size - 1))
-  const before = calls.get(at) ?? { id: id || `call_${at}`, name: told?.name ?? '', arguments: '' }
-  const given = before.arguments + (told?.arguments ?? '')
+  const before = calls.get(at) ?? { id: id || `call_${at}`, name: name ?? '', arguments: '' }
+  const given = before.arguments + (told ?? '')
   if (given.length > longestArguments) throw new Error('The arguments of a call are too long')
   calls.set(at, { ...before, arguments: given })
+  if (calls.size > mostCalls) throw new Error('There are too many calls')
 }
 
 /** Keeps the first half of a character back until the other half is there. */

@@ -120,6 +120,22 @@ function pauseAfter(error: unknown, usually: number): number | null {
   return isWorthIt && pause <= longestRetryMilliseconds ? Math.max(0, pause) : null
 }
 
+/** Asks again without the parameters that a server says it does not take, which it is then spared for ever. */
+export async function withoutRefused<T>(
+  refused: Set<string>,
+  dispensable: readonly string[],
+  ask: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    const parameter = refusedParameter(error)
+    if (parameter === null || refused.has(parameter) || !dispensable.includes(parameter)) throw error
+    refused.add(parameter)
+    return withoutRefused(refused, dispensable, ask)
+  }
+}
+
 /** The parameter that a server says it does not take; null where it says no such thing. */
-export const refusedParameter = (error: unknown): string | null =>
+const refusedParameter = (error: unknown): string | null =>
   error instanceof OpenAI.APIError && error.status === 400 ? (/^\w+/.exec(error.param ?? '')?.[0] ?? null) : null

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fewAtOnce } from '#server/kernel/few-at-once'
@@ -10,8 +10,8 @@ import { bytesOf, isKey, type Listed, type Storage } from './port.ts'
 /** Blobs are written and synced so many at a time: more would only keep the disk from others. */
 const putsAtOnce = 2
 
-/** A folder, for one process alone: a file for each blob. What is being written lies apart until it is whole. */
-export async function localStorage(folder: string): Promise<Storage> {
+/** A folder, for one process alone: a file for each blob. What is being written lies apart until it is whole. So much of the disk is left to others. */
+export async function localStorage(folder: string, reserveBytes = 0): Promise<Storage> {
   const unfinished = join(folder, '.unfinished')
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
@@ -35,7 +35,10 @@ export async function localStorage(folder: string): Promise<Storage> {
           throw error
         }
       }
-      await whileThere(() => inTurn(write))
+      await whileThere(async () => {
+        await refuseFull(folder, reserveBytes + blob.size)
+        await inTurn(write)
+      })
     },
     async read(key, range) {
       const size = await sizeOf(key)
@@ -72,6 +75,12 @@ async function sync(folder: string): Promise<void> {
   }
 }
 
+async function refuseFull(folder: string, neededBytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder)
+  if (bavail * bsize < neededBytes)
+    throw new AppError('SERVICE_UNAVAILABLE', { message: 'There is no room for files at the moment' })
+}
+
 async function removeOld(folder: string, before: Date): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = await stat(join(folder, name)).catch(unlessMissing)
@@ -98,6 +107,7 @@ async function whileThere<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
+    if (error instanceof AppError) throw error
     throw new AppError('UPSTREAM_ERROR', { message: 'Files cannot be stored at the moment', cause: error })
   }
 }

@@ -22,7 +22,7 @@ export interface Listed {
 
 /**
  * Keeps blobs under keys that this server makes: `bucket/path`, of letters, digits, `-`, `_`, `.` and `:`. A key is given once, so a blob never changes.
- * Everything throws UPSTREAM_ERROR or TIMEOUT where the storage is away.
+ * Everything throws UPSTREAM_ERROR or TIMEOUT where the storage is away, and `put` SERVICE_UNAVAILABLE where it has no room.
  */
 export interface Storage {
   /** As shown in the table at start. */

@@ -60,6 +60,7 @@ export function s3Storage({ endpoint, region, keyId, secret, buckets }: S3Config
       const about = {
         ContentLength: blob.size,
         ContentType: typeOf(key),
+        ContentDisposition: 'attachment',
         CacheControl: 'public, max-age=31536000, immutable',
       }
       const requestTimeout = answerMilliseconds + blob.size / leastBytesPerMillisecond

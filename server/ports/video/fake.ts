@@ -27,7 +27,8 @@ export function fakeVideo(): FakeVideo {
   function become(streamId: string, state: StreamStatus['state'], type: 'started' | 'interrupted' | 'stopped'): void {
     const stream = streams.get(streamId)
     if (!stream || stream.state === state) return
-    streams.set(streamId, { state, lastSeen: state === 'live' ? new Date('2040-01-01T00:00:00Z') : stream.lastSeen })
+    const seen = { lastSeen: new Date('2040-01-01T00:00:00Z'), bitrate: 2_000_000, dropped: 3 }
+    streams.set(streamId, state === 'live' ? { state, ...seen } : { state, lastSeen: stream.lastSeen })
     tell({ type: `ingest.${type}`, streamId })
   }
 

@@ -19,9 +19,13 @@ const Question = z.discriminatedUnion('ask', [
 
 const time = z.iso.datetime().transform((text) => new Date(text))
 const Created = z.object({ streamId: z.string(), streamKey: z.string(), playbackId: z.string() })
-const Statuses = z.array(
-  z.tuple([z.string(), z.object({ state: z.enum(['idle', 'live', 'interrupted']), lastSeen: time.nullable() })]),
-)
+const Status = z.object({
+  state: z.enum(['idle', 'live', 'interrupted']),
+  lastSeen: time.nullable(),
+  bitrate: z.number().exactOptional(),
+  dropped: z.number().exactOptional(),
+})
+const Statuses = z.array(z.tuple([z.string(), Status]))
 const Assets = z.array(
   z.object({
     assetId: z.string(),

@@ -16,6 +16,9 @@ export interface CreatedStream {
 export interface StreamStatus {
   state: 'idle' | 'live' | 'interrupted'
   lastSeen: Date | null
+  /** Bits a second that come in, and pictures that could not be used since it was published, where the provider knows. */
+  bitrate?: number
+  dropped?: number
 }
 
 export type AssetPhase = 'waiting' | 'processing' | 'ready' | 'failed'

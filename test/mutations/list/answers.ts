@@ -45,6 +45,22 @@ export const answers: readonly Mutation[] = [
     caughtBy: agents('that was asked for again by the same key'),
   },
   {
+    name: 'a question that is repeated is told as begun again',
+    breaks: 'runs',
+    file: `${domain}/runs/begun.ts`,
+    find: ' || told.has(run_id)',
+    put: '',
+    caughtBy: agents('is told to all connections of who asked once'),
+  },
+  {
+    name: 'an answer that was forgotten is resumed as done',
+    breaks: 'runs',
+    file: `${domain}/chat.ts`,
+    find: "if (run.state !== 'running' && !(await RunFrames",
+    put: "if (run.state === 'running' && !(await RunFrames",
+    caughtBy: agents('forgets a conversation'),
+  },
+  {
     name: 'an answer that its own node is writing is ended as lost',
     breaks: 'P21',
     file: `${domain}/runs/sweep.ts`,

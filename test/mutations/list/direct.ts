@@ -63,7 +63,7 @@ export const direct: readonly Mutation[] = [
   {
     name: 'devices that have an older epoch count as those of the current one',
     breaks: 'direct messages',
-    file: 'server/domains/rooms/events/epochs.ts',
+    file: 'server/domains/room-state/events/epochs.ts',
     find: 'current.epoch_id === epoch_id',
     put: "current.epoch_id !== ''",
     caughtBy: guarded('is given an older epoch'),
@@ -71,7 +71,7 @@ export const direct: readonly Mutation[] = [
   {
     name: 'a device that is given the current epoch does not count as one that has it',
     breaks: 'T81',
-    file: 'server/domains/rooms/events/epochs.ts',
+    file: 'server/domains/room-state/events/epochs.ts',
     find: 'current.epoch_id === epoch_id',
     put: "current.epoch_id === ''",
     caughtBy: guarded('is given an older epoch'),

@@ -25,7 +25,7 @@ export const kinds: readonly Mutation[] = [
   {
     name: 'a group is seen by those who are not in it',
     breaks: 'kinds of rooms',
-    file: 'server/domains/rooms/kinds.ts',
+    file: 'server/domains/room-state/kinds.ts',
     find: "seenBy: 'members',\n    readers: 'members',\n    founded: { by: 'its founder'",
     put: "readers: 'members',\n    founded: { by: 'its founder'",
     caughtBy: unlisted,
@@ -65,7 +65,7 @@ export const kinds: readonly Mutation[] = [
   {
     name: 'a node lists rooms of a kind that it does not know',
     breaks: 'kinds of rooms',
-    file: 'server/domains/rooms/rooms.ts',
+    file: 'server/domains/room-state/membership.ts',
     find: 'rows.map(({ room }) => room).filter(isKnown)',
     put: 'rows.map(({ room }) => room)',
     caughtBy: unknownKinds,
@@ -81,7 +81,7 @@ export const kinds: readonly Mutation[] = [
   {
     name: 'somebody becomes a member without a pass of the gate',
     breaks: 'T80',
-    file: 'server/domains/rooms/gating.ts',
+    file: 'server/domains/room-state/passes.ts',
     find: 'return pass !== null && pass.room === view.room && pass.account === account',
     put: 'return true',
     caughtBy: gates('lets nobody in by a way'),
@@ -105,7 +105,7 @@ export const kinds: readonly Mutation[] = [
   {
     name: 'a p2p room is read by everybody',
     breaks: 'T53',
-    file: 'server/domains/rooms/access.ts',
+    file: 'server/domains/room-state/access.ts',
     find: ' || sealingOf(view) !== null',
     put: '',
     caughtBy: attendanceChannels('is read by its members alone'),
@@ -121,7 +121,7 @@ export const kinds: readonly Mutation[] = [
   {
     name: 'the pass of one room is good for another',
     breaks: 'T80',
-    file: 'server/domains/rooms/gating.ts',
+    file: 'server/domains/room-state/passes.ts',
     find: 'pass.room === view.room && ',
     put: '',
     caughtBy: gates('lets nobody in by a way'),

@@ -70,7 +70,7 @@ export const mends: readonly Mutation[] = [
   {
     name: 'a record that was made in between stays, though it is older',
     breaks: 'M44',
-    file: 'server/domains/rooms/records.ts',
+    file: 'server/domains/room-state/records.ts',
     find: 'return save(false)',
     put: '',
     caughtBy: raced,
@@ -198,7 +198,7 @@ export const mends: readonly Mutation[] = [
   {
     name: 'a link that is used up lets people in',
     breaks: 'M64',
-    file: 'server/domains/rooms/facts.ts',
+    file: 'server/domains/room-state/facts.ts',
     find: 'revoked_at === null && uses < max_uses && Date.parse',
     put: 'revoked_at === null && Date.parse',
     caughtBy: invited('of fifty people at once'),
@@ -206,7 +206,7 @@ export const mends: readonly Mutation[] = [
   {
     name: 'a use is not counted in the event by which somebody joins',
     breaks: 'M64',
-    file: 'server/domains/rooms/membership.ts',
+    file: 'server/domains/room-state/membership.ts',
     find: '...(invitation ? { invitation } : {})',
     put: '',
     caughtBy: invited('of fifty people at once'),
@@ -214,7 +214,7 @@ export const mends: readonly Mutation[] = [
   {
     name: 'the links of who may invite no more work again with the right',
     breaks: 'M64',
-    file: 'server/domains/rooms/membership.ts',
+    file: 'server/domains/room-state/membership.ts',
     find: '    ? { invitations: null }',
     put: '    ? {}',
     caughtBy: invited('the links of who'),

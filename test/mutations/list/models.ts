@@ -2,10 +2,12 @@ import type { Mutation, Suite } from '../mutation.ts'
 import { toolLimits, toolSchemas } from './suites.ts'
 
 const openai = (title: string): Suite => ({ project: 'unit', file: 'test/ports/openai.test.ts', title })
+const responses = (title: string): Suite => ({ project: 'unit', file: 'test/ports/openai-responses.test.ts', title })
 const port = (title: string): Suite => ({ project: 'unit', file: 'test/ports/model.test.ts', title })
 const tools = (title: string): Suite => ({ project: 'embedded', file: 'test/server/agent-tools.test.ts', title })
 const toolSecrets = (title: string): Suite => ({ project: 'hostile', file: 'test/hostile/tool-secrets.test.ts', title })
 const parts = 'server/ports/model/openai-parts.ts'
+const events = 'server/ports/model/openai-events.ts'
 
 /** An answer of a model is whole, or an error; what was fetched is data. */
 export const models: readonly Mutation[] = [
@@ -78,9 +80,33 @@ export const models: readonly Mutation[] = [
     caughtBy: openai('also where memory is reclaimed meanwhile'),
   },
   {
+    name: 'an answer that is incomplete by the filter passes for a whole one',
+    breaks: 'an answer is whole',
+    file: events,
+    find: "why === 'content_filter' ? why : 'length'",
+    put: "why === 'content_filter' ? 'stop' : 'length'",
+    caughtBy: responses('says so where it is incomplete'),
+  },
+  {
+    name: 'an error within a stream of events is passed over',
+    breaks: 'an answer is whole',
+    file: events,
+    find: '  error: broken,\n',
+    put: '',
+    caughtBy: responses('an event of the stream is an error'),
+  },
+  {
+    name: 'a provider keeps what people say',
+    breaks: 'what people say is kept here alone',
+    file: 'server/ports/model/openai-responses.ts',
+    find: 'store: false',
+    put: 'store: true',
+    caughtBy: responses('is kept by no provider'),
+  },
+  {
     name: 'a second answer is mixed into the first',
     breaks: 'an answer is whole',
-    file: parts,
+    file: 'server/ports/model/openai-chunks.ts',
     find: 'read.choices?.find(({ index }) => !index)',
     put: 'read.choices?.[0]',
     caughtBy: openai('gives another answer beside the one'),

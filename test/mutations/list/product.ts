@@ -6,7 +6,7 @@ export const product: readonly Mutation[] = [
   {
     name: 'a purge leaves the newest message in memory',
     breaks: 'M50',
-    file: 'server/domains/rooms/events/messages.ts',
+    file: 'server/domains/room-state/events/messages.ts',
     find: 'seq >= purge.from_seq && seq <= purge.to_seq',
     put: 'seq >= purge.from_seq && seq < purge.to_seq',
     caughtBy: projection,
@@ -22,7 +22,7 @@ export const product: readonly Mutation[] = [
   {
     name: 'a ban leaves the member',
     breaks: 'P6',
-    file: 'server/domains/rooms/events/people.ts',
+    file: 'server/domains/room-state/events/people.ts',
     find: 'absolute(keys.ban(account), ban), ...gone(row, account, body)',
     put: 'absolute(keys.ban(account), ban)',
     caughtBy: projection,
@@ -30,7 +30,7 @@ export const product: readonly Mutation[] = [
   {
     name: 'a ban is acknowledged before the other nodes know',
     breaks: 'P6',
-    file: 'server/domains/rooms/events/people.ts',
+    file: 'server/domains/room-state/events/people.ts',
     find: "  holdsEverywhere: true,\n  changesRights: 'of the target',\n  removes: ({ target }, { action })",
     put: "  changesRights: 'of the target',\n  removes: ({ target }, { action })",
     caughtBy: projection,

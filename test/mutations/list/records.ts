@@ -94,7 +94,7 @@ export const records: readonly Mutation[] = [
   {
     name: 'a record is written over a newer one',
     breaks: 'M50',
-    file: 'server/domains/rooms/records.ts',
+    file: 'server/domains/room-state/records.ts',
     find: ', applied_seq: { $lt: row.seq } },\n          update',
     put: '},\n          update',
     caughtBy: stored,
@@ -102,7 +102,7 @@ export const records: readonly Mutation[] = [
   {
     name: 'a room is written over a newer one',
     breaks: 'M50',
-    file: 'server/domains/rooms/records.ts',
+    file: 'server/domains/room-state/records.ts',
     find: 'Rooms.updateOne({ _id: room, applied_seq: { $lt: row.seq } }',
     put: 'Rooms.updateOne({ _id: room }',
     caughtBy: stored,
@@ -110,7 +110,7 @@ export const records: readonly Mutation[] = [
   {
     name: 'what keeps a record from being written is not said',
     breaks: 'M50',
-    file: 'server/domains/rooms/records.ts',
+    file: 'server/domains/room-state/records.ts',
     find: 'if (!isDuplicate(error)) throw error',
     put: 'void isDuplicate(error)',
     caughtBy: stored,
@@ -118,7 +118,7 @@ export const records: readonly Mutation[] = [
   {
     name: 'the clock of slow mode forgets what was sent before the room was opened',
     breaks: 'M50',
-    file: 'server/domains/rooms/records.ts',
+    file: 'server/domains/room-state/records.ts',
     find: 'clockOf(rows[at] ?? null)',
     put: 'clockOf(null)',
     caughtBy: stored,
@@ -166,7 +166,7 @@ export const records: readonly Mutation[] = [
   {
     name: 'a conversation is not listed with its first message',
     breaks: 'P5',
-    file: 'server/domains/rooms/events/messages.ts',
+    file: 'server/domains/room-state/events/messages.ts',
     find: 'if (n === 1 && isBetweenTwo',
     put: 'if (n === 0 && isBetweenTwo',
     caughtBy: { project: 'embedded', file: 'test/server/notifications.test.ts' },

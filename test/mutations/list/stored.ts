@@ -6,7 +6,7 @@ export const stored: readonly Mutation[] = [
   {
     name: 'the words of a purged message stay',
     breaks: 'M11',
-    file: 'server/domains/rooms/redaction.ts',
+    file: 'server/domains/room-state/redaction.ts',
     find: 'sent.map(({ n }) => n),',
     put: 'sent.filter(isThere).map(({ n }) => n),',
     caughtBy: searchBlocks,
@@ -14,7 +14,7 @@ export const stored: readonly Mutation[] = [
   {
     name: 'the words of a changed message stay',
     breaks: 'M11',
-    file: 'server/domains/rooms/records.ts',
+    file: 'server/domains/room-state/records.ts',
     find: 'if (changesText(row)) await forgetTerms(room, [n])',
     put: '',
     caughtBy: searched,
@@ -22,7 +22,7 @@ export const stored: readonly Mutation[] = [
   {
     name: 'words that were taken back while a block was filed are written',
     breaks: 'M11',
-    file: 'server/domains/rooms/search-index.ts',
+    file: 'server/domains/room-state/search-index.ts',
     find: '{ _id, claim }',
     put: '{ _id }',
     caughtBy: searchBlocks,
@@ -30,7 +30,7 @@ export const stored: readonly Mutation[] = [
   {
     name: 'a block that is filed twice is counted twice',
     breaks: 'M11',
-    file: 'server/domains/rooms/search-index.ts',
+    file: 'server/domains/room-state/search-index.ts',
     find: '{ _id: room, blocks: block }',
     put: '{ _id: room }',
     caughtBy: searchBlocks,
@@ -38,7 +38,7 @@ export const stored: readonly Mutation[] = [
   {
     name: 'a block is filed without its last message',
     breaks: 'M11',
-    file: 'server/domains/rooms/search-index.ts',
+    file: 'server/domains/room-state/search-index.ts',
     find: '(block + 1) * blockSize)',
     put: '(block + 1) * blockSize - 1)',
     caughtBy: searchBlocks,
@@ -46,7 +46,7 @@ export const stored: readonly Mutation[] = [
   {
     name: 'the last message of a block is taken for one of the next',
     breaks: 'M11',
-    file: 'server/domains/rooms/search-index.ts',
+    file: 'server/domains/room-state/search-index.ts',
     find: 'Math.floor((n - 1) / blockSize)',
     put: 'Math.floor(n / blockSize)',
     caughtBy: searchBlocks,

@@ -1,4 +1,4 @@
-import { messageIn } from '#server/domains/rooms/facts'
+import { messageIn } from '#server/domains/room-state/facts'
 import type { Node } from '#server/kernel/context'
 import { beginAnswer } from '../answer.ts'
 import type { StoredAgent } from '../model.ts'

@@ -1,5 +1,5 @@
-import { messageIn } from '#server/domains/rooms/facts'
-import { Questions, type StoredQuestion } from '#server/domains/rooms/model'
+import { messageIn } from '#server/domains/room-state/facts'
+import { Questions, type StoredQuestion } from '#server/domains/room-state/model'
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
 import { answersTo, mentionOf } from './follow.ts'

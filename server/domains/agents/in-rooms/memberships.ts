@@ -1,6 +1,6 @@
 import { createAgentAccount, nameAgentAccount } from '#server/domains/accounts/accounts'
 import { forgetProfile } from '#server/domains/accounts/profiles'
-import { memberIn } from '#server/domains/rooms/facts'
+import { memberIn } from '#server/domains/room-state/facts'
 import type { Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { isDuplicate } from '#server/ports/database/port'

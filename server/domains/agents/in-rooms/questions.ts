@@ -1,4 +1,4 @@
-import { Questions } from '#server/domains/rooms/model'
+import { Questions } from '#server/domains/room-state/model'
 import { isDuplicate } from '#server/ports/database/port'
 
 /** Notes that each answer to a message has begun, or that there is none to give: from then on the runs say what is left to do. */

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { audiences, type Node } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
 import { runBegun } from '#shared/api/agent-runs'
 import { ownChat } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
+import { isHere } from './relay.ts'
 
 const topic = 'run-begun'
 const lookMilliseconds = 1_000
@@ -11,8 +13,19 @@ const atOnce = 1_000
 const Word = runBegun.payload.extend({ account: z.string() })
 type Begun = Pick<StoredRun, '_id' | 'agent_id' | 'account' | 'client_run_id'>
 
-/** Tells all connections of who asked that a question is being answered. One that misses it finds the answer by `run:active`. */
-export function tellBegun(node: Node, { _id: run_id, agent_id, account, client_run_id }: Begun): void {
+/** Runs of this node that were told as begun; those that have ended are forgotten where there are many. */
+const toldOn = nodeState(() => new Set<string>())
+const manyTold = 1_000
+
+/**
+ * Tells all connections of who asked that a question is being answered, once: the node that began it does, however often the question is
+ * repeated. One that misses it finds the answer by `run:active`.
+ */
+export function tellBegun(node: Node, { _id: run_id, agent_id, account, client_run_id, ...run }: StoredRun): void {
+  const told = toldOn(node)
+  if (run.node !== node.id || told.has(run_id)) return
+  if (told.size >= manyTold) for (const id of told) if (!isHere(node, id)) told.delete(id)
+  told.add(run_id)
   const word = { run_id, agent_id, client_run_id, account }
   tellHere(node, word)
   node.peers.tell(topic, word)

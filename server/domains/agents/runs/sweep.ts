@@ -7,8 +7,8 @@ import { isHere } from './relay.ts'
 import { settle } from './settle.ts'
 
 const sweepMilliseconds = 1_000
-/** A node that is missing in so many sweeps in a row is taken to be gone. */
-const mostMissed = 3
+/** A node that is missing in so many sweeps in a row is taken to be gone. It is missing within six seconds: an answer is ended within eight. */
+const mostMissed = 2
 const atOnce = 500
 const sweepOwnMilliseconds = 10_000
 const ownAtOnce = 5_000

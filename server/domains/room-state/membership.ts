@@ -4,8 +4,9 @@ import { AppError } from '#shared/errors'
 import { entryOf } from './entries.ts'
 import { memberJoined, memberLeft } from './events/people.ts'
 import { banIn, grantIn, invitationsIn, type ModeratorFact, memberIn, refOf, roomIn } from './facts.ts'
-import { isLetThrough, type Pass } from './gating.ts'
-import { kinds } from './kinds.ts'
+import { isKnown, kinds } from './kinds.ts'
+import { Members } from './model.ts'
+import { isLetThrough, type Pass } from './passes.ts'
 import { isLimited, isSuspended, standingOf } from './standing.ts'
 
 interface Actor {
@@ -79,4 +80,17 @@ export function giveUpMembership(view: View, actor: Actor): Judgement<null> {
   if (!room) return { refuse: new AppError('ROOM_NOT_FOUND') }
   if (!member) return { already: null }
   return { accept: entryOf(view, actor, memberLeft, leaving(view, actor.account)) }
+}
+
+/** The rooms that somebody is in. */
+export async function membershipsOf(account: string): Promise<string[]> {
+  const rows = await Members.find({ user_address: account, is_active: true }, { room: 1 }).lean()
+  return rows.map(({ room }) => room).filter(isKnown)
+}
+
+/** Which of these accounts is in which room. */
+export async function membershipsAmong(accounts: readonly string[]): Promise<{ account: string; room: string }[]> {
+  const filter = { user_address: { $in: [...accounts] }, is_active: true }
+  const rows = await Members.find(filter, { user_address: 1, room: 1 }).lean()
+  return rows.filter(({ room }) => isKnown(room)).map(({ user_address, room }) => ({ account: user_address, room }))
 }

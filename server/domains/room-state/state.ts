@@ -17,7 +17,19 @@ import { GLOBAL, type View } from '#server/log/types'
 import type { Verdict } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
 import { isForModerators } from '#shared/kit/room-kinds'
-import { banIn, blocksIn, clockIn, muteIn, refOf, roomIn, rulesIn, sealingOf, type WordFact, wordsIn } from './facts.ts'
+import {
+  banIn,
+  blocksIn,
+  clockIn,
+  muteIn,
+  type RoomFact,
+  refOf,
+  roomIn,
+  rulesIn,
+  sealingOf,
+  type WordFact,
+  wordsIn,
+} from './facts.ts'
 import { isSuspended, standingOf } from './standing.ts'
 
 const nothing: ReadonlySet<string> = new Set()
@@ -111,6 +123,12 @@ export function refuseChange(draft: MessageDraft, state: RoomState): Ruling {
 export function refuseMuted(view: View, account: string, now: number): void {
   const mute = muteIn(view, account, now)
   if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
+}
+
+/** The icon of the channel of an event, or of a collection, is part of what people know it by. */
+export function refuseLockedIcon({ gate }: RoomFact): void {
+  if (gate?.by === 'attendance')
+    throw new AppError('FORBIDDEN', { message: 'The icon of an attendance channel is that of its token' })
 }
 
 /** Judges words that go along with a message: a reaction, or the reason for deleting it. */

@@ -1,0 +1,103 @@
+import { actorOf, entryOf } from '#server/domains/room-state/entries'
+import { roomArchived } from '#server/domains/room-state/events/rooms'
+import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
+import { isKnown, kindOf, kinds } from '#server/domains/room-state/kinds'
+import { becomeMember } from '#server/domains/room-state/membership'
+import { Rooms } from '#server/domains/room-state/model'
+import { isSuspended } from '#server/domains/room-state/standing'
+import { refuseNames } from '#server/domains/room-state/state'
+import { type Context, type Node, signedIn } from '#server/kernel/context'
+import { GLOBAL } from '#server/log/types'
+import { AppError } from '#shared/errors'
+import { roomKey } from '#shared/kit/primitives'
+import type { FoundedType } from '#shared/kit/room-kinds'
+import { bringIn } from './members.ts'
+import { nameTaken } from './names.ts'
+
+/** Creates a room and its first members. The record is one write, and lists who must still be let in. */
+export async function found(
+  context: Context,
+  type: FoundedType | 'stream',
+  fields: Pick<RoomFact, 'name'> & Partial<RoomFact>,
+  members: readonly string[],
+  id = context.creationId,
+) {
+  const { node } = context
+  const { account } = signedIn(context)
+  await refuseFounding(node, account, fields)
+  const key = roomKey({ type, id })
+  const now = new Date(node.now()).toISOString()
+  await Rooms.create({
+    _id: key,
+    type,
+    id,
+    creator_address: account,
+    owner_address: account,
+    created_at: now,
+    updated_at: now,
+    founding: { members: [...members] },
+    ...(fields.gate ? { gate_checked_at: now } : {}),
+    ...kinds[type].founded.fields,
+    ...fields,
+  }).catch(async (error: unknown) => {
+    if (!(await Rooms.exists({ _id: key, creator_address: account }))) nameTaken(error)
+  })
+  await finishFounding(node, key)
+  return key
+}
+
+/** Refuses what an account may not call a room, before there is one. */
+export const refuseFounding = (node: Node, account: string, fields: Partial<RoomFact>): Promise<void> =>
+  node.log.ask(GLOBAL, (view) => {
+    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+    refuseNames(node, view, account, { ...fields.gate, ...fields })
+  })
+
+/** Lets the founder and the first members into a room, each once, whichever node created it. */
+async function finishFounding(node: Node, key: string): Promise<void> {
+  const room = await Rooms.findOne({ _id: key }, { founding: 1, creator_address: 1 }).lean()
+  if (!room?.founding || !room.creator_address) return
+  const account = room.creator_address
+  const actor = await actorOf(node, account)
+  const { founded } = kindOf(key)
+  const role = founded.by === 'its founder' ? founded.role : 'member'
+  const finished = () => Rooms.updateOne({ _id: key }, { $unset: { founding: '' } })
+  await node.log
+    .act<null>(key, {
+      sender: account,
+      judge: (view, at) => becomeMember(view, at, actor, { role, invited: true }),
+    })
+    .catch(async (error: unknown) => {
+      passOverRefusal(error)
+      await archiveUnfounded(node, key, actor)
+      await finished()
+      throw error
+    })
+  // Who has left, or has blocked the founder, since the room was created stays out.
+  for (const member of room.founding.members) await bringIn(node, key, account, [member]).catch(passOverRefusal)
+  await finished()
+}
+
+/** A room whose founder may not join is archived and not retried. */
+async function archiveUnfounded(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
+  await node.log.act<null>(key, {
+    sender: actor.account,
+    judge: (view) => (roomIn(view)?.is_active ? { accept: entryOf(view, actor, roomArchived, {}) } : { already: null }),
+  })
+}
+
+/** A refusal is final; any other error is thrown, so that the work is tried again. */
+function passOverRefusal(error: unknown): void {
+  if (!(error instanceof AppError) || error.status >= 500) throw error
+}
+
+const foundingMilliseconds = 30_000
+
+/** Finishes the rooms whose process died while it created them. */
+export async function finishRooms(node: Node): Promise<void> {
+  const before = new Date(node.now() - (node.alone ? 0 : foundingMilliseconds)).toISOString()
+  const unfinished = { founding: { $exists: true }, created_at: { $lte: before } }
+  for (const { _id } of await Rooms.find(unfinished, { _id: 1 }).sort({ created_at: 1 }).lean())
+    if (isKnown(_id))
+      await finishFounding(node, _id).catch((error: unknown) => node.logger.warn({ error }, 'a room was not finished'))
+}
