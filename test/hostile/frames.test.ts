@@ -249,7 +249,7 @@ describe('frames outside of the protocol', () => {
     ['a token that is an object', undefined, '40/rooms,{"token":{"$ne":null}}'],
     ['pings', undefined, '2'],
   ])('%s', async (_title, auth, frame) => {
-    const wire = await open(auth === undefined ? undefined : { token: me.token })
+    const wire = await openWire(server.url, '/rooms', auth && { token: me.token })
     wire.send(frame)
     await wait(50)
     wire.close()
