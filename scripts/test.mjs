@@ -253,7 +253,9 @@ function readJson(path) {
   }
 }
 
-const costLine = (seconds, of) => `${seconds.toFixed(0).padStart(5)} s  ${of}`
+function costLine(seconds, of) {
+  return `${seconds.toFixed(0).padStart(5)} s  ${of}`
+}
 
 function fail(reason) {
   tally.failed += 1
