@@ -16,7 +16,10 @@ function project(
 
 /** Files after one another in one process, as loading the whole server for each costs more than its tests. */
 function served(...given: Parameters<typeof project>): TestProjectInlineConfiguration {
-  const { test, ...rest } = project(...given)
+  return inOneProcess(project(...given))
+}
+
+function inOneProcess({ test, ...rest }: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
   return { ...rest, test: { ...test, isolate: false } }
 }
 
@@ -48,6 +51,7 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=64'],
     expect: { poll: { timeout: 20_000 } },
     experimental: { fsModuleCache: true },
+    setupFiles: ['test/support/cost.ts'],
     retry: 0,
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -68,7 +72,7 @@ export default defineConfig({
       project('faults', allOf('faults')),
       alone('kill', 'test/**/*.kill.test.ts', 1),
       alone('slow', 'test/**/*.slow.test.ts', 2),
-      alone('browser', 'test/browser/**/*.test.ts', 3, 2),
+      inOneProcess(alone('browser', 'test/browser/**/*.test.ts', 3, 2)),
     ],
   },
 })

@@ -2,32 +2,33 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync,
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compress } from './compress.mjs'
+import { oneFile } from './one-file.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const at = (path) => join(root, path)
 
 const parts = [
   { name: 'page', entry: 'index.html', sources: ['client', 'shared', 'vite.config.ts'], settings: {} },
-  { name: 'server', entry: 'main.js', sources: ['server', 'shared'], settings: program('server/main.ts') },
+  { name: 'server', entry: 'main.js', sources: ['server', 'shared'], settings: oneFile(at('server/main.ts')) },
   {
     name: 'reader',
     entry: 'main.js',
     sources: ['server/ports/reader', 'shared'],
-    settings: program('server/ports/reader/process.ts'),
+    settings: oneFile(at('server/ports/reader/process.ts')),
   },
   {
     name: 'media',
     entry: 'main.js',
     sources: ['server/media', 'server/ports/video'],
-    settings: program('server/media/main.ts'),
+    settings: oneFile(at('server/media/main.ts')),
   },
   {
     name: 'finalizer',
     entry: 'main.js',
     sources: ['server/media'],
-    settings: program('server/media/finalizer.ts'),
+    settings: oneFile(at('server/media/finalizer.ts')),
   },
-  { name: 'cli', entry: 'main.js', sources: ['server', 'shared'], settings: program('server/cli.ts') },
+  { name: 'cli', entry: 'main.js', sources: ['server', 'shared'], settings: oneFile(at('server/cli.ts')) },
 ]
 const common = ['scripts', 'package-lock.json']
 
@@ -63,23 +64,6 @@ function newest(path) {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found?.isDirectory()) return found?.mtimeMs ?? 0
   return Math.max(found.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
-}
-
-/**
- * One file with its packages, as thousands of small ones take longer to read than to run, and as a server that runs while the
- * next one is built must not miss a part. lmdb stays outside: it is not only JavaScript.
- */
-function program(source) {
-  return {
-    configFile: false,
-    ssr: { noExternal: true, external: ['lmdb'] },
-    build: {
-      ssr: true,
-      target: 'node20',
-      minify: false,
-      rollupOptions: { input: { main: at(source) }, output: { entryFileNames: '[name].js', codeSplitting: false } },
-    },
-  }
 }
 
 /** Into a folder of its own, then into place by a rename, so that nothing is found half built; of several at once, the first one's. */

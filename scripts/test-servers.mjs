@@ -19,8 +19,9 @@ const CACHE = join(fileURLToPath(new URL('..', import.meta.url)), '.cache')
 const MEMORY = '/dev/shm'
 const START_MILLISECONDS = 30_000
 
-const CHROMIUMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const CHROMIUMS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const CHROMIUM_APPS = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',

@@ -12,7 +12,7 @@ process.env.TMPDIR = directory
 const folder = mkdtempSync(join(directory, 'results-'))
 const tally = { passed: 0, failed: 0, skipped: 0 }
 const report = []
-/** What each file took, and the files that failed and may be tried once more. */
+/** The processor time of each file, and the files that failed and may be tried once more. */
 const costs = []
 const failedFiles = []
 const unsteady = []
@@ -121,16 +121,16 @@ async function check(tool, options) {
 
 /** True where every file ran. */
 async function vitest(projects, ...servers) {
-  const { code, found } = await results(projects, servers)
+  const { code, found, spent } = await results(projects, servers)
   if (!found) {
     fail(`${projects.join(', ')}: vitest ended with ${code} and left no results.`)
     return false
   }
 
   tally.passed += found.numPassedTests
+  costs.push(...spent.map(({ path, seconds }) => ({ path, projects, seconds })))
   for (const file of found.testResults) {
     const path = file.name.slice(root.length)
-    costs.push({ path, projects, seconds: (file.endTime - file.startTime) / 1_000 })
     const failed = failuresOf(file)
     if (failed.size > 0 && mayRunAgain(path)) failedFiles.push({ path, projects, servers, failed })
     else for (const [title, why] of failed) failTest(projects, path, title, why)
@@ -182,10 +182,24 @@ function markUnsteady(projects, path, title, why) {
 
 async function results(projects, [mongodbUri, redisUrl] = [], ...files) {
   const outputFile = join(folder, `${randomUUID()}.json`)
+  const costFile = join(folder, `${randomUUID()}.costs`)
   const options = ['run', ...projectOptions(projects), ...files, '--reporter=default', '--reporter=json']
-  const servers = { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl }
-  const code = await run('vitest', [...options, `--outputFile=${outputFile}`], servers)
-  return { code, found: readJson(outputFile) }
+  const variables = { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, PLAZA_TEST_COSTS: costFile }
+  const code = await run('vitest', [...options, `--outputFile=${outputFile}`], variables)
+  return { code, found: readJson(outputFile), spent: costsIn(costFile) }
+}
+
+/** What `test/support/cost.ts` has noted there of each file. */
+function costsIn(costFile) {
+  try {
+    const lines = readFileSync(costFile, 'utf8').trim().split('\n')
+    return lines.map((line) => ({
+      seconds: Number(line.split(' ', 1)),
+      path: line.slice(line.indexOf(' ') + 1 + root.length),
+    }))
+  } catch {
+    return []
+  }
 }
 
 function isBroken({ status, assertionResults }) {
@@ -239,6 +253,10 @@ function readJson(path) {
   }
 }
 
+function costLine(seconds, of) {
+  return `${seconds.toFixed(0).padStart(5)} s  ${of}`
+}
+
 function fail(reason) {
   tally.failed += 1
   report.push(`Failed: ${reason}`)
@@ -250,10 +268,11 @@ async function cleanUp() {
 
 function conclude() {
   const costly = costs.toSorted((one, other) => other.seconds - one.seconds).slice(0, MOST_COSTLY)
-  const lines = costly.map(
-    ({ path, projects, seconds }) => `${seconds.toFixed(0).padStart(5)} s  ${path} (${projects.join(', ')})`,
-  )
-  if (lines.length > 0) console.log(`\nThe files that took longest:\n${lines.join('\n')}`)
+  const lines = costly.map(({ path, projects, seconds }) => costLine(seconds, `${path} (${projects.join(', ')})`))
+  const runs = new Map()
+  for (const { projects, seconds } of costs) runs.set(projects, (runs.get(projects) ?? 0) + seconds)
+  lines.push(...[...runs].map(([projects, seconds]) => costLine(seconds, `all files of ${projects.join(', ')}`)))
+  if (costs.length > 0) console.log(`\nThe files that cost most, in seconds of processor time:\n${lines.join('\n')}`)
   const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : ''
   console.log(`\n${report.join('\n')}\n${tally.passed} passed, ${tally.failed} failed${skipped}`)
   process.exitCode = tally.failed > 0 ? 1 : 0

@@ -9,6 +9,8 @@ const waitingAtMost = 256
 const streamsAtOnce = 16
 const maxBufferedBytes = 1_000_000
 const maxBufferedPackets = 256
+/** So long may more packets than that be unread. */
+const unreadMilliseconds = 1_000
 
 /**
  * The rooms of Socket.IO that an audience is. Who listens to a room of ours is told its events in the form of their protocol, so that the two
@@ -31,6 +33,7 @@ export class LiveConnection implements Connection {
   #waiting: (() => void)[] = []
   #second = 0
   #inSecond = 0
+  #behindSince: number | null = null
 
   constructor(socket: Socket, caller: Caller, limits: { perSecond: number }, protocol: Protocol = 1) {
     this.socket = socket
@@ -150,6 +153,12 @@ export class LiveConnection implements Connection {
   get isBehind(): boolean {
     const { packets, bytes } = this.#unread
     return packets > maxBufferedPackets || bytes > maxBufferedBytes
+  }
+  /** Asked at every look: whether the client does not read. Who reads a burst of packets as it comes is behind for a moment alone. */
+  looksStuck(now = performance.now()): boolean {
+    this.#behindSince = this.isBehind ? (this.#behindSince ?? now) : null
+    if (this.#behindSince === null) return false
+    return now - this.#behindSince >= unreadMilliseconds || this.#unread.bytes > maxBufferedBytes
   }
   /** The client has left so much unread that a sequence waits with its next item. */
   get isBusyReading(): boolean {

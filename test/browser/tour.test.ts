@@ -1,6 +1,21 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { desktop, field, openPlaza, phone } from './plaza.ts'
+
+const titles = [
+  'Send a message',
+  'Have a link refused',
+  'Wait in slow mode',
+  'Ask an agent',
+  'Lose the connection',
+  'Be the moderator',
+]
+const next = async (page: Page, title: string) => {
+  const hint = page.getByRole('complementary', { name: 'Tour' })
+  await hint.getByRole('link', { name: `Next: ${title}` }).click()
+  await hint.getByText(`${titles.indexOf(title) + 2} of 7`).waitFor()
+  return hint
+}
 
 /** The tour of the demo, opened by its links. */
 describe('the tour', () => {
@@ -44,20 +59,6 @@ describe('the tour', () => {
     await page.getByRole('region', { name: 'Refused' }).getByText('Links are not allowed').waitFor()
   })
 
-  const titles = [
-    'Send a message',
-    'Have a link refused',
-    'Wait in slow mode',
-    'Ask an agent',
-    'Lose the connection',
-    'Be the moderator',
-  ]
-  const next = async (page: Page, title: string) => {
-    const hint = page.getByRole('complementary', { name: 'Tour' })
-    await hint.getByRole('link', { name: `Next: ${title}` }).click()
-    await hint.getByText(`${titles.indexOf(title) + 2} of 7`).waitFor()
-    return hint
-  }
   /** The visible height of an element in pixels. */
   const seenOf = (locator: Locator) =>
     locator.evaluate((element) => {
@@ -118,24 +119,24 @@ describe('the tour', () => {
     await page.getByRole('button', { name: 'Connect again' }).click()
     await page.locator('.message.sent', { hasText: 'Written on my own' }).waitFor()
   })
+})
 
-  test('M62: one guest can take the whole tour twice within the rate limits, and keeps typed text', async () => {
-    const limited = await openPlaza({ isSeeded: true, environment: { RATE_LIMIT_SCALE: '1' } })
-    const page = await limited.visit()
-    await page.getByRole('navigation', { name: 'tour' }).getByRole('link', { name: 'Come in as a guest' }).click()
-    await field(page).waitFor()
-    const guest = () => page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
-    const first = await guest()
-    await field(page).fill('half a thought')
-    for (let round = 1; round <= 2; round++) {
-      for (const title of titles) await next(page, title)
-      await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Live log' }).waitFor()
-      expect(await field(page).inputValue()).toBe('half a thought')
-      expect(await guest()).toBe(first)
-      await page.goto(`${limited.url}/#demo=guest`)
-      await page.getByText('1 of 7').waitFor()
-    }
-    await limited.settle()
-    await limited.close()
-  })
+test('M62: one guest can take the whole tour twice within the rate limits, and keeps typed text', async () => {
+  const limited = await openPlaza({ isSeeded: true, environment: { RATE_LIMIT_SCALE: '1' } })
+  onTestFinished(() => limited.close())
+  const page = await limited.visit()
+  await page.getByRole('navigation', { name: 'tour' }).getByRole('link', { name: 'Come in as a guest' }).click()
+  await field(page).waitFor()
+  const guest = () => page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)
+  const first = await guest()
+  await field(page).fill('half a thought')
+  for (let round = 1; round <= 2; round++) {
+    for (const title of titles) await next(page, title)
+    await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Live log' }).waitFor()
+    expect(await field(page).inputValue()).toBe('half a thought')
+    expect(await guest()).toBe(first)
+    await page.goto(`${limited.url}/#demo=guest`)
+    await page.getByText('1 of 7').waitFor()
+  }
+  await limited.settle()
 })

@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pictures } from '#test/media/pictures'
 import { publishRtmp, type RtmpClient } from '#test/media/rtmp-client'
+import { closed } from '#test/support/closed'
 
 const fps = 5
 const againMilliseconds = 300
@@ -62,7 +62,7 @@ export class Broadcaster {
 
   async #publish({ socket, ...client }: RtmpClient): Promise<void> {
     this.accepted++
-    const ended = socket.destroyed ? Promise.resolve() : once(socket, 'close')
+    const ended = closed(socket)
     client.configure({ video: config })
     for (let count = 0; socket.writable && !this.#isAway; count++) {
       const frame = frames[count % frames.length]

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
+import { closed } from '#test/support/closed'
 import { channelOf, type Person, personAt } from '#test/support/people'
 import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
 import { dial, openWire, type Wire } from './wire.ts'
@@ -249,7 +250,7 @@ describe('frames outside of the protocol', () => {
     ['a token that is an object', undefined, '40/rooms,{"token":{"$ne":null}}'],
     ['pings', undefined, '2'],
   ])('%s', async (_title, auth, frame) => {
-    const wire = await open(auth === undefined ? undefined : { token: me.token })
+    const wire = await openWire(server.url, '/rooms', auth && { token: me.token })
     wire.send(frame)
     await wait(50)
     wire.close()
@@ -274,7 +275,7 @@ describe('frames outside of the protocol', () => {
       [0x88, 0x82, 0, 0, 0, 0, 0, 1],
     ])
       socket.write(Buffer.from(frame))
-    await once(socket, 'close')
+    await closed(socket)
     expect(await serves()).toBe(200)
   })
 

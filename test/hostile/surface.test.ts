@@ -1,8 +1,8 @@
 // Modes: embedded
-import { once } from 'node:events'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
+import { closed } from '#test/support/closed'
 import { channelOf, type Person, personAt } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 import { type ChangedServer, openChangedServer, watchProcess } from './changed-server.ts'
@@ -371,11 +371,11 @@ describe('T45: those who take their time', () => {
       const socket = dial(server.url)
       socket.on('error', () => undefined).on('data', () => undefined)
       socket.write('GET /api/status HTTP/1.1\r\nHost: x\r\nX-Slow: ')
-      return once(socket, 'close').then(() => Date.now() - started)
+      return closed(socket).then(() => Date.now() - started)
     })
     const silent = Array.from({ length: 300 }, async () => {
       const socket = new WebSocket(`${server.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
-      await once(socket, 'close')
+      await closed(socket)
       return Date.now() - started
     })
     const served: number[] = []

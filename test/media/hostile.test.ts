@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { steadyClock } from '#server/media/clock'
 import { type Engine, openEngine } from '#server/media/engine'
 import { writeMessage } from '#server/media/rtmp-chunks'
+import { closed } from '#test/support/closed'
 import { changes, damaged } from './damage.ts'
 import { pictures, tone } from './pictures.ts'
 import { commandOf, mediaOf, opening, publishRtmp, type RtmpClient, tagOfVideo } from './rtmp-client.ts'
@@ -98,7 +99,6 @@ async function open(): Promise<Socket> {
   await once(socket, 'connect')
   return socket
 }
-const closed = (socket: Socket) => socket.destroyed || once(socket, 'close')
 const begun = (key: string) =>
   Buffer.concat([opening(), commandOf('connect', 1, {}), commandOf('publish', 2, null, key)])
 const empty = (type: number) => writeMessage({ type, stream: 0, time: 0, body: Buffer.alloc(0) }, 3, 128)

@@ -9,6 +9,7 @@ import {
   type VideoFrame,
   videoTimescale,
 } from '#server/media/tracks'
+import { closed } from '#test/support/closed'
 
 export interface RtmpClient {
   socket: Socket
@@ -71,7 +72,7 @@ export async function publishRtmp(port: number, key: string, host = '127.0.0.1')
     async unpublish() {
       socket.write(commandOf('deleteStream', 5, null, 1))
       socket.end()
-      await once(socket, 'close')
+      await closed(socket)
     },
   }
 }

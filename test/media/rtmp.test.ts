@@ -9,6 +9,7 @@ import { rtmpServer } from '#server/media/rtmp'
 import { chunkReader, type Message, writeMessage } from '#server/media/rtmp-chunks'
 import type { AudioFrame, Tracks, VideoFrame } from '#server/media/tracks'
 import { commandOf, mediaOf, opening, publishRtmp, tagOfAudio, tagOfVideo } from '#test/media/rtmp-client'
+import { closed } from '#test/support/closed'
 import { pictures, sounds, tone } from './pictures.ts'
 
 const ended: (() => void)[] = []
@@ -96,7 +97,7 @@ describe('RTMP', () => {
     const other = connect(port, '127.0.0.1')
     other.on('error', () => undefined).resume()
     other.write(Buffer.concat([opening(), commandOf('publish', 1, null, 'wrong'), commandOf('publish', 2, null, key)]))
-    await once(other, 'close')
+    await closed(other)
     expect(heard.publishers).toBe(0)
   })
 
@@ -105,7 +106,7 @@ describe('RTMP', () => {
     const client = await publish()
     await client.answer
     client.socket.write(mediaOf(9, 0, Buffer.from([0x90, 0x68, 0x76, 0x63, 0x31])))
-    await once(client.socket, 'close')
+    await closed(client.socket)
     expect(heard.ends).toEqual([false])
   })
 
@@ -138,7 +139,7 @@ describe('RTMP', () => {
     const other = connect(port, '127.0.0.1')
     other.on('error', () => undefined).resume()
     other.write(bytes)
-    await once(other, 'close')
+    await closed(other)
   })
 })
 

@@ -287,53 +287,6 @@ describe('a run', () => {
     expect(said).toEqual(Array.from({ length: 12 }, (_, at) => [`Question ${at}`, `Answer ${at}`]).flat())
   })
 
-  test('says that it is alive while nothing comes, and is ended after five minutes', async () => {
-    const now = performance.now.bind(performance)
-    let ahead = 0
-    vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
-    const run = await working(
-      (_run, _tell, signal) =>
-        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    )
-    const frames = () => framesFrom(run._id, 0)
-    await pause(1_200)
-    expect(await frames()).toEqual([])
-    ahead = 11_000
-    await expect.poll(frames).toEqual([{ t: 'status', phase: 'generating', detail: null }])
-    ahead = 301_000
-    expect((await ended(run)).frames.at(-1)).toMatchObject({ t: 'error', code: 'TIMEOUT' })
-    await pause(1_200)
-    expect((await frames()).filter(isTerminal)).toHaveLength(1)
-  })
-
-  test('that waits for its turn says so, and has its five minutes from then on', async () => {
-    const now = performance.now.bind(performance)
-    let ahead = 0
-    vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
-    let turn: () => void = () => undefined
-    let end: () => void = () => undefined
-    const run = await working((_run, tell, signal) => {
-      tell({ t: 'status', phase: 'queued', detail: null })
-      return new Promise((resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason))
-        turn = () => {
-          tell({ t: 'status', phase: 'generating', detail: null })
-          end = () => resolve(nothing)
-        }
-      })
-    })
-    const phases = async () =>
-      (await framesFrom(run._id, 0)).map((frame) => (frame.t === 'status' ? frame.phase : frame.t))
-    await pause(1_200)
-    ahead = 301_000
-    await expect.poll(phases).toEqual(['queued', 'queued'])
-    turn()
-    ahead = 590_000
-    await expect.poll(phases).toEqual(['queued', 'queued', 'generating', 'generating'])
-    end()
-    expect((await ended(run)).frames.at(-1)).toMatchObject({ t: 'done' })
-  })
-
   test('is counted where it was answered whole, and only there', async () => {
     const owner = await somebody()
     const asked = { agent: await agentOf(owner), account: owner.account, place: 'chat', message: 'Hi' }

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { backUp, verifyStore } from '#server/ports/database/copies/index'
 import { openEmbedded } from '#server/ports/database/embedded'
-import { build, programs } from '#test/support/programs'
+import { build, inOneFile, programs } from '#test/support/programs'
 import { linesOf } from './directories.ts'
 import { makeOlder } from './older.ts'
 
 const PAGE = 4096
-const reader = new URL('./reader.ts', import.meta.url).pathname
+const reader = await inOneFile('test/store/reader.ts')
 const holder = new URL('./holder.ts', import.meta.url).pathname
 
 let directory: string
@@ -54,7 +54,7 @@ async function readAll(directories: readonly string[]): Promise<Told[]> {
   const told: Told[] = []
   while (told.length < directories.length) {
     const rest = directories.slice(told.length)
-    const child = spawn(process.execPath, ['--import', 'tsx', reader, ...rest], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const child = spawn(process.execPath, [reader, ...rest], { stdio: ['ignore', 'pipe', 'ignore'] })
     const late = setTimeout(() => child.kill('SIGKILL'), 15_000)
     const [lines] = await Promise.all([text(child.stdout), once(child, 'exit')])
     clearTimeout(late)

@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { copies } from '#server/platform'
+import { inOneFile } from '#test/support/programs'
 import { checkCopy, checkStore, readLedger } from './ledger.ts'
 
 const KILLS = 20
-const writer = new URL('./writer.ts', import.meta.url).pathname
+const writer = await inOneFile('test/store/writer.ts')
 const backups = new URL('./backups.ts', import.meta.url).pathname
 
 test.each([
@@ -23,7 +24,7 @@ test.each([
     const ledger = join(directory, 'ledger.txt')
     await writeFile(ledger, '')
     for (let kill = 0; kill < KILLS; kill++) {
-      const child = spawn(process.execPath, ['--import', 'tsx', writer, directory, ledger, `${kill}`, ...how], {
+      const child = spawn(process.execPath, [writer, directory, ledger, `${kill}`, ...how], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       await once(child.stdout, 'data')
@@ -50,7 +51,7 @@ describe('M30: backups during writes, each by a tool that is slow to open a stor
     const data = join(directory, 'data')
     const ledger = join(directory, 'ledger.txt')
     await writeFile(ledger, '')
-    const working = spawn(process.execPath, ['--import', 'tsx', writer, data, ledger, 'beside', '1'], {
+    const working = spawn(process.execPath, [writer, data, ledger, 'beside', '1'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     await once(working.stdout, 'data')

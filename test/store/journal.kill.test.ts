@@ -7,14 +7,15 @@ import { expect, onTestFinished, test } from 'vitest'
 import { verifyStore } from '#server/ports/database/copies/index'
 import { openEmbedded } from '#server/ports/database/embedded'
 import { JOURNAL_FILE } from '#server/ports/database/embedded/journal-file'
+import { inOneFile } from '#test/support/programs'
 import { linesOf } from './directories.ts'
 import { idsIn } from './journalled.ts'
 
-const program = new URL('./journaller.ts', import.meta.url).pathname
+const program = await inOneFile('test/store/journaller.ts')
 
 /** Runs the program, which kills itself at a step; how it ended. */
 async function killedAt(directory: string, ledger: string, step: string): Promise<string | null> {
-  const child = spawn(process.execPath, ['--import', 'tsx', program, directory, ledger, ...step.split(' ')], {
+  const child = spawn(process.execPath, [program, directory, ledger, ...step.split(' ')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const [, signal] = await once(child, 'exit')

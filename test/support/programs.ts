@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+import { oneFile } from '../../scripts/one-file.mjs'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
@@ -22,4 +25,16 @@ export function startOptions(): string[] {
 export function build(): void {
   const { status, stderr } = spawnSync(process.execPath, [at('scripts/build.mjs')], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`The build failed: ${stderr}`)
+}
+
+/** A program of the tests in one file, for one that is started again and again; it is there until the test file ends. */
+export async function inOneFile(source: string): Promise<string> {
+  // Below the root, where lmdb is found.
+  mkdirSync(at('.cache'), { recursive: true })
+  const outDir = mkdtempSync(at('.cache/program-'))
+  afterAll(() => rmSync(outDir, { recursive: true, force: true }))
+  const settings = oneFile(at(source))
+  const { build: bundle } = await import('vite')
+  await bundle({ ...settings, logLevel: 'error', build: { ...settings.build, outDir } })
+  return join(outDir, 'main.js')
 }

@@ -27,6 +27,22 @@ test.each([
   expect({ isBehind, isFlushed }).toEqual({ isBehind: behind, isFlushed: flushed })
 })
 
+const many = Array.from({ length: 2_000 }, () => 'x')
+
+test.each([
+  ['reads each burst of packets', [many, [], many, []], [false, false, false, false]],
+  ['leaves packets unread for a second', [many, many, many], [false, false, true]],
+  ['leaves more bytes unread than it may', [[kilobytes(1_001)]], [true]],
+])('who %s', (_what, looks, stuck) => {
+  const conn = { writeBuffer: [] as object[], transport: {} }
+  const live = new LiveConnection({ conn } as unknown as Socket, caller, { perSecond: 1 })
+  const found = looks.map((packets, at) => {
+    conn.writeBuffer = packets.map((data) => ({ data }))
+    return live.looksStuck(at * 500)
+  })
+  expect(found).toEqual(stuck)
+})
+
 test('what is to be done at its end is done at once where it has ended', () => {
   const socket = Object.assign(new EventEmitter(), { connected: true })
   const live = new LiveConnection(socket as unknown as Socket, caller, { perSecond: 1 })

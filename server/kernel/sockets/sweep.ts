@@ -37,7 +37,7 @@ function* walk(io: Server): Generator<LiveConnection, undefined> {
 function lookAfter(live: LiveConnection, door: SocketDoor): void {
   const { metrics, logger, now } = door.kernel.node
   const { session } = live.caller
-  if (live.isBehind) {
+  if (live.looksStuck()) {
     metrics.slowConsumer()
     logger.warn({ reason: 'slow-consumer' }, 'closed a socket')
     live.drop()

@@ -1,0 +1,3 @@
+import type { InlineConfig } from 'vite'
+
+export function oneFile(source: string): InlineConfig
