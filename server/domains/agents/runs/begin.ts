@@ -11,6 +11,7 @@ import { generationFailed } from './ending.ts'
 import { FrameLog } from './frame-log.ts'
 import { framesFrom } from './frame-store.ts'
 import { Runs, type StoredRun } from './model.ts'
+import { freePlaces, unplaced } from './open.ts'
 import { hold, letGo } from './relay.ts'
 import { settle } from './settle.ts'
 import { allStored, newWriter, type RunWriter, write } from './writer.ts'
@@ -20,6 +21,8 @@ const longestMilliseconds = 300_000
 const silenceMilliseconds = 10_000
 const watchMilliseconds = 1_000
 const retryMilliseconds = 1_000
+/** When there may be room for another question. */
+const retrySeconds = 5
 
 /** What works on a question says what it does by frames, and returns the end. */
 export type Work = (run: StoredRun, tell: (body: FrameBody) => void, signal: AbortSignal) => Promise<Ending>
@@ -58,20 +61,46 @@ export interface Ask {
   isToSay?: boolean
 }
 
-/** Stores a question and begins to work on it; the same key again gives the run of the first time. */
-export async function beginRun(node: Node, ask: Ask, work: Work): Promise<StoredRun> {
+/**
+ * Stores a question and begins to work on it; the same key again gives the run of the first time. Throws TOO_MANY_QUESTIONS where the asker
+ * has as many open as they may, in a race too; what is owed is begun in any case.
+ */
+export async function beginRun(node: Node, ask: Ask, work: Work, isOwed = false): Promise<StoredRun> {
   const run = newRun(node, ask)
   const log = new FrameLog(run._id)
   hold(node, log)
   try {
-    await Runs.create(run)
+    const known = await storeRun(run, ask, isOwed)
+    if (known) letGo(node, run._id)
+    if (known) return known
   } catch (error) {
     letGo(node, run._id)
-    if (!isDuplicate(error)) throw error
-    return sameRun(ask)
+    throw error
   }
   void carryOut(node, run, log, work)
   return run
+}
+
+/** Null where it is stored now; else the run that was begun with the same key. */
+async function storeRun(run: StoredRun, ask: Ask, isOwed: boolean): Promise<StoredRun | null> {
+  for (;;) {
+    const places = isOwed ? unplaced : await freePlaces(ask)
+    if (!places) {
+      const known = await knownRun(ask)
+      if (known) return known
+      throw new AppError('TOO_MANY_QUESTIONS', { retryAfter: retrySeconds })
+    }
+    try {
+      await Runs.create({ ...run, ...places })
+      return null
+    } catch (error) {
+      if (!isDuplicate(error)) throw error
+      if (isOwed) return sameRun(ask)
+      const known = await knownRun(ask)
+      if (known) return known
+      // Somebody was faster: with the place, or with the key where the read does not know that yet.
+    }
+  }
 }
 
 /** The run that was begun with the same key; null where there is none. */
