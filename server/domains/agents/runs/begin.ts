@@ -10,8 +10,9 @@ import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { generationFailed } from './ending.ts'
 import { FrameLog } from './frame-log.ts'
 import { framesFrom } from './frame-store.ts'
+import { ownChat } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
-import { freePlaces, unplaced } from './open.ts'
+import { givePlaces, takePlaces } from './open.ts'
 import { hold, letGo } from './relay.ts'
 import { settle } from './settle.ts'
 import { allStored, newWriter, type RunWriter, write } from './writer.ts'
@@ -70,7 +71,7 @@ export async function beginRun(node: Node, ask: Ask, work: Work, isOwed = false)
   const log = new FrameLog(run._id)
   hold(node, log)
   try {
-    const known = await storeRun(run, ask, isOwed)
+    const known = await storeRun(node, run, ask, isOwed)
     if (known) letGo(node, run._id)
     if (known) return known
   } catch (error) {
@@ -82,24 +83,20 @@ export async function beginRun(node: Node, ask: Ask, work: Work, isOwed = false)
 }
 
 /** Null where it is stored now; else the run that was begun with the same key. */
-async function storeRun(run: StoredRun, ask: Ask, isOwed: boolean): Promise<StoredRun | null> {
-  for (;;) {
-    const places = isOwed ? unplaced : await freePlaces(ask)
-    if (!places) {
-      const known = await knownRun(ask)
-      if (known) return known
-      throw new AppError('TOO_MANY_QUESTIONS', { retryAfter: retrySeconds })
-    }
-    try {
-      await Runs.create({ ...run, ...places })
-      return null
-    } catch (error) {
-      if (!isDuplicate(error)) throw error
-      if (isOwed) return sameRun(ask)
-      const known = await knownRun(ask)
-      if (known) return known
-      // Somebody was faster: with the place, or with the key where the read does not know that yet.
-    }
+async function storeRun(node: Node, run: StoredRun, ask: Ask, isOwed: boolean): Promise<StoredRun | null> {
+  const places = isOwed ? 'taken' : await takePlaces(node, run, ask.place === ownChat)
+  if (places !== 'taken') {
+    const known = await (places === 'asked' ? readBack(() => knownRun(ask)) : knownRun(ask))
+    if (known) return known
+    throw new AppError('TOO_MANY_QUESTIONS', { retryAfter: retrySeconds })
+  }
+  try {
+    await Runs.create(run)
+    return null
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    if (!isOwed) await givePlaces(run)
+    return sameRun(ask)
   }
 }
 

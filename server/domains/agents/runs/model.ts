@@ -23,10 +23,6 @@ export interface StoredRun {
   state: RunState
   /** Who works on it. */
   node: string
-  /** Which of the places of its asker it takes while it is open; absent where it takes none. */
-  of_account?: number
-  /** Which of those in the conversation of one person with the agent. */
-  of_chat?: number
   /** Who wants it stopped; null where nobody does. */
   cancelled_by: string | null
   /** The node that is to stop it; absent where nobody wants that. */
@@ -69,8 +65,6 @@ export const Runs = mongoose.model<StoredRun>(
       message: { type: String, default: '' },
       state: required,
       node: required,
-      of_account: { type: Number },
-      of_chat: { type: Number },
       cancelled_by: optional,
       stop_at: { type: String },
       to_say: { type: String },
@@ -94,18 +88,34 @@ export const Runs = mongoose.model<StoredRun>(
     .index({ agent_id: 1, place: 1, _id: 1 })
     .index({ place: 1, client_run_id: 1 })
     .index({ account: 1, state: 1 })
-    .index(
-      { account: 1, of_account: 1 },
-      { unique: true, partialFilterExpression: { state: 'running', of_account: { $exists: true } } },
-    )
-    .index(
-      { agent_id: 1, account: 1, of_chat: 1 },
-      { unique: true, partialFilterExpression: { state: 'running', of_chat: { $exists: true } } },
-    )
     .index({ agent_id: 1, state: 1 })
     .index({ state: 1, node: 1 })
     .index({ stop_at: 1 }, { partialFilterExpression: { stop_at: { $exists: true } } })
     .index({ to_say: 1 }, { partialFilterExpression: { to_say: { $exists: true } } }),
+)
+
+/** The open questions of one account, or those of it to one agent: in one document, so that no race takes more places than there are. */
+export interface StoredPlaces {
+  /** The account; with the agent behind it where it is about one. */
+  _id: string
+  /** `key` is the asker's; `at` when the place was taken. */
+  open: { run: string; key: string; at: Date }[]
+  /** How many these are. */
+  count: number
+  expires_at: Date
+}
+
+export const OpenPlaces = mongoose.model<StoredPlaces>(
+  'OpenPlaces',
+  new Schema<StoredPlaces>(
+    {
+      _id: required,
+      open: { type: Schema.Types.Mixed, required: true },
+      count: { type: Number, required: true },
+      expires_at: { type: Date, required: true },
+    } as object,
+    { collection: 'open_places', versionKey: false },
+  ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
 )
 
 /** Frames of a run that were stored together. */
