@@ -57,7 +57,7 @@ export const agents: readonly Mutation[] = [
     file: 'server/domains/agents/access.ts',
     find: 'blocked.has(owner) || ',
     put: '',
-    caughtBy: agentBlocks('ends what either asks'),
+    caughtBy: agentBlocks('holds for mentions of an agent in a room'),
   },
   {
     name: 'the agents of who is suspended go on',
