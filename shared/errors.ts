@@ -97,6 +97,7 @@ export const errors = {
   KNOWLEDGE_INDEXING: [409, 'The page is still being read'],
   KNOWLEDGE_FAILED: [500, 'Failed to index'],
   DAILY_TOKENS_REACHED: [429, 'This agent has answered all that it may today. Ask again tomorrow.'],
+  TOO_MANY_QUESTIONS: [429, 'Many of your questions are open. Wait for an answer to one of them.'],
   RUN_NOT_FOUND: [404, 'This answer is not known'],
   RUN_LOST: [500, 'The server that answered has stopped'],
 } as const satisfies Record<string, readonly [number, string]>

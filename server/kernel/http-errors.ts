@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
-import { AppError } from '#shared/errors'
+import { AppError, errors } from '#shared/errors'
 import { type ErrorBody, expandRoute } from '#shared/kit/contract'
+import { signInText } from '#shared/kit/sign-in-text'
 import type { Bound } from './context.ts'
 import { refusalFrom } from './deadline.ts'
 import { spellingsOf } from './http-input.ts'
@@ -92,11 +93,17 @@ export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorReq
     if (response.headersSent) return void response.destroy()
     if (error.retryAfter !== undefined) response.setHeader('Retry-After', error.retryAfter)
     if (error.code === 'NOT_FOUND' && isVisit(request)) return void response.status(404).type('html').send(lost)
-    response.status(error.status).json(errorBody(error, response.locals.errorBody ?? shapeOf(request)))
+    const isNobody = error.status === 401 && error.message === errors.UNAUTHORIZED[1]
+    const text = isNobody ? signInText(request.path) : error.message
+    response.status(error.status).json(errorBody(error, response.locals.errorBody ?? shapeOf(request), text))
   }
 }
 
-export function errorBody({ code, message, retryAfter, verdict, details }: AppError, shape: ErrorBody): object {
+export function errorBody(
+  { code, message: own, retryAfter, verdict, details }: AppError,
+  shape: ErrorBody,
+  message = own,
+): object {
   const extras = { ...(retryAfter === undefined ? {} : { retryAfter }), ...(verdict === undefined ? {} : { verdict }) }
   if (shape === 'text') return { ...details, error: message, code, ...extras }
   return { success: false, error: { code, message, ...extras, ...(details ? { details } : {}) } }

@@ -11,7 +11,7 @@ const RunState = z.enum(runStates)
 export const QuestionText = text(10_000, 'Message is required').refine((value) => value.trim() !== '', {
   error: 'Message is required',
 })
-const askErrors = [...visibleAgentErrors, 'SUSPENDED', 'DAILY_TOKENS_REACHED'] as const
+const askErrors = [...visibleAgentErrors, 'SUSPENDED', 'DAILY_TOKENS_REACHED', 'TOO_MANY_QUESTIONS'] as const
 
 /** What is asked; with the same `client_run_id` it is the same answer. */
 const question = { message: QuestionText, client_run_id: ClientId.optional() }

@@ -1,5 +1,6 @@
 // Modes: embedded
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Runs } from '#server/domains/agents/runs/model'
 import { TokenDays } from '#server/domains/agents/spending/model'
 import { fakeFacilitator } from '#server/ports/facilitator/fake'
 import { localEmbedder } from '#server/ports/model/local-embedder'
@@ -206,18 +207,62 @@ describe('T65: the tokens of an owner on a day', () => {
 
   test('are not exceeded by many questions at once', async () => {
     const { owner, agent } = await fresh()
+    const ids = [agent]
+    while (ids.length < 5) ids.push((await owner.does('rest', agents.create, { name: `Meter ${++made}` })).agent.id)
     let open = () => {}
     gate = new Promise((resolve) => {
       open = resolve
     })
-    const questions = Array.from({ length: 12 }, (_, at) => ({ agent_id: agent, message: `Question ${at}` }))
-    const answers = await Promise.all(questions.map((question) => owner.tries('socket', agents.run, question)))
-    expect(answers.map(outcomeOf).sort()).toEqual([
-      ...Array(3).fill('200'),
-      ...Array(9).fill('429 DAILY_TOKENS_REACHED'),
-    ])
+    const answers = ids.map((id) => owner.tries('rest', agents.chat, { id, message: 'At once' }))
+    await expect.poll(() => Runs.countDocuments({ account: owner.account, state: 'failed' })).toBe(2)
+    expect(asked).toBe(3)
     open()
+    const given = await Promise.all(answers)
+    expect(given.map(outcomeOf).sort()).toEqual([...Array(3).fill('200'), ...Array(2).fill('429 DAILY_TOKENS_REACHED')])
+    for (const answer of given) if (!answer.ok) expect(answer.error.retryAfter).toBeGreaterThan(0)
     await expect.poll(() => tokensOf(owner)).toEqual([30])
+  })
+
+  test('are not set aside by questions that wait', async () => {
+    const { owner, agent } = await fresh()
+    let open = () => {}
+    gate = new Promise((resolve) => {
+      open = resolve
+    })
+    const runs: string[] = []
+    for (let at = 0; at < 5; at++)
+      runs.push((await owner.does('socket', agents.run, { agent_id: agent, message: `Question ${at}` })).run_id)
+    await expect.poll(() => asked).toBe(1)
+    expect(await tokensOf(owner)).toEqual([2_048])
+    open()
+    await expect.poll(() => Runs.countDocuments({ _id: { $in: runs }, state: 'done' })).toBe(5)
+    await expect.poll(() => tokensOf(owner)).toEqual([50])
+  })
+
+  test('are taken by one stranger up to a tenth, over both doors; others and the owner ask on', async () => {
+    const { owner, agent } = await fresh()
+    const { agent: second } = await owner.does('rest', agents.create, { name: `Second ${made}`, visibility: 'public' })
+    const [greedy, other] = [await person(server, `greedy ${made}`), await person(server, `other ${made}`)]
+    reported = most / 10
+    await greedy.does('rest', agents.chat, { id: agent, message: 'A tenth' })
+    await expect.poll(() => tokensOf(owner)).toEqual([most / 10])
+    asked = 0
+    for (const id of [agent, second.id]) {
+      const refusals = [
+        await greedy.refused('socket', agents.run, { agent_id: id, message: 'More' }),
+        await greedy.refused('rest', agents.chat, { id, message: 'More' }),
+      ]
+      for (const { code, retryAfter } of refusals) {
+        expect(code).toBe('DAILY_TOKENS_REACHED')
+        expect(retryAfter).toBeGreaterThan(0)
+      }
+      const streamed = await greedy.rest(`POST /api/agents/${id}/chat`, { message: 'More', stream: true })
+      expect(outcomeOf(streamed)).toBe('429 DAILY_TOKENS_REACHED')
+    }
+    expect(asked).toBe(0)
+    for (const who of [other, owner, owner]) await who.does('rest', agents.chat, { id: agent, message: 'And I?' })
+    const { agent: free } = await fresh()
+    await greedy.does('rest', agents.chat, { id: free, message: 'And you?' })
   })
 
   test('are kept as long as they count', async () => {

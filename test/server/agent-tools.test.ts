@@ -191,8 +191,10 @@ describe('T16: a list that is sent again without its keys', () => {
       ['First', true],
     ])
   })
+})
 
-  test.each(over)('refuses headers that are not its own to set, over %s', async (door) => {
+describe('T16: the headers and the key of a tool', () => {
+  test.each(over)('are refused where they hold a line break or are not its own to set, over %s', async (door) => {
     const agent = await agentWith({})
     const refused = [
       { 'X-A': 'a\r\nHost: evil.test' },
@@ -213,7 +215,7 @@ describe('T16: a list that is sent again without its keys', () => {
         expect(await codeOf(owner.refused(door, agents.update, { id: agent.id, ...field }))).toBe('VALIDATION_ERROR')
   })
 
-  test.each(over)('refuses lists that make no sense, over %s', async (door) => {
+  test.each(over)('are refused with lists that make no sense, over %s', async (door) => {
     const agent = await agentWith({})
     const refused = [
       ...[7, null].map((url) => ({ mcpServers: [foxes({ url })] })),
@@ -232,7 +234,7 @@ describe('T16: a list that is sent again without its keys', () => {
       )
   })
 
-  test('does not follow a redirect to another host with its key', async () => {
+  test('do not follow a redirect to another host', async () => {
     apiReply = () => ({ status: 307, headers: { location: 'https://other.test/steal' }, body: '' })
     const agent = await agentWith({ apiTools: [api(keyed)] })
     steps.push(calls('Weather_api', { query: 'rain' }))

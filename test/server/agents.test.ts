@@ -355,10 +355,12 @@ describe('an agent', () => {
     expect((await owner.does(door, agents.list, {})).agents).toEqual([])
   })
 
-  test('is one of five at the most, of which a race makes no sixth; a deleted one makes room', async () => {
+  test('is one of five at the most, of which a race over both doors makes no sixth (C3, 278); a deleted one makes room', async () => {
     const owner = await somebody()
     const tries = await Promise.all(
-      Array.from({ length: 50 }, (_, at) => owner.tries('rest', agents.create, { name: `Racer ${at}` })),
+      Array.from({ length: 50 }, (_, at) =>
+        owner.tries(at % 2 === 0 ? 'rest' : 'socket', agents.create, { name: `Racer ${at}` }),
+      ),
     )
     const outcomes = tries.map(outcomeOf)
     expect(outcomes.filter((outcome) => outcome === '200')).toHaveLength(5)
@@ -368,6 +370,43 @@ describe('an agent', () => {
     await agentOf(owner)
     for (let at = 0; at < 6; at++) await agentOf(admin)
   })
+
+  test.each(over)(
+    'has five tags at the most, each once and of 20 characters at the most (C3, 280), over %s',
+    async (door) => {
+      const owner = await somebody()
+      const { agent } = await owner.does(door, agents.create, {
+        name: 'Tagged',
+        tags: ['Maths', 'maths ', 'MATHS', 'b'.repeat(21), 'c', 'd', 'e', 'f'],
+      })
+      expect(agent.tags).toEqual(['maths', 'b'.repeat(20), 'c', 'd', 'e'])
+    },
+  )
+
+  test.each(over)(
+    'T21: takes no key that reaches the prototype, and is none the worse for it, over %s',
+    async (door) => {
+      const owner = await somebody()
+      const { id } = await agentOf(owner)
+      for (const json of [
+        '{ "__proto__": { "visibility": "official" } }',
+        '{ "constructor": { "prototype": { "visibility": "official" } } }',
+        '{ "mcpServers": [{ "id": "a", "name": "A", "url": "https://tools.test/mcp", "headers": { "__proto__": "a" } }] }',
+      ]) {
+        const given = JSON.parse(json) as object
+        expect(
+          outcomeOf(await owner.tries(door, agents.create, Object.assign(JSON.parse(json), { name: 'Polluted' }))),
+        ).toMatch(/^400 /)
+        const changed =
+          door === 'rest'
+            ? await owner.rest(`PATCH /api/agents/${id}`, given)
+            : await owner.ask('agent:update', Object.assign(JSON.parse(json), { id }), '/agents')
+        expect(outcomeOf(changed)).toMatch(/^400 /)
+      }
+      expect(({} as { visibility?: string }).visibility).toBeUndefined()
+      expect((await owner.does(door, agents.list, {})).agents.map(({ visibility }) => visibility)).toEqual(['private'])
+    },
+  )
 
   test('has a name of its own among those of its owner', async () => {
     const owner = await somebody()
@@ -585,24 +624,27 @@ describe('an agent', () => {
     await Agents.deleteOne({ _id: id })
   })
 
-  test('that is deleted takes its chats along, and stops what is being written', async () => {
-    const owner = await somebody()
-    const { id } = await agentOf(owner, { visibility: 'public' })
-    const before = await alice.does('socket', agents.run, { agent_id: id, message: 'Before' })
-    const first = await puppet.asked()
-    first.say('Good day.')
-    first.end()
-    await expect.poll(() => Runs.countDocuments({ _id: before.run_id, state: 'done' })).toBe(1)
-    expect(await RunFrames.countDocuments({ run_id: before.run_id })).toBeGreaterThan(0)
-    const { run_id } = await alice.does('socket', agents.run, { agent_id: id, message: 'Hello' })
-    const answer = await puppet.asked()
-    await owner.does('rest', agents.remove, { id })
-    await expect.poll(() => answer.signal.aborted).toBe(true)
-    const end = await endOf(await alice.line('/agents'), run_id)
-    expect(end).toMatchObject({ t: 'cancelled', by: owner.account })
-    await expect.poll(() => Runs.countDocuments({ agent_id: id })).toBe(0)
-    await expect.poll(() => RunFrames.countDocuments({ run_id: { $in: [run_id, before.run_id] } })).toBe(0)
-  })
+  test.each(over)(
+    'that is deleted takes its chats along, and stops what is being written (C3, 269), over %s',
+    async (door) => {
+      const owner = await somebody()
+      const { id } = await agentOf(owner, { visibility: 'public' })
+      const before = await alice.does('socket', agents.run, { agent_id: id, message: 'Before' })
+      const first = await puppet.asked()
+      first.say('Good day.')
+      first.end()
+      await expect.poll(() => Runs.countDocuments({ _id: before.run_id, state: 'done' })).toBe(1)
+      expect(await RunFrames.countDocuments({ run_id: before.run_id })).toBeGreaterThan(0)
+      const { run_id } = await alice.does('socket', agents.run, { agent_id: id, message: 'Hello' })
+      const answer = await puppet.asked()
+      await owner.does(door, agents.remove, { id })
+      await expect.poll(() => answer.signal.aborted).toBe(true)
+      const end = await endOf(await alice.line('/agents'), run_id)
+      expect(end).toMatchObject({ t: 'cancelled', by: owner.account })
+      await expect.poll(() => Runs.countDocuments({ agent_id: id })).toBe(0)
+      await expect.poll(() => RunFrames.countDocuments({ run_id: { $in: [run_id, before.run_id] } })).toBe(0)
+    },
+  )
 
   test('forgets a conversation when it is told to, also the part that is being written', async () => {
     const owner = await somebody()

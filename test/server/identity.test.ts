@@ -201,6 +201,25 @@ describe('the session', () => {
     expect(bad).toMatchObject({ status: 401, body: { error: 'Unauthorized', code: 'SESSION_INVALID' } })
   })
 
+  test.each([
+    ['GET /api/agents', 'Authentication required'],
+    ['POST /api/agents', 'Authentication required'],
+    ['GET /api/agents/one/chat', 'Authentication required'],
+    ['POST /api/agents/one/chat', 'Authentication required'],
+    ['POST /api/agents/one/channels', 'Authentication required'],
+    ['POST /api/streams', 'Authentication required'],
+    ['POST /api/users/block', 'Unauthorized'],
+    ['POST /api/upload/image', 'Unauthorized'],
+  ])('without one: %s answers the text that its document names', async (route, text) => {
+    for (const [token, code] of [
+      [undefined, 'UNAUTHORIZED'],
+      ['not.a.token', 'SESSION_INVALID'],
+    ] as const) {
+      const { status, body } = await call(url, route, route.startsWith('GET') ? null : {}, token)
+      expect([status, body]).toMatchObject([401, { error: text, code }])
+    }
+  })
+
   test('a refresh token gives a new session once, and only there', async () => {
     const first = await signIn(url, wallet('refresher'))
     expect(await call(url, 'GET /api/auth/session', null, first.refreshToken)).toMatchObject({

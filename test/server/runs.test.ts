@@ -287,6 +287,27 @@ describe('a run', () => {
     expect(said).toEqual(Array.from({ length: 12 }, (_, at) => [`Question ${at}`, `Answer ${at}`]).flat())
   })
 
+  test('is told the newest of what was said that 32,000 characters hold', async () => {
+    const owner = await somebody()
+    const asked = { agent: await agentOf(owner), account: owner.account, place: 'chat' }
+    for (const letter of ['a', 'b', 'c'])
+      await ended(
+        await beginRun(node, { ...asked, message: 'Go on' }, async (_run, tell) => {
+          tell(chunk(0, letter.repeat(15_000)))
+          return nothing
+        }),
+      )
+    const turns = await turnsBefore(node, newRun(node, { ...asked, message: 'Now' }), 10)
+    const lengths = turns.map(({ role, content }) => [role, content[0], content.length])
+    expect(lengths).toEqual([
+      ['assistant', 'a', 1_990],
+      ['user', 'G', 5],
+      ['assistant', 'b', 15_000],
+      ['user', 'G', 5],
+      ['assistant', 'c', 15_000],
+    ])
+  })
+
   test('is counted where it was answered whole, and only there', async () => {
     const owner = await somebody()
     const asked = { agent: await agentOf(owner), account: owner.account, place: 'chat', message: 'Hi' }

@@ -1,4 +1,6 @@
+import { suspendedAmong } from '#server/domains/accounts/facts'
 import { roleOf } from '#server/domains/accounts/roles'
+import { blockedAmong } from '#server/domains/blocks/blocks'
 import { friendsAmong } from '#server/domains/friends/pairs'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
@@ -19,17 +21,40 @@ export async function visibleAgent(account: string, id: string): Promise<StoredA
   return agent
 }
 
-const isForEverybody = ({ visibility }: StoredAgent): boolean => visibility === 'public' || visibility === 'official'
+const isOfficial = ({ visibility }: StoredAgent): boolean => visibility === 'official'
+const isForEverybody = (agent: StoredAgent): boolean => agent.visibility === 'public' || isOfficial(agent)
 
-/** Whether people without an account may see and ask the agent. */
-export const isPublic = (agent: StoredAgent): boolean => agent.public_access_enabled && isForEverybody(agent)
+/** Whether the agent may be seen and asked where no account is needed: by somebody without one, or by this account. */
+export async function isPublicFor(account: string | null, agent: StoredAgent): Promise<boolean> {
+  if (!agent.public_access_enabled || !isForEverybody(agent)) return false
+  if (account !== null) return (await refusalOf(account, agent)) === null
+  return isOfficial(agent) || (await suspendedAmong([agent.owner_address])).size === 0
+}
 
 /** Why the account may not talk to the agent; null where it may. */
-export async function refusalOf(account: string, agent: StoredAgent): Promise<AppError | null> {
-  const owner = agent.owner_address
-  if (owner === account || isForEverybody(agent)) return null
-  if (agent.visibility === 'private') return new AppError('AGENT_PRIVATE')
-  return (await friendsAmong(account, [owner])).length > 0 ? null : new AppError('AGENT_FRIENDS_ONLY')
+export const refusalOf = async (account: string, agent: StoredAgent): Promise<AppError | null> =>
+  (await refusalsOf(account, [agent]))[0] ?? null
+
+/**
+ * The same of several agents. Who has blocked the owner, or was blocked by them, reaches none of their agents; those of who is suspended reach
+ * nobody, but official ones are the house's.
+ */
+export async function refusalsOf(account: string, agents: readonly StoredAgent[]): Promise<(AppError | null)[]> {
+  const ownersOf = (some: readonly StoredAgent[]) => [
+    ...new Set(some.map(({ owner_address }) => owner_address).filter((owner) => owner !== account)),
+  ]
+  const [blocked, suspended, friends] = await Promise.all([
+    blockedAmong(account, ownersOf(agents)),
+    suspendedAmong(ownersOf(agents.filter((agent) => !isOfficial(agent)))),
+    friendsAmong(account, ownersOf(agents.filter(({ visibility }) => visibility === 'friends'))),
+  ])
+  return agents.map((agent) => {
+    const owner = agent.owner_address
+    if (owner === account) return null
+    const isKeptApart = blocked.has(owner) || (suspended.has(owner) && !isOfficial(agent))
+    if (isKeptApart || agent.visibility === 'private') return new AppError('AGENT_PRIVATE')
+    return isForEverybody(agent) || friends.includes(owner) ? null : new AppError('AGENT_FRIENDS_ONLY')
+  })
 }
 
 /** An agent that the account may change: its own, or an official one where it is an admin. */
@@ -41,6 +66,6 @@ export async function ownAgent(node: Node, account: string, id: string): Promise
 
 /** An official agent is the house's: who made it and is no admin any more has no say in it. */
 export const mayChange = async (node: Node, account: string, agent: StoredAgent): Promise<boolean> =>
-  agent.visibility === 'official' ? isAdmin(node, account) : agent.owner_address === account
+  isOfficial(agent) ? isAdmin(node, account) : agent.owner_address === account
 
 export const isAdmin = async (node: Node, account: string): Promise<boolean> => (await roleOf(node, account)) !== 'user'

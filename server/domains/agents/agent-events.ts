@@ -3,7 +3,7 @@ import type { eventsOfAgents as contract } from '#shared/api/events-of-agents'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
-import { agentOf, isPublic, refusalOf } from './access.ts'
+import { agentOf, isPublicFor, refusalOf } from './access.ts'
 import { addFound, chunksOf, findEvents } from './events/extract.ts'
 import * as stored from './events/stored.ts'
 import { eventLinks, refuseInner } from './links.ts'
@@ -12,7 +12,7 @@ import { allow } from './spending/allowance.ts'
 
 /** Events are for everybody where the agent is, and else for who may talk to it. */
 async function refuseUnseen({ caller }: Context, agent: StoredAgent): Promise<void> {
-  if (isPublic(agent)) return
+  if (await isPublicFor(caller.account, agent)) return
   if (caller.account === null || (await refusalOf(caller.account, agent))) throw new AppError('AGENT_NOT_PUBLIC')
 }
 
@@ -51,7 +51,7 @@ export const extractEvents: Action<typeof contract.extractEvents> = async ({ id,
   const { node, signal } = context
   const chunks = await chunksOf(id, knowledgeId)
   if (chunks.length === 0) throw new AppError('NOT_FOUND', { message: 'Nothing of this is indexed' })
-  const allowance = await allow(node, owner_address)
+  const allowance = await allow(node, owner_address, null)
   const inYear = year ?? new Date(node.now()).getUTCFullYear()
   const found = await findEvents(node, chunks, inYear, signal, allowance.count).finally(allowance.close)
   const inserted = await addFound(node, id, found)

@@ -12,7 +12,7 @@ import { type Ask, beginRun, type Ending, knownRun, type Work } from './runs/beg
 import { ownChat, turnsBefore } from './runs/history.ts'
 import type { StoredRun } from './runs/model.ts'
 import { waitForEarlierRuns } from './runs/order.ts'
-import { type Allowance, allow, allowOwed } from './spending/allowance.ts'
+import { allow, allowOwed, refuseSpent } from './spending/allowance.ts'
 import { answerWithTools } from './tools/index.ts'
 import { shownSource } from './web-sources.ts'
 
@@ -25,33 +25,29 @@ const longestAnswer = 32_000
 
 /**
  * Begins the answer of an agent to a question, or gives the run that was begun with the same key. Throws DAILY_TOKENS_REACHED where the
- * agents of its owner have answered all that they may today; what is owed, as it was paid for or begun before, is answered
- * then too.
+ * agents of its owner have answered all that they may today, to anybody or to who asks; what is owed, as it was paid for or begun before, is
+ * answered then too.
  */
 export async function beginAnswer(node: Node, agent: StoredAgent, ask: Ask, isOwed = false): Promise<StoredRun> {
-  const allowance = await (isOwed ? allowOwed : allow)(node, agent.owner_address).catch(async (error: unknown) => {
+  const known = isOwed ? null : await knownWhereSpent(node, agent, ask)
+  return known ?? beginRun(node, ask, answering(node, agent, isOwed), isOwed)
+}
+
+async function knownWhereSpent(node: Node, agent: StoredAgent, ask: Ask): Promise<StoredRun | null> {
+  try {
+    await refuseSpent(node, agent.owner_address, ask.account)
+    return null
+  } catch (error) {
     const known = error instanceof AppError ? await knownRun(ask) : null
     if (!known) throw error
     return known
-  })
-  if ('_id' in allowance) return allowance
-  let isBegun = false
-  const work = answering(node, agent, allowance)
-  try {
-    return await beginRun(node, ask, (...given) => {
-      isBegun = true
-      return work(...given).finally(allowance.close)
-    })
-  } finally {
-    if (!isBegun) await allowance.close()
   }
 }
 
 /** Answers a question to an agent: by what was said before, by what the agent may look up, and by the model. */
 const answering =
-  (node: Node, agent: StoredAgent, allowance: Allowance): Work =>
+  (node: Node, agent: StoredAgent, isOwed: boolean): Work =>
   async (run, tell, signal) => {
-    const context = { node, agent, run, tell, signal, allowance }
     const model = modelOf(node)
     tell({
       t: 'start',
@@ -61,19 +57,27 @@ const answering =
       message_id: run.message_id,
     })
     await waitForEarlierRuns(node, run, tell, signal)
-    const { ofChat, ofSession } = turnsOfHistory
-    const history = await turnsBefore(node, run, run.place === ownChat ? ofChat : ofSession)
-    const { passages, notes, scheduling, tools } = await gather(context, history)
-    const turns = promptOf({
-      instructions: agent.system_instructions,
-      history,
-      passages,
-      toolNotes: notes,
-      message: run.message,
-    })
-    tell({ t: 'status', phase: 'generating', detail: null })
-    return { ...(await generate(context, tools, turns)), scheduling }
+    // Not before: what waits takes nothing from others.
+    const owner = agent.owner_address
+    const allowance = isOwed ? await allowOwed(node, owner) : await allow(node, owner, run.account)
+    return answerFrom({ node, agent, run, tell, signal, allowance }).finally(allowance.close)
   }
+
+async function answerFrom(context: AnswerContext): Promise<Ending> {
+  const { node, agent, run, tell } = context
+  const { ofChat, ofSession } = turnsOfHistory
+  const history = await turnsBefore(node, run, run.place === ownChat ? ofChat : ofSession)
+  const { passages, notes, scheduling, tools } = await gather(context, history)
+  const turns = promptOf({
+    instructions: agent.system_instructions,
+    history,
+    passages,
+    toolNotes: notes,
+    message: run.message,
+  })
+  tell({ t: 'status', phase: 'generating', detail: null })
+  return { ...(await generate(context, tools, turns)), scheduling }
+}
 
 async function generate(
   context: AnswerContext,

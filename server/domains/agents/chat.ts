@@ -53,7 +53,7 @@ export const run: Action<typeof contract.run> = async ({ agent_id: agent, ...que
 
 export const chat: Action<typeof contract.chat> = async ({ id, message, client_run_id }, context) => {
   const { agent, run } = await ask(context, { agent: id, message, client_run_id })
-  const last = await answerOf(framesAfter(context.node, run, -1, context.signal))
+  const last = await answerOf(context.node, framesAfter(context.node, run, -1, context.signal))
   return {
     message: last.message,
     agentName: agent.name,

@@ -4,7 +4,7 @@ import { insertAmong } from '#server/kernel/places'
 import type { agentDiscovery as contract } from '#shared/api/agent-discovery'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
-import { refusalOf, visibleAgent } from './access.ts'
+import { refusalsOf, visibleAgent } from './access.ts'
 import { shownWithOwners } from './discover.ts'
 import { Favorites, type StoredFavorite } from './discovery/model.ts'
 import { Agents, type StoredAgent } from './model.ts'
@@ -20,7 +20,7 @@ export const favorites: Action<typeof contract.favorites> = async (_input, conte
     .limit(favoritesAtMost)
     .lean<StoredFavorite[]>()
   const found = await Agents.find({ _id: { $in: kept.map(({ agent_id }) => agent_id) } }).lean<StoredAgent[]>()
-  const refused = await Promise.all(found.map((agent) => refusalOf(account, agent)))
+  const refused = await refusalsOf(account, found)
   const shown = await shownWithOwners(
     context.node,
     found.filter((_, at) => refused[at] === null),

@@ -21,7 +21,7 @@ import * as inRooms from './room-actions.ts'
 import { stopAllRuns, stopRun } from './runs/begin.ts'
 import { listenToBegun } from './runs/begun.ts'
 import { listenToStops, listenToWants } from './runs/relay.ts'
-import { stopForSuspended } from './runs/stop.ts'
+import { stopForRefused } from './runs/stop.ts'
 import { sweepRuns } from './runs/sweep.ts'
 import { agentSettings } from './settings.ts'
 import { cardOf, listedAgentOf, ownAgentOf } from './shown.ts'
@@ -86,7 +86,7 @@ export const agents = defineDomain(
       listenToBegun(node),
       listenToWants(node),
       listenToStops(node, (run, by) => stopRun(node, run, by)),
-      stopForSuspended(node),
+      stopForRefused(node),
       sweepRuns(node),
       listenToWriting(node),
       answerMentions(node),

@@ -1,4 +1,4 @@
-import { agentOf, isPublic } from '#server/domains/agents/access'
+import { agentOf, isPublicFor } from '#server/domains/agents/access'
 import { beginAnswer } from '#server/domains/agents/answer'
 import { modelOf } from '#server/domains/agents/generation'
 import type { StoredAgent } from '#server/domains/agents/model'
@@ -42,7 +42,8 @@ async function ask(
 ): Promise<Begun & { giveBack: () => void }> {
   const { node, caller } = context
   const agent = await agentOf(id)
-  if (!isPublic(agent) && !(payment !== undefined && (await isOwed(agent, { ...rest, payment }))))
+  const isOpen = await isPublicFor(caller.account, agent)
+  if (!isOpen && !(payment !== undefined && (await isOwed(agent, { ...rest, payment }))))
     throw new AppError('AGENT_NOT_PUBLIC')
   const wanted = (await offerOf(node, agent)) ?? (payment === undefined ? null : await wantedBefore(agent, payment))
   if (!wanted) throw new AppError('X402_NOT_ENABLED')
@@ -122,7 +123,7 @@ export const placeOf = (session: string) => `public:/${session}`
 export const chat: Action<typeof contract.chat> = async (input, context) => {
   const { agent, payment, run, giveBack } = await ask(context, input)
   try {
-    const last = await answerOf(framesAfter(context.node, run, -1, context.signal))
+    const last = await answerOf(context.node, framesAfter(context.node, run, -1, context.signal))
     const { _id: id, name, avatar_emoji: emoji } = agent
     return {
       success: true as const,

@@ -1,4 +1,4 @@
-import { agentOf, isPublic, ownAgent } from '#server/domains/agents/access'
+import { agentOf, isPublicFor, ownAgent } from '#server/domains/agents/access'
 import { countEvents } from '#server/domains/agents/events/stored'
 import type { StoredAgent } from '#server/domains/agents/model'
 import { besideText } from '#server/domains/agents/runs/ending'
@@ -37,8 +37,8 @@ const withoutRetried = (messages: readonly ChatMessage[]): readonly ChatMessage[
 export const payments = defineDomain(
   contract,
   {
-    async agent({ id }, { node }) {
-      const agent = await publicAgent(id)
+    async agent({ id }, { node, caller }) {
+      const agent = await publicAgent(caller, id)
       const events_count = await countEvents(id)
       const events = { has_events: events_count > 0, events_count }
       const { x402_network: network } = agent
@@ -51,9 +51,9 @@ export const payments = defineDomain(
       }
     },
 
-    async info({ id }, { node }) {
+    async info({ id }, { node, caller }) {
       const agent = await agentOf(id)
-      if (!isPublic(agent)) throw new AppError('AGENT_NOT_FOUND')
+      if (!(await isPublicFor(caller.account, agent))) throw new AppError('AGENT_NOT_FOUND')
       const wanted = await offerOf(node, agent)
       return {
         agent: {
@@ -74,8 +74,8 @@ export const payments = defineDomain(
     chat,
     chatStream,
 
-    async history({ id, sessionId }, { node }) {
-      await publicAgent(id)
+    async history({ id, sessionId }, { node, caller }) {
+      await publicAgent(caller, id)
       const place = placeOf(sessionId)
       const found = await messagesOf(node, { agent_id: id, account: place, place }, historyLength)
       return {

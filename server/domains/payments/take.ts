@@ -138,7 +138,7 @@ async function take(
 /** Nothing is charged for what could not be answered. */
 async function refuseUnanswered(node: Node, agent: StoredAgent): Promise<void> {
   modelOf(node)
-  await refuseSpent(node, agent.owner_address)
+  await refuseSpent(node, agent.owner_address, null)
 }
 
 const questionHash = ({ _id }: StoredAgent, { message, sessionId }: PaidQuestion) =>

@@ -1,5 +1,13 @@
 import type { Mutation } from '../mutation.ts'
-import { agentsInRooms, dailyTokens, mentionLimits, agents as suite, toolSessions } from './suites.ts'
+import {
+  agentBlocks,
+  agentsInRooms,
+  dailyTokens,
+  mentionLimits,
+  openQuestions,
+  agents as suite,
+  toolSessions,
+} from './suites.ts'
 
 /** Answers of agents: stored before they are told, ended once, and judged as messages are in rooms. */
 export const agents: readonly Mutation[] = [
@@ -10,6 +18,54 @@ export const agents: readonly Mutation[] = [
     find: '.filter(({ lost }) => !lost.signal.aborted)',
     put: '',
     caughtBy: suite('where nobody works on it any more'),
+  },
+  {
+    name: 'one account has any number of questions open to an agent',
+    breaks: 'T44',
+    file: 'server/domains/agents/runs/open.ts',
+    find: 'isInPrivate ? await take(node, toAgent, run, mostToAgent)',
+    put: 'isInPrivate ? await take(node, toAgent, run, 9 * mostToAgent)',
+    caughtBy: openQuestions('are at most five to an agent, over both doors'),
+  },
+  {
+    name: 'one account has any number of questions open in all',
+    breaks: 'T44',
+    file: 'server/domains/agents/runs/open.ts',
+    find: 'take(node, ofAccount, run, mostOfAccount)',
+    put: 'take(node, ofAccount, run, 9 * mostOfAccount)',
+    caughtBy: openQuestions('are at most twenty to all agents'),
+  },
+  {
+    name: 'a question that has ended keeps its place',
+    breaks: 'T44',
+    file: 'server/domains/agents/runs/settle.ts',
+    find: '  await givePlaces(run)\n',
+    put: '',
+    caughtBy: openQuestions('give their places back: one that is answered'),
+  },
+  {
+    name: 'the questions that a lost node did not store keep their places',
+    breaks: 'T44',
+    file: 'server/domains/agents/runs/open.ts',
+    find: ': node.now() - at.getTime() > storedMilliseconds',
+    put: ': node.now() - at.getTime() > 9 * storedMilliseconds',
+    caughtBy: openQuestions('of a node that was lost before it stored them'),
+  },
+  {
+    name: 'who is blocked asks the agents of who has blocked them',
+    breaks: 'T09',
+    file: 'server/domains/agents/access.ts',
+    find: 'blocked.has(owner) || ',
+    put: '',
+    caughtBy: agentBlocks('holds for mentions of an agent in a room'),
+  },
+  {
+    name: 'the agents of who is suspended go on',
+    breaks: 'T09',
+    file: 'server/domains/agents/access.ts',
+    find: ' || (suspended.has(owner) && !isOfficial(agent))',
+    put: '',
+    caughtBy: agentBlocks('answer nobody at any door'),
   },
   {
     name: 'a question is answered before the one before it',
@@ -121,7 +177,7 @@ export const agents: readonly Mutation[] = [
     file: 'server/domains/agents/spending/allowance.ts',
     find: 'take(_id, now, { tokens: { $lt: most } })',
     put: 'take(_id, now, {})',
-    caughtBy: dailyTokens('end with a refusal'),
+    caughtBy: dailyTokens('are not exceeded by many'),
   },
   {
     name: 'what an answer took is not counted',
@@ -135,16 +191,16 @@ export const agents: readonly Mutation[] = [
     name: 'a question is charged for that will not be answered today',
     breaks: 'T65',
     file: 'server/domains/payments/take.ts',
-    find: 'await refuseSpent(node, agent.owner_address)',
-    put: 'if (agent._id === node.id) await refuseSpent(node, agent.owner_address)',
+    find: 'await refuseSpent(node, agent.owner_address, null)',
+    put: 'if (agent._id === node.id) await refuseSpent(node, agent.owner_address, null)',
     caughtBy: dailyTokens('is paid for nothing'),
   },
   {
     name: 'what was paid for is not answered at the end of the tokens',
     breaks: 'T65',
     file: 'server/domains/agents/answer.ts',
-    find: '(isOwed ? allowOwed : allow)',
-    put: '(isOwed ? allow : allow)',
+    find: 'isOwed ? await allowOwed(node, owner)',
+    put: 'isOwed ? await allow(node, owner, null)',
     caughtBy: dailyTokens('answers what was paid for before'),
   },
   {
@@ -156,12 +212,12 @@ export const agents: readonly Mutation[] = [
     caughtBy: agentsInRooms('answers nobody where it is no member'),
   },
   {
-    name: 'a question that is asked again takes tokens without an answer',
+    name: 'a stranger takes the whole day of an owner',
     breaks: 'T65',
-    file: 'server/domains/agents/answer.ts',
-    find: '    if (!isBegun) await allowance.close()\n',
-    put: '',
-    caughtBy: dailyTokens('leave a question that was answered'),
+    file: 'server/domains/agents/spending/allowance.ts',
+    find: 'most: Math.ceil(most / sharesOfDay)',
+    put: 'most: most + 0 * sharesOfDay',
+    caughtBy: dailyTokens('are taken by one stranger up to a tenth'),
   },
   {
     name: 'the tokens of a day are forgotten during it',

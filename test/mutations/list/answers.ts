@@ -104,8 +104,8 @@ export const answers: readonly Mutation[] = [
     name: 'an agent for friends answers everybody',
     breaks: 'T09',
     file: `${domain}/access.ts`,
-    find: '(await friendsAmong(account, [owner])).length > 0',
-    put: '(await friendsAmong(account, [owner])).length >= 0',
+    find: 'isForEverybody(agent) || friends.includes(owner)',
+    put: 'isForEverybody(agent) || friends.length >= 0',
     caughtBy: agents('is seen by whom its visibility says'),
   },
   {

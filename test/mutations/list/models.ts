@@ -165,7 +165,7 @@ export const models: readonly Mutation[] = [
     file: 'shared/api/agent-tools.ts',
     find: '!ownedHeaders.test(name)',
     put: 'name !== ownedHeaders.source',
-    caughtBy: tools('refuses headers that are not its own to set'),
+    caughtBy: tools('are refused where they hold a line break or are not its own to set'),
   },
   {
     name: 'a tool is asked with whatever the model wrote',

@@ -193,6 +193,8 @@ export const dailyTokens = (title: string): Suite => ({
   file: 'test/server/agent-tokens.test.ts',
   title,
 })
+export const openQuestions = (title: string): Suite => served('open-questions', title)
+export const agentBlocks = (title: string): Suite => served('agent-blocks', title)
 const served = (file: string, title: string): Suite => ({
   project: 'embedded',
   file: `test/server/${file}.test.ts`,

@@ -42,7 +42,7 @@ type Asked = Pick<StoredRun, '_id' | 'place' | 'client_run_id'>
 
 /**
  * Begins the answer to a message that mentions an agent, once for each message and agent. What it returns says it: word by word, and then as
- * a message of the agent. Null where the agent may not write.
+ * a message of the agent. Null where the agent may not write, and where the asker has as many questions open as they may.
  */
 export async function beginMention(
   node: Node,
@@ -59,15 +59,17 @@ export async function beginMention(
     clientRunId: `${messageId}:${agent._id}`,
     isToSay: true,
   }
-  const run = await beginAnswer(node, agent, asked).catch(nullWhereSpent)
-  if (run) return () => sayAnswer(node, agent, run)
+  const run = await beginAnswer(node, agent, asked).catch(codeOfRefusal)
+  if (run === 'TOO_MANY_QUESTIONS') return null
+  if (run !== 'DAILY_TOKENS_REACHED') return () => sayAnswer(node, agent, run)
   const { place, clientRunId } = asked
   const unbegun = { _id: clientRunId, place, client_run_id: clientRunId }
   return () => commit(node, agent, unbegun, nothingLeft)
 }
 
-function nullWhereSpent(error: unknown): null {
-  if (error instanceof AppError && error.code === 'DAILY_TOKENS_REACHED') return null
+function codeOfRefusal(error: unknown): 'DAILY_TOKENS_REACHED' | 'TOO_MANY_QUESTIONS' {
+  const code = error instanceof AppError ? error.code : null
+  if (code === 'DAILY_TOKENS_REACHED' || code === 'TOO_MANY_QUESTIONS') return code
   throw error
 }
 
@@ -84,7 +86,7 @@ export async function sayAnswer(node: Node, agent: StoredAgent, run: StoredRun):
   try {
     const ended = await written.end
     if (ended.isLost) return null
-    const text = ended.text ?? apology
+    const text = ended.text ?? (ended.isSpent ? nothingLeft : apology)
     const said = await commit(node, agent, run, text)
     await nothingToSay(run)
     return said

@@ -6,6 +6,7 @@ import { kindOf } from '#server/domains/room-state/kinds'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
 import { agentMentionsIn, isAgent } from '#shared/kit/room-agents'
+import { refusalsOf } from '../access.ts'
 import { beginMention, type Mention, type Said } from './answers.ts'
 import { forgetPurged, forgetQuestion } from './forget.ts'
 import { agentsIn } from './memberships.ts'
@@ -55,7 +56,9 @@ export function mentionOf(key: string, { id: messageId, sender, at, body: { text
 export async function answersTo(node: Node, mention: Mention): Promise<Said[]> {
   if (mention.ids.length === 0 || isAgent(mention.sender)) return []
   const members = new Map((await agentsIn(node, mention.key)).map((agent) => [agent._id, agent]))
-  const here = [...new Set(mention.ids)].flatMap((id) => members.get(id) ?? []).slice(0, agentsAMessage)
+  const named = [...new Set(mention.ids)].flatMap((id) => members.get(id) ?? [])
+  const refused = await refusalsOf(mention.sender, named)
+  const here = named.filter((_, at) => refused[at] === null).slice(0, agentsAMessage)
   const begun = await Promise.all(
     here.map(async (agent) =>
       (await isWithinLimits(node, agent._id, mention)) ? beginMention(node, agent, mention) : null,

@@ -18,6 +18,8 @@ interface Ended {
   text: string | null
   /** Its node was lost, or goes. */
   isLost: boolean
+  /** Nothing was left for it of what may be answered today. */
+  isSpent: boolean
 }
 
 /** Tells the room what an agent writes, as far as the room's rules let it pass, until it is closed. */
@@ -36,8 +38,11 @@ export function tellAsWritten(node: Node, agent: StoredAgent, run: StoredRun): {
     let isPassing = true
     for await (const frame of framesAfter(node, run, -1, new AbortController().signal)) {
       if (frame.t === 'chunk') text = text.slice(0, frame.off) + frame.text
-      if (frame.t === 'done') return { text: withoutSources(text), isLost: false }
-      if (isTerminal(frame)) return { text: null, isLost: frame.t === 'error' && frame.code === 'RUN_LOST' }
+      if (frame.t === 'done') return { text: withoutSources(text), isLost: false, isSpent: false }
+      if (isTerminal(frame)) {
+        const code = frame.t === 'error' ? frame.code : null
+        return { text: null, isLost: code === 'RUN_LOST', isSpent: code === 'DAILY_TOKENS_REACHED' }
+      }
       if (frame.t !== 'chunk' || !isPassing) continue
       // A word that is not whole yet could not be judged.
       const whole = endOfWords(text, Math.max(judged, frame.off))
@@ -48,7 +53,7 @@ export function tellAsWritten(node: Node, agent: StoredAgent, run: StoredRun): {
       judged = whole
       shown = said.length
     }
-    return { text: null, isLost: true }
+    return { text: null, isLost: true, isSpent: false }
   }
 
   return {

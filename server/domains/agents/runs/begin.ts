@@ -10,7 +10,9 @@ import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { generationFailed } from './ending.ts'
 import { FrameLog } from './frame-log.ts'
 import { framesFrom } from './frame-store.ts'
+import { ownChat } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
+import { givePlaces, takePlaces } from './open.ts'
 import { hold, letGo } from './relay.ts'
 import { settle } from './settle.ts'
 import { allStored, newWriter, type RunWriter, write } from './writer.ts'
@@ -20,6 +22,8 @@ const longestMilliseconds = 300_000
 const silenceMilliseconds = 10_000
 const watchMilliseconds = 1_000
 const retryMilliseconds = 1_000
+/** When there may be room for another question. */
+const retrySeconds = 5
 
 /** What works on a question says what it does by frames, and returns the end. */
 export type Work = (run: StoredRun, tell: (body: FrameBody) => void, signal: AbortSignal) => Promise<Ending>
@@ -58,20 +62,42 @@ export interface Ask {
   isToSay?: boolean
 }
 
-/** Stores a question and begins to work on it; the same key again gives the run of the first time. */
-export async function beginRun(node: Node, ask: Ask, work: Work): Promise<StoredRun> {
+/**
+ * Stores a question and begins to work on it; the same key again gives the run of the first time. Throws TOO_MANY_QUESTIONS where the asker
+ * has as many open as they may, in a race too; what is owed is begun in any case.
+ */
+export async function beginRun(node: Node, ask: Ask, work: Work, isOwed = false): Promise<StoredRun> {
   const run = newRun(node, ask)
   const log = new FrameLog(run._id)
   hold(node, log)
   try {
-    await Runs.create(run)
+    const known = await storeRun(node, run, ask, isOwed)
+    if (known) letGo(node, run._id)
+    if (known) return known
   } catch (error) {
     letGo(node, run._id)
-    if (!isDuplicate(error)) throw error
-    return sameRun(ask)
+    throw error
   }
   void carryOut(node, run, log, work)
   return run
+}
+
+/** Null where it is stored now; else the run that was begun with the same key. */
+async function storeRun(node: Node, run: StoredRun, ask: Ask, isOwed: boolean): Promise<StoredRun | null> {
+  const places = isOwed ? 'taken' : await takePlaces(node, run, ask.place === ownChat)
+  if (places !== 'taken') {
+    const known = await (places === 'asked' ? readBack(() => knownRun(ask)) : knownRun(ask))
+    if (known) return known
+    throw new AppError('TOO_MANY_QUESTIONS', { retryAfter: retrySeconds })
+  }
+  try {
+    await Runs.create(run)
+    return null
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    if (!isOwed) await givePlaces(run)
+    return sameRun(ask)
+  }
 }
 
 /** The run that was begun with the same key; null where there is none. */

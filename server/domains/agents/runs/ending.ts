@@ -1,15 +1,20 @@
+import type { Node } from '#server/kernel/context'
 import type { ChatLine, CutShort, RunFrame, WebSource } from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
+import { secondsLeft } from '../spending/allowance.ts'
 
 /** Waits for the whole answer. Throws where it is not given. */
-export async function answerOf(frames: AsyncIterable<RunFrame>): Promise<RunFrame & { t: 'done' } & Beside> {
+export async function answerOf(
+  node: Pick<Node, 'now'>,
+  frames: AsyncIterable<RunFrame>,
+): Promise<RunFrame & { t: 'done' } & Beside> {
   let last: RunFrame | null = null
   const sources: WebSource[] = []
   for await (const frame of frames) {
     last = frame
     if (frame.t === 'source') sources.push(sourceOf(frame))
   }
-  if (last?.t !== 'done') throw endOf(last)
+  if (last?.t !== 'done') throw endOf(last, node.now())
   return { ...last, sources }
 }
 
@@ -27,10 +32,12 @@ export const besideText = ({ cut_short, sources = [] }: Beside): { cut_short?: C
 })
 
 /** How an answer that was not given is refused. */
-function endOf(last: RunFrame | null): AppError {
+function endOf(last: RunFrame | null, now: number): AppError {
   const known = last?.t === 'error' ? last : null
   const code = known && known.code in errors ? (known.code as ErrorCode) : 'SERVICE_UNAVAILABLE'
   const message = last?.t === 'cancelled' ? 'The answer was stopped' : (known?.text ?? 'The answer was not given')
+  // The last tokens were taken while the question waited.
+  if (code === 'DAILY_TOKENS_REACHED') return new AppError(code, { retryAfter: secondsLeft(now) })
   if (code === 'SERVICE_UNAVAILABLE') return new AppError(code, { message })
   return new AppError(failures.includes(code) ? code : 'INTERNAL_ERROR', { message: generationFailed, status: 500 })
 }

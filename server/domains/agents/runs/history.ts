@@ -1,9 +1,13 @@
 import { messageIn } from '#server/domains/room-state/facts'
+import { cut } from '#server/domains/text/cut'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { ChatMessage } from '#shared/api/agent-runs'
 import { Runs, type StoredRun } from './model.ts'
 import { asEnded } from './settle.ts'
+
+/** In UTF-16 code units; as long as the longest answer. */
+const longestHistory = 32_000
 
 /** The place of what an account asks by itself. */
 export const ownChat = 'chat'
@@ -21,13 +25,27 @@ export async function turnsBefore(node: Node, run: StoredRun, limit: number): Pr
     .sort({ _id: -1 })
     .limit(limit)
     .lean<StoredRun[]>()
-  return (await withoutDeleted(node, run.place, before))
+  const turns = (await withoutDeleted(node, run.place, before))
     .reverse()
     .flatMap(({ message, content }): Turn[] => [
       { role: 'user', content: message },
       ...(content === '' ? [] : [{ role: 'assistant' as const, content }]),
     ])
     .slice(-limit)
+  return newestWithin(turns)
+}
+
+/** The newest turns that the model is told again at a bounded cost; of the oldest of them, its beginning. */
+function newestWithin(turns: readonly Turn[]): Turn[] {
+  let left = longestHistory
+  const kept: Turn[] = []
+  for (const turn of turns.toReversed()) {
+    const content = cut(turn.content, left)
+    if (content === '') break
+    kept.unshift({ ...turn, content })
+    left -= content.length
+  }
+  return kept
 }
 
 /** Without the runs of a room whose question is no message there any more: what was deleted is told to nobody again. */

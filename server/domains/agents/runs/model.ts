@@ -94,6 +94,30 @@ export const Runs = mongoose.model<StoredRun>(
     .index({ to_say: 1 }, { partialFilterExpression: { to_say: { $exists: true } } }),
 )
 
+/** The open questions of one account, or those of it to one agent: in one document, so that no race takes more places than there are. */
+export interface StoredPlaces {
+  /** The account; with the agent behind it where it is about one. */
+  _id: string
+  /** `key` is the asker's; `at` when the place was taken. */
+  open: { run: string; key: string; at: Date }[]
+  /** How many these are. */
+  count: number
+  expires_at: Date
+}
+
+export const OpenPlaces = mongoose.model<StoredPlaces>(
+  'OpenPlaces',
+  new Schema<StoredPlaces>(
+    {
+      _id: required,
+      open: { type: Schema.Types.Mixed, required: true },
+      count: { type: Number, required: true },
+      expires_at: { type: Date, required: true },
+    } as object,
+    { collection: 'open_places', versionKey: false },
+  ).index({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+)
+
 /** Frames of a run that were stored together. */
 export interface StoredFrames {
   /** The run and the first idx: whoever stores first has the place. */

@@ -1,12 +1,13 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Node } from '#server/kernel/context'
 import type { FrameBody } from '#shared/api/run-frames'
-import type { FrameLog } from './frame-log.ts'
 import { conversationOf } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
-import { runsHere } from './relay.ts'
+import { isHere, untilGone } from './relay.ts'
 
-const lookMilliseconds = 300
+/** For the runs of other nodes. */
+const lookMilliseconds = 1_000
+/** The end of a run of this node wakes who waits for it; the store is asked in case it was ended by another. */
+const seldomMilliseconds = 10_000
 
 /** Waits until every earlier question of the conversation has its answer, so that each knows what was said before it. */
 export async function waitForEarlierRuns(
@@ -17,21 +18,15 @@ export async function waitForEarlierRuns(
 ): Promise<void> {
   let isTold = false
   for (;;) {
+    // The newest of them, which waits for the others itself.
     const earlier = await Runs.findOne({ ...conversationOf(run), _id: { $lt: run._id }, state: 'running' })
+      .sort({ _id: -1 })
       .select({ _id: 1 })
       .lean<{ _id: string }>()
     if (!earlier) return
     if (!isTold) tell({ t: 'status', phase: 'queued', detail: null })
     isTold = true
-    const here = runsHere(node).get(earlier._id)
-    await (here ? untilOver(here, signal) : setTimeout(lookMilliseconds))
+    await untilGone(node, earlier._id, isHere(node, earlier._id) ? seldomMilliseconds : lookMilliseconds, signal)
     signal.throwIfAborted()
   }
-}
-
-/** Waits for the last frame, or for a while: each frame before it changes nothing for who waits. */
-async function untilOver(log: FrameLog, signal: AbortSignal): Promise<void> {
-  const until = performance.now() + lookMilliseconds
-  do await log.reached(log.frames.length, signal, until - performance.now())
-  while (!log.isOver && !signal.aborted && performance.now() < until)
 }

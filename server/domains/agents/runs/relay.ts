@@ -30,6 +30,8 @@ const stateOf = nodeState(() => ({
   elsewhere: new Map<string, Watched>(),
   /** Runs of this node that are read on others, and until when they are told. */
   wanted: new Map<string, number>(),
+  /** Who waits until this node has done with a run. */
+  waiting: new Map<string, Set<() => void>>(),
 }))
 
 const topicOf = (run: string) => `run:${run}`
@@ -38,8 +40,30 @@ const Wanted = z.object({ run: z.string() })
 
 export const hold = (node: Node, log: FrameLog): void => void stateOf(node).here.set(log.id, log)
 export const letGo = (node: Node, run: string): void => {
-  stateOf(node).here.delete(run)
-  stateOf(node).wanted.delete(run)
+  const { here, wanted, waiting } = stateOf(node)
+  here.delete(run)
+  wanted.delete(run)
+  for (const wake of [...(waiting.get(run) ?? [])]) wake()
+}
+
+/** Resolves when this node has done with a run, when the signal is aborted, or after some time. */
+export function untilGone(node: Node, run: string, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  const { waiting } = stateOf(node)
+  const all = waiting.get(run) ?? new Set()
+  waiting.set(run, all)
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', over)
+      all.delete(over)
+      if (all.size === 0 && waiting.get(run) === all) waiting.delete(run)
+      resolve()
+    }
+    const timer = setTimeout(over, milliseconds)
+    signal?.addEventListener('abort', over)
+    all.add(over)
+    if (signal?.aborted) over()
+  })
 }
 export const isHere = (node: Node, run: string): boolean => stateOf(node).here.has(run)
 export const runsHere = (node: Node): ReadonlyMap<string, FrameLog> => stateOf(node).here

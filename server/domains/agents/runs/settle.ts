@@ -4,6 +4,7 @@ import { type FrameBody, isTerminal } from '#shared/api/run-frames'
 import { Agents } from '../model.ts'
 import { framesFrom, outcomeOf } from './frame-store.ts'
 import { forgotten, RunFrames, type RunState, Runs, type StoredFrames, type StoredRun } from './model.ts'
+import { givePlaces } from './open.ts'
 
 const stateOf = { done: 'done', error: 'failed', cancelled: 'cancelled' } as const satisfies Record<string, RunState>
 
@@ -34,6 +35,7 @@ export async function settle(node: Node, run: StoredRun, frames: readonly FrameB
     },
   )
   if (matchedCount === 0) await forgetEnd(run._id, state)
+  await givePlaces(run)
   if (end.t === 'done') countSoon(node, run.agent_id)
   if (!(await Agents.exists({ _id: run.agent_id }))) await forgetRun(run._id)
 }

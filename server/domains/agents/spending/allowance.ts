@@ -6,6 +6,8 @@ import { type StoredDay, TokenDays } from './model.ts'
 
 const dayMilliseconds = 86_400_000
 const keptDays = 2
+/** One asker takes at most this part of the day of an owner who is somebody else. */
+const sharesOfDay = 10
 /** For an answer of which it is not known yet what it takes; it stays where a node dies meanwhile. */
 const setAside = 2_048
 
@@ -19,26 +21,54 @@ export interface Allowance {
 }
 
 const dayOf = (now: number) => Math.floor(now / dayMilliseconds)
-const idOf = (owner: string, now: number) => `${owner} ${new Date(now).toISOString().slice(0, 10)}`
+const dateOf = (now: number) => new Date(now).toISOString().slice(0, 10)
+const idOf = (owner: string, now: number) => `${owner} ${dateOf(now)}`
+const shareIdOf = (asker: string, owner: string, now: number) => `by ${asker} ${idOf(owner, now)}`
 
-/** Throws DAILY_TOKENS_REACHED where no answer of this owner's agents may begin today. Takes nothing. */
-export async function refuseSpent(node: Node, owner: string): Promise<void> {
-  const now = node.now()
-  const day = await TokenDays.findOne({ _id: idOf(owner, now) }).lean<StoredDay>()
-  if (day && day.tokens >= agentSettings.of(node).dailyTokens) throw spent(now)
+/** What an answer takes of: the owner's day, and the share of it of who asks, where that is somebody else. */
+interface Budget {
+  _id: string
+  most: number
 }
 
-const spent = (now: number) =>
-  new AppError('DAILY_TOKENS_REACHED', { retryAfter: Math.ceil(((dayOf(now) + 1) * dayMilliseconds - now) / 1_000) })
+function budgetsOf(node: Node, owner: string, asker: string | null, now: number): Budget[] {
+  const most = agentSettings.of(node).dailyTokens
+  const own = { _id: idOf(owner, now), most }
+  if (asker === null || asker === owner) return [own]
+  return [{ _id: shareIdOf(asker, owner, now), most: Math.ceil(most / sharesOfDay) }, own]
+}
+
+/**
+ * Throws DAILY_TOKENS_REACHED where no answer of this owner's agents may begin today, or none to this asker; null is nobody with a share. Takes
+ * nothing.
+ */
+export async function refuseSpent(node: Node, owner: string, asker: string | null): Promise<void> {
+  const now = node.now()
+  const budgets = budgetsOf(node, owner, asker, now)
+  const days = await TokenDays.find({ _id: { $in: budgets.map(({ _id }) => _id) } }).lean<StoredDay[]>()
+  if (budgets.some(({ _id, most }) => days.some((day) => day._id === _id && day.tokens >= most))) throw spent(now)
+}
+
+/** Until the day ends on which nothing is left. */
+export const secondsLeft = (now: number): number => Math.ceil(((dayOf(now) + 1) * dayMilliseconds - now) / 1_000)
+
+const spent = (now: number) => new AppError('DAILY_TOKENS_REACHED', { retryAfter: secondsLeft(now) })
 
 /** Sets tokens aside for one answer, which no race makes more than there are. Throws DAILY_TOKENS_REACHED where none are left. */
-export async function allow(node: Node, owner: string): Promise<Allowance> {
+export async function allow(node: Node, owner: string, asker: string | null): Promise<Allowance> {
   const now = node.now()
-  const most = agentSettings.of(node).dailyTokens
-  const _id = idOf(owner, now)
-  const taken = await take(_id, now, { tokens: { $lt: most } })
-  if (taken === null) throw spent(now)
-  return allowance(node, _id, most - taken + setAside)
+  const taken: string[] = []
+  const left: number[] = []
+  for (const { _id, most } of budgetsOf(node, owner, asker, now)) {
+    const tokens = await take(_id, now, { tokens: { $lt: most } })
+    if (tokens === null) {
+      await give(taken, -setAside)
+      throw spent(now)
+    }
+    taken.push(_id)
+    left.push(most - tokens + setAside)
+  }
+  return allowance(node, taken, Math.min(...left))
 }
 
 /** The same for an answer that is owed: it is given in any case, and counted. */
@@ -46,7 +76,7 @@ export async function allowOwed(node: Node, owner: string): Promise<Allowance> {
   const now = node.now()
   const _id = idOf(owner, now)
   await take(_id, now, {})
-  return allowance(node, _id, Number.POSITIVE_INFINITY)
+  return allowance(node, [_id], Number.POSITIVE_INFINITY)
 }
 
 const expiryOf = (now: number) => new Date((dayOf(now) + keptDays) * dayMilliseconds)
@@ -82,7 +112,10 @@ async function take(_id: string, now: number, condition: object): Promise<number
   }
 }
 
-function allowance(node: Node, _id: string, most: number): Allowance {
+const give = (ids: readonly string[], tokens: number) =>
+  TokenDays.updateMany({ _id: { $in: ids } }, { $inc: { tokens } })
+
+function allowance(node: Node, ids: readonly string[], most: number): Allowance {
   let used = 0
   return {
     left: () => most - used,
@@ -90,7 +123,7 @@ function allowance(node: Node, _id: string, most: number): Allowance {
       used += tokens
     },
     async close() {
-      await TokenDays.updateOne({ _id }, { $inc: { tokens: used - setAside } }).catch((error: unknown) =>
+      await give(ids, used - setAside).catch((error: unknown) =>
         node.logger.warn({ error }, 'the tokens of an answer were not counted'),
       )
     },

@@ -2,7 +2,7 @@ import mongoose, { Schema } from 'mongoose'
 
 /** The tokens that the answers of an owner's agents took on one day, and those that are set aside for answers under way. */
 export interface StoredDay {
-  /** The owner, and the day in UTC. */
+  /** The owner, and the day in UTC; before them, for the share of one asker, `by` and who that is. */
   _id: string
   tokens: number
   expires_at: Date
