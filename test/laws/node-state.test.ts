@@ -112,7 +112,13 @@ function leavesState(called: Syntax, body: readonly Syntax[]): boolean {
 
 /** Is it declared as a collection that nothing can be put into? */
 const isReadonly = ({ typeAnnotation }: Syntax): boolean =>
-  isSyntax(typeAnnotation) && /^Readonly(Map|Set)$/.test(nameOf((typeAnnotation.typeAnnotation as Syntax).typeName))
+  isSyntax(typeAnnotation) && isReadonlyType(typeAnnotation.typeAnnotation as Syntax)
+
+const isReadonlyType = ({ typeName, operator }: Syntax): boolean =>
+  operator === 'readonly' || /^Readonly(Map|Set|Array)$/.test(nameOf(typeName))
+
+const isEmptyList = (node: unknown): boolean =>
+  isSyntax(node) && node.type === 'ArrayExpression' && (node.elements as unknown[]).length === 0
 
 function statesIn(path: string, code: string): string[] {
   const program = programOf(path, code)
@@ -126,7 +132,12 @@ function statesIn(path: string, code: string): string[] {
       const made = isSyntax(init) ? loaded(init) : []
       if (kind === 'const' && isReadonly(id as Syntax)) return []
       const isWritten = nameOf(id) !== '' && changed.has(nameOf(id))
-      const isState = kind !== 'const' || isWritten || made.some(isMadeToChange) || callsForState(made, functions)
+      const isState =
+        kind !== 'const' ||
+        isWritten ||
+        isEmptyList(init) ||
+        made.some(isMadeToChange) ||
+        callsForState(made, functions)
       return isState ? [`${path}: ${nameOf(id)}`] : []
     }),
   )
@@ -147,6 +158,7 @@ describe('a node keeps its state itself, so that two in one process share nothin
     'export const found = new WeakMap<Node, number>()',
     'const found = { kept: new Set<string>() }',
     'const found: string[] = []\nexport const add = (one: string) => found.push(one)',
+    'const found: string[] = []\nexport const all = () => found',
     'const found = new Map([[1, 2]])\nexport function grow() { found.set(2, 3) }',
     'const found = { count: 0 }\nexport const grow = () => { found.count++ }',
     'const found: Record<string, number> = {}\nexport const set = (name: string) => { found[name] = 1 }',

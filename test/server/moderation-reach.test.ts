@@ -2,13 +2,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Bans, Mutes } from '#server/domains/room-state/model'
 import { accounts } from '#shared/api/accounts'
+import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
 import type { RoomRef } from '#shared/kit/primitives'
 import { bootWith } from '#test/support/boot-with'
 import { appoint, officialChannel } from '#test/support/moderation'
 import { alpha, channelOf, check, mayNot, moderates, say } from '#test/support/people'
 
-const { owner, mod, member, other, admin, superAdmin } = await bootWith(
+const { server, owner, mod, member, other, admin, superAdmin } = await bootWith(
   ['owner', 'mod', 'member', 'other', 'admin', 'superAdmin'],
   { admins: ['admin'], superAdmins: ['superAdmin'] },
 )
@@ -118,6 +119,23 @@ describe('how long', () => {
 
   test.each(['', '0h', '1y', 'h', '-1h', '10000h', 'forever', '1h '])('%j is no duration', async (duration) => {
     expect(await mayNot(mod, { room, action: 'mute', target: member.account, duration })).toMatchObject({ status: 400 })
+  })
+
+  test('a purge of five minutes takes what was said in them, and leaves what is older as it is, and pinned', async () => {
+    const older = await say(member, room, 'Long ago')
+    server.setAhead(301)
+    try {
+      const recent = await say(member, room, 'Just now')
+      for (const { id } of [older, recent]) await moderates(mod, { room, action: 'pin', message_id: id })
+      const { effects } = await moderates(mod, { room, action: 'purge', target: member.account, duration: '5m' })
+      expect(effects).toMatchObject({ messages_removed: 1 })
+    } finally {
+      server.setAhead(0)
+    }
+    const { messages: shown } = await other.does('rest', messages.history, { room })
+    expect(shown.map(({ content }) => content)).toEqual(['Long ago', '[Message deleted]'])
+    const { pinnedMessages } = await other.does('rest', messages.pins, { room })
+    expect(pinnedMessages.map(({ id }) => id)).toEqual([older.id])
   })
 
   test('an expired ban does not count', async () => {

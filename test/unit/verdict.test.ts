@@ -217,6 +217,13 @@ describe('blocked words', () => {
     expect(judge('two one', { words }, { max_message_length: 3 }).flagged).toEqual([])
   })
 
+  it('are not spelled over two fields', () => {
+    const words = [listOf({ word: 'zork nine' })]
+    const naming = (id: string) => ({ ...say('zork'), mentions: [{ kind: 'user' as const, id, start: 0, len: 4 }] })
+    expect(judgeMessage(naming('nine'), stateOf({ words })).verdict.code).toBe('BLOCKED_WORD')
+    expect(judgeMessage(naming('ten'), stateOf({ words })).verdict.ok).toBe(true)
+  })
+
   it('are judged globally first, then in the order of the list', () => {
     const room = listOf({ word: 'one' }, { word: 'two' })
     expect(judge('two one', { words: [room] }).verdict.rule?.id).toBe('id-one')
