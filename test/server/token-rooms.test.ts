@@ -214,6 +214,18 @@ test('the last admin makes somebody else one before leaving', async () => {
   expect((await founder.rest(`POST ${path(id, '/leave')}`)).status).toBe(200)
 })
 
+test.each(over)('of the last two admins, who leave at once, one stays, over %s', async (door) => {
+  const next = await someone()
+  give(next, 1000n)
+  for (let round = 0; round < 10; round++) {
+    const room = { type: 'token', id: (await chatOf(founder, { name: `Pair ${door} ${round}` })).id } as const
+    await next.does(door, rooms.join, { room })
+    await founder.does('rest', rooms.setRole, { room, address: next.account, role: 'admin' })
+    const left = await Promise.allSettled([founder, next].map((admin) => admin.does(door, rooms.leave, { room })))
+    expect(left.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  }
+})
+
 test('messages are for members, oldest first, and gone when they are taken back', async () => {
   const { id } = await chatOf(founder)
   const outsider = await someone()

@@ -5,11 +5,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openEmbedded } from '#server/ports/database/embedded'
 import { fill, LONGEST_HOLD_MS, workOn } from './million.ts'
 
-const MESSAGES = 1_000_000
-/** `npm run bench` measures how long an operation blocks the event loop; this test only finds faults, on slow machines too. */
+/** `npm run bench` works on a million and measures how long an operation blocks the event loop; this test finds faults, on slow machines too. */
+const MESSAGES = 250_000
 const CEILING_MS = LONGEST_HOLD_MS * 10
 
-test('M29: among a million messages a page of 50 reads 50 documents, and no operation blocks the event loop', async () => {
+test('M29: among 250,000 messages a page of 50 reads 50 documents, and no operation blocks the event loop', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plaza-million-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const store = await openEmbedded(directory)
@@ -22,11 +22,11 @@ test('M29: among a million messages a page of 50 reads 50 documents, and no oper
   const room = 'room-3'
   const pages = [
     messages
-      .find({ room, seq: { $gt: 50_000 } })
+      .find({ room, seq: { $gt: 12_500 } })
       .sort({ seq: 1 })
       .limit(50),
     messages
-      .find({ room, seq: { $lt: 50_000 } })
+      .find({ room, seq: { $lt: 12_500 } })
       .sort({ seq: -1 })
       .limit(50),
     messages.find({ room }).sort({ seq: -1 }).limit(50),

@@ -13,7 +13,8 @@ import { presencesOf } from '#server/domains/room-state/online'
 import { roomAnswer } from '#server/domains/room-state/rows'
 import { mayTouch, rankOf, ranks, standingOf } from '#server/domains/room-state/standing'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
-import type { Member } from '#shared/api/room'
+import type { View } from '#server/log/types'
+import type { Member, MemberRole } from '#shared/api/room'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
@@ -40,21 +41,31 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
-  if (kindOf(key).keepsAdmin) await refuseLastAdmin(key, account)
+  const otherAdmins = kindOf(key).keepsAdmin ? await adminsBeside(key, account) : null
   await context.node.log.act<null>(key, {
     sender: account,
     judge(view, now) {
       seenBy(view, account, now)
+      if (otherAdmins && isAdmin(view, account) && !otherAdmins.some((other) => isAdmin(view, other)))
+        return { refuse: new AppError('VALIDATION_ERROR', { message: 'Make somebody else an admin first' }) }
       return giveUpMembership(view, actor)
     },
   })
   return done
 }
 
-async function refuseLastAdmin(key: string, account: string): Promise<void> {
-  const admins = await Members.find({ room: key, is_active: true, role: { $in: ['owner', 'admin'] } }).lean()
-  if (admins.length === 1 && admins[0]?.user_address === account)
-    throw new AppError('VALIDATION_ERROR', { message: 'Make somebody else an admin first' })
+const adminRoles: readonly MemberRole[] = ['owner', 'admin']
+
+/** By the records: whether each of them still is one, only the log can say. */
+async function adminsBeside(key: string, account: string): Promise<string[]> {
+  const role = { $in: adminRoles }
+  const others = await Members.find({ room: key, is_active: true, role, user_address: { $ne: account } }).lean()
+  return others.map(({ user_address }) => user_address)
+}
+
+const isAdmin = (view: View, account: string): boolean => {
+  const role = memberIn(view, account)?.role
+  return role !== undefined && adminRoles.includes(role)
 }
 
 export const members: Action<typeof contract.members> = async ({ room, limit, offset, search }, context) => {
