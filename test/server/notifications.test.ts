@@ -1,7 +1,8 @@
 // Modes: embedded, two-nodes-redis
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { countsOf } from '#server/domains/inbox/list'
 import { Members, Mentions } from '#server/domains/room-state/model'
+import { RoomEvents } from '#server/log/model'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
@@ -173,6 +174,26 @@ test('many messages within a second are told once', async () => {
   await Promise.all(Array.from({ length: 40 }, (_, at) => says(room, `burst ${at}`)))
   await changed(line, room, 40)
   expect(line.all(unreadChanged).filter(isAbout(room)).length).toBeLessThanOrEqual(5)
+})
+
+test('N05: what changes in many rooms within a second is counted once an account, and no other room with it', async () => {
+  const listener = await person(server, 'busy')
+  const places = await Promise.all(Array.from({ length: 40 }, () => channelOf(owner, listener)))
+  for (const room of places) await says(room, 'unread')
+  const line = await listener.socket('/notifications')
+  await line.hears(unreadSnapshot)
+  const toldOfAll = async (said: number) => {
+    for (const room of places) await says(room, `m${said}`)
+    for (const room of places) await changed(line, room, said + 1)
+  }
+  await toldOfAll(1)
+  const counting = vi.spyOn(RoomEvents, 'countDocuments')
+  onTestFinished(() => counting.mockRestore())
+  await toldOfAll(2)
+  const counted = counting.mock.calls.map(([filter]) => filter?.room)
+  for (const key of places.map(roomKey))
+    expect(counted.filter((one) => one === key).length).toBeLessThanOrEqual(8 * server.apps.length)
+  expect(line.all(unreadChanged).at(-1)?.total).toBeGreaterThanOrEqual(places.length * 3)
 })
 
 test('a silenced conversation is counted and marked silent, outside the sum; a room that is heard again is in it', async () => {
