@@ -10,7 +10,17 @@ import { social } from '#shared/api/social'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import type { Line } from '#test/support/line'
-import { channelOf, groupOf, moderates, over, type Person, people, person, sealed } from '#test/support/people'
+import {
+  befriend,
+  channelOf,
+  groupOf,
+  moderates,
+  over,
+  type Person,
+  people,
+  person,
+  sealed,
+} from '#test/support/people'
 import { connect, heard } from '#test/support/wallet'
 
 let server: Booted
@@ -20,6 +30,7 @@ let other: Person
 beforeAll(async () => {
   server = await boot()
   ;[owner, member, other] = await people(server, 'owner', 'member', 'other')
+  await befriend(owner, other)
 })
 afterAll(() => server.close())
 
@@ -190,7 +201,7 @@ test('N05: what changes in many rooms within a second is counted once an account
   const counting = vi.spyOn(RoomEvents, 'countDocuments')
   onTestFinished(() => counting.mockRestore())
   await toldOfAll(2)
-  const counted = counting.mock.calls.map(([filter]) => filter?.room)
+  const counted = counting.mock.calls.map(([filter]) => (filter as { room?: string }).room)
   for (const key of places.map(roomKey))
     expect(counted.filter((one) => one === key).length).toBeLessThanOrEqual(8 * server.apps.length)
   expect(line.all(unreadChanged).at(-1)?.total).toBeGreaterThanOrEqual(places.length * 3)
@@ -238,8 +249,10 @@ test.each([
   ['joined', (_group: RoomRef, room: RoomRef, guest: Person) => guest.does('rest', rooms.join, { room })],
   [
     'one is brought into',
-    ({ id }: RoomRef, _room: RoomRef, { account }: Person) =>
-      owner.does('rest', rooms.addMembers, { id: id ?? '', addresses: [account] }),
+    async ({ id }: RoomRef, _room: RoomRef, guest: Person) => {
+      await befriend(owner, guest)
+      await owner.does('rest', rooms.addMembers, { id: id ?? '', addresses: [guest.account] })
+    },
   ],
 ] as const)('M67: a room %s is told to every device before anybody speaks there', async (how, enter) => {
   const [group, channel] = [await groupOf(owner), await channelOf(owner)]

@@ -12,6 +12,7 @@ import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useStoredPicture } from '../media/stored.ts'
 import { LiveEntry } from '../streams/live-entry.tsx'
+import { GroupInvitations } from './group-invitations.tsx'
 import { RoomList } from './room-list.tsx'
 import type { Route } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
@@ -99,6 +100,7 @@ export function Sidebar(props: { chosen: RoomRef | null; agents: Route['agents']
         </button>
       </div>
       <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
+      <GroupInvitations />
       <PasskeyOffer />
       <footer className="sidebar-foot">
         <ConnectionBar />

@@ -11,7 +11,8 @@ import { GLOBAL } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import { roomKey } from '#shared/kit/primitives'
 import type { FoundedType } from '#shared/kit/room-kinds'
-import { bringIn } from './members.ts'
+import { askInto } from './group-invitations/asking.ts'
+import { bringIn, sorted } from './members.ts'
 import { nameTaken } from './names.ts'
 
 /** Creates a room and its first members. The record is one write, and lists who must still be let in. */
@@ -74,7 +75,9 @@ async function finishFounding(node: Node, key: string): Promise<void> {
       throw error
     })
   // Who has left, or has blocked the founder, since the room was created stays out.
-  for (const member of room.founding.members) await bringIn(node, key, account, [member]).catch(passOverRefusal)
+  const { friends, strangers } = await sorted(account, room.founding.members)
+  for (const friend of friends) await bringIn(node, key, account, [friend]).catch(passOverRefusal)
+  await askInto(node, account, key, strangers).catch(passOverRefusal)
   await finished()
 }
 

@@ -1,6 +1,7 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { profilesOf } from '#server/domains/accounts/profiles'
 import { areBlocked } from '#server/domains/blocks/blocks'
+import { friendsAmong } from '#server/domains/friends/pairs'
 import { claim } from '#server/domains/places/claims'
 import { actingIn, keyOf, readRoom, seenBy } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
@@ -19,6 +20,7 @@ import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { enter } from './gating.ts'
+import { allowAsking, askInto, tellAsked } from './group-invitations/asking.ts'
 import { withSharedKey } from './shared-key.ts'
 
 export const join: Action<typeof contract.join> = async ({ room, position }, context) => {
@@ -113,8 +115,21 @@ async function namedSo<Row extends { user_address: string }>(node: Node, rows: R
 export const addMembers: Action<typeof contract.addMembers> = async ({ id, addresses }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf({ type: 'group', id })
-  const added = await bringIn(context.node, key, account, addresses)
-  return { success: true, added }
+  const { friends, strangers } = await sorted(account, await willing(account, addresses))
+  await allowAsking(context.node, account, strangers.length)
+  const invited = await askInto(context.node, account, key, strangers)
+  await tellAsked(context, key, invited)
+  const added = await bringIn(context.node, key, account, friends)
+  return { success: true, added, invited }
+}
+
+/** Whom somebody may add, and who is asked first. */
+export async function sorted(account: string, people: readonly string[]) {
+  const friends = new Set(await friendsAmong(account, people))
+  return {
+    friends: people.filter((person) => friends.has(person)),
+    strangers: people.filter((person) => !friends.has(person)),
+  }
 }
 
 /** Brings people into a room, one event each; those who are there already are passed over. */

@@ -24,7 +24,8 @@ import { dmOf, roomKey } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { attendanceGateOf, foundAttendanceChannel } from './attendance-channels.ts'
 import { found } from './founding.ts'
-import { willing } from './members.ts'
+import { allowAsking, tellAsked } from './group-invitations/asking.ts'
+import { sorted, willing } from './members.ts'
 import { uniqueName, withNames } from './names.ts'
 import { withSharedKey } from './shared-key.ts'
 
@@ -103,9 +104,11 @@ function foundChannel(context: Context, input: InputOf<typeof contract.createCha
 
 export const createGroup: Action<typeof contract.createGroup> = async ({ name, emoji, memberAddresses }, context) => {
   const { account } = signedIn(context)
-  await willing(account, memberAddresses)
+  const { strangers: invited } = await sorted(account, await willing(account, memberAddresses))
+  await allowAsking(context.node, account, invited.length)
   const key = await found(context, 'group', { name, emoji }, memberAddresses)
-  return { group: await roomAnswer(context.node, key, account) }
+  await tellAsked(context, key, invited)
+  return { group: await roomAnswer(context.node, key, account), invited }
 }
 
 const refuseSuspended = (node: Node, account: string): Promise<void> =>
