@@ -50,7 +50,7 @@ const RoomAnswer = z.object({ room: Room })
 const SharedKey = { p2p_symmetric_key: z.string().optional() }
 const Gated = z.object({ gate: Gate.nullable(), answer: GateAnswer.nullable() })
 const named = ['BLOCKED_WORD', 'MESSAGE_REJECTED'] as const
-const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED', 'SUSPENDED'] as const
+const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED'] as const
 
 export const rooms = {
   list: operation({
@@ -89,7 +89,7 @@ export const rooms = {
     idempotency: onceByKey,
     input: NewChannel,
     output: z.object({ channel: Room.extend(SharedKey) }),
-    errors: ['SUSPENDED', ...named, ...gated],
+    errors: [...named, ...gated],
     audit: true,
   }),
   createGroup: operation({
@@ -106,7 +106,7 @@ export const rooms = {
       memberAddresses: z.array(Address).max(100).default([]),
     }),
     output: z.object({ group: Room }),
-    errors: ['SUSPENDED', 'USER_NOT_FOUND', 'BLOCKED', ...named],
+    errors: ['USER_NOT_FOUND', 'BLOCKED', ...named],
     audit: true,
   }),
   ...tokenRooms,
@@ -120,7 +120,7 @@ export const rooms = {
     idempotency: onceByKey,
     input: z.object({ ...repeatable, recipientAddress: Address }),
     output: RoomAnswer,
-    errors: ['USER_NOT_FOUND', 'SUSPENDED', 'BLOCKED'],
+    errors: ['USER_NOT_FOUND', 'BLOCKED'],
   }),
   update: operation({
     summary: 'Change what a room says of itself. Its owner, its admins and admins may.',
@@ -148,6 +148,7 @@ export const rooms = {
     access: 'user',
     limit: 'general',
     idempotency: { key: 'client_action_id', kept: 'log' },
+    whileSuspended: 'judged',
     input: z.object({ room, topic: Topic, client_action_id: ClientId.optional() }),
     output: RoomAnswer,
     errors: [...managed, ...named, 'BANNED', 'MUTED', 'LINKS_NOT_ALLOWED'],
@@ -162,7 +163,7 @@ export const rooms = {
     repeat: 'harmless',
     input: z.object({ room }),
     output: RoomAnswer,
-    errors: ['ROOM_NOT_FOUND', 'SUSPENDED'],
+    errors: ['ROOM_NOT_FOUND'],
     audit: true,
   }),
   join: operation({
@@ -217,7 +218,7 @@ export const rooms = {
     repeat: 'harmless',
     input: z.object({ room }),
     output: Gated,
-    errors: ['ROOM_NOT_FOUND', 'SUSPENDED', ...unasked],
+    errors: ['ROOM_NOT_FOUND', ...unasked],
   }),
   leave: operation({
     summary: 'Give up membership. Nothing happens where there is none.',
@@ -227,6 +228,7 @@ export const rooms = {
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
+    whileSuspended: 'withdraws',
     input: z.object({ room }),
     output: Done,
     errors: ['ROOM_NOT_FOUND', 'VALIDATION_ERROR'],
