@@ -140,7 +140,10 @@ export interface RoomLog {
   head(room: RoomKey): Promise<{ epoch: string; seq: number; total: number }>
   /** The head of a room that is open on this node, and the row up to which all records are known to be written, at once; null where it is not. */
   headHere(room: RoomKey): { seq: number; total: number; recorded: number } | null
-  /** What the view in memory says, at once; null where the room is not open on this node or a fact that is asked for not loaded. */
+  /**
+   * What the view in memory says, at once; null where the room is not open on this node, a fact that is asked for is not loaded, or this node
+   * may not act, as what holds everywhere may have been acknowledged without it.
+   */
   answerHere<T>(room: RoomKey, question: (view: View) => T): T | null
   /** Keeps a room followed while the hold is not released: its rows are delivered within one poll at the latest. */
   hold(room: RoomKey): Promise<() => void>

@@ -50,7 +50,7 @@ const RoomAnswer = z.object({ room: Room })
 const SharedKey = { p2p_symmetric_key: z.string().optional() }
 const Gated = z.object({ gate: Gate.nullable(), answer: GateAnswer.nullable() })
 const named = ['BLOCKED_WORD', 'MESSAGE_REJECTED'] as const
-const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED', 'SUSPENDED'] as const
+const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED'] as const
 
 export const rooms = {
   list: operation({
@@ -89,7 +89,7 @@ export const rooms = {
     idempotency: onceByKey,
     input: NewChannel,
     output: z.object({ channel: Room.extend(SharedKey) }),
-    errors: ['SUSPENDED', ...named, ...gated],
+    errors: [...named, ...gated],
     audit: true,
   }),
   createGroup: operation({
@@ -107,7 +107,7 @@ export const rooms = {
       memberAddresses: z.array(Address).max(100).default([]),
     }),
     output: z.object({ group: Room, invited: z.array(z.string()) }),
-    errors: ['SUSPENDED', 'USER_NOT_FOUND', 'BLOCKED', 'CONFLICT', ...named],
+    errors: ['USER_NOT_FOUND', 'BLOCKED', 'CONFLICT', ...named],
     audit: true,
   }),
   ...tokenRooms,
@@ -121,7 +121,7 @@ export const rooms = {
     idempotency: onceByKey,
     input: z.object({ ...repeatable, recipientAddress: Address }),
     output: RoomAnswer,
-    errors: ['USER_NOT_FOUND', 'SUSPENDED', 'BLOCKED'],
+    errors: ['USER_NOT_FOUND', 'BLOCKED'],
   }),
   update: operation({
     summary: 'Change what a room says of itself. Its owner, its admins and admins may.',
@@ -149,6 +149,7 @@ export const rooms = {
     access: 'user',
     limit: 'general',
     idempotency: { key: 'client_action_id', kept: 'log' },
+    whileSuspended: 'judged',
     input: z.object({ room, topic: Topic, client_action_id: ClientId.optional() }),
     output: RoomAnswer,
     errors: [...managed, ...named, 'BANNED', 'MUTED', 'LINKS_NOT_ALLOWED'],
@@ -163,7 +164,7 @@ export const rooms = {
     repeat: 'harmless',
     input: z.object({ room }),
     output: RoomAnswer,
-    errors: ['ROOM_NOT_FOUND', 'SUSPENDED'],
+    errors: ['ROOM_NOT_FOUND'],
     audit: true,
   }),
   join: operation({
@@ -218,7 +219,7 @@ export const rooms = {
     repeat: 'harmless',
     input: z.object({ room }),
     output: Gated,
-    errors: ['ROOM_NOT_FOUND', 'SUSPENDED', ...unasked],
+    errors: ['ROOM_NOT_FOUND', ...unasked],
   }),
   leave: operation({
     summary: 'Give up membership. Nothing happens where there is none.',
@@ -228,6 +229,7 @@ export const rooms = {
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
+    whileSuspended: 'withdraws',
     input: z.object({ room }),
     output: Done,
     errors: ['ROOM_NOT_FOUND', 'VALIDATION_ERROR'],

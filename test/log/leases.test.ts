@@ -54,6 +54,15 @@ function pair(changes: Changes = {}, ofBoth: Changes = {}) {
   return { one, other, standStill }
 }
 
+test('a node whose leases have run out answers nothing from memory', async () => {
+  const { one, other, standStill } = pair()
+  await other.act(room, join('ada'))
+  expect(other.answerHere(GLOBAL, () => 'known')).toBe('known')
+  standStill(11_000)
+  await one.act(GLOBAL, moderate('suspend', 'ada'))
+  expect(other.answerHere(GLOBAL, () => 'known')).toBeNull()
+})
+
 /** A connection to the store on which the answer to one read is delayed, and therefore outdated. */
 function lateReads() {
   let isDue = false

@@ -16,11 +16,11 @@ const powerIn = (view: View, account: string): Role => (suspensionIn(view, accou
 const refuse = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
 const already: Judgement<null> = { already: null }
 
-/** Throws SUSPENDED where the account may do nothing at this moment. */
-export const refuseSuspended = (node: Node, account: string): Promise<void> =>
-  node.log.ask(GLOBAL, (view) => {
-    if (suspensionIn(view, account)) throw new AppError('SUSPENDED')
-  })
+/** Is the account suspended at this moment? This node's memory says so without a read, as every suspension waits for all nodes. */
+export function isSuspended({ log }: Node, account: string): boolean | Promise<boolean> {
+  const question = (view: View) => suspensionIn(view, account) !== null
+  return log.answerHere(GLOBAL, question) ?? log.ask(GLOBAL, question)
+}
 
 /** Suspends an account everywhere. Admins suspend users; only super admins suspend admins, or touch what a super admin has decided; nobody themself. */
 export async function suspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {

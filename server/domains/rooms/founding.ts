@@ -4,7 +4,6 @@ import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
 import { isKnown, kindOf, kinds } from '#server/domains/room-state/kinds'
 import { becomeMember } from '#server/domains/room-state/membership'
 import { Rooms } from '#server/domains/room-state/model'
-import { isSuspended } from '#server/domains/room-state/standing'
 import { refuseNames } from '#server/domains/room-state/state'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
@@ -49,10 +48,7 @@ export async function found(
 
 /** Refuses what an account may not call a room, before there is one. */
 export const refuseFounding = (node: Node, account: string, fields: Partial<RoomFact>): Promise<void> =>
-  node.log.ask(GLOBAL, (view) => {
-    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-    refuseNames(node, view, account, { ...fields.gate, ...fields })
-  })
+  node.log.ask(GLOBAL, (view) => refuseNames(node, view, account, { ...fields.gate, ...fields }))
 
 /** Lets the founder and the first members into a room, each once, whichever node created it. */
 async function finishFounding(node: Node, key: string): Promise<void> {

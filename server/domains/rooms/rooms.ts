@@ -15,7 +15,7 @@ import { isSuspended, rankOf, ranks } from '#server/domains/room-state/standing'
 import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/room-state/state'
 import { holdsAll, roomTerms, searchWords, termOf } from '#server/domains/room-state/terms'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
-import { GLOBAL, type Judgement, type View } from '#server/log/types'
+import type { Judgement, View } from '#server/log/types'
 import type { rooms as contract } from '#shared/api/rooms'
 import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
@@ -111,17 +111,11 @@ export const createGroup: Action<typeof contract.createGroup> = async ({ name, e
   return { group: await roomAnswer(context.node, key, account), invited }
 }
 
-const refuseSuspended = (node: Node, account: string): Promise<void> =>
-  node.log.ask(GLOBAL, (view) => {
-    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-  })
-
 export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress }, context) => {
   const { account } = signedIn(context)
   if (recipientAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
   if (!(await accountOf(recipientAddress))) throw new AppError('USER_NOT_FOUND')
   if (await areBlocked(account, recipientAddress)) throw new AppError('BLOCKED')
-  await refuseSuspended(context.node, account)
   const room = dmOf(account, recipientAddress)
   await ensureDm(roomKey(room), context.node.now())
   return { room: await roomAnswer(context.node, roomKey(room), account) }
