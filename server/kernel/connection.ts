@@ -19,27 +19,23 @@ const unreadMilliseconds = 1_000
 export const partsOf = (audience: string): string[] =>
   audience.startsWith(audiences.room('')) ? [audience, `${audience} lean`] : [audience]
 
-/** One socket of one namespace: who it speaks for, how much it asks, and what is kept while it lives. */
+/** One socket of one namespace: who it speaks for, what it runs, and what is kept while it lives. */
 export class LiveConnection implements Connection {
   caller: Caller
   warned = false
   readonly socket: Socket
   readonly protocol: Protocol
-  readonly #limits: { perSecond: number }
   #memory: Map<string, unknown> | undefined
   #ended: AbortController | undefined
   #streams: Map<string, AbortController> | undefined
   #running = 0
   #waiting: (() => void)[] = []
-  #second = 0
-  #inSecond = 0
   #behindSince: number | null = null
 
-  constructor(socket: Socket, caller: Caller, limits: { perSecond: number }, protocol: Protocol = 1) {
+  constructor(socket: Socket, caller: Caller, protocol: Protocol = 1) {
     this.socket = socket
     this.protocol = protocol
     this.caller = caller
-    this.#limits = limits
   }
 
   get id(): string {
@@ -119,18 +115,6 @@ export class LiveConnection implements Connection {
   renew(caller: Caller): void {
     this.caller = caller
     this.warned = false
-  }
-
-  /** What becomes of a new event: it is taken, or refused, or the connection is closed because of it. */
-  meter(): 'ok' | 'limited' | 'abuse' {
-    const second = Math.floor(performance.now() / 1000)
-    if (second !== this.#second) {
-      this.#second = second
-      this.#inSecond = 0
-    }
-    this.#inSecond++
-    if (this.#inSecond > this.#limits.perSecond * 10) return 'abuse'
-    return this.#inSecond > this.#limits.perSecond ? 'limited' : 'ok'
   }
 
   /** Waits, in order, for one of the places of this connection. */

@@ -8,6 +8,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/kernel/ids.ts: place': 'ids of a process are in the order they are made, whoever makes them',
   'server/kernel/answer-end.ts: pending': 'a socket is of one node',
   'server/kernel/connection.ts: connections': 'a socket is of one node',
+  'server/kernel/sockets/meter.ts: meters': 'a connection is of one node',
   'server/kernel/invoke.ts: callerFields': 'follows from the schema, which does not change',
   'server/domains/identity/tokens.ts: proven': 'follows from the keys and the token, which do not change',
   'server/domains/room-state/shown.ts: shown': 'follows from the row, which does not change',

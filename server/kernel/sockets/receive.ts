@@ -11,6 +11,7 @@ import { tellItems } from '../items.ts'
 import type { Rate } from '../limits.ts'
 import { guardPayload } from '../payload-guard.ts'
 import { eventLimitBytes, type SocketDoor } from './door.ts'
+import { meterOf } from './meter.ts'
 
 /** The operations of a namespace by their events. */
 export const eventsOf = (bound: readonly Bound[], namespace: Namespace) =>
@@ -44,9 +45,8 @@ export async function receive(
   const requestId = newId()
   const seen: Seen = {}
   try {
-    const weight = live.meter()
-    if (weight === 'abuse') return live.close()
-    if (weight === 'limited') throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
+    if (!meterOf(live.socket, door.kernel.node.limits.scale).event())
+      throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
     if (isDraining()) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
     if (args.length > 1) throw new AppError('VALIDATION_ERROR', { message: 'One payload an event' })
     const bound = known.get(event)
