@@ -41,6 +41,7 @@ export const budgets = {
     'address and minute',
     'one token of each connection is looked at, and who has a session has as many of their own; else `RATE_LIMIT_EXCEEDED`',
   ),
+  groupInvitations: budget(100, 'People asked into groups', 'account and hour', '`RATE_LIMIT_EXCEEDED`'),
   sockets: budget(10, 'Sockets in a namespace', 'account', 'the oldest is closed'),
 } as const satisfies Record<string, Budget>
 

@@ -75,6 +75,9 @@ interface EnginePacket {
   data?: unknown
 }
 
+/** Ends a WebSocket without waiting for the other side. A connection of HTTP stays: a proxy may send others' requests over it. */
+const hangUp = ({ transport }: Wire): void => (transport as { socket?: { terminate(): void } }).socket?.terminate()
+
 /** Counts what each connection sends before any of it is read, and closes those that send too much, or are refused too often. */
 export function meterConnections({ engine }: Server, { kernel: { node } }: SocketDoor): void {
   engine.on('connection', (conn: Wire) => {
@@ -83,10 +86,10 @@ export function meterConnections({ engine }: Server, { kernel: { node } }: Socke
       if (conn.readyState !== 'open') return
       node.logger.warn({ reason }, 'closed a connection')
       conn.close(true)
-      conn.request.socket.destroySoon()
+      setImmediate(hangUp, conn)
     }
     // A client that does not answer the close of its WebSocket could go on sending for half a minute.
-    conn.once('close', () => setTimeout(() => conn.request.socket.destroySoon(), goodbyeMilliseconds).unref())
+    conn.once('close', () => setTimeout(hangUp, goodbyeMilliseconds, conn).unref())
     // The engine passes a packet on after this event, and only where the connection is still open.
     conn.on('packet', ({ type, data }: EnginePacket) => {
       if (!meter.packet(type === 'message' ? data : undefined)) end('too many packets')

@@ -1,6 +1,7 @@
 import { actingIn } from '#server/domains/room-state/access'
 import { banIn, memberIn } from '#server/domains/room-state/facts'
 import { ranks } from '#server/domains/room-state/standing'
+import { budgets } from '#server/kernel/budgets'
 import { audiences, type Context, type Node } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import type { RoomKey } from '#server/log/types'
@@ -11,7 +12,6 @@ import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 import { shownAll } from './rows.ts'
 
 const hourSeconds = 3_600
-const askedAnHour = 100
 const pendingAtMost = 100
 /** Who has said no to a group is left in peace by it for so long. */
 const peaceMilliseconds = 30 * 24 * hourSeconds * 1_000
@@ -19,8 +19,9 @@ const peaceMilliseconds = 30 * 24 * hourSeconds * 1_000
 /** Refuses who asks too many people within an hour, or has too many waiting for an answer. */
 export async function allowAsking(node: Node, account: string, count: number): Promise<void> {
   if (count === 0) return
+  const anHour = budgets.groupInvitations.most
   for (let one = 0; one < count; one++)
-    if (!(await node.limits.throttle('group-invitations-by', account, askedAnHour, hourSeconds)))
+    if (!(await node.limits.throttle('group-invitations-by', account, anHour, hourSeconds)))
       throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: hourSeconds })
   const pending = await GroupInvitations.countDocuments({ inviter_address: account, status: 'pending' })
   if (pending + count > pendingAtMost)
