@@ -72,7 +72,7 @@ export const budgets = {
     'one token of each connection is looked at, and who has a session has as many of their own; else `RATE_LIMIT_EXCEEDED`',
   ),
   sockets: budget(10, 'Sockets in a namespace', 'account', 'the oldest is closed'),
-  answersOfConnection: budget(32, openAnswers, 'connection', tooManyOpen),
+  answersOfConnection: budget(24, openAnswers, 'connection', tooManyOpen),
   answersOfAccount: budget(32, openAnswers, 'account', tooManyOpen),
   answersOfAddress: ofAddress({ anonymous: 50, guest: 128, newcomer: 128, regular: 512 }, openAnswers, tooManyOpen),
 } as const satisfies Record<string, Budget | Record<string, Budget>>
