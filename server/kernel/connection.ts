@@ -6,7 +6,6 @@ import { audiences, type Caller, type Connection } from './context.ts'
 const maxRoomsPerSocket = 100
 const runningAtOnce = 8
 const waitingAtMost = 256
-const streamsAtOnce = 16
 const maxBufferedBytes = 1_000_000
 const maxBufferedPackets = 256
 /** So long may more packets than that be unread. */
@@ -40,6 +39,9 @@ export class LiveConnection implements Connection {
 
   get id(): string {
     return this.socket.id
+  }
+  get wire(): object {
+    return this.socket.conn
   }
   get isOpen(): boolean {
     return this.socket.connected
@@ -101,8 +103,6 @@ export class LiveConnection implements Connection {
         for (const one of streams.values()) one.abort()
       })
     }
-    if (this.#streams.size >= streamsAtOnce)
-      throw new AppError('RATE_LIMIT_EXCEEDED', { message: `A connection holds at most ${streamsAtOnce} streams` })
     const gone = new AbortController()
     this.#streams.set(id, gone)
     if (!this.isOpen) gone.abort()

@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from '#shared/errors'
 import { type Event, freshMilliseconds, type Operation, refusesSuspended, scopeOf } from '#shared/kit/contract'
 import { errorCodesOf } from '#shared/kit/json-schema'
 import { canonicalAddress } from '#shared/kit/primitives'
+import { checkedItem } from './checked-item.ts'
 import { checkedOutput } from './checked-output.ts'
 import type { Asked, Bound, Caller, Context, Node, Role } from './context.ts'
 import { refusalFrom, whileThere } from './deadline.ts'
@@ -118,7 +119,7 @@ async function* itemsOf(kernel: Kernel, bound: Bound, items: AsyncIterable<unkno
   const took = performance.now() - call.askedAt
   let outcome: 'ok' | ErrorCode = 'ok'
   try {
-    for await (const item of items) yield bound.operation.output.parse(item)
+    for await (const item of items) yield checkedItem(bound.operation.output, item)
   } catch (error) {
     const refusal = refusalOf(error, kernel, bound, call)
     outcome = refusal.code

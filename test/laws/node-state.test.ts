@@ -9,6 +9,8 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/kernel/answer-end.ts: pending': 'a socket is of one node',
   'server/kernel/connection.ts: connections': 'a socket is of one node',
   'server/kernel/sockets/meter.ts: meters': 'a connection is of one node',
+  'server/kernel/checked-item.ts: checked': 'follows from the item, which does not change',
+  'server/kernel/items.ts: lines': 'follows from the item, which does not change',
   'server/kernel/invoke.ts: callerFields': 'follows from the schema, which does not change',
   'server/domains/identity/tokens.ts: proven': 'follows from the keys and the token, which do not change',
   'server/domains/room-state/shown.ts: shown': 'follows from the row, which does not change',
