@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { GLOBAL } from '#server/log/index'
-import { join, moderate, projection, say, slow } from './chat.ts'
+import { join, makes, moderate, projection, say, slow } from './chat.ts'
 import { type Changes, clockOf, counting, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
@@ -156,7 +156,11 @@ test('the first lease counts from before it was written, too', async () => {
   const { one, other, standStill } = pair({ ...everywhere, reach: late.reach }, everywhere)
   await one.act(GLOBAL, slow(0))
   late.next()
-  const isSlow = other.act(room, { sender: 'ada', judge: (view) => ({ already: view.global.get('slow') }) })
+  const isSlow = other.act(room, {
+    sender: 'ada',
+    makes: makes('none'),
+    judge: (view) => ({ already: view.global.get('slow') }),
+  })
   await late.isAsked
   await one.act(GLOBAL, slow(0))
   standStill(11_000)

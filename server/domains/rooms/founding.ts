@@ -1,4 +1,5 @@
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
+import { memberJoined } from '#server/domains/room-state/events/people'
 import { roomArchived } from '#server/domains/room-state/events/rooms'
 import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
 import { isKnown, kindOf, kinds } from '#server/domains/room-state/kinds'
@@ -60,8 +61,9 @@ async function finishFounding(node: Node, key: string): Promise<void> {
   const role = founded.by === 'its founder' ? founded.role : 'member'
   const finished = () => Rooms.updateOne({ _id: key }, { $unset: { founding: '' } })
   await node.log
-    .act<null>(key, {
+    .act(key, {
       sender: account,
+      makes: memberJoined,
       judge: (view, at) => becomeMember(view, at, actor, { role, invited: true }),
     })
     .catch(async (error: unknown) => {
@@ -79,8 +81,9 @@ async function finishFounding(node: Node, key: string): Promise<void> {
 
 /** A room whose founder may not join is archived and not retried. */
 async function archiveUnfounded(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
-  await node.log.act<null>(key, {
+  await node.log.act(key, {
     sender: actor.account,
+    makes: roomArchived,
     judge: (view) => (roomIn(view)?.is_active ? { accept: entryOf(view, actor, roomArchived, {}) } : { already: null }),
   })
 }

@@ -5,7 +5,7 @@ import { friendsAmong } from '#server/domains/friends/pairs'
 import { claim } from '#server/domains/places/claims'
 import { actingIn, keyOf, readRoom, seenBy } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
-import { memberRemoved, roleChanged } from '#server/domains/room-state/events/people'
+import { memberLeft, memberRemoved, roleChanged } from '#server/domains/room-state/events/people'
 import { type MemberFact, memberIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
 import { becomeMember, giveUpMembership, invitingNoMore, leaving } from '#server/domains/room-state/membership'
@@ -44,8 +44,9 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
   const otherAdmins = kindOf(key).keepsAdmin ? await adminsBeside(key, account) : null
-  await context.node.log.act<null>(key, {
+  await context.node.log.act(key, {
     sender: account,
+    makes: memberLeft,
     judge(view, now) {
       seenBy(view, account, now)
       if (otherAdmins && isAdmin(view, account) && !otherAdmins.some((other) => isAdmin(view, other)))
@@ -177,8 +178,9 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
   if (role === 'owner') throw new AppError('VALIDATION_ERROR', { message: 'Owner cannot be assigned' })
   const key = await keyOf(room)
   const [actor, target] = await Promise.all([actorOf(context.node, account), actorOf(context.node, address)])
-  await context.node.log.act<null>(key, {
+  await context.node.log.act(key, {
     sender: account,
+    makes: roleChanged,
     judge(view, now) {
       const theirs = standingOf(view, address)
       const member = memberIn(view, address)
@@ -202,8 +204,9 @@ export const kick: Action<typeof contract.kick> = async ({ room, address, reason
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const [actor, target] = await Promise.all([actorOf(context.node, account), actorOf(context.node, address)])
-  await context.node.log.act<null>(key, {
+  await context.node.log.act(key, {
     sender: account,
+    makes: memberRemoved,
     judge(view, now) {
       const theirs = standingOf(view, address)
       const member = memberIn(view, address)

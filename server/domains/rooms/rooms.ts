@@ -135,7 +135,7 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
   if (patch.slug && !kindOf(key).hasUniqueName)
     throw new AppError('VALIDATION_ERROR', { message: 'slug: only channels have one' })
   const before = await node.log.ask(key, (view) => roomIn(view)?.icon_url)
-  await withNames(node, key, patch, () => node.log.act<null>(key, { sender: account, judge }))
+  await withNames(node, key, patch, () => node.log.act(key, { sender: account, makes: roomUpdated, judge }))
   if (patch.icon_url !== undefined) await removePicture(node, before)
   return { room: await roomAnswer(node, key, account) }
 }
@@ -162,8 +162,9 @@ export const archive: Action<typeof contract.archive> = async ({ room }, context
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
-  await context.node.log.act<null>(key, {
+  await context.node.log.act(key, {
     sender: account,
+    makes: roomArchived,
     judge(view, now) {
       const { standing, room: before } = seenBy(view, account, now)
       if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }

@@ -185,8 +185,8 @@ export const sequences: readonly Mutation[] = [
     name: 'a key that set one topic answers for another',
     breaks: 'P2',
     file: 'server/domains/rooms/topic.ts',
-    find: 'bodyOf(row, roomTopicChanged).topic !== topic',
-    put: "bodyOf(row, roomTopicChanged).topic === ''",
+    find: 'isRepeat: (_row, before) => before.topic === topic,',
+    put: '',
     caughtBy: topic('a repeat changes nothing again'),
   },
   {
