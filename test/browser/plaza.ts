@@ -184,3 +184,6 @@ export async function browse(page: Page, way: string): Promise<void> {
   await page.getByRole('button', { name: 'Browse channels' }).click()
   await page.getByRole('dialog', { name: 'Channels' }).getByRole('button', { name: way }).click()
 }
+
+/** The part of the moderators' desk that is turned up. */
+export const deskOf = (page: Page) => page.getByRole('tabpanel').getByRole('tabpanel')

@@ -34,9 +34,8 @@ export function MediaPanel({ state }: { state: RoomState }) {
                 <AttachmentChip key={attachment.url} {...attachment} />
               ))}
               <button type="button" title="Go to the message" onClick={() => jump(message)}>
-                <small>
-                  {nameOf(message.sender.name, message.sender_address)} · {fullTimeOf(message.created_at)}
-                </small>
+                <strong>{nameOf(message.sender.name, message.sender_address)}</strong>
+                <small>{fullTimeOf(message.created_at)}</small>
               </button>
             </li>
           )

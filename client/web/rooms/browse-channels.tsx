@@ -40,7 +40,7 @@ export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tok
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
-        <div className="row wrap">
+        <div className="row wrap ways">
           <button type="button" className="button small" onClick={() => onOther('near')}>
             <Icon name="place" />
             Near me
