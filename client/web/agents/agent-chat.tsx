@@ -1,8 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useSession } from '../accounts/session.ts'
-import { useClient, useConnectionState } from '../connection/client.ts'
-import { ConnectionWord } from '../connection/connection-state.tsx'
-import { CutStrip } from '../connection/cut-strip.tsx'
+import { useClient } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
@@ -17,7 +15,6 @@ import { useAgent } from './use-agent.ts'
 /** The conversation of the account with one agent. */
 export function AgentChat({ id }: { id: string }) {
   const { account } = useSession()
-  const connection = useConnectionState()
   const { value: agent, error, reload } = useAgent(id)
   const [asks, setAsks] = useState(false)
   const [round, setRound] = useState(0)
@@ -33,7 +30,6 @@ export function AgentChat({ id }: { id: string }) {
       <AgentHead
         title={agent.name}
         emoji={agent.avatar_emoji}
-        about={<ConnectionWord state={connection} />}
         back={{ title: 'Back to the agents', go: () => goToAgents(), isAlways: true }}
       >
         <button
@@ -52,7 +48,6 @@ export function AgentChat({ id }: { id: string }) {
         )}
       </AgentHead>
       <TourStepHint />
-      <CutStrip />
       <Conversation key={round} agent={agent} />
       {asks && <Forget id={id} onClose={() => setAsks(false)} onForgotten={() => setRound(round + 1)} />}
     </main>
