@@ -8,7 +8,18 @@ import { dmOf } from '#shared/kit/primitives'
 import { type Person, pathOf, personAt, sealed } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { script } from '#test/support/shared-key'
-import { addWallet, axeFaults, deskOf, desktop, field, isLive, openPlaza, phone, walletInBrowser } from './plaza.ts'
+import {
+  addWallet,
+  axeFaults,
+  deskOf,
+  desktop,
+  field,
+  isLive,
+  openPlaza,
+  phone,
+  pressInHeader,
+  walletInBrowser,
+} from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -83,7 +94,7 @@ test.each([
     await dialog.getByRole('button', { name: 'Send report' }).click()
     await hurt.getByText('Thank you. The moderators have your report.').waitFor()
 
-    await owner.getByRole('button', { name: 'Moderation' }).click()
+    await pressInHeader(owner, 'Moderation')
     await owner.getByRole('tab', { name: /Queue/ }).click()
     const panel = deskOf(owner)
     await panel.getByText('Matches what was sent').waitFor()
