@@ -47,7 +47,7 @@ export const budgets: readonly Mutation[] = [
     name: 'who does not answer the close goes on',
     breaks: 'N03',
     file: 'server/kernel/sockets/meter.ts',
-    find: 'setTimeout(() => conn.request.socket.destroySoon(), goodbyeMilliseconds)',
+    find: 'setTimeout(hangUp, goodbyeMilliseconds, conn)',
     put: 'setTimeout(() => undefined, goodbyeMilliseconds)',
     caughtBy: metered('is cut off'),
   },
