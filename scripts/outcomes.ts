@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { api } from '#shared/api/index'
-import { operationsOf } from '#shared/kit/contract'
+import { operationsOf, refusesSuspended } from '#shared/kit/contract'
 
 /**
  * Prints the declared outcomes that no test has met, given the file in which the tests recorded theirs; with a second argument,
@@ -11,9 +11,12 @@ const met = new Set(readFileSync(file, 'utf8').split('\n'))
 const judged = operationsOf(api).filter(({ name }) => name.startsWith(only))
 if (judged.length === 0) throw new Error(`No operation begins with ${only}`)
 const promised = judged.flatMap(({ name, operation }) =>
-  ['ok', ...(operation.errors ?? []), ...(operation.freshProof ? ['REAUTHENTICATION_REQUIRED'] : [])].map(
-    (outcome) => `${name} ${outcome}`,
-  ),
+  [
+    'ok',
+    ...(operation.errors ?? []),
+    ...(operation.freshProof ? ['REAUTHENTICATION_REQUIRED'] : []),
+    ...(refusesSuspended(operation) ? ['SUSPENDED'] : []),
+  ].map((outcome) => `${name} ${outcome}`),
 )
 const missing = promised.filter((outcome) => !met.has(outcome))
 

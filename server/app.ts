@@ -54,11 +54,12 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     },
   }
   const streams = openStreams(node)
-  const { identify, roleOf, alive, describe } = callersOf(node)
+  const { identify, roleOf, isSuspended, alive, describe } = callersOf(node)
   const kernel: Kernel = {
     node,
     streams,
     roleOf,
+    isSuspended,
     strict: !config.production,
     deliver: (deliveries) => sockets.deliver(deliveries),
     underWay: new Set(),

@@ -5,6 +5,7 @@ import { PersonContext, type PersonOfInterest } from './accounts/person-of-inter
 import { Proof, useIdentityNotices } from './accounts/proof.tsx'
 import { BlocksContext, useLoadedBlocks } from './accounts/use-blocked.ts'
 import { useClient } from './connection/client.ts'
+import { ConnectionStrip } from './connection/connection-strip.tsx'
 import { useActivity } from './connection/use-activity.ts'
 import { focusComposer, useKeptFocus } from './kit/focus.ts'
 import { LazyBoundary } from './kit/lazy-boundary.tsx'
@@ -57,52 +58,57 @@ export function Home() {
       <BlocksContext value={blocks}>
         <PersonContext value={setPerson}>
           <DeletionsUndone>
-            <div className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel ?? ''}`}>
-              {room && (
-                <button type="button" className="skip" onClick={focusComposer}>
-                  Skip to the message field
-                </button>
-              )}
-              <Sidebar chosen={room} agents={agents} live={live} />
-              {room && lookOf(room).isWatched && (
-                <LazyBoundary
-                  waiting={
-                    <div className="room-none">
-                      <Skeleton label="Opening the stream" />
-                    </div>
-                  }
-                >
-                  <StreamRoom key={roomKey(room)} roomRef={room} panel={panel} />
-                </LazyBoundary>
-              )}
-              {room && !lookOf(room).isWatched && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
-              {live && (
-                <LazyBoundary
-                  waiting={
-                    <div className="room-none">
-                      <Skeleton label="Opening the livestreams" />
-                    </div>
-                  }
-                >
-                  <LiveView path={live} />
-                </LazyBoundary>
-              )}
-              {agents && (
-                <LazyBoundary
-                  waiting={
-                    <div className="room-none">
-                      <Skeleton label="Opening the agents" />
-                    </div>
-                  }
-                >
-                  <AgentsView path={agents} />
-                </LazyBoundary>
-              )}
-              {!room && !isElsewhere && isOpeningTour && (
-                <div className="room-none">
-                  <Skeleton label="Opening the tour" />
-                </div>
-              )}
+            <div className="window">
+              <ConnectionStrip />
+              <div
+                className={`home ${room || isElsewhere ? 'in-room' : ''} ${panel ? 'with-panel' : ''} ${panel === 'moderation' ? 'moderation' : ''}`}
+              >
+                {room && (
+                  <button type="button" className="skip" onClick={focusComposer}>
+                    Skip to the message field
+                  </button>
+                )}
+                <Sidebar chosen={room} agents={agents} live={live} />
+                {room && lookOf(room).isWatched && (
+                  <LazyBoundary
+                    waiting={
+                      <div className="room-none">
+                        <Skeleton label="Opening the stream" />
+                      </div>
+                    }
+                  >
+                    <StreamRoom key={roomKey(room)} roomRef={room} panel={panel} />
+                  </LazyBoundary>
+                )}
+                {room && !lookOf(room).isWatched && <RoomView key={roomKey(room)} roomRef={room} panel={panel} />}
+                {live && (
+                  <LazyBoundary
+                    waiting={
+                      <div className="room-none">
+                        <Skeleton label="Opening the livestreams" />
+                      </div>
+                    }
+                  >
+                    <LiveView path={live} />
+                  </LazyBoundary>
+                )}
+                {agents && (
+                  <LazyBoundary
+                    waiting={
+                      <div className="room-none">
+                        <Skeleton label="Opening the agents" />
+                      </div>
+                    }
+                  >
+                    <AgentsView path={agents} />
+                  </LazyBoundary>
+                )}
+                {!room && !isElsewhere && isOpeningTour && (
+                  <div className="room-none">
+                    <Skeleton label="Opening the tour" />
+                  </div>
+                )}
+              </div>
             </div>
             <Proof />
             <ShortcutsKey />

@@ -21,6 +21,7 @@ import { passkeys } from './passkeys/index.ts'
 import { payments } from './payments/index.ts'
 import { phone } from './phone/index.ts'
 import { places } from './places/index.ts'
+import { groupInvitations } from './rooms/group-invitations/index.ts'
 import { rooms } from './rooms/index.ts'
 import { invitations } from './rooms/invitations.ts'
 import { scheduling } from './scheduling/index.ts'
@@ -49,6 +50,7 @@ const registry = {
   epochs,
   rooms,
   invitations,
+  groupInvitations,
   messages,
   polls,
   email,

@@ -2,30 +2,19 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressOf, clientOf, isProxy, type Proxies } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
+import { budgets, type Kind, scaled } from './budgets.ts'
 import type { Caller } from './context.ts'
 
-/**
- * What is known of who holds a connection. Each kind has slots of its own at every address, so that anonymous clients cannot
- * take those of people whose account is a day old.
- */
-type Kind = 'anonymous' | 'guest' | 'newcomer' | 'regular' | 'viewer'
-
-/** Connection slots at one address, on each node. */
-export const slotsAtOnce: Record<Kind, number> = {
-  anonymous: 50,
-  guest: 200,
-  newcomer: 200,
-  regular: 1_000,
-  viewer: 300,
-}
+/** Those who watch have slots of their own. */
+type SlotKind = Kind | 'viewer'
 
 const dayMilliseconds = 24 * 60 * 60 * 1000
 /** How long an answer, or an anonymous connection, may keep its slot when all are taken. */
-const deadlineMilliseconds = (kind: Kind) => (kind === 'anonymous' ? 1_000 : 10_000)
+const deadlineMilliseconds = (kind: SlotKind) => (kind === 'anonymous' ? 1_000 : 10_000)
 
 interface Slot {
   address: string
-  kind: Kind
+  kind: SlotKind
   account: string | null
   socket: Socket
   /** Requests that are being answered. */
@@ -57,10 +46,10 @@ export function openConnectionSlots(server: Server, proxies: Proxies, scale: num
   }
 
   /** False where every slot of the kind is taken, and none can be freed for this one. */
-  function enter(slot: Slot, kind: Kind, account: string | null): boolean {
+  function enter(slot: Slot, kind: SlotKind, account: string | null): boolean {
     const key = `${kind} ${slot.address}`
     const holders = taken.get(key) ?? new Set()
-    const free = Math.max(1, slotsAtOnce[kind] * scale) - holders.size + Number(holders.has(slot))
+    const free = scaled(budgets.connectionsOfAddress[kind], scale) - holders.size + Number(holders.has(slot))
     if (free <= 0) {
       const others = [...holders].filter((other) => other !== slot)
       const giving = idleAmong(others) ?? oldestOfMost(others, account)
@@ -145,8 +134,8 @@ const newSlot = (address: string, socket: Socket): Slot => ({
   ...{ running: 0, since: performance.now(), isLive: false },
 })
 
-/** Anybody can make any number of wallet accounts, so these are guests for a day; `userId` begins with the time of creation. */
-function kindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: number): Kind {
+/** The kind of a caller. Anybody can make any number of wallet accounts, so these are guests for a day; `userId` begins with the time of creation. */
+export function kindOf({ account, session }: Pick<Caller, 'account' | 'session'>, now: number): Kind {
   if (account === null || session === null) return 'anonymous'
   const madeAt = Number.parseInt(session.userId.replaceAll('-', '').slice(0, 12), 16)
   if (now - madeAt >= dayMilliseconds || session.authMethod === 'service') return 'regular'

@@ -6,7 +6,6 @@ import { audiences, type Caller, type Connection } from './context.ts'
 const maxRoomsPerSocket = 100
 const runningAtOnce = 8
 const waitingAtMost = 256
-const streamsAtOnce = 16
 const maxBufferedBytes = 1_000_000
 const maxBufferedPackets = 256
 /** So long may more packets than that be unread. */
@@ -19,31 +18,30 @@ const unreadMilliseconds = 1_000
 export const partsOf = (audience: string): string[] =>
   audience.startsWith(audiences.room('')) ? [audience, `${audience} lean`] : [audience]
 
-/** One socket of one namespace: who it speaks for, how much it asks, and what is kept while it lives. */
+/** One socket of one namespace: who it speaks for, what it runs, and what is kept while it lives. */
 export class LiveConnection implements Connection {
   caller: Caller
   warned = false
   readonly socket: Socket
   readonly protocol: Protocol
-  readonly #limits: { perSecond: number }
   #memory: Map<string, unknown> | undefined
   #ended: AbortController | undefined
   #streams: Map<string, AbortController> | undefined
   #running = 0
   #waiting: (() => void)[] = []
-  #second = 0
-  #inSecond = 0
   #behindSince: number | null = null
 
-  constructor(socket: Socket, caller: Caller, limits: { perSecond: number }, protocol: Protocol = 1) {
+  constructor(socket: Socket, caller: Caller, protocol: Protocol = 1) {
     this.socket = socket
     this.protocol = protocol
     this.caller = caller
-    this.#limits = limits
   }
 
   get id(): string {
     return this.socket.id
+  }
+  get wire(): object {
+    return this.socket.conn
   }
   get isOpen(): boolean {
     return this.socket.connected
@@ -105,8 +103,6 @@ export class LiveConnection implements Connection {
         for (const one of streams.values()) one.abort()
       })
     }
-    if (this.#streams.size >= streamsAtOnce)
-      throw new AppError('RATE_LIMIT_EXCEEDED', { message: `A connection holds at most ${streamsAtOnce} streams` })
     const gone = new AbortController()
     this.#streams.set(id, gone)
     if (!this.isOpen) gone.abort()
@@ -119,18 +115,6 @@ export class LiveConnection implements Connection {
   renew(caller: Caller): void {
     this.caller = caller
     this.warned = false
-  }
-
-  /** What becomes of a new event: it is taken, or refused, or the connection is closed because of it. */
-  meter(): 'ok' | 'limited' | 'abuse' {
-    const second = Math.floor(performance.now() / 1000)
-    if (second !== this.#second) {
-      this.#second = second
-      this.#inSecond = 0
-    }
-    this.#inSecond++
-    if (this.#inSecond > this.#limits.perSecond * 10) return 'abuse'
-    return this.#inSecond > this.#limits.perSecond ? 'limited' : 'ok'
   }
 
   /** Waits, in order, for one of the places of this connection. */

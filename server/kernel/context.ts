@@ -69,6 +69,8 @@ export const audiences = {
 /** The live connection a call came over, where it came over one. */
 export interface Connection {
   id: string
+  /** What it shares with the connections to other namespaces. */
+  readonly wire: object
   readonly isOpen: boolean
   /** The client has left so much unread that what can wait, waits. */
   readonly isBusyReading: boolean

@@ -64,4 +64,6 @@ export interface Callers {
   describe(caller: Caller): Promise<Record<string, unknown> | null>
   /** What somebody may do everywhere. */
   roleOf(account: string): Promise<Role>
+  /** May somebody write nowhere at this moment? Asked before every call that writes, so from memory where it can be. */
+  isSuspended(account: string): boolean | Promise<boolean>
 }

@@ -38,6 +38,7 @@ import { redirectToLocalhost } from './localhost-redirect.ts'
 import { hearProvider, passMedia } from './media.ts'
 import { guardPayload } from './payload-guard.ts'
 import { mountRaw, type RawRoute } from './raw-route.ts'
+import { sharedLook } from './shared-look.ts'
 import type { Uploads } from './uploads.ts'
 
 interface HttpDoor extends Door {
@@ -173,6 +174,10 @@ async function answer(
   guardPayload(raw)
   const askedAt = performance.now()
   const caller = await recognise()
+  const again = () => {
+    const who = [bound.name, credentialOf(request), caller.ip, caller.userAgent]
+    return sharedLook(door.kernel.node, JSON.stringify(who), recognise)
+  }
   door.slots.recognise(request, caller, door.kernel.node.now())
   const gone = new AbortController()
   const leave = stream && door.kernel.streams.enter({ caller, end: (error: AppError) => gone.abort(error) })
@@ -183,7 +188,7 @@ async function answer(
   const { output, input } = await invoke(door.kernel, bound, spelling.schema, raw, {
     door: 'http',
     caller,
-    recognise,
+    recognise: again,
     requestId: idOf(request),
     askedAt,
     origin: request.get('host') ?? null,
@@ -200,7 +205,7 @@ async function answer(
     onRate: (rate) => rateHeaders(response, rate),
   })
   if (!stream) return void response.status(200).json(spelling.answer(output, input))
-  const isStill = () => endOf(caller, recognise)
+  const isStill = () => endOf(caller, again)
   const ended = await isStill()
   if (ended) throw ended
   await answerItems(output as AsyncIterable<unknown>, request, response, {

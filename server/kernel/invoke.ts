@@ -1,8 +1,9 @@
 import type { z } from 'zod'
 import { AppError, type ErrorCode } from '#shared/errors'
-import { type Event, freshMilliseconds, type Operation, scopeOf } from '#shared/kit/contract'
+import { type Event, freshMilliseconds, type Operation, refusesSuspended, scopeOf } from '#shared/kit/contract'
 import { errorCodesOf } from '#shared/kit/json-schema'
 import { canonicalAddress } from '#shared/kit/primitives'
+import { checkedItem } from './checked-item.ts'
 import { checkedOutput } from './checked-output.ts'
 import type { Asked, Bound, Caller, Context, Node, Role } from './context.ts'
 import { refusalFrom, whileThere } from './deadline.ts'
@@ -24,6 +25,7 @@ export interface Kernel {
   node: Node
   streams: Streams
   roleOf(account: string): Promise<Role>
+  isSuspended(account: string): boolean | Promise<boolean>
   /** In tests and development an undeclared error code is itself a failure. */
   strict: boolean
   deliver(deliveries: readonly Delivery[]): void
@@ -45,7 +47,7 @@ export interface AuditLine {
   request_id: string
 }
 
-/** The one path every call takes, whatever door it came through: allow, parse, spend, replay a known key, act, check, remember, deliver, record. */
+/** The one path every call takes, whatever door it came through: allow, refuse who is suspended, parse, spend, replay a known key, act, check, remember, deliver, record. */
 export async function invoke(
   kernel: Kernel,
   bound: Bound,
@@ -78,6 +80,7 @@ export async function invoke(
 async function run(kernel: Kernel, bound: Bound, schema: z.ZodType, raw: unknown, call: Call) {
   const { name, operation } = bound
   await allow(kernel, bound, call.caller)
+  await refuseSuspended(kernel, operation, call.caller)
   refuseOtherCallers(schema, raw, call.caller)
   refuseOldProofs(kernel, operation, raw, call.caller)
   const input = parse(schema, raw)
@@ -116,7 +119,7 @@ async function* itemsOf(kernel: Kernel, bound: Bound, items: AsyncIterable<unkno
   const took = performance.now() - call.askedAt
   let outcome: 'ok' | ErrorCode = 'ok'
   try {
-    for await (const item of items) yield bound.operation.output.parse(item)
+    for await (const item of items) yield checkedItem(bound.operation.output, item)
   } catch (error) {
     const refusal = refusalOf(error, kernel, bound, call)
     outcome = refusal.code
@@ -132,6 +135,11 @@ async function allow(kernel: Kernel, bound: Bound, caller: Caller): Promise<void
   if (access === 'public') return
   if (caller.account === null) throw new AppError('UNAUTHORIZED')
   if (access === 'admin' && (await kernel.roleOf(caller.account)) === 'user') throw new AppError('FORBIDDEN')
+}
+
+async function refuseSuspended(kernel: Kernel, operation: Operation, { account }: Caller): Promise<void> {
+  if (account === null || refusesSuspended(operation) !== 'caller') return
+  if (await kernel.isSuspended(account)) throw new AppError('SUSPENDED')
 }
 
 function refuseOutOfScope(scope: string, granted: readonly string[]): void {

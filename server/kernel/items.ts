@@ -49,7 +49,16 @@ export async function answerItems(
 /** Some readers of lines end one at these characters, too, which JSON leaves as they are. */
 const alsoEnding = /[\u0085\u2028\u2029]/g
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-const lineOf = (item: unknown) => `${JSON.stringify(item).replace(alsoEnding, escaped)}\n`
+const writtenLine = (item: unknown) => `${JSON.stringify(item).replace(alsoEnding, escaped)}\n`
+const lines = new WeakMap<object, string>()
+
+/** What goes to many is written out once. */
+function lineOf(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return writtenLine(item)
+  const line = lines.get(item) ?? writtenLine(item)
+  lines.set(item, line)
+  return line
+}
 
 function written(response: Response, metrics: Metrics, line: string): Promise<void> | undefined {
   if (response.write(line)) return undefined

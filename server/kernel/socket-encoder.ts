@@ -9,4 +9,11 @@ class TextEncoder extends Encoder {
   }
 }
 
-export const textParser = { Encoder: TextEncoder, Decoder }
+/** It takes no binary parts either: whoever never sends the last of them would have this process hold the others. */
+class TextDecoder extends Decoder {
+  constructor() {
+    super({ maxAttachments: 0 })
+  }
+}
+
+export const textParser = { Encoder: TextEncoder, Decoder: TextDecoder }

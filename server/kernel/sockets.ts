@@ -12,6 +12,7 @@ import type { SocketDoor } from './sockets/door.ts'
 import { drainConnections } from './sockets/drain.ts'
 import { refusalOf, sayRefused } from './sockets/handshake.ts'
 import { deliverOne, everybody, liveSockets } from './sockets/live.ts'
+import { meterConnections } from './sockets/meter.ts'
 import { eventsOf, receive } from './sockets/receive.ts'
 import { startSweep } from './sockets/sweep.ts'
 
@@ -47,6 +48,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     },
   })
   io.engine.on('connection', coalesceWrites)
+  meterConnections(io, door)
   io.use((_socket, next) => next(new Error('Connect to a namespace')))
   for (const name of namespaces) {
     const namespace = io.of(name)

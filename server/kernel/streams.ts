@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from '#shared/errors'
 import type { Caller, Node } from './context.ts'
+import { holdAnswer } from './open-answers.ts'
 
 const sweepMilliseconds = 1_000
 
@@ -9,7 +10,7 @@ interface Open {
 }
 
 /** The sequences that are being answered over REST. They end with the session and with the server; those over a socket end with it. */
-export function openStreams(node: Pick<Node, 'now'>) {
+export function openStreams(node: Pick<Node, 'now' | 'state' | 'limits'>) {
   const open = new Set<Open>()
   let isDraining = false
   const endThose = (code: ErrorCode, isMeant: (caller: Caller) => boolean) => {
@@ -24,8 +25,12 @@ export function openStreams(node: Pick<Node, 'now'>) {
     /** Called before anything is looked up, so that no end is missed. Returns the function that leaves again. */
     enter(stream: Open): () => void {
       if (isDraining) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+      const release = holdAnswer(node, { caller: stream.caller, connection: null })
       open.add(stream)
-      return () => void open.delete(stream)
+      return () => {
+        open.delete(stream)
+        release()
+      }
     },
     endSessions(account: string, sessionIds: readonly string[] | 'all') {
       endThose('SESSION_NOT_FOUND', (caller) => {

@@ -1,8 +1,9 @@
+import { AppError } from '#shared/errors'
 import { type Core, persist, type Room, unavailable } from './core.ts'
 import type { Resolved } from './facts.ts'
 import { everyone, hasPeers } from './leases.ts'
 import { recordsWritten, saveRecords } from './records.ts'
-import type { Judgement, Row } from './types.ts'
+import type { Act, Judgement, Row } from './types.ts'
 import type { Waiting } from './waiting.ts'
 
 export interface Accepted {
@@ -61,14 +62,19 @@ async function headTold(core: Core, room: Room, rows: readonly Row[]): Promise<v
   else core.raiseHeadSoon(room)
 }
 
-/** Answers a repeated act with its first row, under the same conditions as the first. */
+/** Answers a repeated act with its first row, under the same conditions as the first; refuses one whose key another act has used. */
 export function answerDuplicate(core: Core, room: Room, waiting: Waiting<unknown>, row: Row): void {
   conclude(waiting, async () => {
+    if (!isRepeat(waiting.act, row))
+      throw new AppError('CONFLICT', { message: 'This key was used for another request' })
     await core.policy.beforeAck(recordsWritten(core, room, row.seq))
     await headTold(core, room, [row])
     answer(core, room, waiting, row, true)
   })
 }
+
+const isRepeat = (act: Act<unknown>, row: Row): boolean =>
+  row.type === act.makes.type && (act.isRepeat?.(row, row.body) ?? true)
 
 /** Answers a refusal or an "already so", unless the act was done before under the same key. */
 export function answerHeld(core: Core, room: Room, { waiting, judgement }: Held): void {
@@ -76,7 +82,7 @@ export function answerHeld(core: Core, room: Room, { waiting, judgement }: Held)
     const row = await core.policy.beforeRefusal(() => firstRow(core, room, waiting))
     if (row) answerDuplicate(core, room, waiting, row)
     else if ('refuse' in judgement) waiting.refuse(judgement.refuse)
-    else waiting.answer({ row: null, already: judgement.already, view: room.view })
+    else waiting.answer({ row: null, body: null, already: judgement.already, view: room.view })
   })
 }
 
@@ -89,12 +95,9 @@ async function firstRow(core: Core, room: Room, { act, cid, key }: Waiting<unkno
 }
 
 function answer(core: Core, room: Room, waiting: Waiting<unknown>, row: Row, duplicate: boolean): void {
-  const { view } = room
-  if (!core.projection.holdsEverywhere(row.type)) waiting.answer({ row, duplicate, view, pendingNodes: 0 })
-  else
-    conclude(waiting, async () =>
-      waiting.answer({ row, duplicate, view, pendingNodes: await everyone(core, room, row.seq) }),
-    )
+  const answered = { row, body: row.body, duplicate, view: room.view }
+  if (!core.projection.holdsEverywhere(row.type)) waiting.answer({ ...answered, pendingNodes: 0 })
+  else conclude(waiting, async () => waiting.answer({ ...answered, pendingNodes: await everyone(core, room, row.seq) }))
 }
 
 function conclude(waiting: Waiting<unknown>, work: () => Promise<void>): void {

@@ -1,5 +1,6 @@
 import { type Core, createCore, type Room, unavailable } from './core.ts'
 import { receive } from './follower.ts'
+import { mayAct } from './leases.ts'
 import { pageRows } from './limits.ts'
 import { createOpener } from './opening.ts'
 import { poll } from './poll.ts'
@@ -72,7 +73,7 @@ export function createRoomLog(dependencies: LogDependencies): RoomLog {
 
     answerHere(key, question) {
       const room = core.rooms.get(key)
-      if (!room?.isOpen) return null
+      if (!room?.isOpen || !mayAct(core)) return null
       const draft = new Draft(room.view)
       const answer = attempt(() => question(draft))
       return draft.isComplete() ? answer() : null

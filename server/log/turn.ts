@@ -156,7 +156,9 @@ function judgeOne(draft: Draft, waiting: Waiting<unknown>, now: number): Judgeme
 
 /** What no store or no projection can apply is refused before it is stored. */
 function layOver(core: Core, draft: Draft, entry: Entry, waiting: Waiting<unknown>, now: number) {
+  const { makes } = waiting.act
   try {
+    if (entry.type !== makes.type) throw new Error(`An act that makes ${makes.type} appended ${entry.type}`)
     checkStorable(entry.body)
     core.check?.(entry)
     return draft.append(entry, waiting.act.sender, waiting.cid, now, core)

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { AppError } from '#shared/errors'
 import type { Policy } from './policy.ts'
 
@@ -109,17 +110,32 @@ export type Judgement<T> =
   | { already: T }
   | { refuse: AppError }
 
-export interface Act<T = never> {
+/** The record of an event, as far as the log knows it: its type, and what is stored under it. */
+export interface Makes {
+  readonly type: string
+  readonly body: z.ZodType
+}
+type BodyOf<M extends Makes> = z.output<M['body']>
+
+export interface Act<T = never, M extends Makes = Makes> {
   sender: string
   /** The idempotency key; made by the log where the caller gave none. */
   cid?: string | undefined
+  /** The event that it appends, and no other. A key under which another is stored is refused (CONFLICT). */
+  makes: M
+  /** Is the row of a known key what is asked for now? Left out, each row of that event is; where it is not, the key is refused (CONFLICT). */
+  isRepeat?(row: Row, body: BodyOf<M>): boolean
   judge(view: View, now: number): Judgement<T>
 }
 
 /** An act that never finds it already so has a row for certain. */
-export type Outcome<T> = Appended | ([T] extends [never] ? never : { row: null; already: T; view: View })
-interface Appended {
+export type Outcome<T, M extends Makes = Makes> =
+  | Appended<M>
+  | ([T] extends [never] ? never : { row: null; body: null; already: T; view: View })
+interface Appended<M extends Makes> {
   row: Row
+  /** What the row says. */
+  body: BodyOf<M>
   duplicate: boolean
   view: View
   pendingNodes: number
@@ -127,8 +143,11 @@ interface Appended {
 
 export interface RoomLog {
   readonly node: string
-  /** Judges and appends as one atomic step. Throws the refusal, or SERVICE_UNAVAILABLE after 3 s without an answer. */
-  act<T = never>(room: RoomKey, act: Act<T>): Promise<Outcome<T>>
+  /**
+   * Judges and appends as one atomic step; a known key is answered with its first row. Throws the refusal, CONFLICT where the key was used for
+   * something else, or SERVICE_UNAVAILABLE after 3 s without an answer.
+   */
+  act<M extends Makes, T = never>(room: RoomKey, act: Act<T, M>): Promise<Outcome<T, M>>
   /**
    * Runs a question on the view, brought to the head by a read that begins after this call. The question is pure, as it may be
    * asked several times; `atOnce` gets the answer that stands before any further row is applied or delivered.
@@ -140,7 +159,10 @@ export interface RoomLog {
   head(room: RoomKey): Promise<{ epoch: string; seq: number; total: number }>
   /** The head of a room that is open on this node, and the row up to which all records are known to be written, at once; null where it is not. */
   headHere(room: RoomKey): { seq: number; total: number; recorded: number } | null
-  /** What the view in memory says, at once; null where the room is not open on this node or a fact that is asked for not loaded. */
+  /**
+   * What the view in memory says, at once; null where the room is not open on this node, a fact that is asked for is not loaded, or this node
+   * may not act, as what holds everywhere may have been acknowledged without it.
+   */
   answerHere<T>(room: RoomKey, question: (view: View) => T): T | null
   /** Keeps a room followed while the hold is not released: its rows are delivered within one poll at the latest. */
   hold(room: RoomKey): Promise<() => void>

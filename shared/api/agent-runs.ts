@@ -11,7 +11,7 @@ const RunState = z.enum(runStates)
 export const QuestionText = text(10_000, 'Message is required').refine((value) => value.trim() !== '', {
   error: 'Message is required',
 })
-const askErrors = [...visibleAgentErrors, 'SUSPENDED', 'DAILY_TOKENS_REACHED', 'TOO_MANY_QUESTIONS'] as const
+const askErrors = [...visibleAgentErrors, 'DAILY_TOKENS_REACHED', 'TOO_MANY_QUESTIONS'] as const
 
 /** What is asked; with the same `client_run_id` it is the same answer. */
 const question = { message: QuestionText, client_run_id: ClientId.optional() }
@@ -99,6 +99,7 @@ export const agentRuns = {
     socket: '/agents run:resume',
     access: 'user',
     limit: 'general',
+    whileSuspended: 'reads',
     input: z.object({ run_id: Id, after_idx: count(-1, 1_000_000).default(-1) }),
     output: z.object({
       state: RunState,
@@ -116,6 +117,7 @@ export const agentRuns = {
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
+    whileSuspended: 'withdraws',
     input: z.object({ run_id: Id }),
     output: z.object({ state: RunState }),
     errors: ['RUN_NOT_FOUND'],
@@ -162,6 +164,7 @@ export const agentRuns = {
     socket: '/agents agent:forget',
     access: 'user',
     limit: 'general',
+    whileSuspended: 'withdraws',
     input: z.object({ id: Id, userAddress: CallerAddress }),
     output: Done,
     errors: ['AGENT_NOT_FOUND'],

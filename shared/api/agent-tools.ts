@@ -134,7 +134,7 @@ export const agentTools = {
       answer: z.string().nullable(),
       error: z.string().nullable(),
     }),
-    errors: [...ownAgentErrors, 'NOT_FOUND', 'SUSPENDED'],
+    errors: [...ownAgentErrors, 'NOT_FOUND'],
     errorBody: 'text',
   }),
 
@@ -159,7 +159,7 @@ export const agentTools = {
       schema: z.string().nullable(),
       detectedAt: Time,
     }),
-    errors: ['INVALID_PARAMETER', 'SUSPENDED'],
+    errors: ['INVALID_PARAMETER'],
     errorBody: 'text',
   }),
 }

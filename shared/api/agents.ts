@@ -31,7 +31,7 @@ const owned = {
     idempotency: onceByKey,
     input: z.object({ userAddress: CallerAddress, ...agentInput, name: agentFields.name.unwrap(), ...repeatable }),
     output: z.object({ agent: OwnAgent }),
-    errors: ['AGENT_LIMIT_REACHED', 'BETA_ACCESS_REQUIRED', 'SUSPENDED', ...written],
+    errors: ['AGENT_LIMIT_REACHED', 'BETA_ACCESS_REQUIRED', ...written],
     errorBody: 'text',
   }),
   get: operation({
@@ -53,7 +53,7 @@ const owned = {
     limit: 'general',
     input: z.object({ id: Id, userAddress: CallerAddress, ...agentInput }),
     output: z.object({ agent: OwnAgent }),
-    errors: [...ownAgentErrors, 'SUSPENDED', ...written],
+    errors: [...ownAgentErrors, ...written],
     errorBody: 'text',
   }),
   remove: operation({
@@ -63,6 +63,7 @@ const owned = {
     socket: '/agents agent:remove',
     access: 'user',
     limit: 'general',
+    whileSuspended: 'withdraws',
     input: z.object({ id: Id, userAddress: CallerAddress }),
     output: Done,
     errors: ownAgentErrors,

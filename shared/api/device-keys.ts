@@ -62,7 +62,6 @@ export const deviceKeys = {
       certificate: Certificate.nullable(),
     }),
     output: z.object({ device: DeviceKey }),
-    errors: ['SUSPENDED'],
   }),
   list: operation({
     summary:
@@ -82,6 +81,7 @@ export const deviceKeys = {
     access: 'user',
     limit: 'general',
     errorBody: 'text',
+    whileSuspended: 'protects',
     input: z.object({ device_id: KeyId }),
     output: Done,
     errors: ['NOT_FOUND'],

@@ -40,7 +40,7 @@ export const Epoch = z.object({
 export type Epoch = z.infer<typeof Epoch>
 
 const id = AnyRoomId
-const errors = ['ROOM_NOT_FOUND', 'SUSPENDED', 'BLOCKED'] as const
+const errors = ['ROOM_NOT_FOUND', 'BLOCKED'] as const
 
 /** The keys of direct conversations, each sealed to the devices of the two people (docs/protocol.md, "Direct messages"). */
 export const epochs = {

@@ -71,6 +71,7 @@ export const identities = {
     access: 'user',
     limit: 'general',
     freshProof: { unless: [] },
+    whileSuspended: 'protects',
     input: z.object({ id: Id }),
     output: Done,
     errors: ['NOT_FOUND'],

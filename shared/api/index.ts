@@ -8,6 +8,7 @@ import { email } from './email.ts'
 import { epochEvents, epochs } from './epochs.ts'
 import { federation } from './federation.ts'
 import { friendEvents, friends } from './friends.ts'
+import { groupInvitationEvents, groupInvitations } from './group-invitations.ts'
 import { identities, identityEvents } from './identities.ts'
 import { identity } from './identity.ts'
 import { inbox, inboxEvents } from './inbox.ts'
@@ -46,6 +47,7 @@ export const api = {
   epochs,
   rooms,
   invitations,
+  groupInvitations,
   messages,
   email,
   phone,
@@ -76,6 +78,7 @@ export const events = {
   ...inboxEvents,
   ...identityEvents,
   ...friendEvents,
+  ...groupInvitationEvents,
   ...agentEvents,
   ...knowledgeEvents,
   ...epochEvents,

@@ -21,7 +21,7 @@ export type Invitation = z.infer<typeof Invitation>
 /** Whatever is pasted for a token; what is none is not known. */
 const Token = text(200).min(1)
 
-const managed = ['ROOM_NOT_FOUND', 'BANNED', 'SUSPENDED'] as const
+const managed = ['ROOM_NOT_FOUND', 'BANNED'] as const
 const refused = [
   'INVITATION_NOT_FOUND',
   'INVITATION_EXPIRED',
@@ -30,7 +30,6 @@ const refused = [
   'ROOM_ARCHIVED',
   'BANNED',
   'BLOCKED',
-  'SUSPENDED',
 ] as const
 
 export const invitations = {
@@ -60,7 +59,7 @@ export const invitations = {
     limit: 'general',
     input: z.object({ room }),
     output: z.object({ invitations: z.array(Invitation) }),
-    errors: managed,
+    errors: [...managed, 'SUSPENDED'],
   }),
   revoke: operation({
     summary: 'Take an invitation back. Nothing happens where it was taken back already.',
@@ -89,7 +88,7 @@ export const invitations = {
       expires_at: Time,
       is_member: z.boolean(),
     }),
-    errors: refused,
+    errors: [...refused, 'SUSPENDED'],
   }),
   accept: operation({
     summary: 'Join by an invitation. It is used up by one for each who comes in; nothing happens to who is in already.',

@@ -66,6 +66,7 @@ export const knowledge = {
     socket: '/agents knowledge:watch',
     access: 'user',
     limit: 'general',
+    whileSuspended: 'reads',
     input: z.object({ agent_id: Id }),
     output: z.object({ items: z.array(KnowledgeItem) }),
     errors: ownAgentErrors,
@@ -97,7 +98,7 @@ export const knowledge = {
       ...repeatable,
     }),
     output: z.object({ item: KnowledgeItem }),
-    errors: [...ownAgentErrors, 'KNOWLEDGE_EXISTS', 'KNOWLEDGE_LIMIT_REACHED', 'SUSPENDED'],
+    errors: [...ownAgentErrors, 'KNOWLEDGE_EXISTS', 'KNOWLEDGE_LIMIT_REACHED'],
     errorBody: 'text',
   }),
   update: operation({
@@ -109,7 +110,7 @@ export const knowledge = {
     limit: 'general',
     input: ofItem.extend({ userAddress: CallerAddress, title: line(1, 200).optional(), ...changedReading }),
     output: z.object({ success: z.literal(true), item: KnowledgeItem }),
-    errors: [...itemErrors, 'SUSPENDED'],
+    errors: itemErrors,
     errorBody: 'text',
   }),
   remove: operation({
@@ -126,6 +127,7 @@ export const knowledge = {
     socket: '/agents knowledge:remove',
     access: 'user',
     limit: 'general',
+    whileSuspended: 'withdraws',
     input: ofItem.extend({ userAddress: CallerAddress }),
     output: Done,
     errors: itemErrors,
@@ -145,7 +147,7 @@ export const knowledge = {
       chunksIndexed: z.number().int(),
       pagesScraped: z.number().int(),
     }),
-    errors: [...itemErrors, 'KNOWLEDGE_INDEXING', 'KNOWLEDGE_FAILED', 'SUSPENDED'],
+    errors: [...itemErrors, 'KNOWLEDGE_INDEXING', 'KNOWLEDGE_FAILED'],
     errorBody: 'text',
   }),
   sync: operation({
@@ -166,7 +168,7 @@ export const knowledge = {
       message: z.string().optional(),
       results: z.array(Result).optional(),
     }),
-    errors: [...itemErrors, 'SUSPENDED'],
+    errors: itemErrors,
     errorBody: 'text',
   }),
   syncDue: operation({

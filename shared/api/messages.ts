@@ -25,7 +25,6 @@ const room = RoomRef
 const Draft = z.object({ room, ...draft, senderAddress: CallerAddress })
 
 const judged = [
-  'SUSPENDED',
   'BANNED',
   'BLOCKED',
   'NOT_A_MEMBER',
@@ -39,15 +38,7 @@ const judged = [
   'LINKS_NOT_ALLOWED',
   'MESSAGE_TOO_LONG',
 ] as const
-const touched = [
-  'SUSPENDED',
-  'BANNED',
-  'BLOCKED',
-  'NOT_A_MEMBER',
-  'ROOM_NOT_FOUND',
-  'ROOM_ARCHIVED',
-  'MESSAGE_NOT_FOUND',
-] as const
+const touched = ['BANNED', 'BLOCKED', 'NOT_A_MEMBER', 'ROOM_NOT_FOUND', 'ROOM_ARCHIVED', 'MESSAGE_NOT_FOUND'] as const
 /** Words beside a message, such as a reaction, are judged as its text is. */
 const remarked = ['BLOCKED_WORD', 'MESSAGE_REJECTED', 'LINKS_NOT_ALLOWED'] as const
 
@@ -103,6 +94,7 @@ export const messages = {
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_msg_id', kept: 'log' },
+    whileSuspended: 'judged',
     input: Draft.extend({ client_msg_id: ClientId.optional() }),
     output: z.object(sent),
     lean: { output: LeanSent, of: leanSent },
@@ -115,6 +107,7 @@ export const messages = {
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
+    whileSuspended: 'reads',
     input: Draft,
     output: z.object({ verdict: Verdict, retryAfter: z.number().int().optional() }),
     errors: ['ROOM_NOT_FOUND'],
@@ -127,6 +120,7 @@ export const messages = {
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_action_id', kept: 'log' },
+    whileSuspended: 'judged',
     input: z.object({
       room,
       id: Id,
@@ -146,6 +140,7 @@ export const messages = {
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_action_id', kept: 'log' },
+    whileSuspended: 'judged',
     input: z.object({ room, id: Id, reason: text(500).optional(), client_action_id: ClientId.optional() }),
     output: z.object({ seq: z.number().int() }),
     errors: [...touched, ...remarked],
@@ -158,6 +153,7 @@ export const messages = {
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_action_id', kept: 'log' },
+    whileSuspended: 'judged',
     input: z.object({
       room,
       id: Id,
@@ -186,6 +182,7 @@ export const messages = {
     access: 'user',
     limit: 'general',
     idempotency: { key: 'client_action_id', kept: 'log' },
+    whileSuspended: 'judged',
     input: z.object({ room, id: Id, pinned: z.boolean(), client_action_id: ClientId.optional() }),
     output: z.object({ seq: z.number().int(), message: Message }),
     errors: touched,

@@ -41,7 +41,7 @@ export const moderation = {
     audit: true,
     input: Act,
     output: Acted,
-    errors: [...seen, 'ROOM_ARCHIVED', 'SUSPENDED', 'BLOCKED', 'MESSAGE_NOT_FOUND', 'NOT_FOUND'],
+    errors: [...seen, 'ROOM_ARCHIVED', 'BLOCKED', 'MESSAGE_NOT_FOUND', 'NOT_FOUND'],
   }),
   removeWord: operation({
     summary: 'Take a blocked word out of use.',
@@ -52,7 +52,7 @@ export const moderation = {
     audit: true,
     input: z.object({ id: Id }),
     output: Done,
-    errors: ['NOT_FOUND', 'SUSPENDED', 'ROOM_NOT_FOUND', 'BANNED'],
+    errors: ['NOT_FOUND', 'ROOM_NOT_FOUND', 'BANNED'],
   }),
   inspect: operation({
     summary:
@@ -147,6 +147,7 @@ export const moderation = {
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
+    whileSuspended: 'reads',
     input: z.object({
       room: RoomRef,
       word: Word.optional(),

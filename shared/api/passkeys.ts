@@ -83,6 +83,7 @@ export const passkeys = {
     limit: 'auth',
     repeat: 'harmless',
     claim: ({ userAddress }) => userAddress,
+    whileSuspended: 'signs in',
     input: z.object({ userAddress: Address.nullish(), useDevicePasskey: z.boolean().nullish() }),
     output: RequestOptions.extend({ options: RequestOptions, useDevicePasskey: z.boolean() }),
     errorBody: 'text',
@@ -94,6 +95,7 @@ export const passkeys = {
     limit: 'auth',
     repeat: 'harmless',
     claim: ({ credential, credentialId }) => credential?.id ?? credentialId,
+    whileSuspended: 'signs in',
     input: z.object({
       credential: objectOrJson(UsedCredential).nullish(),
       challenge: Challenge.nullish(),
@@ -164,6 +166,7 @@ export const passkeys = {
     access: 'user',
     limit: 'auth',
     freshProof: { unless: [] },
+    whileSuspended: 'protects',
     input: z.object(remove),
     output: Done,
     errors: ['PASSKEY_NOT_FOUND'],
@@ -176,6 +179,7 @@ export const passkeys = {
     access: 'public',
     limit: 'auth',
     repeat: 'harmless',
+    whileSuspended: 'reads',
     input: z.object({
       userAddress: Address,
       hasOldCredentials: z.boolean().nullish(),
@@ -202,6 +206,7 @@ export const passkeys = {
     limit: 'auth',
     repeat: 'harmless',
     claim: ({ email }) => email,
+    whileSuspended: 'signs in',
     input: z.object({ email: EmailAddress }),
     output: z.object({ success: z.literal(true), message: z.string() }),
     audit: true,
@@ -214,6 +219,7 @@ export const passkeys = {
     limit: 'auth',
     repeat: 'harmless',
     claim: ({ email }) => email,
+    whileSuspended: 'signs in',
     input: z.object({
       email: EmailAddress,
       code: z.string().regex(/^[0-9]{6}$/, { error: 'The code has six digits' }),

@@ -55,6 +55,7 @@ export const phone = {
     limit: 'general',
     repeat: 'harmless',
     freshProof: { unless: [] },
+    whileSuspended: 'protects',
     input: z.object({ walletAddress: CallerAddress }),
     output: z.object({ success: z.literal(true), message: z.string() }),
     audit: true,
@@ -75,6 +76,7 @@ export const phone = {
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
+    whileSuspended: 'reads',
     input: z.object({ phone: PhoneNumber }),
     output: z.object({
       data: z.object({ wallet_address: z.string(), phone_number: z.string(), verified: z.literal(true) }).nullable(),
@@ -88,6 +90,7 @@ export const phone = {
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
+    whileSuspended: 'reads',
     input: z.object({ addresses: z.array(Address).max(500) }),
     output: z.object({ phones: z.record(z.string(), z.string()) }),
     errorBody: 'text',

@@ -9,7 +9,7 @@ export const Position = z.strictObject({ latitude: Latitude, longitude: Longitud
 export type Position = z.infer<typeof Position>
 
 /** What an operation that takes a position may be refused with beside the rate. */
-export const claimed = ['SUSPENDED', 'POSITION_NOT_PLAUSIBLE'] as const
+export const claimed = ['POSITION_NOT_PLAUSIBLE'] as const
 
 /** Where people say they are. It is a claim: a browser can be told anything, and the server does not learn where somebody is. */
 export const places = {

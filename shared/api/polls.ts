@@ -22,7 +22,7 @@ const changes = {
   isClosed: z.boolean().optional(),
 }
 
-const written = [...seen, 'SUSPENDED', 'ROOM_ARCHIVED'] as const
+const written = [...seen, 'ROOM_ARCHIVED'] as const
 const touched = [...written, 'NOT_FOUND'] as const
 const judged = [
   'MUTED',
@@ -62,6 +62,7 @@ export const polls = {
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_msg_id', kept: 'log' },
+    whileSuspended: 'judged',
     input: z.object({ room: RoomRef, ...fields, client_msg_id: ClientId.optional() }),
     output: z.object({ poll: Poll, message: Message }),
     errors: [...written, ...judged, 'SLOW_MODE'],
@@ -119,6 +120,7 @@ export const polls = {
     access: 'user',
     limit: 'messaging',
     idempotency: { key: 'client_action_id', kept: 'log' },
+    whileSuspended: 'judged',
     input: z.object({
       room: RoomRef,
       pollId: Id,

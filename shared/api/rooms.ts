@@ -50,7 +50,7 @@ const RoomAnswer = z.object({ room: Room })
 const SharedKey = { p2p_symmetric_key: z.string().optional() }
 const Gated = z.object({ gate: Gate.nullable(), answer: GateAnswer.nullable() })
 const named = ['BLOCKED_WORD', 'MESSAGE_REJECTED'] as const
-const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED', 'SUSPENDED'] as const
+const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED'] as const
 
 export const rooms = {
   list: operation({
@@ -89,11 +89,12 @@ export const rooms = {
     idempotency: onceByKey,
     input: NewChannel,
     output: z.object({ channel: Room.extend(SharedKey) }),
-    errors: ['SUSPENDED', ...named, ...gated],
+    errors: [...named, ...gated],
     audit: true,
   }),
   createGroup: operation({
-    summary: 'Create a group with these members; the caller becomes its admin.',
+    summary:
+      'Create a group; the caller becomes its admin. Of these people, friends of the caller are members at once, others are invited.',
     http: 'POST /api/groups',
     access: 'user',
     limit: 'general',
@@ -105,8 +106,8 @@ export const rooms = {
       emoji: Emoji.default('👥'),
       memberAddresses: z.array(Address).max(100).default([]),
     }),
-    output: z.object({ group: Room }),
-    errors: ['SUSPENDED', 'USER_NOT_FOUND', 'BLOCKED', ...named],
+    output: z.object({ group: Room, invited: z.array(z.string()) }),
+    errors: ['USER_NOT_FOUND', 'BLOCKED', 'CONFLICT', ...named],
     audit: true,
   }),
   ...tokenRooms,
@@ -120,7 +121,7 @@ export const rooms = {
     idempotency: onceByKey,
     input: z.object({ ...repeatable, recipientAddress: Address }),
     output: RoomAnswer,
-    errors: ['USER_NOT_FOUND', 'SUSPENDED', 'BLOCKED'],
+    errors: ['USER_NOT_FOUND', 'BLOCKED'],
   }),
   update: operation({
     summary: 'Change what a room says of itself. Its owner, its admins and admins may.',
@@ -148,6 +149,7 @@ export const rooms = {
     access: 'user',
     limit: 'general',
     idempotency: { key: 'client_action_id', kept: 'log' },
+    whileSuspended: 'judged',
     input: z.object({ room, topic: Topic, client_action_id: ClientId.optional() }),
     output: RoomAnswer,
     errors: [...managed, ...named, 'BANNED', 'MUTED', 'LINKS_NOT_ALLOWED'],
@@ -162,7 +164,7 @@ export const rooms = {
     repeat: 'harmless',
     input: z.object({ room }),
     output: RoomAnswer,
-    errors: ['ROOM_NOT_FOUND', 'SUSPENDED'],
+    errors: ['ROOM_NOT_FOUND'],
     audit: true,
   }),
   join: operation({
@@ -217,7 +219,7 @@ export const rooms = {
     repeat: 'harmless',
     input: z.object({ room }),
     output: Gated,
-    errors: ['ROOM_NOT_FOUND', 'SUSPENDED', ...unasked],
+    errors: ['ROOM_NOT_FOUND', ...unasked],
   }),
   leave: operation({
     summary: 'Give up membership. Nothing happens where there is none.',
@@ -227,6 +229,7 @@ export const rooms = {
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
+    whileSuspended: 'withdraws',
     input: z.object({ room }),
     output: Done,
     errors: ['ROOM_NOT_FOUND', 'VALIDATION_ERROR'],
@@ -248,15 +251,15 @@ export const rooms = {
     errors: seen,
   }),
   addMembers: operation({
-    summary: 'Bring people into a group. Its admin may.',
+    summary: 'Bring people into a group. Its admin may. Friends of the caller are added, others are invited.',
     http: 'POST /api/groups/:id/members',
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
     errorBody: 'text',
     input: z.object({ id: RoomId, addresses: z.array(Address).min(1).max(100) }),
-    output: z.object({ success: z.literal(true), added: z.array(z.string()) }),
-    errors: [...managed, 'BANNED', 'USER_NOT_FOUND', 'BLOCKED'],
+    output: z.object({ success: z.literal(true), added: z.array(z.string()), invited: z.array(z.string()) }),
+    errors: [...managed, 'BANNED', 'USER_NOT_FOUND', 'BLOCKED', 'CONFLICT'],
     audit: true,
   }),
   setRole: operation({

@@ -141,6 +141,7 @@ export const scheduling = {
     socket: '/notifications availability:remove',
     access: 'user',
     limit: 'general',
+    whileSuspended: 'withdraws',
     input: z.object({ userAddress: CallerAddress, id: Id }),
     output: Done,
     errors: ['NOT_FOUND'],

@@ -33,6 +33,7 @@ export const status = {
     socket: '* stream:cancel',
     access: 'user',
     limit: 'general',
+    whileSuspended: 'reads',
     input: z.object({ stream: z.string().max(64) }),
     output: z.object({}),
   }),

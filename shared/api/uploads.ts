@@ -52,7 +52,7 @@ const uploading = {
   limit: 'general',
   errorBody: 'text',
   idempotency: onceByKey,
-  errors: ['SUSPENDED', 'UPSTREAM_ERROR', 'TIMEOUT'],
+  errors: ['UPSTREAM_ERROR', 'TIMEOUT'],
 } as const
 
 /**
@@ -159,7 +159,7 @@ export const uploads = {
     errorBody: 'text',
     input: z.object({ room: RoomRef }),
     output: Done,
-    errors: ['SUSPENDED', ...iconed],
+    errors: iconed,
     audit: true,
   }),
   image: operation({

@@ -157,6 +157,7 @@ export const wallet = {
     access: 'user',
     limit: 'general',
     repeat: 'harmless',
+    whileSuspended: 'reads',
     input: z.object({ address: ChainAddress, chainId: ChainId.optional() }),
     output: z.object({ success: z.literal(true) }),
     errorBody: 'text',
@@ -226,6 +227,7 @@ export const wallet = {
     limit: 'general',
     repeat: 'harmless',
     freshProof: { unless: [] },
+    whileSuspended: 'protects',
     input: z.object({ recoveryAddress: ChainAddress }),
     output: z.object({
       message: z.string(),

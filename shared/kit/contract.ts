@@ -70,6 +70,13 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
    * `unless`: input fields that are a proof of their own, or act on nobody's account.
    */
   freshProof?: { unless: readonly (keyof z.output<Input> & string)[] }
+  /**
+   * Why somebody who is suspended may call it although it writes; without it they hear SUSPENDED before anything else is looked at.
+   * `reads`: it changes nothing that others see. `signs in`: it proves who somebody is. `withdraws`: it ends, leaves or deletes what is
+   * their own. `protects`: it keeps them safe, or is for their eyes alone. `judged`: the room's log refuses them as well, with its verdict,
+   * and answers a known key with what it made.
+   */
+  whileSuspended?: 'reads' | 'signs in' | 'withdraws' | 'protects' | 'judged'
   /** Headers of a request, in lower case, and the input field that each of them gives. */
   headers?: Readonly<Record<string, keyof z.output<Input> & string>>
   /** Pages of every site may ask: who is signed in here does not matter to it. */
@@ -173,11 +180,27 @@ export const operationsOf = (api: Api): Named[] =>
     Object.entries(contract).map(([name, declared]) => ({ name: `${domain}.${name}`, operation: declared })),
   )
 
-/** What a service token must be allowed in order to call: to read or to write in a domain. Hearing over a socket is reading. */
-export const scopeOf = ({ name, operation: { http, aliases = [] } }: Named): string => {
-  const routes = [http, ...aliases.map((alias) => alias.http)].filter((route) => route !== undefined)
-  return `${name.split('.')[0]}:${routes.every((route) => route.startsWith('GET ')) ? 'read' : 'write'}`
+const routesOf = ({ http, aliases = [] }: Operation): Route[] =>
+  [http, ...aliases.map((alias) => alias.http)].filter((route) => route !== undefined)
+
+const onlyReads = (routes: readonly Route[]): boolean => routes.every((route) => route.startsWith('GET '))
+
+/**
+ * Who hears SUSPENDED where they are suspended: whoever calls what writes, which is all that does more than GET, and what is open over a
+ * socket alone. `caller`: the pipeline says so; `judge`: the room's log does. Admins who are suspended are no admins, so what asks for one is not among it.
+ */
+export const refusesSuspended = (operation: Operation): 'caller' | 'judge' | null => {
+  const { access, anyOrigin, whileSuspended } = operation
+  const routes = routesOf(operation)
+  const writes = routes.length === 0 || !onlyReads(routes)
+  if (!writes || access === 'admin' || anyOrigin) return null
+  if (whileSuspended === undefined) return 'caller'
+  return whileSuspended === 'judged' ? 'judge' : null
 }
+
+/** What a service token must be allowed in order to call: to read or to write in a domain. Hearing over a socket is reading. */
+export const scopeOf = ({ name, operation }: Named): string =>
+  `${name.split('.')[0]}:${onlyReads(routesOf(operation)) ? 'read' : 'write'}`
 
 /** `{room}` stands for several paths: `/:type/:room`, and `/alpha` for a room without an id. */
 export const expandRoute = (route: Route): Expanded[] => {

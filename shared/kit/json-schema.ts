@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type ErrorCode, errors } from '#shared/errors'
-import { commonErrors, type Operation, type Tier } from './contract.ts'
+import { commonErrors, type Operation, refusesSuspended, type Tier } from './contract.ts'
 
 export type JsonSchema = { [key: string]: unknown }
 export type Dialect = 'draft-2020-12' | 'draft-07'
@@ -79,8 +79,10 @@ export const without = (schema: JsonSchema, ...keys: string[]): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)))
 
 /** Codes an operation may answer: its own first, then those of every operation. */
-export function errorCodesOf({ errors: named = [], freshProof }: Operation): { own: ErrorCode[]; all: ErrorCode[] } {
-  const own = [...named, ...(freshProof ? (['REAUTHENTICATION_REQUIRED'] as const) : [])]
+export function errorCodesOf(operation: Operation): { own: ErrorCode[]; all: ErrorCode[] } {
+  const own: ErrorCode[] = [...(operation.errors ?? [])]
+  if (operation.freshProof) own.push('REAUTHENTICATION_REQUIRED')
+  if (refusesSuspended(operation)) own.push('SUSPENDED')
   return {
     own: [...new Set(own)].filter((code) => !commonErrors.includes(code)),
     all: [...new Set([...own, ...commonErrors])],

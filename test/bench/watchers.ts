@@ -132,7 +132,7 @@ function crowdOf(nodes: readonly Node[], stream: string) {
 function connectionOf(id: string): Connection {
   const nothing = () => undefined
   return {
-    ...{ id, isOpen: true, isBusyReading: false, memory: new Map(), has: () => false },
+    ...{ id, wire: {}, isOpen: true, isBusyReading: false, memory: new Map(), has: () => false },
     ...{ join: nothing, leave: nothing, endStream: nothing, close: nothing, emit: nothing, onClose: nothing },
     renew: nothing,
   }

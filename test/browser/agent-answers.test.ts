@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { fakeToolServers } from '#server/ports/tool-servers/fake'
 import type { ToolResult } from '#server/ports/tool-servers/port'
 import { fakeWeb } from '#server/ports/web/fake'
-import { axeFaults, desktop, field, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, isLive, openPlaza, phone, say } from './plaza.ts'
 
 const guide = 'https://harbour.test/guide'
 const web = fakeWeb({
@@ -258,7 +258,7 @@ describe('answers of agents, by a script', () => {
     const other = await page.context().newPage()
     await other.goto(page.url())
     await other.getByRole('heading', { name: 'Both', level: 2 }).waitFor()
-    await other.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(other)
     await say(page, '/endless')
     await lastAnswer(other).getByText('and so it goes on').waitFor()
     await other.locator('.question').getByText('/endless').waitFor()

@@ -6,7 +6,7 @@ import { alpha } from '#shared/kit/room-key'
 import { personAt } from '#test/support/people'
 import { puppetModel } from '#test/support/puppet-model'
 import { wallet } from '#test/support/wallet'
-import { axeFaults, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 const puppet = puppetModel()
 
@@ -71,7 +71,7 @@ describe('agents in rooms, in the page', () => {
     const page = await plaza.guest()
     await field(page).fill('@Harbour Guide what is a draft?')
     await page.reload()
-    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
     expect(await field(page).inputValue()).toBe('@Harbour Guide what is a draft?')
     await field(page).press('Enter')
     const answer = await puppet.asked()

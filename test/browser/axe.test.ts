@@ -1,7 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addWallet, axeFaults, desktop, field, line, openPlaza, phone, say, walletInBrowser } from './plaza.ts'
+import {
+  addWallet,
+  axeFaults,
+  desktop,
+  field,
+  isLive,
+  line,
+  openPlaza,
+  phone,
+  pressInHeader,
+  say,
+  startPoll,
+  walletInBrowser,
+} from './plaza.ts'
 
 /** Every screen is checked by axe on a desktop in the light theme, and on a phone in the dark one. */
 describe('axe finds nothing', () => {
@@ -91,7 +104,7 @@ describe('axe finds nothing', () => {
     }
 
     await open(page, 'alpha')
-    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
     await judge(page, 'room')
     const text = `Judge me ${randomUUID()}`
     await say(page, `${text} https://example.org`)
@@ -109,10 +122,10 @@ describe('axe finds nothing', () => {
     await press(page, 'More about this room')
     await judge(page, 'room menu')
     await page.keyboard.press('Escape')
-    await press(page, 'Rules of this room')
+    await pressInHeader(page, 'Rules of this room')
     await judge(page, 'rules')
     if (await page.locator('dialog[open]').count()) await close(page)
-    await press(page, 'Make a poll')
+    await startPoll(page)
     await judge(page, 'poll form')
     await close(page)
     await press(page, 'Choose an emoji')
@@ -132,7 +145,7 @@ describe('axe finds nothing', () => {
     await field(page).press('?')
     await field(page).fill('')
 
-    for (const panel of ['members', 'search']) {
+    for (const panel of ['members', 'media', 'pins', 'search']) {
       await open(page, `alpha/${panel}`)
       await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
       await judge(page, panel)
@@ -177,8 +190,9 @@ describe('axe finds nothing', () => {
     await line(page, deleted).waitFor()
 
     await open(page, 'alpha/moderation')
-    await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab').first().waitFor()
-    for (const tab of await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab').all()) {
+    const desk = page.getByRole('tablist', { name: 'Moderation' })
+    await desk.waitFor()
+    for (const tab of await desk.getByRole('tab').all()) {
       await tab.dispatchEvent('click')
       await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
       if ((await tab.innerText()) === 'Banned')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+import { becomeModerator, desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 /** Blocked people, in rooms that both people are in. */
 describe('blocked people', () => {
@@ -94,7 +94,7 @@ describe('blocked people', () => {
     })
     await page.reload()
     await isAsked
-    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
     await page.getByRole('status', { name: 'Loading messages' }).waitFor()
     expect(await page.locator('body').innerText()).not.toContain(said)
     answer()

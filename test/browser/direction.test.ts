@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Accounts } from '#server/domains/accounts/model'
 import { forgetProfile } from '#server/domains/accounts/profiles'
-import { field, line, openPlaza, say } from './plaza.ts'
+import { field, isLive, line, openPlaza, say } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -43,7 +43,7 @@ async function guestCalled(name: string): Promise<Page> {
   await Accounts.updateOne({ _id: userAddress }, { $set: { display_name: name } })
   forgetProfile(plaza.node, userAddress)
   await page.reload()
-  await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+  await isLive(page)
   return page
 }
 

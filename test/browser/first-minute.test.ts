@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, field, line, openPlaza, say } from './plaza.ts'
+import { becomeModerator, field, line, openPlaza, say, trouble } from './plaza.ts'
 
 /** The first minute of a new visitor, in a browser. */
 describe('the page', () => {
@@ -112,7 +112,8 @@ describe('the page', () => {
     await say(other, `Slowly ${randomUUID()}`)
     await other.getByText(/next message in \d+ s/).waitFor()
     expect(await other.getByText(/(links|polls) off/).count()).toBe(0)
-    await other.getByRole('button', { name: 'Make a poll' }).waitFor()
+    await other.getByRole('button', { name: 'Attach' }).click()
+    await other.getByRole('menuitem', { name: /^Poll/ }).waitFor()
     await other.reload()
     await other.getByText(/next message in \d+ s/).waitFor()
     expect(await other.getByText(/(links|polls) off/).count()).toBe(0)
@@ -127,14 +128,14 @@ describe('the page', () => {
   test('after a dropped connection everything is there, in order', async () => {
     const [one, other] = [await guest(), await guest()]
     await one.getByRole('button', { name: 'Drop my connection' }).click()
-    await one.getByText('Offline').first().waitFor()
+    await trouble(one).getByText('You are cut off.').waitFor()
     const word = randomUUID()
     for (let count = 1; count <= 4; count++) await say(other, `${word} ${count}`)
     await say(one, `${word} mine`)
     await line(one, `${word} mine`).getByText('Waits for the connection').waitFor()
     await line(other, `${word} 4`).and(other.locator('.sent')).waitFor()
 
-    await one.getByRole('button', { name: 'Reconnect' }).click()
+    await one.getByRole('button', { name: 'Connect again' }).click()
     await one.getByText(/Caught up \d+ events?, 0 gaps/).waitFor()
     await line(other, `${word} mine`).waitFor()
     const shown = await line(one, word).locator('.text').allInnerTexts()

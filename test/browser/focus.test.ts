@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+import { becomeModerator, desktop, field, isLive, line, openPlaza, phone, say, startPoll } from './plaza.ts'
 
 /** Which element has the focus, and that no key press is lost. */
 describe('the focus', () => {
@@ -37,7 +37,7 @@ describe('the focus', () => {
     await rules(page).waitFor({ state: 'detached' })
     if (device === desktop) await isInField(page)
     await page.reload()
-    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
     expect(await rules(page).count()).toBe(0)
     expect(await field(page).inputValue()).toBe('Typed while the rules came')
   })
@@ -83,8 +83,9 @@ describe('the focus', () => {
 
   test('M67: returns from a dialog to its former element by keyboard, and to the message field by pointer', async () => {
     const page = await plaza.guest()
-    for (const name of [/Settings/, 'New room', 'Browse channels', 'Rules of this room', 'Make a poll']) {
-      await press(page, name)
+    for (const name of [/Settings/, 'New room', 'Browse channels', 'Rules of this room', null]) {
+      if (name === null) await startPoll(page)
+      else await press(page, name)
       await page.getByRole('dialog').waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -149,7 +150,7 @@ describe('the focus', () => {
     await expect.poll(() => field(page).inputValue()).toBe(`${first} changed`)
     await page.keyboard.press('Escape')
 
-    await press(page, 'Make a poll')
+    await startPoll(page)
     await page.getByRole('dialog').getByLabel('Question').fill('Half a question')
     await page.mouse.click(5, 5)
     expect(await page.getByRole('dialog').getByLabel('Question').inputValue()).toBe('Half a question')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, openPlaza } from './plaza.ts'
+import { becomeModerator, openPlaza, startPoll } from './plaza.ts'
 
 describe('forms', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -29,7 +29,7 @@ describe('forms', () => {
 
   test('a poll with two equal answers is told so, and another answer takes the focus', async () => {
     const page = await plaza.guest()
-    await page.getByRole('button', { name: 'Make a poll' }).click()
+    await startPoll(page)
     const dialog = page.getByRole('dialog', { name: 'Ask the room' })
     await dialog.getByLabel('Question').fill('Which?')
     for (const answer of ['Answer 1', 'Answer 2']) await dialog.getByLabel(answer).fill('Tea')

@@ -4,6 +4,8 @@ import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { rooms } from '#shared/api/rooms'
+import { personAt } from '#test/support/people'
 import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -123,5 +125,29 @@ describe('invitations in the page', () => {
     await asked(third).getByText('This invitation has been used as often as it allows.').waitFor()
     await third.goto(again.slice(0, -1))
     await asked(third).getByText('This invitation is not known.').waitFor()
+  })
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('N05: who a stranger asks into a group says yes or no in the sidebar, on a %s', async (device, options) => {
+    const guest = await plaza.guest(options)
+    const account = await guest.evaluate(() => localStorage.getItem('plaza.guest-address') ?? '')
+    const stranger = await personAt(plaza.url, `stranger on a ${device}`)
+    const ask = (name: string) => stranger.does('rest', rooms.createGroup, { name, memberAddresses: [account] })
+    if (options === phone) await guest.getByRole('button', { name: 'Back to the rooms' }).click()
+    const invitations = guest.getByRole('region', { name: 'Invitations' })
+    expect(await invitations.isVisible()).toBe(false)
+
+    await ask(`Reading ${device}`)
+    await ask(`Selling ${device}`)
+    await invitations.getByText(`Selling ${device}`).waitFor()
+    await judge(guest, 'asked into groups')
+    await invitations.getByRole('button', { name: `Decline Selling ${device}` }).click()
+    await invitations.getByText(`Selling ${device}`).waitFor({ state: 'detached' })
+    await guest.reload()
+    await invitations.getByRole('button', { name: `Join Reading ${device}` }).click()
+    await guest.getByRole('heading', { level: 1, name: `Reading ${device}` }).waitFor()
+    expect(await invitations.isVisible()).toBe(false)
   })
 })

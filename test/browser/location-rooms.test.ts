@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, desktop, openPlaza, phone } from './plaza.ts'
+import { axeFaults, browse, desktop, openPlaza, phone } from './plaza.ts'
 
 const harbour = { latitude: 53.543_21, longitude: 9.965_43 }
 const besides = (metres: number) => ({ ...harbour, latitude: harbour.latitude + metres / 111_195 })
@@ -29,7 +29,7 @@ describe('rooms of places', () => {
       .getByRole('link', { name: 'Back to the rooms' })
       .or(page.getByRole('button', { name: 'Back to the rooms' }))
     if (await back.first().isVisible()) await back.first().click()
-    await page.getByRole('button', { name: 'Near me' }).click()
+    await browse(page, 'Near me')
     return page.getByRole('dialog', { name: 'Rooms near me' })
   }
   const found = async (page: Page, name: string, radius: string) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { axeFaults, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 describe('media are sent', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -37,7 +37,7 @@ describe('media are sent', () => {
   const enter = async (page: Page, room: string) => {
     await page.goto(`${plaza.url}/#/${encodeURIComponent(room)}`)
     await field(page).waitFor()
-    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
   }
   /** Two guests in their direct conversation. */
   const pair = async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { becomeModerator, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+import { becomeModerator, deskOf, desktop, field, line, openPlaza, phone, say, trouble } from './plaza.ts'
 
 /** Moderation in the page beyond a ban: people are shown by name, and acts can be undone. */
 describe('moderation in the page', () => {
@@ -70,7 +70,7 @@ describe('moderation in the page', () => {
     await page.goto(`${plaza.url}/#/alpha/moderation`)
     await tab(page, 'Banned')
     for (const name of names) await restricted(page).getByText(name, { exact: true }).waitFor()
-    expect(await page.getByRole('tabpanel').innerText()).not.toMatch(ids)
+    expect(await deskOf(page).innerText()).not.toMatch(ids)
     for (const name of names)
       expect(await restricted(page).getByText(name, { exact: true }).getAttribute('title')).toMatch(/^0x[0-9a-f]{40}$/)
     await restricted(page).getByRole('button', { name: 'Unmute' }).click()
@@ -155,7 +155,8 @@ describe('moderation in the page', () => {
     const [owner, first, second] = [await plaza.guest(), await plaza.guest(), await nameless()]
     const name = await create(owner, 'Group', await nameOf(first))
     await owner.getByRole('heading', { level: 1, name }).waitFor()
-    await first.reload()
+    const joins = (page: Page) => page.getByRole('button', { name: `Join ${name}` }).click()
+    await joins(first)
     await rooms(first).getByRole('link', { name }).waitFor()
 
     await owner.getByRole('button', { name: 'Members' }).click()
@@ -165,9 +166,9 @@ describe('moderation in the page', () => {
     await owner.getByRole('alert').getByText('Nobody is called Nobody At All.').waitFor()
     await people.fill(await nameOf(second))
     await people.press('Enter')
+    await toast(owner, /1 person invited/).waitFor()
+    await joins(second)
     await owner.locator('.member', { hasText: await nameOf(second) }).waitFor()
-    await second.reload()
-    await rooms(second).getByRole('link', { name }).click()
     await expect.poll(() => second.locator('h1').first().innerText()).toBe(name)
     expect(await second.getByRole('textbox', { name: 'People to add' }).count()).toBe(0)
 
@@ -206,7 +207,7 @@ describe('moderation in the page', () => {
     await line(page, said).focus()
     await page.keyboard.press('w')
 
-    const panel = page.getByRole('tabpanel')
+    const panel = deskOf(page)
     const shown = panel.getByText(name, { exact: true }).first()
     for (const place of [/Live log/, /Queue/]) {
       await tab(page, place)
@@ -299,7 +300,7 @@ describe('moderation in the page', () => {
     const [page, other] = [await plaza.guest(), await plaza.guest()]
     await page.routeWebSocket(/socket\.io/, (socket) => socket.close())
     await page.reload()
-    await page.getByRole('main').getByText('Live, slower way').waitFor()
+    await trouble(page).getByText('This network').waitFor()
     const said = await speak(page)
     await line(other, said).waitFor()
     await line(page, said).hover()

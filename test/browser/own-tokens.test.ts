@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { demoAttendance } from '#server/ports/attendance/demo'
-import { axeFaults, desktop, openPlaza, phone } from './plaza.ts'
+import { axeFaults, browse, desktop, openPlaza, phone } from './plaza.ts'
 
 describe('rooms of the events whose tokens one holds', () => {
   const attendance = demoAttendance()
@@ -17,7 +17,7 @@ describe('rooms of the events whose tokens one holds', () => {
       .getByRole('link', { name: 'Back to the rooms' })
       .or(page.getByRole('button', { name: 'Back to the rooms' }))
     if (await back.first().isVisible()) await back.first().click()
-    await page.getByRole('button', { name: 'From my tokens' }).click()
+    await browse(page, 'From my tokens')
     const list = page.getByRole('dialog', { name: 'From my tokens' })
     await list.getByText('Lantern Night 2026').waitFor()
     return list

@@ -67,7 +67,7 @@ export async function openPlaza({
     await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
     await page.goto(`${url}/#/alpha`)
     await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
-    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
     return page
   }
 
@@ -159,3 +159,31 @@ export async function addWallet(page: Page): Promise<void> {
     )
   })
 }
+
+/** Waits until the open room hears everything at once. */
+export const isLive = (page: Page) => page.locator('main[data-status="live"]').waitFor()
+
+/** What is wrong with the connection; not there while nothing is. */
+export const trouble = (page: Page) => page.locator('.connection-strip')
+
+export async function startPoll(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Attach' }).click()
+  await page.getByRole('menuitem', { name: /^Poll/ }).click()
+}
+
+/** What a wide header has a button for, and a narrow one an entry of its menu. */
+export async function pressInHeader(page: Page, name: string): Promise<void> {
+  const button = page.locator('.room-head').getByRole('button', { name, exact: true })
+  if (await button.isVisible()) return button.click()
+  await page.getByRole('button', { name: 'More about this room' }).click()
+  await page.getByRole('menuitem', { name, exact: true }).click()
+}
+
+/** One of the ways to a room that are offered beside the channels. */
+export async function browse(page: Page, way: string): Promise<void> {
+  await page.getByRole('button', { name: 'Browse channels' }).click()
+  await page.getByRole('dialog', { name: 'Channels' }).getByRole('button', { name: way }).click()
+}
+
+/** The part of the moderators' desk that is turned up. */
+export const deskOf = (page: Page) => page.getByRole('tabpanel').getByRole('tabpanel')

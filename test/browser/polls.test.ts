@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+import { desktop, field, line, openPlaza, phone, say, startPoll } from './plaza.ts'
 
 /** Polls, from the button to the last vote. */
 describe('polls', () => {
@@ -23,7 +23,7 @@ describe('polls', () => {
     const [one, other] = [await plaza.guest(device), await plaza.guest(device)]
     const question = `Tea or coffee ${randomUUID()}`
     await field(one).fill('half a thought')
-    await one.getByRole('button', { name: 'Make a poll' }).click()
+    await startPoll(one)
     await form(one).getByLabel('Question').fill(question)
     await form(one).getByLabel('Answer 1').fill('Tea')
     await form(one).getByLabel('Answer 2').fill('Coffee')
@@ -45,7 +45,7 @@ describe('polls', () => {
   test.each([false, true])('the own vote is shown after a reload (anonymous: %s)', async (isAnonymous) => {
     const page = await plaza.guest()
     const question = `Tea or coffee ${randomUUID()}`
-    await page.getByRole('button', { name: 'Make a poll' }).click()
+    await startPoll(page)
     await form(page).getByLabel('Question').fill(question)
     await form(page).getByLabel('Answer 1').fill('Tea')
     await form(page).getByLabel('Answer 2').fill('Coffee')
@@ -69,6 +69,9 @@ describe('polls', () => {
     await page.keyboard.type(draft)
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
+    await page.locator('[role=menuitem]:focus').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
     await form(page).getByLabel('Question').and(page.locator(':focus')).waitFor()
     await page.keyboard.type(question)
     await page.keyboard.press('Enter')
@@ -86,7 +89,7 @@ describe('polls', () => {
   test('M61: a refused poll shows the reason, and keeps the typed text', async () => {
     const page = await plaza.guest()
     await say(page, 'A line before')
-    await page.getByRole('button', { name: 'Make a poll' }).click()
+    await startPoll(page)
     await form(page).getByLabel('Question').fill('Twice the same')
     for (const answer of [1, 2]) await form(page).getByLabel(`Answer ${answer}`).fill('Same')
     await form(page).getByRole('button', { name: 'Ask' }).click()

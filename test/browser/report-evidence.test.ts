@@ -8,7 +8,18 @@ import { dmOf } from '#shared/kit/primitives'
 import { type Person, pathOf, personAt, sealed } from '#test/support/people'
 import { pngOf } from '#test/support/pictures'
 import { script } from '#test/support/shared-key'
-import { addWallet, axeFaults, desktop, field, openPlaza, phone, walletInBrowser } from './plaza.ts'
+import {
+  addWallet,
+  axeFaults,
+  deskOf,
+  desktop,
+  field,
+  isLive,
+  openPlaza,
+  phone,
+  pressInHeader,
+  walletInBrowser,
+} from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -68,7 +79,7 @@ test.each([
     for (const page of [owner, loud, hurt]) {
       await page.goto(`${plaza.url}/#/${encodeURIComponent(`channel:${id}`)}`)
       await field(page).waitFor()
-      await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+      await isLive(page)
     }
     await send(loud, 'crimson')
     await hurt.locator('.message .picture img').waitFor()
@@ -83,9 +94,9 @@ test.each([
     await dialog.getByRole('button', { name: 'Send report' }).click()
     await hurt.getByText('Thank you. The moderators have your report.').waitFor()
 
-    await owner.getByRole('button', { name: 'Moderation' }).click()
+    await pressInHeader(owner, 'Moderation')
     await owner.getByRole('tab', { name: /Queue/ }).click()
-    const panel = owner.getByRole('tabpanel')
+    const panel = deskOf(owner)
     await panel.getByText('Matches what was sent').waitFor()
     expect(await panel.locator('img[alt="Handed in with this report"]').count()).toBe(0)
     await panel.getByRole('button', { name: 'Show the picture' }).click()

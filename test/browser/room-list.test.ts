@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, line, openPlaza, say } from './plaza.ts'
+import { desktop, isLive, line, openPlaza, say } from './plaza.ts'
 
 describe('the list of rooms', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -20,7 +20,7 @@ describe('the list of rooms', () => {
   const enter = async (page: Page, name: string) => {
     await rows(page).filter({ hasText: name }).click()
     await page.getByRole('heading', { level: 1, name }).waitFor()
-    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
   }
   const byName = ['Alpha', 'Ask anything', 'No links please', 'Show and tell', 'Slow lane']
 

@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Sessions } from '#server/domains/identity/model'
 import { signIn } from '#test/support/wallet'
-import { desktop, openPlaza } from './plaza.ts'
+import { desktop, isLive, openPlaza } from './plaza.ts'
 
 describe('the session of the page', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -140,7 +140,7 @@ describe('the session of the page', () => {
     await page.getByText('A code is on its way to').waitFor()
     await vi.waitFor(async () => expect(await letters('prover@example.org')).toHaveLength(1), 10_000)
     await page.getByRole('dialog', { name: 'Settings' }).getByRole('button', { name: 'Close' }).click()
-    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
     expect(await page.evaluate(() => JSON.parse(localStorage.getItem('plaza:session') ?? '{}').account)).toBe(account)
   })
 

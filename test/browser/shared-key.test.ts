@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { script } from '#test/support/shared-key'
-import { axeFaults, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 let plaza: Awaited<ReturnType<typeof openPlaza>>
 beforeAll(async () => {
@@ -34,7 +34,7 @@ test('two members of a room with a shared key exchange text and a picture, and a
   for (const page of [one, two]) {
     await page.goto(`${plaza.url}/#/${encodeURIComponent(`channel:${id}`)}`)
     await field(page).waitFor()
-    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
   }
   await say(one, 'The soup was cold')
   await line(two, 'The soup was cold').waitFor()
@@ -58,7 +58,10 @@ test('two members of a room with a shared key exchange text and a picture, and a
   await two.setViewportSize(desktop.viewport)
   expect(await two.getByText(/end-to-end/i).count()).toBe(0)
   expect(await two.getByRole('button', { name: 'Search', exact: true }).count()).toBe(0)
-  expect(await two.getByRole('button', { name: 'Make a poll' }).count()).toBe(0)
+  await two.getByRole('button', { name: 'Attach' }).click()
+  await two.getByRole('menuitem', { name: /^Photo/ }).waitFor()
+  expect(await two.getByRole('menuitem', { name: /^Poll/ }).count()).toBe(0)
+  await two.keyboard.press('Escape')
 
   const buffer = Buffer.from(
     await one.evaluate(async () => {

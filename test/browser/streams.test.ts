@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Streams } from '#server/domains/streams/model'
 import { fakeVideo } from '#server/ports/video/fake'
-import { axeFaults, desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+import { axeFaults, desktop, field, line, openPlaza, phone, pressInHeader, say } from './plaza.ts'
 
 describe('livestreams in the page', () => {
   const video = fakeVideo()
@@ -129,7 +129,7 @@ describe('livestreams in the page', () => {
     await page.getByRole('button', { name: 'Start a test stream' }).click()
     await page.getByLabel('Your own picture').waitFor()
     await page.getByRole('alert').getByText('The server does not take this stream').waitFor()
-    await page.getByRole('button', { name: 'Moderation' }).click()
+    await pressInHeader(page, 'Moderation')
     await page.getByRole('complementary', { name: 'Moderation' }).getByRole('tab', { name: 'Words' }).waitFor()
     await page.getByLabel('Your own picture').waitFor()
     await page.goto(`${plaza.url}/#/alpha`)
@@ -164,14 +164,14 @@ describe('livestreams in the page', () => {
     await silence()
     const first = await streamer('First of two')
     const page = await plaza.guest()
-    const entry = page.getByRole('navigation', { name: 'Livestreams' })
+    const entry = page.getByRole('navigation', { name: 'Places' })
     video.publish(first.provided)
     await entry.getByText('First of two').waitFor()
     const second = await streamer('Second of two')
     video.publish(second.provided)
     await entry.getByText('and 1 more').waitFor()
     for (const { provided } of [first, second]) video.stop(provided)
-    await entry.getByText('Watch, or go live yourself').waitFor()
+    await entry.getByText('Live now').waitFor({ state: 'detached' })
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
+import { desktop, field, isLive, line, openPlaza, phone, say } from './plaza.ts'
 
 describe('the timeline', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -172,5 +172,5 @@ const enterAsGuest = async (page: Page) => {
   await page.getByRole('navigation', { name: 'Your rooms' }).getByRole('link').first().waitFor()
   await page.goto(`${page.url().split('#')[0]}#/alpha`)
   await field(page).waitFor()
-  await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+  await isLive(page)
 }

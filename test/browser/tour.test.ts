@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { desktop, field, openPlaza, phone } from './plaza.ts'
+import { desktop, field, isLive, openPlaza, phone } from './plaza.ts'
 
 const titles = [
   'Send a message',
@@ -42,7 +42,7 @@ describe('the tour', () => {
     await rules.getByRole('button', { name: 'All right' }).click()
     await rules.waitFor({ state: 'detached' })
     await page.reload()
-    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
     expect(await rules.count()).toBe(0)
 
     await page.getByRole('link', { name: 'No links please' }).click()

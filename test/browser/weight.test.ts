@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { desktop, openPlaza, phone } from './plaza.ts'
+import { desktop, isLive, openPlaza, phone } from './plaza.ts'
 
 const slowBytesPerSecond = 400_000 / 8
 const mostBytes = 122_000
@@ -60,7 +60,7 @@ describe('the weight of the page', () => {
     const page = await plaza.guest(device)
     await watchShifts(page)
     await page.reload()
-    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
     await page.locator('.message').first().waitFor()
     expect(await shiftOf(page)).toBeLessThan(mostShift)
   })

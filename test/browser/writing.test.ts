@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { field, line, openPlaza, say } from './plaza.ts'
+import { field, line, openPlaza, say, startPoll } from './plaza.ts'
 
 describe('the text of messages', () => {
   let plaza: Awaited<ReturnType<typeof openPlaza>>
@@ -196,7 +196,8 @@ describe('the text of messages', () => {
     const dialog = page.locator('dialog[open]')
     for (const name of ['Make a poll', 'Choose an emoji', 'Settings'])
       for (const close of [() => page.keyboard.press('Escape'), () => dialog.getByLabel('Close').click()]) {
-        await page.getByRole('button', { name }).first().click()
+        if (name === 'Make a poll') await startPoll(page)
+        else await page.getByRole('button', { name }).first().click()
         await dialog.waitFor()
         await close()
         await dialog.waitFor({ state: 'detached' })

@@ -5,7 +5,7 @@ import { v7 } from 'uuid'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Accounts } from '#server/domains/accounts/model'
 import { addressOf, proxiesAt } from '#server/kernel/addresses'
-import { slotsAtOnce } from '#server/kernel/connection-slots'
+import { budgets } from '#server/kernel/budgets'
 import { memoryKv } from '#server/ports/kv/memory'
 import { personAt } from '#test/support/people'
 import { openProxy, standing } from '#test/support/proxy'
@@ -130,7 +130,7 @@ describe.each(waysToTrust)('M02: behind a proxy that is trusted %s', (_title, TR
     const member = await personAt(url, 'colleague', at('203.0.113.4'))
     const { body } = await call(url, 'GET /api/rooms/alpha/events?after_seq=0', null)
     const poll = `GET /api/rooms/alpha/events?after_seq=${body.head_seq}&wait=25`
-    const waiting = Array.from({ length: slotsAtOnce.anonymous + 20 }, () =>
+    const waiting = Array.from({ length: budgets.connectionsOfAddress.anonymous.most + 20 }, () =>
       dial(url)
         .on('error', () => undefined)
         .on('data', () => refused++),
@@ -225,7 +225,7 @@ describe('M02: strangers at one address, such as that of a company', () => {
     }
     const holds = [asks(poll), asks(follow), opens]
     for (const hold of holds) {
-      for (let one = 0; one < slotsAtOnce.anonymous; one++) await hold()
+      for (let one = 0; one < budgets.connectionsOfAddress.anonymous.most; one++) await hold()
       await new Promise((resolve) => setTimeout(resolve, 1_500))
       expect((await sendBytes(url, request('GET /api/status'))).status).toBe(200)
       aheadMilliseconds += minute
@@ -258,7 +258,7 @@ describe('M02: strangers at one address, such as that of a company', () => {
     const old = await personAt(url, 'of yesterday')
     await Accounts.updateOne({ _id: old.account }, { user_id: v7({ msecs: Date.now() - 2 * 24 * 3_600_000 }) })
     const regular = await personAt(url, 'of yesterday')
-    const guests = await crowd(url, 'guest', slotsAtOnce.guest / 10)
+    const guests = await crowd(url, 'guest', budgets.connectionsOfAddress.guest.most / 10)
     const theirs: Awaited<ReturnType<typeof hoard>> = []
     for (const guest of guests) theirs.push(...(await hoard(url, guest.token)))
     expect(theirs.every(isIn)).toBe(true)

@@ -71,7 +71,7 @@ export const jsonRequest = (line: string, token: string, body: string | Buffer, 
 
 export interface Ack {
   ok: boolean
-  error?: { code: string; message: string; status: number }
+  error?: { code: string; message: string; status: number; retryAfter?: number }
   data?: unknown
 }
 
@@ -109,7 +109,7 @@ export async function openWire(url: string, namespace: string, auth: unknown, he
   })
   if (auth !== undefined) socket.send(`40${namespace},${JSON.stringify(auth)}`)
   const answer = auth === undefined ? '' : await connected
-  return {
+  const wire = {
     socket,
     heard,
     closed,
@@ -131,6 +131,15 @@ export async function openWire(url: string, namespace: string, auth: unknown, he
         socket.send(`42${namespace},${id}[${JSON.stringify(event)}${args === '' ? '' : `,${args}`}]`)
       })
     },
+    /** The same, as often as the connection has asked too much in this second. */
+    async askInTime(event: string, args: string): Promise<Ack | null> {
+      for (;;) {
+        const ack = await wire.ask(event, args)
+        if (ack?.error?.retryAfter !== 1) return ack
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    },
     close: () => socket.terminate(),
   }
+  return wire
 }

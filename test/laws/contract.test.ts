@@ -6,7 +6,14 @@ import { objectsIn } from '#server/kernel/invoke'
 import { api, events } from '#shared/api/index'
 import { errors } from '#shared/errors'
 import { connectionEvents } from '#shared/kit/connection'
-import { expandRoute, namespaces, operationsOf, pathParameters } from '#shared/kit/contract'
+import {
+  expandRoute,
+  namespaces,
+  type Operation,
+  operationsOf,
+  pathParameters,
+  refusesSuspended,
+} from '#shared/kit/contract'
 import { type JsonSchema, schemaWriter } from '#shared/kit/json-schema'
 import { parse, type Source, sourcesOf } from './sources.ts'
 
@@ -115,6 +122,112 @@ describe('the contract', () => {
     ])
     const links = operations.filter(({ name, operation }) => /\.(link|unlink)/.test(name) && !operation.freshProof)
     expect(links).toEqual([])
+  })
+
+  test('N08: what somebody who is suspended may call although it writes is listed here', () => {
+    const because = (why: Operation['whileSuspended']) =>
+      operations
+        .filter(({ operation }) => operation.whileSuspended === why)
+        .map(({ name }) => name)
+        .sort()
+    expect({
+      reads: because('reads'),
+      'signs in': because('signs in'),
+      withdraws: because('withdraws'),
+      protects: because('protects'),
+      judged: because('judged'),
+    }).toEqual({
+      reads: [
+        'agents.resume',
+        'knowledge.watch',
+        'messages.check',
+        'messages.join',
+        'messages.leave',
+        'messages.presenceOf',
+        'moderation.simulate',
+        'passkeys.checkMigration',
+        'phone.friends',
+        'phone.lookup',
+        'status.cancelStream',
+        'streams.leave',
+        'streams.listen',
+        'streams.refreshAssets',
+        'streams.unlisten',
+        'streams.unwatch',
+        'streams.view',
+        'streams.watch',
+        'wallet.refreshBalances',
+      ],
+      'signs in': [
+        'email.checkLink',
+        'email.login',
+        'email.openLink',
+        'email.restoreSession',
+        'email.sendLink',
+        'email.sendLoginCode',
+        'federation.humanProof',
+        'federation.partner',
+        'identity.refresh',
+        'identity.renewConnection',
+        'identity.verify',
+        'identity.verifySolana',
+        'passkeys.beginLogin',
+        'passkeys.login',
+        'passkeys.recoverByEmail',
+        'passkeys.verifyRecovery',
+      ],
+      withdraws: [
+        'agents.cancel',
+        'agents.forget',
+        'agents.remove',
+        'friends.cancel',
+        'friends.decline',
+        'friends.remove',
+        'friends.removeByAddress',
+        'groupInvitations.decline',
+        'groupInvitations.withdraw',
+        'identity.logout',
+        'knowledge.remove',
+        'rooms.leave',
+        'scheduling.removeWindow',
+        'streams.end',
+        'streams.remove',
+      ],
+      protects: [
+        'deviceKeys.remove',
+        'email.remove',
+        'identities.unlink',
+        'messages.presence',
+        'messages.read',
+        'passkeys.remove',
+        'phone.remove',
+        'sessions.end',
+        'sessions.endOthers',
+        'social.block',
+        'social.mute',
+        'social.unblock',
+        'social.unmute',
+        'wallet.planRecoverySigner',
+      ],
+      judged: [
+        'messages.edit',
+        'messages.pin',
+        'messages.react',
+        'messages.remove',
+        'messages.send',
+        'polls.create',
+        'polls.vote',
+        'rooms.setTopic',
+        'streams.say',
+      ],
+    })
+    const idle = operations.filter(
+      ({ operation: { whileSuspended, ...plain } }) => whileSuspended && refusesSuspended(plain) === null,
+    )
+    const unjudged = operations.filter(
+      ({ operation }) => refusesSuspended(operation) === 'judge' && operation.idempotency?.kept !== 'log',
+    )
+    expect([...idle, ...unjudged].map(({ name }) => name)).toEqual([])
   })
 
   test('every listed error is in the table, once', () => {

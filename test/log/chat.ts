@@ -1,4 +1,5 @@
-import type { Act, Change, Fact, Judgement, Projection, Records, RoomKey, Row, View } from '#server/log/types'
+import { z } from 'zod'
+import type { Act, Change, Fact, Judgement, Makes, Projection, Records, RoomKey, Row, View } from '#server/log/types'
 import { AppError } from '#shared/errors'
 
 // A small chat over the log: members, bans, slow mode, edits, suspensions. It has every kind of act that the log treats differently.
@@ -42,9 +43,13 @@ function versionOf(fact: Fact): number {
   return typeof version === 'number' ? version : 1
 }
 
+/** The record of an event of this type, whatever it says. */
+export const makes = (type: string): Makes => ({ type, body: z.any() })
+
 export const say = (sender: string, cid?: string, text = 'hello'): Act<'already'> => ({
   sender,
   cid,
+  makes: makes('message'),
   judge(view, now) {
     const why = mayAct(view, sender)
     if (why) return why
@@ -57,6 +62,7 @@ export const say = (sender: string, cid?: string, text = 'hello'): Act<'already'
 export const edit = (sender: string, id: string, version: number, cid?: string): Act<'already'> => ({
   sender,
   cid,
+  makes: makes('edit'),
   judge(view) {
     const why = mayAct(view, sender)
     if (why) return why
@@ -68,6 +74,7 @@ export const edit = (sender: string, id: string, version: number, cid?: string):
 export const join = (sender: string, cid?: string): Act<'already'> => ({
   sender,
   cid,
+  makes: makes('join'),
   judge(view) {
     if (view.get(`ban:${sender}`) !== null) return { refuse: new AppError('BANNED') }
     return once(view.get(`member:${sender}`) !== null, { type: 'join', body: {} })
@@ -77,12 +84,14 @@ export const join = (sender: string, cid?: string): Act<'already'> => ({
 export const leave = (sender: string, cid?: string): Act<'already'> => ({
   sender,
   cid,
+  makes: makes('leave'),
   judge: (view) => once(view.get(`member:${sender}`) === null, { type: 'leave', body: {} }),
 })
 
 export const slow = (milliseconds: number, cid?: string): Act<'already'> => ({
   sender: 'mod',
   cid,
+  makes: makes('slow'),
   judge: () => ({ accept: { type: 'slow', body: { milliseconds } } }),
 })
 
@@ -90,6 +99,7 @@ export const slow = (milliseconds: number, cid?: string): Act<'already'> => ({
 export const moderate = (type: string, target: string, cid?: string): Act<'already'> => ({
   sender: 'mod',
   cid,
+  makes: makes(type),
   judge(view) {
     const state = view.get(`${type.endsWith('ban') ? 'ban' : 'suspended'}:${target}`)
     return once((state === null) === type.startsWith('un'), { type, target, body: {}, reason: 'why not' })

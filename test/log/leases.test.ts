@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { GLOBAL } from '#server/log/index'
-import { join, moderate, projection, say, slow } from './chat.ts'
+import { join, makes, moderate, projection, say, slow } from './chat.ts'
 import { type Changes, clockOf, counting, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
@@ -53,6 +53,15 @@ function pair(changes: Changes = {}, ofBoth: Changes = {}) {
   }
   return { one, other, standStill }
 }
+
+test('a node whose leases have run out answers nothing from memory', async () => {
+  const { one, other, standStill } = pair()
+  await other.act(room, join('ada'))
+  expect(other.answerHere(GLOBAL, () => 'known')).toBe('known')
+  standStill(11_000)
+  await one.act(GLOBAL, moderate('suspend', 'ada'))
+  expect(other.answerHere(GLOBAL, () => 'known')).toBeNull()
+})
 
 /** A connection to the store on which the answer to one read is delayed, and therefore outdated. */
 function lateReads() {
@@ -147,7 +156,11 @@ test('the first lease counts from before it was written, too', async () => {
   const { one, other, standStill } = pair({ ...everywhere, reach: late.reach }, everywhere)
   await one.act(GLOBAL, slow(0))
   late.next()
-  const isSlow = other.act(room, { sender: 'ada', judge: (view) => ({ already: view.global.get('slow') }) })
+  const isSlow = other.act(room, {
+    sender: 'ada',
+    makes: makes('none'),
+    judge: (view) => ({ already: view.global.get('slow') }),
+  })
   await late.isAsked
   await one.act(GLOBAL, slow(0))
   standStill(11_000)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { chainOf, type Judgement, type Row, type View, verifyChain } from '#server/log/index'
 import { AppError } from '#shared/errors'
-import { edit, join, moderate, projection, say, slow } from './chat.ts'
+import { edit, join, makes, moderate, projection, say, slow } from './chat.ts'
 import { type Changes, clockOf, counting, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
@@ -381,10 +381,40 @@ test.each<[string, () => never]>([
   await one.act(room, join('ada'))
   const act = {
     sender: 'ada',
+    makes: makes('message'),
     judge: (view: View): Judgement<never> =>
       view.get('member:ada') === null ? refuse() : { accept: { type: 'message', body: {} } },
   }
   expect(await other.act(room, act)).toMatchObject({ row: { seq: 2 } })
+})
+
+test('N40: a key that another act has used is refused, wherever its row is found', async () => {
+  nodes.hasHints = false
+  const [one, other] = [nodes.start('one'), nodes.start('other', { pollMilliseconds: 60_000 })]
+  await one.act(room, join('ada'))
+  await one.act(room, say('ada', 'k'))
+  const asked = { sender: 'ada', cid: 'k', makes: makes('slow') }
+  const judgements = [
+    { accept: { type: 'slow', body: { milliseconds: 1 } } },
+    { already: null },
+    { refuse: new AppError('FORBIDDEN') },
+  ]
+  for (const node of [one, other])
+    for (const judgement of judgements)
+      await expect(node.act(room, { ...asked, judge: (): Judgement<null> => judgement })).rejects.toMatchObject({
+        code: 'CONFLICT',
+      })
+  const same = { ...say('ada', 'k'), isRepeat: (_row: Row, body: { text: string }) => body.text === 'hello' }
+  expect(await other.act(room, same)).toMatchObject({ duplicate: true, body: { text: 'hello' } })
+  const changed = { ...same, isRepeat: () => false }
+  await expect(other.act(room, changed)).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(nodes.memory.log(room)).toHaveLength(2)
+})
+
+test('N40: an act appends the event that it says it makes, and no other', async () => {
+  const one = nodes.start('one')
+  await expect(one.act(room, { ...join('ada'), makes: makes('leave') })).rejects.toThrow('makes leave appended join')
+  expect(nodes.memory.log(room)).toEqual([])
 })
 
 test('unloads a room that is not used, after which no act waits for this node there', async () => {

@@ -8,7 +8,7 @@ import {
   UNREADABLE,
   verifyChain,
 } from '#server/log/index'
-import { join, moderate, projection, say } from './chat.ts'
+import { join, makes, moderate, projection, say } from './chat.ts'
 import { clockOf, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 const room = 'channel:one'
-const spoilt = { sender: 'ada', judge: () => ({ accept: { type: 'spoilt', body: {} } }) }
+const spoilt = { sender: 'ada', makes: makes('spoilt'), judge: () => ({ accept: { type: 'spoilt', body: {} } }) }
 const isSpoilt = (row: Row) => row.type === 'spoilt'
 function fail(): never {
   throw new Error('Not a row of ours.')
@@ -171,7 +171,11 @@ describe('M46: versions of rows', () => {
       if (row._id.startsWith('older')) Object.assign(row, { v: 1 })
     }
     await older.act(room, join('ada'))
-    await newer.act(room, { sender: 'ada', judge: () => ({ accept: { type: 'of.the.next', body: { new: 1 } } }) })
+    await newer.act(room, {
+      sender: 'ada',
+      makes: makes('of.the.next'),
+      judge: () => ({ accept: { type: 'of.the.next', body: { new: 1 } } }),
+    })
     await Promise.all([older, newer, older, newer].map((node) => node.act(room, say('ada'))))
     expect(nodes.memory.log(room).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6])
     expect((await older.read(room, 0, 200)).map(({ type }) => type)).toContain('of.the.next')

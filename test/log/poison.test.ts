@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { GLOBAL, type Row, SKIPPED } from '#server/log/index'
-import { join, moderate, say } from './chat.ts'
+import { join, makes, moderate, say } from './chat.ts'
 import { clockOf, Nodes, pause } from './nodes.ts'
 
 let nodes = new Nodes()
@@ -17,6 +17,7 @@ const types = () => log().map(({ type }) => type)
 const raw = (body: unknown, cid?: string) => ({
   sender: 'ada',
   cid,
+  makes: makes('message'),
   judge: () => ({ accept: { type: 'message', body: body as Row['body'] } }),
 })
 const nested = (depth: number): object => (depth === 0 ? {} : { in: nested(depth - 1) })

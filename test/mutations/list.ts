@@ -1,6 +1,7 @@
 import { acts } from './list/acts.ts'
 import { agents } from './list/agents.ts'
 import { answers } from './list/answers.ts'
+import { budgets } from './list/budgets.ts'
 import { direct } from './list/direct.ts'
 import { discovery } from './list/discovery.ts'
 import { domains } from './list/domains.ts'
@@ -39,6 +40,7 @@ export const mutations: readonly Mutation[] = [
   ...evidence,
   ...mends,
   ...guards,
+  ...budgets,
   ...domains,
   ...kinds,
   ...identity,

@@ -24,6 +24,9 @@ beforeAll(async () => {
   build()
   const { url, process } = await start(signedIn)
   for (const name of people) tokens.set(name, (await signIn(url, wallet(name))).sessionToken)
+  const toAddress = wallet('kill bob').address
+  const asked = await call(url, 'POST /api/friends/request', { toAddress }, ada())
+  await call(url, 'POST /api/friends/accept', { requestId: asked.body.id }, tokens.get('kill bob'))
   await stop(process, 'SIGTERM')
 })
 
@@ -57,7 +60,10 @@ test.each(places)(
       expect(again.status).toBe(200)
       const { id } = again.body.group as { id: string }
       if (begun) expect(id).toBe(begun)
-      for (const name of people) expect([place, pass, await groups(name)]).toEqual([place, pass, [id]])
+      for (const name of ['kill ada', 'kill bob'])
+        expect([place, pass, await groups(name)]).toEqual([place, pass, [id]])
+      const { body } = await call(after.url, 'GET /api/groups/invitations', null, tokens.get('kill cleo'))
+      expect([place, pass, body.invitations]).toEqual([place, pass, [expect.objectContaining({ group_id: id })]])
       expect((await call(after.url, `PATCH /api/rooms/group/${id}`, { name: 'Renamed' }, ada())).status).toBe(200)
       await stop(after.process)
     }

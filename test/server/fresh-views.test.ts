@@ -7,7 +7,7 @@ import { rooms } from '#shared/api/rooms'
 import type { Operation } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { groupOf, over, type Person, person } from '#test/support/people'
+import { befriend, groupOf, over, type Person, person } from '#test/support/people'
 
 let server: Booted
 let owner: Person
@@ -22,6 +22,7 @@ beforeAll(async () => {
     await person(server, 'guest', at(1)),
     await person(server, 'third', at(0)),
   ]
+  await befriend(owner, guest)
 })
 afterAll(() => server.close())
 

@@ -10,7 +10,7 @@ import { social } from '#shared/api/social'
 import type { CallOf } from '#shared/kit/contract'
 import { type Booted, boot } from '#test/support/boot'
 import { appoint } from '#test/support/moderation'
-import { channelOf, type Door, groupOf, moderates, over, type Person, person } from '#test/support/people'
+import { befriend, channelOf, type Door, groupOf, moderates, over, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
 const fifty = <T>(make: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, at) => make(at)))
@@ -36,6 +36,7 @@ describe('invitations', () => {
     aide = await person(server, `invites: aide ${round}`)
     member = await person(server, `invites: member ${round}`)
     guest = await person(server, `invites: guest ${round}`)
+    await befriend(owner, aide)
     group = await groupOf(owner, aide, member)
   })
 

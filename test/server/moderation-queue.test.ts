@@ -125,7 +125,10 @@ describe('the queue', () => {
     })
     expect(await owner.rest(path.decide, { item, decision: 'forgotten' })).toMatchObject({ status: 400 })
     await admin.does('rest', accounts.suspend, { userAddress: mod.account, ban: true })
-    expect(await mod.rest(path.decide, { item, decision: 'dismissed' })).toMatchObject({ status: 404 })
+    expect(await mod.rest(path.decide, { item, decision: 'dismissed' })).toMatchObject({
+      code: 'SUSPENDED',
+      status: 403,
+    })
     await admin.does('rest', accounts.suspend, { userAddress: mod.account, ban: false })
     expect((await admin.rest(path.decide, { item, decision: 'dismissed' })).status).toBe(200)
   })

@@ -1,7 +1,8 @@
 // Modes: embedded, two-nodes-redis
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { countsOf } from '#server/domains/inbox/list'
 import { Members, Mentions } from '#server/domains/room-state/model'
+import { RoomEvents } from '#server/log/model'
 import { inbox, unreadChanged, unreadSnapshot } from '#shared/api/inbox'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
@@ -9,7 +10,17 @@ import { social } from '#shared/api/social'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import type { Line } from '#test/support/line'
-import { channelOf, groupOf, moderates, over, type Person, people, person, sealed } from '#test/support/people'
+import {
+  befriend,
+  channelOf,
+  groupOf,
+  moderates,
+  over,
+  type Person,
+  people,
+  person,
+  sealed,
+} from '#test/support/people'
 import { connect, heard } from '#test/support/wallet'
 
 let server: Booted
@@ -19,6 +30,7 @@ let other: Person
 beforeAll(async () => {
   server = await boot()
   ;[owner, member, other] = await people(server, 'owner', 'member', 'other')
+  await befriend(owner, other)
 })
 afterAll(() => server.close())
 
@@ -175,6 +187,26 @@ test('many messages within a second are told once', async () => {
   expect(line.all(unreadChanged).filter(isAbout(room)).length).toBeLessThanOrEqual(5)
 })
 
+test('N05: what changes in many rooms within a second is counted once an account, and no other room with it', async () => {
+  const listener = await person(server, 'busy')
+  const places = await Promise.all(Array.from({ length: 40 }, () => channelOf(owner, listener)))
+  for (const room of places) await says(room, 'unread')
+  const line = await listener.socket('/notifications')
+  await line.hears(unreadSnapshot)
+  const toldOfAll = async (said: number) => {
+    for (const room of places) await says(room, `m${said}`)
+    for (const room of places) await changed(line, room, said + 1)
+  }
+  await toldOfAll(1)
+  const counting = vi.spyOn(RoomEvents, 'countDocuments')
+  onTestFinished(() => counting.mockRestore())
+  await toldOfAll(2)
+  const counted = counting.mock.calls.map(([filter]) => (filter as { room?: string }).room)
+  for (const key of places.map(roomKey))
+    expect(counted.filter((one) => one === key).length).toBeLessThanOrEqual(8 * server.apps.length)
+  expect(line.all(unreadChanged).at(-1)?.total).toBeGreaterThanOrEqual(places.length * 3)
+})
+
 test('a silenced conversation is counted and marked silent, outside the sum; a room that is heard again is in it', async () => {
   const room = await channelOf(owner, member)
   await member.does('rest', social.mute, { conversationType: 'channel', conversationId: room.id, duration: '1h' })
@@ -217,8 +249,10 @@ test.each([
   ['joined', (_group: RoomRef, room: RoomRef, guest: Person) => guest.does('rest', rooms.join, { room })],
   [
     'one is brought into',
-    ({ id }: RoomRef, _room: RoomRef, { account }: Person) =>
-      owner.does('rest', rooms.addMembers, { id: id ?? '', addresses: [account] }),
+    async ({ id }: RoomRef, _room: RoomRef, guest: Person) => {
+      await befriend(owner, guest)
+      await owner.does('rest', rooms.addMembers, { id: id ?? '', addresses: [guest.account] })
+    },
   ],
 ] as const)('M67: a room %s is told to every device before anybody speaks there', async (how, enter) => {
   const [group, channel] = [await groupOf(owner), await channelOf(owner)]

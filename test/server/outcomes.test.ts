@@ -11,6 +11,7 @@ import { social } from '#shared/api/social'
 import { status } from '#shared/api/status'
 import type { ErrorCode } from '#shared/errors'
 import type { Operation } from '#shared/kit/contract'
+import { errorCodesOf } from '#shared/kit/json-schema'
 import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import {
@@ -144,7 +145,7 @@ const asked: readonly Asked[] = [
 ]
 
 const doorsOf = ({ http, socket }: Operation) => over.filter((door) => (door === 'rest' ? http : socket))
-const answering = (code: ErrorCode) => asked.filter(([, operation]) => operation.errors?.includes(code))
+const answering = (code: ErrorCode) => asked.filter(([, operation]) => errorCodesOf(operation).own.includes(code))
 
 describe.each(Object.entries(scenes))('%s', (code, set) => {
   let scene: Scene

@@ -8,7 +8,17 @@ import { social } from '#shared/api/social'
 import { AppError } from '#shared/errors'
 import { dmOf, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, groupOf, listenTo, moderates, type Person, people, person, sealed } from '#test/support/people'
+import {
+  befriend,
+  channelOf,
+  groupOf,
+  listenTo,
+  moderates,
+  type Person,
+  people,
+  person,
+  sealed,
+} from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -33,6 +43,7 @@ beforeAll(async () => {
     'outsider',
     'banished',
   )
+  for (const friend of [other, banished]) await befriend(owner, friend)
 })
 afterAll(() => server.close())
 
@@ -440,7 +451,11 @@ describe('a group', () => {
     const room = await groupOf(owner, member)
     const bring = (who: Person, ...people: Person[]) =>
       who.rest(`POST /api/groups/${room.id}/members`, { addresses: people.map(({ account }) => account) })
-    expect((await bring(owner, other, member)).body).toEqual({ success: true, added: [other.account] })
+    expect((await bring(owner, other, member)).body).toEqual({
+      success: true,
+      added: [other.account],
+      invited: [],
+    })
     expect(await bring(member, outsider)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     expect(await bring(outsider, banished)).toMatchObject({ status: 404, code: 'ROOM_NOT_FOUND' })
     expect((await owner.rest(`GET /api/groups/${room.id}/members`)).body).toMatchObject({ total: 3 })

@@ -266,6 +266,7 @@ async function saidBefore(room: { type: 'channel'; id: string }, text: string): 
     (await server.apps[0]?.node.log.act(roomKey(room), {
       sender: ada.account,
       cid: crypto.randomUUID(),
+      makes: messageCreated,
       judge: (view) => ({ accept: entryOf(view, actor, messageCreated, { ...said, ...nothing }) }),
     })) ?? expect.fail()
   return { id: row?._id ?? '' }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { checkEntry } from '#server/domains/events'
+import { roomTopicChanged } from '#server/domains/room-state/events/rooms'
 import type { Entry } from '#server/log/types'
 import { boot } from '#test/support/boot'
 
@@ -35,7 +36,7 @@ test.each([
   const server = await boot({ nodes: 1, environment })
   const log = server.apps[0]?.node.log
   const entry = { type: 'room.topic_changed', body: { ...topic, secret: 'x' } }
-  const append = () => log?.act('alpha', { sender: 'ada', judge: () => ({ accept: entry }) })
+  const append = () => log?.act('alpha', { sender: 'ada', makes: roomTopicChanged, judge: () => ({ accept: entry }) })
   try {
     if (isStored) await expect(append()).resolves.toMatchObject({ row: { seq: 1 } })
     else await expect(append()).rejects.toThrow('declared')

@@ -377,17 +377,6 @@ describe('a sequence', () => {
     await second.stop()
   })
 
-  test('is one of at most 16 of a connection; one that is cancelled makes place', async () => {
-    const who = await follower()
-    const room = await channelOf(owner, who)
-    const open = []
-    for (let one = 0; one < 16; one++) open.push(await following<RoomEvent>('socket', who, { room }))
-    expect(await who.refused('socket', messages.follow, { room })).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
-    await open[0]?.stop()
-    const another = await following<RoomEvent>('socket', who, { room })
-    await expect.poll(() => another.items.length).toBeGreaterThan(0)
-  })
-
   test('is asked for by `follow=true` alone; without it the answer is a page', async () => {
     const who = await follower()
     const room = await channelOf(owner, who)

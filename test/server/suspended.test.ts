@@ -1,14 +1,29 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { spellingsOf } from '#server/kernel/http-input'
 import { accounts } from '#shared/api/accounts'
 import { api } from '#shared/api/index'
 import { messages } from '#shared/api/messages'
 import { polls } from '#shared/api/polls'
-import { type Operation, operationsOf } from '#shared/kit/contract'
+import { rooms } from '#shared/api/rooms'
+import { expandRoute, type Operation, operationsOf, refusesSuspended } from '#shared/kit/contract'
+import { fileOf } from '#shared/kit/json-schema'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { alpha, channelOf, type Door, groupOf, moderates, type Person, person, sealed } from '#test/support/people'
-import { wallet } from '#test/support/wallet'
+import {
+  alpha,
+  channelOf,
+  type Door,
+  eventOf,
+  groupOf,
+  moderates,
+  over,
+  type Person,
+  person,
+  personAt,
+  sealed,
+} from '#test/support/people'
+import { codeOf, wallet } from '#test/support/wallet'
 
 const inRooms = operationsOf(api).filter(({ operation }) => 'room' in operation.input.shape)
 const isRead = ({ name, operation: { http } }: (typeof inRooms)[number]) =>
@@ -109,18 +124,67 @@ describe('suspended people can still read, over both doors alike', () => {
   })
 })
 
-describe('suspended people can change nothing, over both doors alike', () => {
-  /** These change what is the own, or tell the verdict. */
-  const own = ['rooms.leave', 'messages.leave', 'messages.read', 'messages.check', 'moderation.simulate']
-  // Those with a file need a form: `uploads-shown.test.ts` has them.
-  const acts = inRooms
-    .filter(({ operation }) => !('file' in operation.input.shape))
-    .filter((declared) => !isRead(declared) && !own.includes(declared.name))
+/** What an operation is asked at: each of its paths, and its event. */
+const placesOf = (operation: Operation) => [
+  ...spellingsOf(operation)
+    .flatMap(({ route }) => expandRoute(route))
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path, query }) => `${method} ${path}${query ? `?${new URLSearchParams(query)}` : ''}`),
+  ...(operation.socket ? ['socket'] : []),
+]
+
+async function codeAt(who: Person, operation: Operation, place: string): Promise<string | null> {
+  if (place === 'socket') {
+    const { namespace, event } = eventOf(operation)
+    const answer = await who.ask(event, {}, namespace)
+    return answer.ok ? null : answer.error.code
+  }
+  const path = place.replaceAll(/:\w+/g, '1')
+  return (await (fileOf(operation) ? sendsFile(who, path) : who.rest(path, {}))).code
+}
+
+async function sendsFile({ url, token }: Person, path: string): Promise<{ code: string | null }> {
+  const body = new FormData()
+  body.set('file', new Blob(['x']), 'x')
+  const headers = { authorization: `Bearer ${token}` }
+  const answer = await fetch(url + path.replace('POST ', ''), { method: 'POST', headers, body })
+  return { code: codeOf(await answer.json()) }
+}
+
+describe('N08: suspended people write nothing, over both doors alike', () => {
+  const writing = operationsOf(api).filter(({ operation }) => refusesSuspended(operation) === 'caller')
+
+  test.each(writing)('$name', async ({ operation }) => {
+    for (const place of placesOf(operation)) expect(await codeAt(suspended, operation, place), place).toBe('SUSPENDED')
+  })
+
+  test('there are many', () => {
+    expect(writing.length).toBeGreaterThan(70)
+  })
+
+  // Those of rooms need an input, as they are judged by the log.
+  const judged = inRooms
+    .filter(({ operation }) => refusesSuspended(operation) === 'judge')
     .flatMap(({ name, operation }) => doorsOf(operation).map((door) => [name, door, operation] as const))
 
-  test.each(acts)('%s over %s', async (_name, door, operation) => {
+  test.each(judged)('%s over %s', async (_name, door, operation) => {
     const refused = await suspended.refused(door, operation, inputOf(operation, places.channel as RoomRef) as never)
     expect(refused).toMatchObject({ code: 'SUSPENDED', status: 403 })
+  })
+
+  test('a message is refused with its verdict, and what was said before is answered again', async () => {
+    const room = places.channel as RoomRef
+    const said = { room, text: 'once', client_msg_id: 'said-before' }
+    const author = await person(server, 'author')
+    await author.does('rest', rooms.join, { room })
+    const { message } = await author.does('rest', messages.send, said)
+    await root.does('rest', accounts.suspend, { userAddress: author.account, ban: true })
+    for (const door of over) {
+      const { code, status, verdict } = await author.refused(door, messages.send, { room, text: 'twice' })
+      expect({ code, status }).toEqual({ code: 'SUSPENDED', status: 403 })
+      expect(verdict).toMatchObject({ ok: false, step: 'suspension', code: 'SUSPENDED' })
+      expect((await author.does(door, messages.send, said)).message.id).toBe(message.id)
+    }
   })
 
   test('a check says so', async () => {
@@ -128,4 +192,30 @@ describe('suspended people can change nothing, over both doors alike', () => {
     const { verdict } = await suspended.does('rest', messages.check, { room, text: 'hello' })
     expect(verdict).toMatchObject({ ok: false, code: 'SUSPENDED', step: 'suspension' })
   })
+
+  test('it holds on every node once it is acknowledged, and no longer than it lasts', async () => {
+    const on = await Promise.all(server.urls.map((url) => personAt(url, 'to and fro')))
+    const { account } = on[0] as Person
+    for (const ban of [true, false, true, false]) {
+      await root.does('rest', accounts.suspend, { userAddress: account, ban })
+      for (const who of on) {
+        const answer = await who.tries('rest', accounts.claimUsername, { username: 'to_and_fro' })
+        expect(answer.ok || answer.error.code, who.url).toBe(ban ? 'SUSPENDED' : true)
+      }
+    }
+  })
+})
+
+test('N08: suspended people still read, sign in and out, and end what is their own, over both doors', async () => {
+  const leaver = await person(server, 'leaver')
+  await root.does('rest', accounts.suspend, { userAddress: leaver.account, ban: true })
+  const free = operationsOf(api)
+    .filter(({ operation }) => operation.whileSuspended && !refusesSuspended(operation))
+    .sort(({ name }, other) => Number(name === 'identity.logout') - Number(other.name === 'identity.logout'))
+  for (const { name, operation } of free)
+    for (const place of placesOf(operation))
+      expect(['SUSPENDED', 'UNAUTHORIZED', 'SESSION_NOT_FOUND'], `${name} ${place}`).not.toContain(
+        await codeAt(leaver, operation, place),
+      )
+  expect(free.map(({ name }) => name)).toContain('sessions.endOthers')
 })

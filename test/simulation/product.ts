@@ -15,6 +15,7 @@ import {
 } from '#server/domains/room-state/facts'
 import { type Act, type Entry, type Fact, type Judgement, ROW_VERSION, type Row, type View } from '#server/log/types'
 import { AppError } from '#shared/errors'
+import { makes } from '#test/log/chat'
 import type { Deed } from './history.ts'
 
 // The acts of people as rows of the product, with its own projection and records.
@@ -118,6 +119,7 @@ export function entryOf(
 export const actOf = (deed: Deed): Act<'already'> => ({
   sender: deed.sender,
   cid: deed.cid,
+  makes: makes(types[deed.type as Kind]),
   judge(view, now) {
     const { type, sender, target = '' } = deed
     const isWriting = type === 'message' || type === 'edit'

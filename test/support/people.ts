@@ -1,6 +1,8 @@
 import type { Socket } from 'socket.io-client'
 import { expect } from 'vitest'
 import { z } from 'zod'
+import { friends } from '#shared/api/friends'
+import { groupInvitations } from '#shared/api/group-invitations'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'
@@ -170,10 +172,24 @@ export async function channelOf(owner: Person, ...members: readonly Person[]): P
   return room
 }
 
+/** Makes the two friends. */
+export async function befriend(one: Person, other: Person): Promise<void> {
+  const { request } = await one.does('rest', friends.request, { toAddress: other.account })
+  await other.does('rest', friends.accept, { requestId: request.id })
+}
+
+/** Accepts the invitation to this group. */
+export async function acceptInto(who: Person, group: string): Promise<void> {
+  const { invitations } = await who.does('rest', groupInvitations.list, {})
+  const id = invitations.find(({ group_id }) => group_id === group)?.id ?? 'none'
+  await who.does('rest', groupInvitations.accept, { id })
+}
+
 /** A new group of the admin's, with these members. */
 export async function groupOf(admin: Person, ...members: readonly Person[]): Promise<RoomRef & { id: string }> {
   const memberAddresses = members.map(({ account }) => account)
-  const { group } = await admin.does('rest', rooms.createGroup, { name: 'A group', memberAddresses })
+  const { group, invited } = await admin.does('rest', rooms.createGroup, { name: 'A group', memberAddresses })
+  for (const member of members) if (invited.includes(member.account)) await acceptInto(member, group.id)
   return { type: 'group', id: group.id }
 }
 

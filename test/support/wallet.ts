@@ -58,7 +58,7 @@ const Refused = z.union([
   z.object({ code: z.string() }).transform(({ code }) => code),
   z.object({ error: z.object({ code: z.string() }) }).transform(({ error }) => error.code),
 ])
-const codeOf = (body: unknown) => Refused.safeParse(body).data ?? null
+export const codeOf = (body: unknown) => Refused.safeParse(body).data ?? null
 
 const Begun = z.object({ message: z.string(), nonce: z.string() })
 const Tokens = z.object({ sessionToken: z.string(), refreshToken: z.string() })

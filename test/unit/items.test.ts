@@ -150,11 +150,11 @@ test('the session is looked at with each heartbeat, and no heartbeat comes after
 
 test('a session ends its own sequences, an expired one within a second, a stop all, and none begins after it', async () => {
   let now = 0
-  const streams = openStreams({ now: () => now })
+  const streams = openStreams({ now: () => now, state: new Map(), limits: { scale: 1 } as never })
   const ended: string[] = []
   const enter = (account: string, id: string, expiresAt = 1e12) =>
     streams.enter({
-      caller: { account, session: { id, expiresAt } as never, ip: '', userAgent: '' },
+      caller: { account, session: { id, expiresAt, authMethod: 'siwe', userId: '0' } as never, ip: '', userAgent: '' },
       end: ({ code }) => ended.push(`${account} ${id} ${code}`),
     })
   const leave = enter('ann', 'one')

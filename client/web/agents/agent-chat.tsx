@@ -1,8 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useSession } from '../accounts/session.ts'
 import { useClient, useConnectionState } from '../connection/client.ts'
-import { ConnectionWord } from '../connection/connection-state.tsx'
-import { CutStrip } from '../connection/cut-strip.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
@@ -29,11 +27,10 @@ export function AgentChat({ id }: { id: string }) {
   if (!agent) return <AgentMissing error={error} onRetry={reload} />
 
   return (
-    <main className="room" aria-label={agent.name}>
+    <main className="room" aria-label={agent.name} data-status={connection === 'online' ? 'live' : connection}>
       <AgentHead
         title={agent.name}
         emoji={agent.avatar_emoji}
-        about={<ConnectionWord state={connection} />}
         back={{ title: 'Back to the agents', go: () => goToAgents(), isAlways: true }}
       >
         <button
@@ -52,7 +49,6 @@ export function AgentChat({ id }: { id: string }) {
         )}
       </AgentHead>
       <TourStepHint />
-      <CutStrip />
       <Conversation key={round} agent={agent} />
       {asks && <Forget id={id} onClose={() => setAsks(false)} onForgotten={() => setRound(round + 1)} />}
     </main>

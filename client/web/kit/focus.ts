@@ -35,11 +35,11 @@ function tellOfFocus(): void {
   document.activeElement?.dispatchEvent(new FocusEvent('focusin', { bubbles: true }))
 }
 
-/** Focuses a field when it is mounted, except on touch screens, where that would open the keyboard. */
+/** Focuses a field when it is mounted, except on touch screens, where that would open the keyboard, and while the arrow keys walk through tabs. */
 export function useFocused<T extends HTMLElement>(): RefObject<T | null> {
   const field = useRef<T>(null)
   useEffect(() => {
-    if (!opensKeyboard()) field.current?.focus()
+    if (!opensKeyboard() && !document.activeElement?.matches('[role=tab]:focus-visible')) field.current?.focus()
   }, [])
   return field
 }

@@ -1,8 +1,8 @@
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useState } from 'react'
 import { useBorrowedFocus } from './focus.ts'
 
 /** A menu above the page; the arrow keys move through its items, Escape and a press elsewhere close it. */
-export function Menu(props: { label: string; onClose: () => void; style?: CSSProperties; children: ReactNode }) {
+export function Menu(props: { label: string; onClose: () => void; children: ReactNode }) {
   const menu = useBorrowedFocus(toFirst)
   const { onClose } = props
   const [opensUp, setOpensUp] = useState(false)
@@ -23,7 +23,7 @@ export function Menu(props: { label: string; onClose: () => void; style?: CSSPro
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key]
     if (!step) return
     event.preventDefault()
-    const items = [...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
+    const items = itemsOf(menu.current)
     const at = items.findIndex((item) => item.matches(':focus'))
     const from = at < 0 && step < 0 ? 0 : at
     items[(from + step + items.length) % items.length]?.focus()
@@ -32,11 +32,10 @@ export function Menu(props: { label: string; onClose: () => void; style?: CSSPro
   return (
     <div
       ref={menu}
-      className="menu"
+      className={opensUp ? 'menu up' : 'menu'}
       role="menu"
       tabIndex={-1}
       aria-label={props.label}
-      style={opensUp ? { ...props.style, top: 'auto', bottom: props.style?.top } : props.style}
       onKeyDown={walk}
     >
       {props.children}
@@ -44,7 +43,10 @@ export function Menu(props: { label: string; onClose: () => void; style?: CSSPro
   )
 }
 
-const toFirst = (menu: HTMLDivElement) => menu.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+const itemsOf = (menu: HTMLElement | null): readonly HTMLElement[] =>
+  [...(menu?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])].filter((item) => item.checkVisibility())
+
+const toFirst = (menu: HTMLDivElement) => itemsOf(menu)[0]?.focus()
 
 /** True when there is too little space below the button and more above it. */
 function isCutOff(menu: HTMLElement | null): boolean {

@@ -7,6 +7,8 @@ export interface Tab<Name extends string> {
 
 export function Tabs<Name extends string>(props: {
   label: string
+  /** The id of what they turn. */
+  controls?: string
   tabs: readonly Tab<Name>[]
   chosen: Name
   onChoose: (name: Name) => void
@@ -30,6 +32,7 @@ export function Tabs<Name extends string>(props: {
           type="button"
           role="tab"
           aria-selected={name === props.chosen}
+          aria-controls={props.controls}
           tabIndex={name === props.chosen ? 0 : -1}
           onClick={() => props.onChoose(name)}
         >

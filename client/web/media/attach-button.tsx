@@ -4,25 +4,30 @@ import { Icon, type IconName } from '../kit/icon.tsx'
 import { Menu } from '../kit/menu.tsx'
 import type { Offers } from '../messages/composer-status.tsx'
 import { pickable } from './prepare.ts'
+import { canRecord } from './use-recorder.ts'
+
+type Asked = 'voice' | 'poll' | 'place' | 'pixel_art'
 
 /** The menu of what can be sent here beside text. Kinds that the room does not allow are not in it. */
 export function AttachButton(props: {
   offers: Offers
+  canPoll: boolean
   mostBytes: number
   onPictures: (files: readonly File[]) => void
-  onAsk: (what: 'place' | 'pixel_art') => void
+  onAsk: (what: Asked) => void
 }) {
-  const { offers } = props
+  const { offers, canPoll } = props
+  const canSpeak = offers.voice && canRecord()
   const [isOpen, setOpen] = useState(false)
   const close = useCallback(() => setOpen(false), [])
   const input = useRef<HTMLInputElement>(null)
-  if (!offers.photo && !offers.gif && !offers.location && !offers.pixel_art) return null
+  if (![offers.photo, offers.gif, offers.location, offers.pixel_art, canSpeak, canPoll].includes(true)) return null
   const pick = (event: ChangeEvent<HTMLInputElement>) => {
     const { files } = event.target
     if (files) props.onPictures([...files])
     event.target.value = ''
   }
-  const ask = (what: 'place' | 'pixel_art') => () => {
+  const ask = (what: Asked) => () => {
     close()
     props.onAsk(what)
   }
@@ -42,7 +47,7 @@ export function AttachButton(props: {
       </button>
       <input ref={input} type="file" accept={pickable} multiple hidden aria-label="Photos and GIFs" onChange={pick} />
       {isOpen && (
-        <Menu label="Attach" onClose={close} style={{ bottom: '2.75rem', left: 0 }}>
+        <Menu label="Attach" onClose={close}>
           {(offers.photo || offers.gif) && (
             <Choice
               icon="image"
@@ -54,6 +59,16 @@ export function AttachButton(props: {
             >
               {offers.photo ? 'Scaled down, without its metadata. ' : ''}
               {offers.gif ? `GIF: at most ${lengthInBytes(props.mostBytes)}.` : ''}
+            </Choice>
+          )}
+          {canSpeak && (
+            <Choice icon="microphone" title="Voice message" onPress={ask('voice')}>
+              Recorded here; you listen before it is sent.
+            </Choice>
+          )}
+          {canPoll && (
+            <Choice icon="poll" title="Poll" onPress={ask('poll')}>
+              A question with choices.
             </Choice>
           )}
           {offers.location && (

@@ -56,7 +56,7 @@ export function Lightbox({ opener, onClose }: { opener: RefObject<HTMLElement | 
 }
 
 const picturesIn = (opener: HTMLElement | null): readonly HTMLImageElement[] =>
-  [...(opener?.closest('.rows')?.querySelectorAll<HTMLImageElement>('.picture > img') ?? [])].filter(
+  [...(opener?.closest('.rows, .media-list')?.querySelectorAll<HTMLImageElement>('.picture > img') ?? [])].filter(
     ({ complete, naturalWidth }) => complete && naturalWidth > 0,
   )
 

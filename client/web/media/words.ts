@@ -1,4 +1,5 @@
 import { mediaIn, type NamedMedia } from '#client/sdk/media'
+import type { LocalMessage } from '#client/sdk/types'
 import type { MessageType } from '#shared/api/verdict'
 import { withPlainNames } from '#shared/kit/room-agents'
 
@@ -16,3 +17,9 @@ export function lineOf(text: string, type: MessageType = 'text'): string {
   const media = mediaIn(text, type)
   return media ? mediaNames[media.kind] : withPlainNames(text)
 }
+
+/** Whether a message, as far as it can be read here, carries media or files. */
+export const hasMedia = (message: LocalMessage): boolean =>
+  message.local === 'sent' &&
+  !message.is_deleted &&
+  (message.attachments.length > 0 || mediaIn(message.content, message.message_type) !== null)

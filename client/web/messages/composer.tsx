@@ -230,18 +230,13 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
           </LazyBoundary>
         )}
         <div className={`composer-field ${standing.canWrite ? '' : 'shut'}`} hidden={asks === 'voice'}>
-          <AttachButton offers={offers} mostBytes={mostBytesIn(isSealed)} onPictures={addPictures} onAsk={setAsks} />
-          {standing.canPoll && (
-            <button
-              type="button"
-              className="icon-button"
-              aria-label="Make a poll"
-              title="Make a poll"
-              onClick={() => setAsks('poll')}
-            >
-              <Icon name="poll" />
-            </button>
-          )}
+          <AttachButton
+            offers={offers}
+            canPoll={standing.canPoll}
+            mostBytes={mostBytesIn(isSealed)}
+            onPictures={addPictures}
+            onAsk={setAsks}
+          />
           <textarea
             ref={field}
             id={composerId}

@@ -29,43 +29,45 @@ export function MessageTools(props: { message: LocalMessage; text: string; onRep
   const close = useCallback(() => setOpen(null), [])
 
   return (
-    <div className="tools" role="toolbar" aria-label="Message">
-      <Tool icon="smile" title="React" isOpen={open === 'react'} onPress={() => setOpen('react')} />
-      <Tool icon="reply" title="Reply" onPress={() => reply(message)} />
-      <Tool icon="more" title="More" isOpen={open === 'more'} onPress={() => setOpen('more')} />
-      {open === 'react' && (
-        <Menu label="Reactions" onClose={close} style={{ right: 0, top: '2.2rem' }}>
-          <div className="palette">
-            {suggestions.map((emoji) => (
+    <div className="tools">
+      <div role="toolbar" aria-label="Message">
+        <Tool icon="smile" title="React" isOpen={open === 'react'} onPress={() => setOpen('react')} />
+        <Tool icon="reply" title="Reply" onPress={() => reply(message)} />
+        <Tool icon="more" title="More" isOpen={open === 'more'} onPress={() => setOpen('more')} />
+        {open === 'react' && (
+          <Menu label="Reactions" onClose={close}>
+            <div className="palette">
+              {suggestions.map((emoji) => (
+                <button
+                  key={emoji}
+                  type="button"
+                  role="menuitem"
+                  aria-label={emoji}
+                  onClick={() => {
+                    close()
+                    attempt(() => live.react(message.id, emoji))
+                  }}
+                >
+                  {emoji}
+                </button>
+              ))}
               <button
-                key={emoji}
                 type="button"
                 role="menuitem"
-                aria-label={emoji}
+                className="any"
                 onClick={() => {
                   close()
-                  attempt(() => live.react(message.id, emoji))
+                  react(message)
                 }}
               >
-                {emoji}
+                <Icon name="plus" />
+                Any other emoji
               </button>
-            ))}
-            <button
-              type="button"
-              role="menuitem"
-              className="any"
-              onClick={() => {
-                close()
-                react(message)
-              }}
-            >
-              <Icon name="plus" />
-              Any other emoji
-            </button>
-          </div>
-        </Menu>
-      )}
-      {open === 'more' && <MoreTools {...props} onClose={close} />}
+            </div>
+          </Menu>
+        )}
+        {open === 'more' && <MoreTools {...props} onClose={close} />}
+      </div>
     </div>
   )
 }
@@ -105,7 +107,7 @@ function MoreTools(props: { message: LocalMessage; text: string; onReport: () =>
   }
 
   return (
-    <Menu label="More" onClose={onClose} style={{ right: 0, top: '2.2rem' }}>
+    <Menu label="More" onClose={onClose}>
       {isText && isEditable(message, account) && (
         <Choice icon="pencil" title="Edit" onPress={act(async () => edit(message))} />
       )}

@@ -14,8 +14,8 @@ export function AddPeople({ id, onAdded }: { id: string; onAdded: () => void }) 
   const add = async (event: FormEvent) => {
     event.preventDefault()
     try {
-      const { added } = await client.rooms.addMembers({ id, addresses: await findPeople(client, written) })
-      tell(added.length > 0 ? `${plural(added.length, 'person', 'people')} added.` : 'They are in this group already.')
+      const { added, invited } = await client.rooms.addMembers({ id, addresses: await findPeople(client, written) })
+      tell(broughtIn(added.length, invited.length))
       setError(null)
       setWritten('')
       onAdded()
@@ -41,4 +41,13 @@ export function AddPeople({ id, onAdded }: { id: string; onAdded: () => void }) 
       <Problem error={error} />
     </form>
   )
+}
+
+/** Friends are added, others are asked first. */
+function broughtIn(added: number, invited: number): string {
+  const people = (count: number) => plural(count, 'person', 'people')
+  if (added === 0 && invited === 0) return 'They are in this group already.'
+  if (invited === 0) return `${people(added)} added.`
+  const asked = `${people(invited)} invited: who is no friend of yours says yes first.`
+  return added === 0 ? asked : `${people(added)} added. ${asked}`
 }

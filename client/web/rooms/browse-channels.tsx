@@ -7,10 +7,12 @@ import { isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Blank, Listed } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { goTo } from './route.ts'
+import { goTo, linkToLive } from './route.ts'
 import { refOf, useRoomList } from './use-rooms.ts'
 
-export function BrowseChannels({ onClose, onCreate }: { onClose: () => void; onCreate: () => void }) {
+/** Channels to join, and the other ways to a room. */
+export function BrowseChannels(props: { onClose: () => void; onOther: (way: 'tokens' | 'near' | 'create') => void }) {
+  const { onClose, onOther } = props
   const client = useClient()
   const { reload } = useRoomList()
   const [search, setSearch] = useState('')
@@ -38,7 +40,21 @@ export function BrowseChannels({ onClose, onCreate }: { onClose: () => void; onC
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
-        <Listed loaded={channels} empty={<NoChannels search={wanted} onCreate={onCreate} />}>
+        <div className="row wrap ways">
+          <button type="button" className="button small" onClick={() => onOther('near')}>
+            <Icon name="place" />
+            Near me
+          </button>
+          <button type="button" className="button small" onClick={() => onOther('tokens')}>
+            <Icon name="ticket" />
+            From my tokens
+          </button>
+          <a className="button small" href={linkToLive} onClick={onClose}>
+            <Icon name="play" />
+            Livestreams
+          </a>
+        </div>
+        <Listed loaded={channels} empty={<NoChannels search={wanted} onCreate={() => onOther('create')} />}>
           {(rows) => (
             <ul className="channels">
               {rows.map((room) => (

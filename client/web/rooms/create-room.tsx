@@ -36,7 +36,7 @@ const channelForm: Form = {
 }
 const groupForm: Form = {
   title: 'Group',
-  text: 'Only for the people you bring in.',
+  text: 'Only for the people you bring in: friends at once, others when they say yes.',
   about: 'Names, @usernames or addresses of the members (optional)',
   aboutAtMost: 4_500,
   create: async (client, name, about) =>

@@ -5,7 +5,6 @@ import { sealedBy } from '#shared/kit/room-kinds'
 import { useSession } from '../accounts/session.ts'
 import { useKnowsBlocked } from '../accounts/use-blocked.ts'
 import { CaughtUp } from '../connection/caught-up.tsx'
-import { CutStrip } from '../connection/cut-strip.tsx'
 import { DeviceNews } from '../direct/device-news.tsx'
 import { isolated, nameOf } from '../kit/format.ts'
 import { Skeleton } from '../kit/notice.tsx'
@@ -19,6 +18,7 @@ import { useAct } from '../moderation/acts.ts'
 import { ConfirmAct } from '../moderation/confirm-act.tsx'
 import type { RowAct } from '../moderation/row-acts.ts'
 import { TourHint } from '../tour/tour-hint.tsx'
+import { usePanelParts } from './panel-parts.ts'
 import { PinsBar } from './pins-bar.tsx'
 import { rightsOf } from './rights.ts'
 import { type OpenRoom, RoomContext } from './room-context.ts'
@@ -66,6 +66,7 @@ export function OpenRoomView(props: {
     },
     [act, remove, live],
   )
+  const parts = usePanelParts(state, rights, sealed !== null)
   const isModerating = panel === 'moderation' && rights.isModerator
   const open = useMemo<OpenRoom>(
     () => ({
@@ -92,11 +93,10 @@ export function OpenRoomView(props: {
 
   return (
     <RoomContext value={open}>
-      <main className="room" aria-label={isolated(state.room?.name ?? 'Room')}>
-        <RoomHeader state={state} panel={panel} />
+      <main className="room" aria-label={isolated(state.room?.name ?? 'Room')} data-status={state.status}>
+        <RoomHeader state={state} panel={panel} parts={parts} />
         <PinsBar pins={knowsBlocked ? state.pins : []} />
         <TourHint state={state} />
-        <CutStrip />
         <CaughtUp status={state.status} caughtUp={state.caughtUp} />
         {/* The first messages are rendered together with the bars above them, so that the layout does not shift. */}
         {knowsBlocked || state.error ? (
@@ -129,7 +129,7 @@ export function OpenRoomView(props: {
           onClose={() => setReactedTo(null)}
         />
       )}
-      {panel && <RoomPanel state={state} panel={panel} />}
+      {panel && <RoomPanel state={state} panel={panel} parts={parts} />}
     </RoomContext>
   )
 }

@@ -1,19 +1,16 @@
 import { lazy, useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { roomKey } from '#shared/kit/room-key'
-import { useSession } from '../accounts/session.ts'
-import { useClient, useConnectionState } from '../connection/client.ts'
-import { ConnectionWord } from '../connection/connection-state.tsx'
+import { useConnectionState } from '../connection/client.ts'
 import { sealedText, sharedKeyText } from '../direct/secrecy-words.ts'
-import { ActButton } from '../kit/act-button.tsx'
 import { isolated, plural } from '../kit/format.ts'
-import { Icon, type IconName } from '../kit/icon.tsx'
+import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
-import { useTell } from '../kit/toasts.tsx'
 import { BackToRooms } from './back-to-rooms.tsx'
-import { kindOf, lookOf } from './kind.ts'
+import { kindOf } from './kind.ts'
+import { panelIcons, panelTitles } from './panel-parts.ts'
 import { useOpenRoom } from './room-context.ts'
-import { RoomMenu } from './room-menu.tsx'
+import { RoomMenu, rulesTitle } from './room-menu.tsx'
 import { titleOf } from './room-title.ts'
 import { RoomTopic } from './room-topic.tsx'
 import { goTo, type PanelName } from './route.ts'
@@ -25,14 +22,19 @@ const SharedKeyDialog = lazy(async () => ({
   default: (await import('../direct/shared-key-dialog.tsx')).SharedKeyDialog,
 }))
 
-export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelName | null }) {
-  const { rights, live, isSealed, sealed } = useOpenRoom()
+export function RoomHeader(props: { state: RoomState; panel: PanelName | null; parts: readonly PanelName[] }) {
+  const { state, panel, parts } = props
+  const { live, sealed } = useOpenRoom()
   const rooms = useRoomList()
   const [showsRules, setShowsRules] = useState(false)
   const [showsSafety, setShowsSafety] = useState(false)
   const known = rooms.value?.find((room) => keyOf(room) === roomKey(live.ref))
   const name = known ? titleOf(known) : isolated(state.room?.name ?? 'Room')
   const kind = kindOf(live.ref)
+  const connection = useConnectionState()
+  const isCatchingUp = state.status === 'catching-up' && connection !== 'offline'
+  /** The part behind the button that opens the panel as such. */
+  const main = parts.find((part) => part !== 'search' && part !== 'moderation')
 
   return (
     <header className="room-head">
@@ -40,7 +42,7 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
       <div className="grow">
         <h1 tabIndex={-1}>{name}</h1>
         <p className="room-facts">
-          <Connected state={state} />
+          {isCatchingUp && <span role="status">Loading missed events</span>}
           {state.direct && (
             <button type="button" className="inline" aria-haspopup="dialog" onClick={() => setShowsSafety(true)}>
               {sealedText(state.direct)}
@@ -51,7 +53,7 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
               {sharedKeyText}
             </button>
           )}
-          {kind.tells.counts && state.membersCount > 0 && (
+          {!isCatchingUp && kind.tells.counts && state.membersCount > 0 && (
             <span className="numerals">
               {plural(state.membersCount, 'member')}
               <span className="online-count">, {state.online.toLocaleString()} online</span>
@@ -59,24 +61,25 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
           )}
         </p>
       </div>
-      <BecomeModerator />
       {kind.hasRules && (
         <button
           type="button"
-          className="icon-button"
-          aria-label="Rules of this room"
-          title="Rules of this room"
+          className="icon-button folds"
+          aria-label={rulesTitle}
+          title={rulesTitle}
           onClick={() => setShowsRules(true)}
         >
           <Icon name="book" />
         </button>
       )}
-      {!isSealed && <PanelButton name="search" icon="search" title="Search" chosen={panel} />}
-      {kind.tells.counts && <PanelButton name="members" icon="people" title="Members" chosen={panel} />}
-      {rights.isModerator && kind.hasModerators && (
-        <PanelButton name="moderation" icon="shield" title="Moderation" chosen={panel} />
-      )}
-      <RoomMenu state={state} />
+      {parts.includes('search') && <PanelButton name="search" chosen={panel} />}
+      {main && <PanelButton name={main} chosen={panel} />}
+      {parts.includes('moderation') && <PanelButton name="moderation" chosen={panel} folds />}
+      <RoomMenu
+        state={state}
+        onRules={kind.hasRules ? () => setShowsRules(true) : null}
+        onModerate={parts.includes('moderation') ? () => goTo(live.ref, 'moderation') : null}
+      />
       <RoomTopic topic={state.room ? state.room.topic : (known?.topic ?? null)} />
       {state.direct && showsSafety && (
         <LazyBoundary>
@@ -93,52 +96,20 @@ export function RoomHeader({ state, panel }: { state: RoomState; panel: PanelNam
   )
 }
 
-function Connected({ state }: { state: RoomState }) {
-  const connection = useConnectionState()
-  if (connection !== 'online' && connection !== 'rest') return <ConnectionWord state={connection} />
-  if (state.status === 'joining') return <ConnectionWord state="connecting" />
-  if (state.status === 'catching-up') return <span className="connection connecting">Loading missed events</span>
-  return <ConnectionWord state={state.status === 'offline' ? 'offline' : connection} />
-}
-
-function PanelButton(props: { name: PanelName; icon: IconName; title: string; chosen: PanelName | null }) {
+function PanelButton(props: { name: PanelName; chosen: PanelName | null; folds?: boolean }) {
   const { live } = useOpenRoom()
   const isChosen = props.name === props.chosen
+  const title = panelTitles[props.name]
   return (
     <button
       type="button"
-      className="icon-button"
-      aria-label={props.title}
-      title={props.title}
+      className={props.folds ? 'icon-button folds' : 'icon-button'}
+      aria-label={title}
+      title={title}
       aria-pressed={isChosen}
       onClick={() => goTo(live.ref, isChosen ? null : props.name)}
     >
-      <Icon name={props.icon} />
+      <Icon name={panelIcons[props.name]} />
     </button>
-  )
-}
-
-/** In the demo, somebody may become moderator of the rooms that the demo gave to this browser. */
-function BecomeModerator() {
-  const client = useClient()
-  const { status } = useSession()
-  const { rights, live, account, reopen } = useOpenRoom()
-  const tell = useTell()
-  if (!status?.demo || rights.isModerator || !lookOf(live.ref).isOfDemo) return null
-  const become = async () => {
-    await client.status.becomeModerator()
-    const asked = { action: 'permissions', userAddress: account, channelId: live.ref.id ?? 'global' } as const
-    const answer = await client.moderation.inspect(asked)
-    const isHere = 'permissions' in answer && (answer.permissions.canMute || answer.permissions.canDelete)
-    if (!isHere) return tell('You moderate the rooms of the demo now, but not this one: it belongs to somebody else.')
-    tell('You are the moderator now.')
-    reopen()
-    goTo(live.ref, 'moderation')
-  }
-  return (
-    <ActButton className="button small become" onPress={become}>
-      <Icon name="shield" />
-      <span>Be the moderator</span>
-    </ActButton>
   )
 }

@@ -19,9 +19,11 @@ export function RoomList(props: {
   onCreate: () => void
 }) {
   const chosenKey = props.chosen ? roomKey(props.chosen) : null
+  // What is known stays, and why nothing newer comes is said above it all.
+  const loaded = props.rooms.value ? { ...props.rooms, error: null } : props.rooms
   return (
     <nav className="room-list" aria-label="Your rooms">
-      <Listed loaded={props.rooms} empty={<NoRooms onBrowse={props.onBrowse} onCreate={props.onCreate} />}>
+      <Listed loaded={loaded} empty={<NoRooms onBrowse={props.onBrowse} onCreate={props.onCreate} />}>
         {(rooms) => <Sections rooms={rooms} chosenKey={chosenKey} />}
       </Listed>
     </nav>
@@ -115,7 +117,7 @@ function RoomRow({ room, isChosen }: { room: RoomSummary; isChosen: boolean }) {
   )
 }
 
-function Badge({ unread, mentions }: { unread: number; mentions: number }) {
+export function Badge({ unread, mentions }: { unread: number; mentions: number }) {
   return (
     <span className={`badge ${mentions > 0 ? 'mentioned' : ''}`}>
       {mentions > 0 ? `@${mentions}` : unread > 99 ? '99+' : unread}

@@ -4,7 +4,7 @@ import { conversationOf, roomKey } from '#shared/kit/room-key'
 import { useSession } from '../accounts/session.ts'
 import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
-import { Icon } from '../kit/icon.tsx'
+import { Icon, type IconName } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { useAttempt, useTell } from '../kit/toasts.tsx'
@@ -17,7 +17,11 @@ import { keyOf, useRoomList } from './use-rooms.ts'
 
 const RoomIconDialog = lazy(async () => ({ default: (await import('./room-icon.tsx')).RoomIconDialog }))
 
-export function RoomMenu({ state }: { state: RoomState }) {
+export const rulesTitle = 'Rules of this room'
+
+/** Everything else that can be done with a room, and what a narrow header has no place for. */
+export function RoomMenu(props: { state: RoomState; onRules: (() => void) | null; onModerate: (() => void) | null }) {
+  const { state } = props
   const client = useClient()
   const { live, account, rights } = useOpenRoom()
   const rooms = useRoomList()
@@ -29,6 +33,10 @@ export function RoomMenu({ state }: { state: RoomState }) {
   const [asksToLeave, setAsksToLeave] = useState(false)
   const close = useCallback(() => setOpen(false), [])
 
+  const choose = (act: () => void) => () => {
+    close()
+    act()
+  }
   const [showsIcon, setShowsIcon] = useState(false)
   const storesFiles = Boolean(useSession().status?.media)
   const icon = state.room?.icon_url ?? null
@@ -58,59 +66,32 @@ export function RoomMenu({ state }: { state: RoomState }) {
         <Icon name="more" />
       </button>
       {isOpen && (
-        <Menu label={isolated(state.room?.name ?? 'Room')} onClose={close} style={{ right: 0, top: '2.5rem' }}>
+        <Menu label={isolated(state.room?.name ?? 'Room')} onClose={close}>
+          {props.onRules && <Folded icon="book" title={rulesTitle} onPress={choose(props.onRules)} />}
+          {props.onModerate && <Folded icon="shield" title="Moderation" onPress={choose(props.onModerate)} />}
           <button type="button" role="menuitem" onClick={silence}>
             <Icon name="quiet" />
             {isSilent ? 'Hear of this again' : 'Mute this conversation'}
           </button>
           {rights.canSetTopic && (
-            <button
-              type="button"
-              role="menuitem"
-              onClick={() => {
-                close()
-                setShowsTopic(true)
-              }}
-            >
+            <button type="button" role="menuitem" onClick={choose(() => setShowsTopic(true))}>
               <Icon name="pencil" />
               {topic === null ? 'Set a topic' : 'Change the topic'}
             </button>
           )}
           {rights.isModerator && storesFiles && lookOf(live.ref).icon !== null && (
-            <button
-              type="button"
-              role="menuitem"
-              onClick={() => {
-                close()
-                setShowsIcon(true)
-              }}
-            >
+            <button type="button" role="menuitem" onClick={choose(() => setShowsIcon(true))}>
               <Icon name="image" />
               {icon === null ? 'Set an icon' : 'Change the icon'}
             </button>
           )}
-          <button
-            type="button"
-            role="menuitem"
-            onClick={() => {
-              close()
-              setShowsKeys(true)
-            }}
-          >
+          <button type="button" role="menuitem" onClick={choose(() => setShowsKeys(true))}>
             <Icon name="keyboard" />
             <span className="grow">Keyboard</span>
             <kbd>?</kbd>
           </button>
           {lookOf(live.ref).canLeave && (
-            <button
-              type="button"
-              role="menuitem"
-              className="grave"
-              onClick={() => {
-                close()
-                setAsksToLeave(true)
-              }}
-            >
+            <button type="button" role="menuitem" className="grave" onClick={choose(() => setAsksToLeave(true))}>
               <Icon name="leave" />
               Leave
             </button>
@@ -126,5 +107,15 @@ export function RoomMenu({ state }: { state: RoomState }) {
       {asksToLeave && <LeaveRoom state={state} onClose={() => setAsksToLeave(false)} />}
       {showsKeys && <Shortcuts onClose={() => setShowsKeys(false)} />}
     </div>
+  )
+}
+
+/** Shown only while the button that does the same does not fit beside the name of the room. */
+function Folded({ icon, title, onPress }: { icon: IconName; title: string; onPress: () => void }) {
+  return (
+    <button type="button" role="menuitem" className="folded" onClick={onPress}>
+      <Icon name={icon} />
+      {title}
+    </button>
   )
 }

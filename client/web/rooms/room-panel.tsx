@@ -1,32 +1,47 @@
-import { lazy } from 'react'
+import { lazy, useCallback } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import { useBorrowedFocus } from '../kit/focus.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { Skeleton } from '../kit/notice.tsx'
+import { Tabs } from '../kit/tabs.tsx'
 import { MembersPanel } from './members-panel.tsx'
+import { panelTitles } from './panel-parts.ts'
+import { PinsPanel } from './pins-panel.tsx'
 import { useOpenRoom } from './room-context.ts'
-import { goTo, type PanelName } from './route.ts'
+import { goTo, type PanelName, panels, turnTo } from './route.ts'
 import { SearchPanel } from './search-panel.tsx'
 
 const ModerationPanel = lazy(async () => ({
   default: (await import('../moderation/moderation-panel.tsx')).ModerationPanel,
 }))
+const MediaPanel = lazy(async () => ({ default: (await import('../media/media-panel.tsx')).MediaPanel }))
 
-const titles = { members: 'Members', search: 'Search', moderation: 'Moderation' } as const
-
-export function RoomPanel({ state, panel }: { state: RoomState; panel: PanelName }) {
+/** The one panel beside a room. `parts` are those that the room has now; the open one is shown whatever it has. */
+export function RoomPanel(props: { state: RoomState; panel: PanelName; parts: readonly PanelName[] }) {
+  const { state, panel, parts } = props
   const { live } = useOpenRoom()
-  const close = () => goTo(live.ref)
+  const close = useCallback(() => goTo(live.ref), [live])
+  const aside = useBorrowedFocus<HTMLElement>(takeFocus)
+  const shown = panels.filter((name) => name === panel || parts.includes(name))
   return (
     <aside
+      ref={aside}
       className="panel"
-      aria-label={titles[panel]}
+      aria-label={panelTitles[panel]}
       onKeyDown={({ key }) => {
         if (key === 'Escape') close()
       }}
     >
       <header className="panel-head">
-        <h2>{titles[panel]}</h2>
+        <h2 className="unseen">{panelTitles[panel]}</h2>
+        <Tabs
+          label="Beside the room"
+          controls={panelId}
+          tabs={shown.map((name) => ({ name, title: panelTitles[name] }))}
+          chosen={panel}
+          onChoose={(name) => turnTo(live.ref, name)}
+        />
         <button
           type="button"
           className="icon-button"
@@ -37,13 +52,23 @@ export function RoomPanel({ state, panel }: { state: RoomState; panel: PanelName
           <Icon name="close" />
         </button>
       </header>
-      {panel === 'members' && <MembersPanel state={state} />}
-      {panel === 'search' && <SearchPanel />}
-      {panel === 'moderation' && (
+      <div className="panel-part" role="tabpanel" id={panelId} aria-labelledby={`tab-${panel}`}>
+        {panel === 'members' && <MembersPanel state={state} />}
+        {panel === 'pins' && <PinsPanel pins={state.pins} />}
+        {panel === 'search' && <SearchPanel />}
         <LazyBoundary waiting={<Skeleton />}>
-          <ModerationPanel state={state} />
+          {panel === 'media' && <MediaPanel state={state} />}
+          {panel === 'moderation' && <ModerationPanel state={state} />}
         </LazyBoundary>
-      )}
+      </div>
     </aside>
   )
+}
+
+const panelId = 'room-panel'
+
+/** For the keyboard alone, and where no field of the panel takes the focus. */
+function takeFocus(panel: HTMLElement) {
+  if (!document.activeElement?.matches('button:focus-visible') || panel.querySelector('input[type=search]')) return
+  panel.querySelector<HTMLElement>('[role=tab][aria-selected=true]')?.focus()
 }

@@ -3,7 +3,7 @@ import type { RoomRef } from '#shared/kit/primitives'
 import { roomKey, roomOfKey } from '#shared/kit/room-key'
 import { lookOf } from './kind.ts'
 
-export const panels = ['members', 'search', 'moderation'] as const
+export const panels = ['members', 'media', 'pins', 'search', 'moderation'] as const
 export type PanelName = (typeof panels)[number]
 
 export interface Route {
@@ -31,6 +31,11 @@ export function useRoute(): Route {
 
 export function goTo(room: RoomRef | null, panel: PanelName | null = null): void {
   location.hash = linkToRoom(room, panel)
+}
+
+/** Turns the panel to another part of it, which is no step of the history. */
+export function turnTo(room: RoomRef, panel: PanelName): void {
+  location.replace(linkToRoom(room, panel))
 }
 
 export function linkToRoom(room: RoomRef | null, panel: PanelName | null = null): string {

@@ -1,11 +1,10 @@
 import { type FormEvent, useState } from 'react'
 import type { Message } from '#shared/api/message'
-import { fromBlocked, useBlocked } from '../accounts/use-blocked.ts'
 import { useClient } from '../connection/client.ts'
 import { useFocused } from '../kit/focus.ts'
-import { fullTimeOf, nameOf, plural } from '../kit/format.ts'
+import { plural } from '../kit/format.ts'
 import { Blank, Problem, Skeleton } from '../kit/notice.tsx'
-import { lineOf } from '../media/words.ts'
+import { FoundMessage } from './found-message.tsx'
 import { useOpenRoom } from './room-context.ts'
 
 interface Found {
@@ -19,8 +18,7 @@ interface Found {
 export function SearchPanel() {
   const client = useClient()
   const field = useFocused<HTMLInputElement>()
-  const { live, jumpTo } = useOpenRoom()
-  const blocked = useBlocked()
+  const { live } = useOpenRoom()
   const [words, setWords] = useState('')
   const [found, setFound] = useState<Found | null>(null)
   const [error, setError] = useState<unknown>(null)
@@ -83,14 +81,7 @@ export function SearchPanel() {
       <ol className="found" aria-label="Results">
         {found?.messages.map((message) => (
           <li key={message.id}>
-            <button type="button" onClick={() => jumpTo(message.id, message.seq)}>
-              <small>
-                {nameOf(message.sender.name, message.sender_address)} · {fullTimeOf(message.created_at)}
-              </small>
-              <span>
-                {blocked.has(message.sender_address) ? fromBlocked : lineOf(message.content, message.message_type)}
-              </span>
-            </button>
+            <FoundMessage message={message} />
           </li>
         ))}
       </ol>

@@ -1,17 +1,17 @@
 import { lazy, useState } from 'react'
 import type { RoomRef } from '#shared/kit/primitives'
+import { roomKey } from '#shared/kit/room-key'
 import { PasskeyOffer } from '../accounts/passkey-offer.tsx'
 import { useSession } from '../accounts/session.ts'
 import { ThemeButton } from '../accounts/theme-button.tsx'
 import { Wordmark } from '../accounts/wordmark.tsx'
-import { AgentsEntry } from '../agents/agents-entry.tsx'
-import { ConnectionBar } from '../connection/connection-state.tsx'
 import { Avatar } from '../kit/avatar.tsx'
 import { nameOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { LazyBoundary } from '../kit/lazy-boundary.tsx'
 import { useStoredPicture } from '../media/stored.ts'
-import { LiveEntry } from '../streams/live-entry.tsx'
+import { GroupInvitations } from './group-invitations.tsx'
+import { Places } from './places.tsx'
 import { RoomList } from './room-list.tsx'
 import type { Route } from './route.ts'
 import { useRoomList } from './use-rooms.ts'
@@ -25,7 +25,7 @@ const Settings = lazy(async () => ({ default: (await import('../accounts/setting
 
 export function Sidebar(props: { chosen: RoomRef | null; agents: Route['agents']; live: Route['live'] }) {
   const { chosen, agents, live } = props
-  const { account, user, status } = useSession()
+  const { account, user } = useSession()
   const picture = useStoredPicture(user.avatar_url)
   const rooms = useRoomList()
   const [open, setOpen] = useState<'browse' | 'tokens' | 'near' | 'create' | 'settings' | 'cluster' | null>(null)
@@ -75,33 +75,11 @@ export function Sidebar(props: { chosen: RoomRef | null; agents: Route['agents']
           <Icon name="plus" />
         </button>
       </header>
-      {status?.demo && <p className="demo-note">Demo: the others here are scripted.</p>}
-      <AgentsEntry path={agents} />
-      <LiveEntry isOpen={live !== null} />
-      <div className="agents-entry">
-        <button type="button" className="room-row" onClick={() => setOpen('tokens')}>
-          <span className="room-mark">
-            <Icon name="ticket" />
-          </span>
-          <span className="grow">
-            <span className="room-name">From my tokens</span>
-            <small className="room-last">Rooms of events you were at</small>
-          </span>
-        </button>
-        <button type="button" className="room-row" onClick={() => setOpen('near')}>
-          <span className="room-mark">
-            <Icon name="place" />
-          </span>
-          <span className="grow">
-            <span className="room-name">Near me</span>
-            <small className="room-last">Rooms of the places around</small>
-          </span>
-        </button>
-      </div>
+      <Places agents={agents} live={live} chosenKey={chosen && roomKey(chosen)} />
       <RoomList rooms={rooms} chosen={chosen} onBrowse={() => setOpen('browse')} onCreate={() => setOpen('create')} />
+      <GroupInvitations />
       <PasskeyOffer />
       <footer className="sidebar-foot">
-        <ConnectionBar />
         <div className="row">
           <button type="button" className="me" onClick={() => setOpen('settings')}>
             <Avatar id={account} name={name} picture={picture} />
@@ -116,7 +94,7 @@ export function Sidebar(props: { chosen: RoomRef | null; agents: Route['agents']
         </div>
       </footer>
       <LazyBoundary key={open}>
-        {open === 'browse' && <BrowseChannels onClose={close} onCreate={() => setOpen('create')} />}
+        {open === 'browse' && <BrowseChannels onClose={close} onOther={setOpen} />}
         {open === 'tokens' && <OwnTokens onClose={close} />}
         {open === 'near' && <NearRooms onClose={close} onCreate={() => setOpen('create')} />}
         {open === 'create' && <CreateRoom onClose={close} />}

@@ -1,13 +1,16 @@
 import { useEffect } from 'react'
 import type { RoomState } from '#client/sdk/types'
+import { useSession } from '../accounts/session.ts'
 import { useKnowsBlocked } from '../accounts/use-blocked.ts'
+import { useCut } from '../connection/cut.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { useRoomList } from '../rooms/use-rooms.ts'
+import { BecomeModerator } from './become-moderator.tsx'
 import { linkTo, tourSteps } from './steps.ts'
 import { useShownTour } from './use-tour.ts'
 
-/** The hint of the current step, with a link to the next one. */
+/** The strip of the demo: the hint of the current step with a link to the next one, else what can be tried in the demo alone. */
 export function TourHint({ state }: { state: RoomState }) {
   const { account } = useOpenRoom()
   const rooms = useRoomList()
@@ -17,7 +20,7 @@ export function TourHint({ state }: { state: RoomState }) {
   useEffect(() => {
     if (isThere) tour?.arrived(ofOthers)
   }, [isThere, tour, ofOthers])
-  return <TourStepHint />
+  return tour?.step ? <TourStepHint /> : <DemoControls />
 }
 
 /** The hint alone, for a screen that has no room. */
@@ -46,6 +49,33 @@ export function TourStepHint() {
         title="End the tour"
         onClick={tour.end}
       >
+        <Icon name="close" />
+      </button>
+    </aside>
+  )
+}
+
+function DemoControls() {
+  const { status } = useSession()
+  const tour = useShownTour()
+  const [isCut, cut] = useCut()
+  if (!status?.demo || !tour || tour.isHidden) return null
+  return (
+    <aside className="tour-hint demo" aria-label="Demo">
+      <p className="grow">
+        <strong>Demo.</strong> <span className="said">The others here are scripted.</span>
+      </p>
+      <a className="button small plain" href={linkTo('guest')}>
+        Tour
+      </a>
+      {!isCut && (
+        <button type="button" className="button small plain" onClick={() => cut(true)}>
+          <Icon name="plug" />
+          Drop my connection
+        </button>
+      )}
+      <BecomeModerator />
+      <button type="button" className="icon-button small" aria-label="Hide this" title="Hide this" onClick={tour.hide}>
         <Icon name="close" />
       </button>
     </aside>

@@ -14,6 +14,9 @@ export interface Tour {
   /** Call when the room of the step is loaded; `messageId` names a message that a moderator could act on. */
   arrived(messageId: string | null): void
   end(): void
+  /** Whether what can be tried in the demo alone was put away; a reload shows it again. */
+  isHidden: boolean
+  hide(): void
 }
 
 /** In the demo, a link such as `#demo=send` opens a step of the tour. */
@@ -23,6 +26,7 @@ export function useTour(isDemo: boolean): Tour {
   const tell = useTell()
   const asked = stepIn(useSyncExternalStore(listenToHash, hashOfPage))
   const [step, setStep] = useState<TourStep | null>(null)
+  const [isHidden, setHidden] = useState(false)
   const begun = useRef<TourStep | null>(null)
   const isDue = useRef(false)
 
@@ -53,7 +57,14 @@ export function useTour(isDemo: boolean): Tour {
     const acted = step?.panel === 'moderation' && messageId !== null ? `m-${messageId}` : composerId
     document.getElementById(acted)?.focus()
   }
-  return { step, isOpening: isDemo && asked !== null, arrived, end: () => setStep(null) }
+  return {
+    step,
+    isOpening: isDemo && asked !== null,
+    arrived,
+    end: () => setStep(null),
+    isHidden,
+    hide: () => setHidden(true),
+  }
 }
 
 export const TourContext = createContext<Tour | null>(null)

@@ -16,16 +16,17 @@ const powerIn = (view: View, account: string): Role => (suspensionIn(view, accou
 const refuse = (message: string): Judgement<null> => ({ refuse: new AppError('FORBIDDEN', { message }) })
 const already: Judgement<null> = { already: null }
 
-/** Throws SUSPENDED where the account may do nothing at this moment. */
-export const refuseSuspended = (node: Node, account: string): Promise<void> =>
-  node.log.ask(GLOBAL, (view) => {
-    if (suspensionIn(view, account)) throw new AppError('SUSPENDED')
-  })
+/** Is the account suspended at this moment? This node's memory says so without a read, as every suspension waits for all nodes. */
+export function isSuspended({ log }: Node, account: string): boolean | Promise<boolean> {
+  const question = (view: View) => suspensionIn(view, account) !== null
+  return log.answerHere(GLOBAL, question) ?? log.ask(GLOBAL, question)
+}
 
 /** Suspends an account everywhere. Admins suspend users; only super admins suspend admins, or touch what a super admin has decided; nobody themself. */
 export async function suspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
-  await node.log.act<null>(GLOBAL, {
+  await node.log.act(GLOBAL, {
     sender: actor,
+    makes: accountSuspended,
     judge(view) {
       const refusal = refuseStanding(view, actor, target)
       if (refusal) return refusal
@@ -38,8 +39,9 @@ export async function suspend(node: Node, actor: string, target: string, reason:
 }
 
 export async function unsuspend(node: Node, actor: string, target: string, reason: string | null): Promise<void> {
-  await node.log.act<null>(GLOBAL, {
+  await node.log.act(GLOBAL, {
     sender: actor,
+    makes: accountUnsuspended,
     judge(view) {
       const refusal = refuseStanding(view, actor, target)
       if (refusal) return refusal
@@ -64,8 +66,9 @@ const isDecidedAbove = (view: View, actor: string, current: Suspension | null): 
 
 /** Gives an account a role. Super admins only, and never to themselves. */
 export async function changeRole(node: Node, actor: string, target: string, role: Role): Promise<void> {
-  await node.log.act<null>(GLOBAL, {
+  await node.log.act(GLOBAL, {
     sender: actor,
+    makes: accountRoleChanged,
     judge(view) {
       if (powerIn(view, actor) !== 'super_admin') return refuse('Only super admins may do this')
       if (actor === target) return refuse('You cannot change your own role')
@@ -83,9 +86,10 @@ export async function ensureAdmins(node: Node): Promise<void> {
     ...superAdmins.map((id) => [id, 'super_admin'] as const),
   ])
   for (const [target, role] of wanted) {
-    await node.log.act<null>(GLOBAL, {
+    await node.log.act(GLOBAL, {
       sender: 'plaza',
       cid: `configured:${role}:${target}`,
+      makes: accountRoleChanged,
       judge(view) {
         if (view.global.get(roleKey(target)) !== null) return already
         return { accept: unsigned(accountRoleChanged, { role }, { target }) }

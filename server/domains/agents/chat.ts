@@ -1,4 +1,3 @@
-import { refuseSuspended } from '#server/domains/accounts/roles'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { agentRuns as contract } from '#shared/api/agent-runs'
 import { AppError } from '#shared/errors'
@@ -24,7 +23,6 @@ interface Asked {
 
 async function ask(context: Context, { agent: id, message, client_run_id }: Asked) {
   const { account } = signedIn(context)
-  await refuseSuspended(context.node, account)
   const agent = await visibleAgent(account, id)
   modelOf(context.node)
   const question = { agent: id, account, place: ownChat, message, clientRunId: client_run_id }

@@ -1,4 +1,3 @@
-import { refuseSuspended } from '#server/domains/accounts/roles'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { agents as contract } from '#shared/api/agents'
@@ -39,7 +38,6 @@ export const agents = defineDomain(
 
     async create(input, context) {
       const { account } = signedIn(context)
-      await refuseSuspended(context.node, account)
       return {
         agent: await ownAgentOf(context.node, await createAgent(context.node, account, input, context.creationId)),
       }
@@ -57,7 +55,6 @@ export const agents = defineDomain(
 
     async update({ id, ...input }, context) {
       const { account } = signedIn(context)
-      await refuseSuspended(context.node, account)
       const changed = await updateAgent(context.node, account, id, input)
       await showChanges(context.node, changed)
       return { agent: await ownAgentOf(context.node, changed) }

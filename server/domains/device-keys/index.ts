@@ -1,4 +1,3 @@
-import { refuseSuspended } from '#server/domains/accounts/roles'
 import { signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { deviceKeys as contract } from '#shared/api/device-keys'
@@ -10,7 +9,6 @@ import type { StoredDevice } from './model.ts'
 export const deviceKeys = defineDomain(contract, {
   async put({ device_id, ...told }, context) {
     const { account } = signedIn(context)
-    await refuseSuspended(context.node, account)
     return { device: shown(account)(await keepDevice(account, device_id, told, context.node.now())) }
   },
 

@@ -16,8 +16,9 @@ export const start: Action<typeof contract.start> = async (input, context) => {
   const { id, epoch_id, after, device_id, envelopes } = input
   const { account } = signedIn(context)
   const { key, by, actor } = await sealing({ id, device_id, envelopes }, context)
-  const { row, view } = await context.node.log.act<null>(key, {
+  const { row, view } = await context.node.log.act(key, {
     sender: account,
+    makes: epochStarted,
     judge(view, now) {
       const [current, known] = [currentEpochIn(view), epochIn(view, epoch_id)]
       mayWrite(view, account, now)
@@ -35,8 +36,9 @@ export const start: Action<typeof contract.start> = async (input, context) => {
 export const share: Action<typeof contract.share> = async ({ id, epoch_id, device_id, envelopes }, context) => {
   const { account } = signedIn(context)
   const { key, by, actor } = await sealing({ id, device_id, envelopes }, context)
-  const { row, view } = await context.node.log.act<null>(key, {
+  const { row, view } = await context.node.log.act(key, {
     sender: account,
+    makes: epochShared,
     judge(view, now) {
       const [epoch] = [epochIn(view, epoch_id), currentEpochIn(view)]
       mayWrite(view, account, now)

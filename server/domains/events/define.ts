@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Change, Entry, Row } from '#server/log/types'
 import type { LogAction } from '#shared/api/moderation-records'
 import type { RoomEventData, RoomEventType } from '#shared/api/room-events'
-import { AppError } from '#shared/errors'
 import type { RoomRef } from '#shared/kit/primitives'
 import { MessageBody, type MessageFact, type PollFact } from './message.ts'
 
@@ -72,12 +71,12 @@ export const unsigned = <Body>(
 /** Is this row an event of that record? */
 export const isOf = (row: Row | null, { type }: EventRecord): boolean => row?.type === type
 
-/** The body of a row of this record. A repeat whose key first made a row of another type is refused here. */
+/** The body of a row of this record. */
 export function bodyOf<Type extends RoomEventType, Body>(
   row: Row,
   { type }: EventRecord<Type, Body>,
 ): Body & Signature {
-  if (row.type !== type) throw new AppError('CONFLICT', { message: 'This key was used for another request' })
+  if (row.type !== type) throw new Error(`A row of ${row.type} is not one of ${type}`)
   return row.body as unknown as Body & Signature
 }
 

@@ -1,5 +1,6 @@
 import { keyOf } from '#server/domains/room-state/access'
 import { actorOf } from '#server/domains/room-state/entries'
+import { memberJoined } from '#server/domains/room-state/events/people'
 import { becomeMember } from '#server/domains/room-state/membership'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
@@ -10,8 +11,9 @@ export async function joinPartnerChannel(node: Node, account: string): Promise<v
   try {
     const key = await keyOf({ type: 'channel', id: federationSettings.of(node).channel })
     const actor = await actorOf(node, account)
-    await node.log.act<null>(key, {
+    await node.log.act(key, {
       sender: account,
+      makes: memberJoined,
       judge(view, now) {
         const judged = becomeMember(view, now, actor, { invited: true })
         return 'refuse' in judged ? { already: null } : judged

@@ -1,8 +1,9 @@
 import { areBlocked } from '#server/domains/blocks/blocks'
-import { isOf, unsigned } from '#server/domains/events/define'
+import { type EventRecord, isOf, unsigned } from '#server/domains/events/define'
 import { audiences, type Node } from '#server/kernel/context'
-import { type Entry, GLOBAL, type Row } from '#server/log/types'
+import { GLOBAL, type Row } from '#server/log/types'
 import { friendAccepted, friendCancelled, friendDeclined, friendRemoved, friendRequested } from '#shared/api/friends'
+import type { RoomEventType } from '#shared/api/room-events'
 import { friendsChanged, friendsEnded } from './events.ts'
 import { type Pair, Pairs } from './model.ts'
 import { otherOf, pairOf } from './pairs.ts'
@@ -14,13 +15,13 @@ const namespace = '/notifications'
 type Ended = Pick<Pair, 'state' | 'request_id' | 'from_address' | 'to_address' | 'from_friend_id' | 'to_friend_id'>
 
 export const announce = (node: Node, account: string, pair: Pair): Promise<void> =>
-  tellAll(node, account, unsigned(friendsChanged, { pair: pair._id }))
+  tellAll(node, account, friendsChanged, { pair: pair._id })
 
 /** `account` has ended what was between the two. */
 export function announceEnd(node: Node, account: string, pair: Pair): Promise<void> {
   const { state, request_id, from_address, to_address, from_friend_id, to_friend_id } = pair
   const was = { state, request_id, from_address, to_address, from_friend_id, to_friend_id } satisfies Ended
-  return tellAll(node, account, unsigned(friendsEnded, { pair: was }))
+  return tellAll(node, account, friendsEnded, { pair: was })
 }
 
 /** Ends whatever is between two people: for a block by the first, once its own record is written. */
@@ -33,9 +34,14 @@ export async function part(node: Node, account: string, other: string): Promise<
  * By the log that every node follows, so that both hear of it wherever they are connected. What is stored stands without it:
  * who is not told finds it in the lists.
  */
-async function tellAll(node: Node, account: string, entry: Entry): Promise<void> {
+async function tellAll<Body>(
+  node: Node,
+  account: string,
+  makes: EventRecord<RoomEventType, Body>,
+  body: NoInfer<Body>,
+): Promise<void> {
   await node.log
-    .act(GLOBAL, { sender: account, judge: () => ({ accept: entry }) })
+    .act(GLOBAL, { sender: account, makes, judge: () => ({ accept: unsigned(makes, body) }) })
     .catch((error: unknown) => node.logger.warn({ error }, 'a friendship could not be told'))
 }
 

@@ -1,4 +1,4 @@
-import { roleOf } from '#server/domains/accounts/roles'
+import { isSuspended, roleOf } from '#server/domains/accounts/roles'
 import type { Node } from '#server/kernel/context'
 import type { Callers } from '#server/kernel/domain'
 import { alive, identify } from './sessions.ts'
@@ -10,4 +10,5 @@ export const callersOf = (node: Node): Callers => ({
   alive: alive(node),
   describe: describe(node),
   roleOf: (account) => roleOf(node, account),
+  isSuspended: (account) => isSuspended(node, account),
 })

@@ -53,6 +53,7 @@ async function deleteAll(which: object, gone: readonly string[] = []): Promise<r
 export async function announceEnd(node: Node, account: string, ids: readonly string[] | 'all'): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: account,
+    makes: sessionsEnded,
     judge: () => ({ accept: unsigned(sessionsEnded, { ids }, { target: account }) }),
   })
 }

@@ -4,14 +4,13 @@ import { recordOf, removedBy } from '#server/domains/events'
 import { isOf } from '#server/domains/events/define'
 import { onRead } from '#server/domains/messages/reads'
 import { membershipsAmong, membershipsOf } from '#server/domains/room-state/membership'
-import { conversationMutesOf, muteOf } from '#server/domains/social/conversation-mutes'
 import { audiences, type Connection, type Node } from '#server/kernel/context'
 import { RoomHeads } from '#server/log/model'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
-import { unreadChanged, unreadSnapshot } from '#shared/api/inbox'
-import { peersOf, roomKey, roomOfKey } from '#shared/kit/room-key'
+import { unreadSnapshot } from '#shared/api/inbox'
+import { peersOf, roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
-import { type Counts, countsOf, noCounts } from './list.ts'
+import { forgetGone, snapshotOf, tellAfterBlocks, tellOf, tellWithout } from './recounts.ts'
 
 const namespace = '/notifications'
 const toldEveryMilliseconds = 1_000
@@ -26,28 +25,7 @@ type About = z.output<typeof About>
 
 type Listener = Connection & { account: string | null }
 
-/** What an account is told of its unread counts: full values, computed from the rooms' heads and its marks. */
-async function unreadIn(node: Node, account: string, keys: readonly RoomKey[]) {
-  const [counts, mutes] = await Promise.all([countsOf(node, account, keys), conversationMutesOf(account, node.now())])
-  const rooms = keys.map((key) => {
-    const { head_seq, read_seq, unread, mentions } = counts.get(key) ?? noCounts
-    const mute = muteOf(mutes, key, account)
-    return {
-      room: roomOfKey(key),
-      head_seq,
-      read_seq,
-      unread,
-      mentions,
-      muted_until: mute?.muted_until ?? null,
-      silent: mute !== null,
-    }
-  })
-  return { rooms, total: totalOf(rooms), counts }
-}
-
 const audienceOf = (key: RoomKey) => `n:${key}`
-const totalOf = (rooms: readonly { unread: number; silent: boolean }[]) =>
-  rooms.reduce((sum, { unread, silent }) => sum + (silent ? 0 : unread), 0)
 
 /** A new connection hears where it stands, and from then on what changes. */
 export async function greetNotifications(node: Node, connection: Listener): Promise<void> {
@@ -58,11 +36,11 @@ export async function greetNotifications(node: Node, connection: Listener): Prom
   connection.onClose(() => {
     for (const key of [...(followedBy(connection)?.keys() ?? [])]) unfollow(connection, key)
     connection.memory.delete(followed)
+    forgetGone(node, account)
   })
   const keys = await membershipsOf(account)
   await Promise.all(keys.map((key) => follow(node, connection, key)))
-  const { rooms, total } = await unreadIn(node, account, keys)
-  connection.emit(unreadSnapshot, { rooms, total })
+  connection.emit(unreadSnapshot, await snapshotOf(node, account, keys))
 }
 
 const followed = 'followed'
@@ -106,7 +84,7 @@ export function followUnread(node: Node): () => void {
     if (head && head.recorded < head.seq) unrecorded.set(key, head.seq)
   }
   node.log.onRows((key, rows, isOurs) => {
-    if (key === GLOBAL) tellAfterBlocks(node, rows)
+    if (key === GLOBAL) tellBlockers(node, rows)
     followMembership(node, key, rows, isOurs, noteUnrecorded)
     if (rows.some((row) => row.n !== null) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
   })
@@ -121,19 +99,19 @@ export function followUnread(node: Node): () => void {
       unrecorded.delete(key)
       keys.add(key)
     }
-    for (const key of keys) void tellRoom(node, key).catch(() => {})
+    tellRooms(node, keys)
   }
   const finder = node.alone
     ? undefined
     : setInterval(() => void findRooms(node).catch(() => {}), foundEveryMilliseconds).unref()
   onRead(node, (account, { key }) => {
     node.peers.tell(marked, { account, key } satisfies About)
-    void tell(node, account, key).catch(() => {})
+    tellOf(node, account, [key])
   })
   const deaf = [
     node.peers.listen(marked, (word) => {
       const { data } = About.safeParse(word)
-      if (data) void tell(node, data.account, data.key).catch(() => {})
+      if (data) tellOf(node, data.account, [data.key])
     }),
     node.peers.listen(joined, (word) => {
       const { data } = About.safeParse(word)
@@ -175,38 +153,22 @@ async function hearOf(node: Node, account: string, key: RoomKey): Promise<void> 
   const deaf = here.filter((connection) => followedBy(connection)?.has(key) === false)
   if (deaf.length === 0) return
   await Promise.all(deaf.map((connection) => follow(node, connection, key)))
-  await tell(node, account, key)
+  tellOf(node, account, [key])
 }
 
-async function tellRoom(node: Node, key: RoomKey): Promise<void> {
-  const accounts = new Set(node.live.connectionsOf(namespace, audienceOf(key)).flatMap(({ account }) => account ?? []))
-  for (const account of accounts) await tell(node, account, key)
-}
-
-/** Who is in a room no longer is told of all the others: the record that they have left it may not be written yet. */
-async function tellWithout(node: Node, account: string, left: RoomKey): Promise<void> {
-  if (node.live.audienceSize(namespace, audiences.account(account)) === 0) return
-  const keys = (await membershipsOf(account)).filter((key) => key !== left)
-  const { rooms, total } = await unreadIn(node, account, keys)
-  node.live.send(unreadSnapshot, audiences.account(account), { rooms, total })
-}
-
-const tell = (node: Node, account: string, key: RoomKey): Promise<void> => tellOf(node, account, (one) => one === key)
-
-/** Messages of blocked people are not unread, so a block changes the counts: told for each room with anything unread. */
-function tellAfterBlocks(node: Node, rows: readonly Row[]): void {
-  const accounts = new Set(rows.filter((row) => isOf(row, blocksChanged)).map(({ sender }) => sender))
-  for (const account of accounts) void tellOf(node, account, (_key, { left }) => left > 0).catch(() => {})
-}
-
-async function tellOf(node: Node, account: string, isDue: (key: RoomKey, counts: Counts) => boolean): Promise<void> {
-  if (node.live.audienceSize(namespace, audiences.account(account)) === 0) return
-  const { rooms, total, counts } = await unreadIn(node, account, await membershipsOf(account))
-  for (const one of rooms) {
-    const key = roomKey(one.room)
-    if (isDue(key, counts.get(key) ?? noCounts))
-      node.live.send(unreadChanged, audiences.account(account), { ...one, total })
+/** Each account that listens is counted once for all of its rooms among these. */
+function tellRooms(node: Node, keys: Iterable<RoomKey>): void {
+  const changed = new Map<string, RoomKey[]>()
+  for (const key of keys) {
+    const listening = node.live.connectionsOf(namespace, audienceOf(key)).flatMap(({ account }) => account ?? [])
+    for (const account of new Set(listening)) changed.set(account, [...(changed.get(account) ?? []), key])
   }
+  for (const [account, theirs] of changed) tellOf(node, account, theirs)
+}
+
+function tellBlockers(node: Node, rows: readonly Row[]): void {
+  const accounts = new Set(rows.filter((row) => isOf(row, blocksChanged)).map(({ sender }) => sender))
+  for (const account of accounts) tellAfterBlocks(node, account)
 }
 
 /** Whoever joins a room is told of it from then on, whoever leaves is not; both people of a dm are told from its first message. */
@@ -226,12 +188,12 @@ function followMembership(
     const accounts = isLine ? peersOf(id) : concerned === null ? [] : [concerned]
     for (const account of accounts) {
       tune(node, key, account, !isOut)
-      if (isOut) void tellWithout(node, account, key).catch(() => {})
+      if (isOut) tellWithout(node, account, key)
       // By then the record of it is mostly written, so that the room is in the list that is asked for.
       if (isOurs && isIn)
         setTimeout(() => {
           noteUnrecorded(key)
-          void tell(node, account, key).catch(() => {})
+          tellOf(node, account, [key])
         }, toldEveryMilliseconds).unref()
       if (isOurs && !isOut && (isIn || row.n === 1)) node.peers.tell(joined, { account, key } satisfies About)
     }

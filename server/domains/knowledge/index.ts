@@ -1,4 +1,3 @@
-import { refuseSuspended } from '#server/domains/accounts/roles'
 import { isAdmin, ownAgent } from '#server/domains/agents/access'
 import type { StoredAgent } from '#server/domains/agents/model'
 import { indexing, isBeingRead } from '#server/domains/library/indexing'
@@ -15,11 +14,6 @@ import { tellWatchers, tick, watch } from './watch.ts'
 
 const own = (context: Context, agent: string): Promise<StoredAgent> =>
   ownAgent(context.node, signedIn(context).account, agent)
-
-async function ownUnlessSuspended(context: Context, agent: string): Promise<StoredAgent> {
-  await refuseSuspended(context.node, signedIn(context).account)
-  return own(context, agent)
-}
 
 export const knowledge = defineDomain(
   contract,
@@ -43,14 +37,14 @@ export const knowledge = defineDomain(
     },
 
     async add({ id, userAddress: _, ...input }, context) {
-      const agent = await ownUnlessSuspended(context, id)
+      const agent = await own(context, id)
       const item = await addItem(context.node, agent, input, context.creationId)
       tick(context.node)
       return { item: shown(item) }
     },
 
     async update({ id, knowledge_id, userAddress: _, ...input }, context) {
-      const agent = await ownUnlessSuspended(context, id)
+      const agent = await own(context, id)
       return { ...done, item: shown(await updateItem(context.node, agent, knowledge_id, input)) }
     },
 
@@ -62,7 +56,7 @@ export const knowledge = defineDomain(
     },
 
     async index({ id, knowledgeId }, context) {
-      await ownUnlessSuspended(context, id)
+      await own(context, id)
       const item = await itemOf(id, knowledgeId)
       if (isBeingRead(item, context.node.now())) throw new AppError('KNOWLEDGE_INDEXING')
       const asked = await askToRead(context.node, item)
@@ -77,7 +71,6 @@ export const knowledge = defineDomain(
     },
 
     async sync({ knowledgeId, agentId }, context) {
-      await refuseSuspended(context.node, signedIn(context).account)
       const items = await ofCaller(context, knowledgeId, agentId)
       const results = await readAll(context.node, items, context.signal)
       const [first] = results

@@ -1,4 +1,6 @@
-import type { Action, Caller, Context } from '#server/kernel/context'
+import type { Action, Caller, Context, Node } from '#server/kernel/context'
+import { holdAnswer } from '#server/kernel/open-answers'
+import { sharedLook } from '#server/kernel/shared-look'
 import type { RoomKey } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import type { RoomEvent } from '#shared/api/room-events'
@@ -18,16 +20,16 @@ export const sync: Action<typeof contract.sync> = async (input, context) => {
     return { events: [], next_after_seq: seq, head_seq: seq, complete: false, epoch, reset: true }
   const mayWait = after === seq && (input.wait ?? 0) > 0
   const here = { ...now, caller: context.caller }
-  const heard = mayWait ? await headAfter(context, here, after, input) : here
+  const heard = mayWait ? await waited(context, here, after, input) : here
   const isElse = heard.caller.account !== context.caller.account
   if (isElse) await readable({ node: context.node, caller: heard.caller }, input.room)
   // Nothing above the head at which the right to read was checked: the very next row may take the caller out.
   const head = isElse ? after : heard.seq
-  const rows = after < head ? await rowsAfter(context.node, key, after, Math.min(input.limit, head - after)) : []
-  const last = rows.at(-1)?.seq ?? after
+  const page = await pageAfter(context.node, key, after, Math.min(input.limit, head - after), heard.isInsider)
+  const last = page.last
   context.http?.setHeader('ETag', `"${head}"`)
   return {
-    events: await eventsOf(rows, heard.isInsider),
+    events: page.events,
     next_after_seq: last,
     head_seq: head,
     complete: last >= head,
@@ -53,10 +55,10 @@ type Readable = Awaited<ReturnType<typeof readable>>
 /** Yields pages up to the row the caller may read, and checks the right to read again before each page. */
 async function* eventsAfter(from: number, start: Readable, context: Context, room: RoomRef): AsyncIterable<RoomEvent> {
   for (let last = from, now = { ...start, caller: context.caller }; ; ) {
-    const rows =
-      last < now.seq ? await rowsAfter(context.node, start.key, last, Math.min(followPage, now.seq - last)) : []
-    yield* await eventsOf(rows, now.isInsider)
-    last = rows.at(-1)?.seq ?? last
+    const limit = Math.min(followPage, now.seq - last)
+    const page = await pageAfter(context.node, start.key, last, limit, now.isInsider)
+    yield* page.events
+    last = page.last
     if (context.signal.aborted) return
     const next = await headAfter(context, now, last, { room, wait: followSeconds })
     refuseEnded(context, next.caller)
@@ -66,6 +68,21 @@ async function* eventsAfter(from: number, start: Readable, context: Context, roo
   }
 }
 
+interface Page {
+  events: RoomEvent[]
+  /** The seq of its last row, or the one it was to begin after. */
+  last: number
+}
+
+/** One page for all who have come as far in a room and may see the same of it. */
+async function pageAfter(node: Node, key: RoomKey, after: number, limit: number, isInsider: boolean): Promise<Page> {
+  if (limit <= 0) return { events: [], last: after }
+  return sharedLook(node, JSON.stringify(['page', key, after, limit, isInsider]), async () => {
+    const rows = await rowsAfter(node, key, after, limit)
+    return { events: await eventsOf(rows, isInsider), last: rows.at(-1)?.seq ?? after }
+  })
+}
+
 function refuseEnded({ caller: { account, session }, node }: Context, now: Caller): void {
   if (now.account === account) return
   throw new AppError(session && session.expiresAt <= node.now() ? 'SESSION_EXPIRED' : 'SESSION_NOT_FOUND')
@@ -73,6 +90,13 @@ function refuseEnded({ caller: { account, session }, node }: Context, now: Calle
 
 const anotherLog = ({ epoch, seq }: Readable) =>
   new AppError('CONFLICT', { message: 'That place is not in this log', details: { epoch, head_seq: seq } })
+
+/** A wait of a call by itself, which counts as an answer that stays open. */
+async function waited(...asked: Parameters<typeof headAfter>): ReturnType<typeof headAfter> {
+  const [{ node, caller, connection }] = asked
+  const release = holdAnswer(node, { caller, connection: connection?.wire ?? null })
+  return headAfter(...asked).finally(release)
+}
 
 /** Waits for new rows until the time is up, the caller disconnects, or the session changes; then returns how far the caller may read, and the caller as they are now. */
 async function headAfter(
@@ -88,7 +112,8 @@ async function headAfter(
     const left = (caller.session?.expiresAt ?? Number.POSITIVE_INFINITY) - node.now() + 1
     const milliseconds = Math.min(wait * 1_000, Math.max(left, shortestMilliseconds))
     await waitFor(node, { room: key, account: caller.account }, milliseconds, signal, isThere)
-    const head = await readable(context, room)
+    const readBy = JSON.stringify(['readable', room.type, room.id, caller.account])
+    const head = await sharedLook(node, readBy, () => readable(context, room))
     return { ...head, caller: await context.recognise() }
   } finally {
     release()

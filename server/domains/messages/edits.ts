@@ -1,4 +1,3 @@
-import { bodyOf } from '#server/domains/events/define'
 import { withFiles } from '#server/domains/files/claims'
 import { removeUnnamed } from '#server/domains/files/removal'
 import { isBarred, keyOf, readBy } from '#server/domains/room-state/access'
@@ -69,6 +68,7 @@ export const edit: Action<typeof contract.edit> = async (
     node.log.act(key, {
       sender: account,
       cid: client_action_id,
+      makes: messageEdited,
       judge: (view, now) => {
         const message = present(touchable(view, account, id, now))
         const { reply_to } = message.body
@@ -112,8 +112,8 @@ export const edit: Action<typeof contract.edit> = async (
         return { accept: entryOf(view, actor, messageEdited, { id, message: { ...message, body } }) }
       },
     })
-  const { row } = await withFiles(node, account, namedFiles(draft, storage), act)
-  const { message } = bodyOf(row, messageEdited)
+  const { row, body } = await withFiles(node, account, namedFiles(draft, storage), act)
+  const { message } = body
   await removeUnnamed(
     node,
     before.filter((file) => !message.body.media?.includes(file)),
@@ -138,9 +138,10 @@ export async function removeMessage(
 ) {
   const actor = await actorOf(node, account)
   let named: readonly string[] = []
-  const outcome = await node.log.act<null>(key, {
+  const outcome = await node.log.act(key, {
     sender: account,
     cid,
+    makes: messageDeleted,
     judge: (view, now) => {
       const { message, standing } = touchable(view, account, id, now)
       named = message.body.media ?? []
@@ -158,7 +159,6 @@ export async function removeMessage(
       }
     },
   })
-  if (outcome.row) bodyOf(outcome.row, messageDeleted)
   await removeUnnamed(node, named)
   return outcome
 }
@@ -169,9 +169,10 @@ export const react: Action<typeof contract.react> = async ({ room, id, emoji, on
   const actor = await actorOf(context.node, account)
   let counts: { [emoji: string]: number } = {}
   let isOn = on ?? true
-  const outcome = await context.node.log.act<null>(key, {
+  const outcome = await context.node.log.act(key, {
     sender: account,
     cid: client_action_id,
+    makes: reactionChanged,
     judge: (view, now) => {
       const mine = reactedIn(view, id, account)?.emojis ?? []
       const mute = muteIn(view, account, now)
@@ -191,8 +192,7 @@ export const react: Action<typeof contract.react> = async ({ room, id, emoji, on
     },
   })
   if (!outcome.row) return { counts, on: isOn, seq: outcome.view.seq }
-  const stored = bodyOf(outcome.row, reactionChanged)
-  return { counts: stored.counts, on: stored.on, seq: outcome.row.seq }
+  return { counts: outcome.body.counts, on: outcome.body.on, seq: outcome.row.seq }
 }
 
 function withCount(counts: { [emoji: string]: number }, emoji: string, value: number): { [emoji: string]: number } {
@@ -215,9 +215,10 @@ export async function pinMessage(
   cid?: string,
 ) {
   const actor = await actorOf(node, account)
-  const outcome = await node.log.act<null>(key, {
+  const outcome = await node.log.act(key, {
     sender: account,
     cid,
+    makes: pinned ? messagePinned : messageUnpinned,
     judge: (view, now) => {
       const pins = pinsIn(view)
       const touched = touchable(view, account, id, now)
@@ -232,7 +233,6 @@ export async function pinMessage(
       return { accept: entryOf(view, actor, messagePinned, { id, at: new Date(now).toISOString() }, about) }
     },
   })
-  if (outcome.row) bodyOf(outcome.row, pinned ? messagePinned : messageUnpinned)
   const message = await node.log.ask(key, (view) => messageIn(view, id))
   if (!message) throw new AppError('MESSAGE_NOT_FOUND')
   return {

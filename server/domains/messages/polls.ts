@@ -1,7 +1,5 @@
-import { bodyOf } from '#server/domains/events/define'
 import { keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
-import { messageCreated } from '#server/domains/room-state/events/messages'
 import { pollChanged, pollDeleted } from '#server/domains/room-state/events/polls'
 import { muteIn, type PollFact, pollIn, voteIn } from '#server/domains/room-state/facts'
 import { Polls, Votes } from '#server/domains/room-state/model'
@@ -79,13 +77,12 @@ const create: Action<typeof contract.create> = async (
     counts: options.map(() => 0),
     voters: 0,
   })
-  const { row } = await sendDraft(context, key, account, draftOfPoll(asked), {
+  const { row, body } = await sendDraft(context, key, account, draftOfPoll(asked), {
     cid: client_msg_id,
     poll: (_id, at) => ({ id: poll_id, poll: fact(at) as unknown as Json }),
   })
-  const stored = bodyOf(row, messageCreated).poll
-  if (!stored) throw new AppError('CONFLICT', { message: 'This key was used for another message' })
-  return { poll: pollOf(roomOfKey(key), { ...stored, message_id: row._id }), message: messageOfRow(row) }
+  if (!body.poll) throw new AppError('INTERNAL_ERROR')
+  return { poll: pollOf(roomOfKey(key), { ...body.poll, message_id: row._id }), message: messageOfRow(row) }
 }
 
 function openPoll(view: View, account: string, pollId: string, now: number): PollFact {
@@ -180,12 +177,12 @@ async function change(
   next: (view: View, now: number) => Changed,
   cid?: string,
 ) {
-  const { row } = await node.log.act(key, {
+  const { body } = await node.log.act(key, {
     sender: account,
     cid,
+    makes: pollChanged,
     judge: (view, now) => ({ accept: next(view, now).entry }),
   })
-  const body = bodyOf(row, pollChanged)
   return { result: body.poll, body }
 }
 
@@ -195,6 +192,7 @@ const remove: Action<typeof contract.remove> = async ({ room, pollId }, context)
   const actor = await actorOf(context.node, account)
   await context.node.log.act(key, {
     sender: account,
+    makes: pollDeleted,
     judge: (view, now) => {
       const poll = openPoll(view, account, pollId, now)
       if (!mayManage(view, account, poll)) throw new AppError('FORBIDDEN', { message: 'You may not delete this poll' })

@@ -3,7 +3,6 @@ import { isBarred, keyOf, readBy } from '#server/domains/room-state/access'
 import { muteIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
 import { presenceState, presencesOf } from '#server/domains/room-state/online'
-import { isSuspended } from '#server/domains/room-state/standing'
 import { type Action, audiences, type Node, signedIn } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { RoomKey } from '#server/log/types'
@@ -114,7 +113,6 @@ export const typing: Action<typeof contract.typing> = async ({ room, on }, conte
   const key = await keyOf(room)
   await context.node.log.ask(key, (view, now) => {
     const { standing } = readBy(view, account, now)
-    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
     if (isBarred(view)) throw new AppError('BLOCKED')
     if (!standing?.isMember) throw new AppError('NOT_A_MEMBER')
     if (muteIn(view, account, now)) throw new AppError('MUTED')

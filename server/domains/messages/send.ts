@@ -1,4 +1,3 @@
-import { isOf } from '#server/domains/events/define'
 import { missingAmong, withFiles } from '#server/domains/files/claims'
 import { isUnlisted, keyOf } from '#server/domains/room-state/access'
 import { entryOf, nameOf } from '#server/domains/room-state/entries'
@@ -63,6 +62,9 @@ export async function sendDraft(
     node.log.act(key, {
       sender: account,
       cid,
+      makes: messageCreated,
+      // Messages and polls are stored as one event.
+      isRepeat: (_row, body) => (poll ? body.poll != null : body.poll_id === null),
       judge(view, now): Judgement<never> {
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
         const standing = standingOf(view, account)
@@ -97,12 +99,11 @@ export async function sendDraft(
     })
     .finally(() => node.metrics.verdict(ruling?.verdict.step ?? 'none'))
   if (!outcome.row) throw new AppError('INTERNAL_ERROR')
-  const { row, duplicate } = outcome
-  if (!isOf(row, messageCreated)) throw keyTaken
+  const { row, body, duplicate } = outcome
   const nextSendAt = duplicate ? null : nextSendOf(ruling)
   if (nextSendAt !== null)
     emit(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))
-  return { row, message: messageOfRow(row), duplicate, nextSendAt }
+  return { row, body, message: messageOfRow(row), duplicate, nextSendAt }
 }
 
 /** They may write, and are to become a member first. */
@@ -112,7 +113,6 @@ const outside = new AppError('NOT_A_MEMBER')
 export const writing = (view: View, state: RoomState): RoomState =>
   roomKinds[refOf(view).type].writingJoins ? { ...state, member: true } : state
 
-const keyTaken = new AppError('CONFLICT', { message: 'This key was used for something else' })
 const noReply = new AppError('VALIDATION_ERROR', { message: 'reply_to: the message you reply to is not here' })
 const nextSendOf = (ruling: Ruling | null): number | null => ruling?.nextSendAt ?? null
 

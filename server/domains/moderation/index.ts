@@ -20,7 +20,7 @@ const actions: Actions<typeof contract> = {
     const word = await Words.findOne({ word_id: id, is_active: true }, { room: 1 }).lean()
     if (!word) throw new AppError('NOT_FOUND', { message: 'Word not found' })
     const input = { room: null, action: 'word_remove' as const, reason: null, patch: { word_id: id } }
-    await moderate(context, word.room, { account: signedIn(context).account }, removeWord(input))
+    await moderate(context, word.room, { account: signedIn(context).account, action: 'word_remove' }, removeWord(input))
     return done
   },
   inspect,

@@ -1,8 +1,11 @@
 import { actingIn } from '#server/domains/room-state/access'
 import { actorOf } from '#server/domains/room-state/entries'
+import { messagesPurged } from '#server/domains/room-state/events/messages'
+import { moderationApplied, roleChanged } from '#server/domains/room-state/events/people'
+import { rulesUpdated, wordsUpdated } from '#server/domains/room-state/events/rooms'
 import { gradeOf, isSuspended, mayTouch, type Standing, standingOf } from '#server/domains/room-state/standing'
 import { audiences, type Context, type Node } from '#server/kernel/context'
-import { type Entry, GLOBAL, type RoomKey, type Row, type View } from '#server/log/types'
+import { type Entry, GLOBAL, type Judgement, type RoomKey, type Row, type View } from '#server/log/types'
 import type { ModerationAction } from '#shared/api/moderation-acts'
 import type { LogAction } from '#shared/api/moderation-records'
 import { AppError } from '#shared/errors'
@@ -32,8 +35,7 @@ export interface By {
   account: string
   target?: string | null | undefined
   cid?: string | undefined
-  /** What the key of a repeat must have been used for. */
-  action?: ModerationAction | undefined
+  action: OnRecord
 }
 
 const loggedAs: { [Action in Exclude<ModerationAction, LogAction>]: LogAction } & {
@@ -45,25 +47,43 @@ const loggedAs: { [Action in Exclude<ModerationAction, LogAction>]: LogAction } 
   demote: 'demote_mod',
 }
 
-const isOf = (row: Row, { action, target }: By): boolean =>
-  row.chained &&
-  (action === undefined || actionTypeOf(row) === (loggedAs[action] ?? action)) &&
-  (target == null || row.target === target)
+/** Messages are deleted and pinned by anybody who may, and so elsewhere. */
+type OnRecord = Exclude<ModerationAction, 'delete' | 'pin' | 'unpin'>
+
+const records = {
+  ban: moderationApplied,
+  unban: moderationApplied,
+  mute: moderationApplied,
+  unmute: moderationApplied,
+  warn: moderationApplied,
+  promote: roleChanged,
+  demote: roleChanged,
+  rules: rulesUpdated,
+  word_add: wordsUpdated,
+  word_remove: wordsUpdated,
+  purge: messagesPurged,
+} satisfies { [Action in OnRecord]: unknown }
+
+const isActOf = (row: Row, { action, target }: By): boolean =>
+  row.chained && actionTypeOf(row) === (loggedAs[action] ?? action) && (target == null || row.target === target)
 
 /** Judges one act of a moderator against the room as it is at its place in the order. */
 export async function moderate(
   { node }: Pick<Context, 'node'>,
   key: RoomKey,
-  { account, target, cid, action }: By,
+  by: By,
   decide: (scene: Scene) => Decision,
 ): Promise<Moderated> {
+  const { account, target, cid, action } = by
   const [actor, other] = await Promise.all([actorOf(node, account), actorOf(node, target ?? account)])
   const socketsHere = target ? socketsOf(node, key, target) : 0
   let record: unknown = null
-  const outcome = await node.log.act<unknown>(key, {
+  const outcome = await node.log.act(key, {
     sender: account,
     cid,
-    judge: (view, now) => {
+    makes: records[action],
+    isRepeat: (row) => isActOf(row, by),
+    judge: (view, now): Judgement<unknown> => {
       const mine = standingOf(view, account)
       const theirs = standingOf(view, other.account)
       if (key !== GLOBAL) actingIn(view, account, now)
@@ -75,8 +95,6 @@ export async function moderate(
     },
   })
   if (!outcome.row) return { row: null, record: outcome.already, pendingNodes: 0, socketsHere: 0 }
-  if (outcome.duplicate && !isOf(outcome.row, { account, target, action }))
-    throw new AppError('CONFLICT', { message: 'This key was used for another act' })
   return { row: outcome.row, record, pendingNodes: outcome.pendingNodes, socketsHere }
 }
 

@@ -33,8 +33,9 @@ async function change(
   isGiven: boolean,
 ): Promise<void> {
   const about = { target: account, targetName: await nameOf(node, account) }
-  await node.log.act<null>(room, {
+  await node.log.act(room, {
     sender: house.account,
+    makes: roleChanged,
     judge(view, now) {
       if (!isDue(view)) return { already: null }
       const moderator = isGiven

@@ -199,6 +199,7 @@ async function told({ node, caller }: Context, item: QueueItem): Promise<{ item:
 async function announce(node: Node, account: string, item: string): Promise<void> {
   await node.log.act(GLOBAL, {
     sender: account,
+    makes: queueChanged,
     judge: () => ({ accept: unsigned(queueChanged, { item }) }),
   })
 }

@@ -1,4 +1,3 @@
-import { refuseSuspended } from '#server/domains/accounts/roles'
 import type { Node } from '#server/kernel/context'
 import { seal, unseal } from '#server/kernel/seal'
 import { isDuplicate } from '#server/ports/database/port'
@@ -24,7 +23,6 @@ const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1
 
 /** Takes what somebody says of where they are. Throws where it is said too often, or cannot be after what they said before. */
 export async function claim(node: Node, account: string, said: Position) {
-  await refuseSuspended(node, account)
   if (!(await node.limits.throttle('positions', account, rate.most, rate.seconds)))
     throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: rate.seconds })
   const position = roundedPoint(said)

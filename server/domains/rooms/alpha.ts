@@ -1,4 +1,5 @@
 import { actorOf } from '#server/domains/room-state/entries'
+import { memberJoined } from '#server/domains/room-state/events/people'
 import type { RoomFact } from '#server/domains/room-state/facts'
 import { kinds } from '#server/domains/room-state/kinds'
 import { becomeMember } from '#server/domains/room-state/membership'
@@ -13,8 +14,9 @@ export const ALPHA = roomKey(alpha)
 /** The room everybody is in from the first sign-in; whoever left it stays out until the next one. */
 export async function joinAlpha(node: Node, account: string): Promise<void> {
   const actor = await actorOf(node, account)
-  await node.log.act<null>(ALPHA, {
+  await node.log.act(ALPHA, {
     sender: account,
+    makes: memberJoined,
     judge: (view, now) => {
       const judged = becomeMember(view, now, actor, { invited: true })
       return 'refuse' in judged ? { already: null } : judged

@@ -1,17 +1,18 @@
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
+import { memberJoined } from '#server/domains/room-state/events/people'
 import { roomArchived } from '#server/domains/room-state/events/rooms'
 import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
 import { isKnown, kindOf, kinds } from '#server/domains/room-state/kinds'
 import { becomeMember } from '#server/domains/room-state/membership'
 import { Rooms } from '#server/domains/room-state/model'
-import { isSuspended } from '#server/domains/room-state/standing'
 import { refuseNames } from '#server/domains/room-state/state'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { GLOBAL } from '#server/log/types'
 import { AppError } from '#shared/errors'
 import { roomKey } from '#shared/kit/primitives'
 import type { FoundedType } from '#shared/kit/room-kinds'
-import { bringIn } from './members.ts'
+import { askInto } from './group-invitations/asking.ts'
+import { bringIn, sorted } from './members.ts'
 import { nameTaken } from './names.ts'
 
 /** Creates a room and its first members. The record is one write, and lists who must still be let in. */
@@ -48,10 +49,7 @@ export async function found(
 
 /** Refuses what an account may not call a room, before there is one. */
 export const refuseFounding = (node: Node, account: string, fields: Partial<RoomFact>): Promise<void> =>
-  node.log.ask(GLOBAL, (view) => {
-    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-    refuseNames(node, view, account, { ...fields.gate, ...fields })
-  })
+  node.log.ask(GLOBAL, (view) => refuseNames(node, view, account, { ...fields.gate, ...fields }))
 
 /** Lets the founder and the first members into a room, each once, whichever node created it. */
 async function finishFounding(node: Node, key: string): Promise<void> {
@@ -63,8 +61,9 @@ async function finishFounding(node: Node, key: string): Promise<void> {
   const role = founded.by === 'its founder' ? founded.role : 'member'
   const finished = () => Rooms.updateOne({ _id: key }, { $unset: { founding: '' } })
   await node.log
-    .act<null>(key, {
+    .act(key, {
       sender: account,
+      makes: memberJoined,
       judge: (view, at) => becomeMember(view, at, actor, { role, invited: true }),
     })
     .catch(async (error: unknown) => {
@@ -74,14 +73,17 @@ async function finishFounding(node: Node, key: string): Promise<void> {
       throw error
     })
   // Who has left, or has blocked the founder, since the room was created stays out.
-  for (const member of room.founding.members) await bringIn(node, key, account, [member]).catch(passOverRefusal)
+  const { friends, strangers } = await sorted(account, room.founding.members)
+  for (const friend of friends) await bringIn(node, key, account, [friend]).catch(passOverRefusal)
+  await askInto(node, account, key, strangers).catch(passOverRefusal)
   await finished()
 }
 
 /** A room whose founder may not join is archived and not retried. */
 async function archiveUnfounded(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
-  await node.log.act<null>(key, {
+  await node.log.act(key, {
     sender: actor.account,
+    makes: roomArchived,
     judge: (view) => (roomIn(view)?.is_active ? { accept: entryOf(view, actor, roomArchived, {}) } : { already: null }),
   })
 }

@@ -1,4 +1,3 @@
-import { refuseSuspended } from '#server/domains/accounts/roles'
 import { checkGate } from '#server/domains/gates'
 import { keyOf, seenBy } from '#server/domains/room-state/access'
 import { gateFor } from '#server/domains/room-state/passes'
@@ -15,7 +14,6 @@ export const gate: Action<typeof contract.gate> = async ({ room }, context) => {
 }
 
 export const recheckGate: Action<typeof contract.recheckGate> = async ({ room }, context) => {
-  await refuseSuspended(context.node, signedIn(context).account)
   const { key, account, shown, asked } = await gatesOf(room, context)
   if (!asked) return { gate: shown, answer: null }
   const { limits } = context.node

@@ -1,4 +1,5 @@
 import { checkGate } from '#server/domains/gates'
+import { memberJoined } from '#server/domains/room-state/events/people'
 import { roomIn } from '#server/domains/room-state/facts'
 import { gateFor, type Pass } from '#server/domains/room-state/passes'
 import type { Node } from '#server/kernel/context'
@@ -29,8 +30,9 @@ export async function enter(node: Node, key: RoomKey, { who, by = who, judge }: 
     return judged && 'accept' in judged ? asked : null
   })
   const answer = gate && (await pastGate(node, who, gate))
-  const outcome = await node.log.act<null>(key, {
+  const outcome = await node.log.act(key, {
     sender: by,
+    makes: memberJoined,
     judge: (view, now) => judge(view, now, answer && pass),
   })
   return { outcome, answer }

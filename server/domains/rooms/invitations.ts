@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { profileOf, profilesOf } from '#server/domains/accounts/profiles'
 import { areBlocked } from '#server/domains/blocks/blocks'
-import { bodyOf } from '#server/domains/events/define'
 import { actingIn, keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { invitationCreated, invitationRevoked } from '#server/domains/room-state/events/invitations'
@@ -31,8 +30,9 @@ export const invitations = defineDomain(contract, {
     const key = await keyOf(room)
     const actor = await actorOf(node, account)
     const token = randomBytes(tokenBytes).toString('base64url')
-    const { row } = await node.log.act(key, {
+    const { body } = await node.log.act(key, {
       sender: account,
+      makes: invitationCreated,
       judge(view, now) {
         const all = invitationsIn(view)
         const { room: here } = managing(view, account, now)
@@ -52,8 +52,11 @@ export const invitations = defineDomain(contract, {
         return { accept: entryOf(view, actor, invitationCreated, { invitation }) }
       },
     })
-    const { invitation } = bodyOf(row, invitationCreated)
-    return { invitation: shown(key, invitation), token, url: new URL(`/invite/${token}`, node.settings.publicUrl).href }
+    return {
+      invitation: shown(key, body.invitation),
+      token,
+      url: new URL(`/invite/${token}`, node.settings.publicUrl).href,
+    }
   },
 
   async list({ room }, { node, caller }) {
@@ -70,8 +73,9 @@ export const invitations = defineDomain(contract, {
     const { account } = signedIn(context)
     const key = await keyOf(room)
     const actor = await actorOf(context.node, account)
-    await context.node.log.act<null>(key, {
+    await context.node.log.act(key, {
       sender: account,
+      makes: invitationRevoked,
       judge(view, now) {
         const known = invitationsIn(view).find(({ invitation_id }) => invitation_id === id)
         managing(view, account, now)

@@ -1,10 +1,11 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { profilesOf } from '#server/domains/accounts/profiles'
 import { areBlocked } from '#server/domains/blocks/blocks'
+import { friendsAmong } from '#server/domains/friends/pairs'
 import { claim } from '#server/domains/places/claims'
 import { actingIn, keyOf, readRoom, seenBy } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
-import { memberRemoved, roleChanged } from '#server/domains/room-state/events/people'
+import { memberLeft, memberRemoved, roleChanged } from '#server/domains/room-state/events/people'
 import { type MemberFact, memberIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
 import { becomeMember, giveUpMembership, invitingNoMore, leaving } from '#server/domains/room-state/membership'
@@ -19,6 +20,7 @@ import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { enter } from './gating.ts'
+import { allowAsking, askInto, tellAsked } from './group-invitations/asking.ts'
 import { withSharedKey } from './shared-key.ts'
 
 export const join: Action<typeof contract.join> = async ({ room, position }, context) => {
@@ -42,8 +44,9 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
   const otherAdmins = kindOf(key).keepsAdmin ? await adminsBeside(key, account) : null
-  await context.node.log.act<null>(key, {
+  await context.node.log.act(key, {
     sender: account,
+    makes: memberLeft,
     judge(view, now) {
       seenBy(view, account, now)
       if (otherAdmins && isAdmin(view, account) && !otherAdmins.some((other) => isAdmin(view, other)))
@@ -113,8 +116,21 @@ async function namedSo<Row extends { user_address: string }>(node: Node, rows: R
 export const addMembers: Action<typeof contract.addMembers> = async ({ id, addresses }, context) => {
   const { account } = signedIn(context)
   const key = await keyOf({ type: 'group', id })
-  const added = await bringIn(context.node, key, account, addresses)
-  return { success: true, added }
+  const { friends, strangers } = await sorted(account, await willing(account, addresses))
+  await allowAsking(context.node, account, strangers.length)
+  const invited = await askInto(context.node, account, key, strangers)
+  await tellAsked(context, key, invited)
+  const added = await bringIn(context.node, key, account, friends)
+  return { success: true, added, invited }
+}
+
+/** Whom somebody may add, and who is asked first. */
+export async function sorted(account: string, people: readonly string[]) {
+  const friends = new Set(await friendsAmong(account, people))
+  return {
+    friends: people.filter((person) => friends.has(person)),
+    strangers: people.filter((person) => !friends.has(person)),
+  }
 }
 
 /** Brings people into a room, one event each; those who are there already are passed over. */
@@ -162,8 +178,9 @@ export const setRole: Action<typeof contract.setRole> = async ({ room, address, 
   if (role === 'owner') throw new AppError('VALIDATION_ERROR', { message: 'Owner cannot be assigned' })
   const key = await keyOf(room)
   const [actor, target] = await Promise.all([actorOf(context.node, account), actorOf(context.node, address)])
-  await context.node.log.act<null>(key, {
+  await context.node.log.act(key, {
     sender: account,
+    makes: roleChanged,
     judge(view, now) {
       const theirs = standingOf(view, address)
       const member = memberIn(view, address)
@@ -187,8 +204,9 @@ export const kick: Action<typeof contract.kick> = async ({ room, address, reason
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const [actor, target] = await Promise.all([actorOf(context.node, account), actorOf(context.node, address)])
-  await context.node.log.act<null>(key, {
+  await context.node.log.act(key, {
     sender: account,
+    makes: memberRemoved,
     judge(view, now) {
       const theirs = standingOf(view, address)
       const member = memberIn(view, address)

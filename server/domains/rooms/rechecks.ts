@@ -75,8 +75,9 @@ function fromAnywhere<Item>(items: readonly Item[]): Item[] {
 
 async function takeOut(node: Node, key: RoomKey, account: string, joined_seq: number | undefined): Promise<void> {
   const targetName = await nameOf(node, account)
-  await node.log.act<null>(key, {
+  await node.log.act(key, {
     sender: house.account,
+    makes: memberRemoved,
     judge(view) {
       const member = memberIn(view, account)
       // Who left and came back since has passed the gate again.

@@ -15,7 +15,7 @@ import { isSuspended, rankOf, ranks } from '#server/domains/room-state/standing'
 import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/room-state/state'
 import { holdsAll, roomTerms, searchWords, termOf } from '#server/domains/room-state/terms'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
-import { GLOBAL, type Judgement, type View } from '#server/log/types'
+import type { Judgement, View } from '#server/log/types'
 import type { rooms as contract } from '#shared/api/rooms'
 import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
@@ -24,7 +24,8 @@ import { dmOf, roomKey } from '#shared/kit/primitives'
 import { withoutUndefined } from '#shared/kit/without-undefined'
 import { attendanceGateOf, foundAttendanceChannel } from './attendance-channels.ts'
 import { found } from './founding.ts'
-import { willing } from './members.ts'
+import { allowAsking, tellAsked } from './group-invitations/asking.ts'
+import { sorted, willing } from './members.ts'
 import { uniqueName, withNames } from './names.ts'
 import { withSharedKey } from './shared-key.ts'
 
@@ -103,22 +104,18 @@ function foundChannel(context: Context, input: InputOf<typeof contract.createCha
 
 export const createGroup: Action<typeof contract.createGroup> = async ({ name, emoji, memberAddresses }, context) => {
   const { account } = signedIn(context)
-  await willing(account, memberAddresses)
+  const { strangers: invited } = await sorted(account, await willing(account, memberAddresses))
+  await allowAsking(context.node, account, invited.length)
   const key = await found(context, 'group', { name, emoji }, memberAddresses)
-  return { group: await roomAnswer(context.node, key, account) }
+  await tellAsked(context, key, invited)
+  return { group: await roomAnswer(context.node, key, account), invited }
 }
-
-const refuseSuspended = (node: Node, account: string): Promise<void> =>
-  node.log.ask(GLOBAL, (view) => {
-    if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-  })
 
 export const openDm: Action<typeof contract.openDm> = async ({ recipientAddress }, context) => {
   const { account } = signedIn(context)
   if (recipientAddress === account) throw new AppError('VALIDATION_ERROR', { message: 'You cannot message yourself' })
   if (!(await accountOf(recipientAddress))) throw new AppError('USER_NOT_FOUND')
   if (await areBlocked(account, recipientAddress)) throw new AppError('BLOCKED')
-  await refuseSuspended(context.node, account)
   const room = dmOf(account, recipientAddress)
   await ensureDm(roomKey(room), context.node.now())
   return { room: await roomAnswer(context.node, roomKey(room), account) }
@@ -138,7 +135,7 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
   if (patch.slug && !kindOf(key).hasUniqueName)
     throw new AppError('VALIDATION_ERROR', { message: 'slug: only channels have one' })
   const before = await node.log.ask(key, (view) => roomIn(view)?.icon_url)
-  await withNames(node, key, patch, () => node.log.act<null>(key, { sender: account, judge }))
+  await withNames(node, key, patch, () => node.log.act(key, { sender: account, makes: roomUpdated, judge }))
   if (patch.icon_url !== undefined) await removePicture(node, before)
   return { room: await roomAnswer(node, key, account) }
 }
@@ -165,8 +162,9 @@ export const archive: Action<typeof contract.archive> = async ({ room }, context
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
-  await context.node.log.act<null>(key, {
+  await context.node.log.act(key, {
     sender: account,
+    makes: roomArchived,
     judge(view, now) {
       const { standing, room: before } = seenBy(view, account, now)
       if (isSuspended(view, account)) return { refuse: new AppError('SUSPENDED') }

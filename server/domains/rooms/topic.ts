@@ -1,4 +1,3 @@
-import { bodyOf } from '#server/domains/events/define'
 import { actingIn, keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { roomTopicChanged } from '#server/domains/room-state/events/rooms'
@@ -13,9 +12,11 @@ export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, 
   const { node } = context
   const key = await keyOf(room)
   const actor = await actorOf(node, account)
-  const { row } = await node.log.act<null>(key, {
+  await node.log.act(key, {
     sender: account,
     cid: client_action_id,
+    makes: roomTopicChanged,
+    isRepeat: (_row, before) => before.topic === topic,
     judge(view, now) {
       const { room: before, standing } = actingIn(view, account, now)
       const state = stateOf(view, account, now, node, standing)
@@ -28,7 +29,5 @@ export const setTopic: Action<typeof contract.setTopic> = async ({ room, topic, 
       return { accept: entryOf(view, actor, roomTopicChanged, { topic }) }
     },
   })
-  if (row && bodyOf(row, roomTopicChanged).topic !== topic)
-    throw new AppError('CONFLICT', { message: 'This key was used for another topic' })
   return { room: await roomAnswer(node, key, account) }
 }

@@ -55,14 +55,19 @@ export const unblock: Action<typeof contract.unblock> = async ({ userAddress }, 
 /** By the log that every node follows, as other rooms' unread counts change with a block. */
 async function tellDevices(node: Node, account: string, other: string): Promise<void> {
   await node.log
-    .act(GLOBAL, { sender: account, judge: () => ({ accept: unsigned(blocksChanged, { other }) }) })
+    .act(GLOBAL, {
+      sender: account,
+      makes: blocksChanged,
+      judge: () => ({ accept: unsigned(blocksChanged, { other }) }),
+    })
     .catch((error: unknown) => node.logger.warn({ error }, 'a block could not be told'))
 }
 
 async function tellDm(node: Node, account: string, other: string, on: boolean): Promise<void> {
   const actor = await actorOf(node, account)
-  await node.log.act<null>(roomKey(dmOf(account, other)), {
+  await node.log.act(roomKey(dmOf(account, other)), {
     sender: account,
+    makes: blockChanged,
     judge(view) {
       const isSo = blocksIn(view).includes(account) === on
       return isSo ? { already: null } : { accept: entryOf(view, actor, blockChanged, { blocker: account, on }) }

@@ -3,13 +3,13 @@ import type { Action } from '#server/kernel/context'
 import type { uploads as contract } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
 import { storePicture } from './shared.ts'
-import { storageFor, store } from './store.ts'
+import { storageOf, store } from './store.ts'
 
 const largestImage = 10 * 1024 * 1024
 
 /** Stores what shows a fault: a picture, or a film as it is. */
 export const storeBugReport: Action<typeof contract.bugReport> = async ({ file }, context) => {
-  await storageFor(context)
+  storageOf(context.node)
   const ending = filmOf(await file.slice(0, 64).arrayBuffer())
   if (ending !== null) return { ...(await store(context, folders.bugReport, { ending, blob: file })), type: 'video' }
   if (file.size > largestImage) throw new AppError('PAYLOAD_TOO_LARGE', { message: 'file: an image has at most 10 MB' })

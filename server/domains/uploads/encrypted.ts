@@ -6,7 +6,7 @@ import { isDuplicate } from '#server/ports/database/port'
 import { bytesOf, isPrivate, keyAt } from '#server/ports/storage/port'
 import type { uploads as contract } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
-import { addressOf, keyOf, newName, type Place, storageFor } from './store.ts'
+import { addressOf, keyOf, newName, type Place, storageOf } from './store.ts'
 import { fresh, storeOnce } from './store-once.ts'
 
 const vectorBytes = 12
@@ -19,7 +19,7 @@ export async function storeEncrypted(
 ): Promise<{ url: string; path: string }> {
   const { account } = signedIn(context)
   const { node } = context
-  const storage = await storageFor(context)
+  const storage = storageOf(context.node)
   const key = keyOf(context, place, conversationHash(conversationId), `${newName(context)}.enc`)
   const record = {
     _id: key,

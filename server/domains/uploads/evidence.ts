@@ -9,11 +9,11 @@ import { RoomEvents } from '#server/log/model'
 import { bytesOf, keyAt } from '#server/ports/storage/port'
 import type { uploads as contract } from '#shared/api/uploads'
 import { AppError } from '#shared/errors'
-import { storageFor, store } from './store.ts'
+import { storageOf, store } from './store.ts'
 
 /** Keeps opened media of a sealed message for a report. Nothing of it can be read before a report names it, and then by who may decide that alone. */
 export const storeEvidence: Action<typeof contract.evidence> = async ({ file, messageId, url, salt }, context) => {
-  await storageFor(context)
+  storageOf(context.node)
   const { room, sender } = await readableMessage(context, messageId)
   const sent = await sealedFile(context, url, sender)
   const ending = await evidenceEnding(file)

@@ -4,13 +4,13 @@ import { type uploads as contract, pixelArtMegabytes } from '#shared/api/uploads
 import { AppError } from '#shared/errors'
 import { cidOf } from './cid.ts'
 import { readPicture } from './pictures/read.ts'
-import { storageFor, store } from './store.ts'
+import { storageOf, store } from './store.ts'
 
 const beginning = /^data:[\w.+/-]{0,100};base64,/
 
 /** Stores pixel art under the hash of its bytes, and pins it in IPFS where that is configured. */
 export const storePixelArt: Action<typeof contract.pixelArt> = async ({ imageData }, context: Context) => {
-  await storageFor(context)
+  storageOf(context.node)
   const bytes = bytesIn(imageData)
   if (bytes.length > pixelArtMegabytes * 1024 * 1024)
     throw new AppError('PAYLOAD_TOO_LARGE', { message: `imageData: at most ${pixelArtMegabytes} MB` })

@@ -25,8 +25,9 @@ function iconed(view: View, account: string, now: number) {
 export async function changeIcon(node: Node, key: string, account: string, icon_url: string | null): Promise<void> {
   const actor = await actorOf(node, account)
   let before: string | null = null
-  await node.log.act<null>(key, {
+  await node.log.act(key, {
     sender: account,
+    makes: roomUpdated,
     judge(view, now): Judgement<null> {
       before = iconed(view, account, now).icon_url
       if (before === icon_url) return { already: null }

@@ -3,7 +3,7 @@ import { fewAtOnce } from '#server/kernel/few-at-once'
 import { nodeState } from '#server/kernel/node-state'
 import { AppError } from '#shared/errors'
 import { readPicture } from './pictures/read.ts'
-import { type Place, storageFor, store } from './store.ts'
+import { type Place, storageOf, store } from './store.ts'
 
 /** So many pictures are held in the memory at a time. */
 const atOnce = 4
@@ -12,7 +12,7 @@ const inTurn = nodeState(() => ({ run: fewAtOnce(atOnce) }))
 
 /** Stores a picture that everybody who has its address can see, without what is written about it. */
 export async function storePicture(context: Context, place: Place, file: Blob): Promise<{ url: string; path: string }> {
-  await storageFor(context)
+  storageOf(context.node)
   return inTurn(context.node).run(async () => {
     const picture = readPicture(Buffer.from(await file.arrayBuffer()))
     if (!picture) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'file: not a JPEG, PNG, GIF or WebP image' })

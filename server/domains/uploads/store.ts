@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { refuseSuspended } from '#server/domains/accounts/roles'
 import type { StoredUpload } from '#server/domains/files/model'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { addressOf as addressIn, type Storage } from '#server/ports/storage/port'
@@ -8,10 +7,8 @@ import { fresh, storeOnce } from './store-once.ts'
 
 const randomLetters = 25
 
-/** Where the caller's files are kept; refuses whom nothing is kept for. */
-export async function storageFor(context: Context): Promise<Storage> {
-  await refuseSuspended(context.node, signedIn(context).account)
-  const { storage } = context.node.services
+/** Where files are kept; refuses where none are. */
+export function storageOf({ services: { storage } }: Pick<Node, 'services'>): Storage {
   if (!storage) throw new AppError('SERVICE_UNAVAILABLE', { message: 'This server keeps no files' })
   return storage
 }
@@ -41,7 +38,7 @@ interface Given {
 export async function store(context: Context, place: Place, { ending, blob, name, about }: Given) {
   const { account } = signedIn(context)
   const { node } = context
-  const storage = await storageFor(context)
+  const storage = storageOf(node)
   const key = keyOf(context, place, `${name ?? newName(context)}.${ending}`)
   const { url } = addressOf(node, key)
   const record = { ...fresh(node), owner: account, bytes: blob.size, vector: key, content: key, url, ...about }

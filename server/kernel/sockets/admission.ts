@@ -3,41 +3,71 @@ import { AppError } from '#shared/errors'
 import { type Protocol, protocols, sessionReady } from '#shared/kit/connection'
 import type { Namespace } from '#shared/kit/contract'
 import { clientOf } from '../addresses.ts'
+import { budgets, scaled } from '../budgets.ts'
 import { LiveConnection, localConnections, rememberConnection } from '../connection.ts'
-import { audiences } from '../context.ts'
+import { audiences, type Caller } from '../context.ts'
 import { refusalFrom, whileThere } from '../deadline.ts'
 import { guardPayload } from '../payload-guard.ts'
-import { eventLimitBytes, eventsPerSecond, type SocketDoor } from './door.ts'
+import { eventLimitBytes, type SocketDoor } from './door.ts'
 import { credentialOf } from './handshake.ts'
-
-const socketsPerAccount = 10
+import { meterOf } from './meter.ts'
 
 /** Here somebody who is not signed in may be connected, too: to watch, and to be counted. */
 const isOpenToGuests = (name: string) => name === '/streams'
 
 /** Finds the account of a connection; refuses connections without a session. */
 export async function admit(door: SocketDoor, socket: Socket, name: string): Promise<void> {
+  const { entered } = meterOf(socket, door.kernel.node.limits.scale)
+  if (entered.has(name)) throw new AppError('CONFLICT', { message: 'This connection is in the namespace already' })
+  entered.add(name)
+  socket.once('disconnect', () => entered.delete(name))
+  try {
+    await letIn(door, socket, name)
+  } catch (error) {
+    entered.delete(name)
+    throw error
+  }
+}
+
+async function letIn(door: SocketDoor, socket: Socket, name: string): Promise<void> {
   const auth: unknown = socket.handshake.auth
   guardPayload(auth)
   const protocol = protocolOf(auth)
   const { request } = socket
-  const userAgent = (request.headers['user-agent'] ?? '').slice(0, 200)
-  const seen = { ip: clientOf(request, door.proxies), userAgent }
-  const caller = await whileThere(door.kernel.node, performance.now(), door.identify(credentialOf(auth, request), seen))
+  const caller = await callerOf(door, socket, auth)
   if (caller.account === null && !isOpenToGuests(name)) throw new AppError('UNAUTHORIZED')
   if (!door.slots.recognise(request, caller, door.kernel.node.now()))
     throw new AppError('RATE_LIMIT_EXCEEDED', { message: 'Too many connections from this address', retryAfter: 10 })
   const { limits } = door.kernel.node
-  const live = new LiveConnection(socket, caller, { perSecond: Math.ceil(eventsPerSecond * limits.scale) }, protocol)
+  const live = new LiveConnection(socket, caller, protocol)
   rememberConnection(live)
   if (caller.account === null) return
   const mine = [...localConnections(socket.nsp, audiences.account(caller.account))]
-  const surplus = mine.length + 1 - Math.ceil(socketsPerAccount * limits.scale)
+  const surplus = mine.length + 1 - scaled(budgets.sockets, limits.scale)
   for (const old of mine.slice(0, Math.max(0, surplus))) {
     door.kernel.node.logger.info({ namespace: name }, 'closed the oldest socket of an account')
     old.close()
   }
   await socket.join(audiences.account(caller.account))
+}
+
+/**
+ * Whom a connection speaks for. Beyond what its address may ask one token of the connection is looked at, and its other CONNECTs wait for
+ * that: who has a session then has CONNECTs of their own, and others are refused.
+ */
+async function callerOf(door: SocketDoor, socket: Socket, auth: unknown): Promise<Caller> {
+  const { request } = socket
+  const { node } = door.kernel
+  const seen = { ip: clientOf(request, door.proxies), userAgent: (request.headers['user-agent'] ?? '').slice(0, 200) }
+  const identify = () => whileThere(node, performance.now(), door.identify(credentialOf(auth, request), seen))
+  const mayConnect = (key: string) => node.limits.throttle('connect', key, budgets.connectsOfAddress.most, 60)
+  if (await mayConnect(seen.ip)) return identify()
+  const meter = meterOf(socket, node.limits.scale)
+  meter.asker ??= identify()
+  const { account } = await meter.asker
+  if (account === null || !(await mayConnect(account)))
+    throw new AppError('RATE_LIMIT_EXCEEDED', { message: 'Too many connections from this address', retryAfter: 60 })
+  return identify()
 }
 
 /** The protocol that the client requests; 1 if it names none. */
@@ -70,7 +100,7 @@ export async function greet(door: SocketDoor, name: Namespace, live: LiveConnect
       session_expires_at: session ? new Date(session.expiresAt).toISOString() : null,
       limits: {
         event_bytes: eventLimitBytes,
-        events_per_second: Math.ceil(eventsPerSecond * node.limits.scale),
+        events_per_second: scaled(budgets.events, node.limits.scale),
         rooms: 100,
       },
       degraded: node.metrics.degradedParts(),

@@ -14,6 +14,5 @@ export interface SocketDoor extends Door {
   connected(namespace: Namespace, connection: LiveConnection): Promise<void> | void
 }
 
-/** The limits of one connection: the size of an event, and the number of events in a second, before the node's scale. */
+/** The largest event. */
 export const eventLimitBytes = 64 * 1024
-export const eventsPerSecond = 30

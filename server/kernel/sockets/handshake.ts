@@ -2,12 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import { AppError } from '#shared/errors'
 import { clientOf } from '../addresses.ts'
+import { budgets } from '../budgets.ts'
 import { isForFiles } from '../files-host.ts'
 import { sessionCookie } from '../http-input.ts'
 import type { SocketDoor } from './door.ts'
-
-const handshakesPerSecond = 200
-const handshakesPerMinuteAndAddress = 60
 
 const refusals = { 403: 'Forbidden', 429: 'Too Many Requests', 503: 'Service Unavailable' } as const
 type Refusal = keyof typeof refusals
@@ -28,8 +26,8 @@ export async function refusalOf(
   const ip = clientOf(request, proxies)
   const allowed =
     (await slots.arrive(request, request.socket, asker, door.kernel.node.now())) &&
-    ((await limits.throttle('handshake', ip, handshakesPerMinuteAndAddress, 60)) || (await mayStill())) &&
-    (await limits.throttle('handshakes', 'node', handshakesPerSecond, 1))
+    ((await limits.throttle('handshake', ip, budgets.handshakesOfAddress.most, 60)) || (await mayStill())) &&
+    (await limits.throttle('handshakes', 'node', budgets.handshakes.most, 1))
   if (allowed) slots.stay(request)
   return allowed ? null : 429
 
@@ -41,7 +39,7 @@ export async function refusalOf(
   /** Clients that send a session with the handshake are counted separately, with the same limit. */
   async function mayStill(): Promise<boolean> {
     const { account } = await asker()
-    return account !== null && limits.throttle('handshake', account, handshakesPerMinuteAndAddress, 60)
+    return account !== null && limits.throttle('handshake', account, budgets.handshakesOfAddress.most, 60)
   }
 }
 

@@ -9,8 +9,12 @@ import { newId } from '../ids.ts'
 import { invoke } from '../invoke.ts'
 import { tellItems } from '../items.ts'
 import type { Rate } from '../limits.ts'
+import { nodeState } from '../node-state.ts'
+import { holdAnswer } from '../open-answers.ts'
 import { guardPayload } from '../payload-guard.ts'
+import { sharedLook } from '../shared-look.ts'
 import { eventLimitBytes, type SocketDoor } from './door.ts'
+import { meterOf } from './meter.ts'
 
 /** The operations of a namespace by their events. */
 export const eventsOf = (bound: readonly Bound[], namespace: Namespace) =>
@@ -44,9 +48,8 @@ export async function receive(
   const requestId = newId()
   const seen: Seen = {}
   try {
-    const weight = live.meter()
-    if (weight === 'abuse') return live.close()
-    if (weight === 'limited') throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
+    if (!meterOf(live.socket, door.kernel.node.limits.scale).event())
+      throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 1 })
     if (isDraining()) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
     if (args.length > 1) throw new AppError('VALIDATION_ERROR', { message: 'One payload an event' })
     const bound = known.get(event)
@@ -54,6 +57,7 @@ export async function receive(
     const { stream } = bound.operation
     if (stream && !ack) throw new AppError('VALIDATION_ERROR', { message: 'A stream is named by its ack' })
     const gone = stream ? live.beginStream(requestId) : null
+    if (gone) holdUntil(gone.signal, holdAnswer(door.kernel.node, { caller: live.caller, connection: live.wire }))
     const data = await run(door, bound, live, args.length === 0 ? {} : args[0], requestId, seen, gone)
     seen.check?.()
     const answer = gone ? { stream: requestId } : data
@@ -124,11 +128,27 @@ async function run(
   }
 }
 
+/** All who are asked about in one turn are looked up together. */
+const askedOn = nodeState(() => new Set<string>())
+
 async function stillSignedIn({ alive, kernel: { node } }: SocketDoor, { caller }: LiveConnection): Promise<Caller> {
   const { session } = caller
-  if (session && !(await alive([session.id])).has(session.id))
+  if (!session) return caller
+  const asked = askedOn(node)
+  asked.add(session.id)
+  const standing = await sharedLook(node, 'sessions', () => {
+    const ids = [...asked]
+    asked.clear()
+    return alive(ids)
+  })
+  if (!standing.has(session.id))
     throw new AppError(session.expiresAt <= node.now() ? 'SESSION_EXPIRED' : 'SESSION_NOT_FOUND')
   return caller
+}
+
+function holdUntil(signal: AbortSignal, release: () => void): void {
+  if (signal.aborted) release()
+  else signal.addEventListener('abort', release, { once: true })
 }
 
 /** Releases a slot that is granted after its waiter has given up. */

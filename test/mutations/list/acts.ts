@@ -36,6 +36,14 @@ export const acts: readonly Mutation[] = [
     caughtBy: rule('look for the key before a refusal'),
   },
   {
+    name: 'a key answers for whatever act comes with it',
+    breaks: 'P2',
+    file: 'server/log/answers.ts',
+    find: 'row.type === act.makes.type && (act.isRepeat?.(row, row.body) ?? true)',
+    put: 'act.isRepeat?.(row, row.body) ?? true',
+    caughtBy: log,
+  },
+  {
     name: 'an insert whose answer was lost is taken for one that failed',
     breaks: 'find out an unknown fate',
     file: 'server/log/append.ts',

@@ -322,10 +322,10 @@ export const identity: readonly Mutation[] = [
     caughtBy: suspended,
   },
   {
-    name: 'who is suspended tells others that they type',
+    name: 'who is suspended writes, where the log does not judge',
     breaks: 'P20',
-    file: 'server/domains/messages/presence.ts',
-    find: "if (isSuspended(view, account)) throw new AppError('SUSPENDED')",
+    file: 'server/kernel/invoke.ts',
+    find: "if (await kernel.isSuspended(account)) throw new AppError('SUSPENDED')",
     put: '',
     caughtBy: suspended,
   },

@@ -143,7 +143,7 @@ export const mends: readonly Mutation[] = [
     name: 'who may read is not looked at again after a wait',
     breaks: 'M50',
     file: 'server/domains/messages/catch-up.ts',
-    find: 'const head = await readable(context, room)',
+    find: 'const head = await sharedLook(node, readBy, () => readable(context, room))',
     put: 'const head = { ...(await node.log.head(key)), key, isInsider: true, isSuspended: false, pins: [] }',
     caughtBy: catchUp,
   },

@@ -1,4 +1,3 @@
-import { refuseSuspended } from '#server/domains/accounts/roles'
 import { cut } from '#server/domains/text/cut'
 import { type Actions, type Node, signedIn } from '#server/kernel/context'
 import { refusalFrom } from '#server/kernel/deadline'
@@ -17,7 +16,6 @@ const longestAnswer = 500
 export const agentToolActions: Actions<typeof contract> = {
   async testTool({ id, serverId, apiName }, context) {
     const { account } = signedIn(context)
-    await refuseSuspended(context.node, account)
     const agent = await ownAgent(context.node, account, id)
     const began = performance.now()
     const outcome = await attempt(() =>
@@ -29,7 +27,6 @@ export const agentToolActions: Actions<typeof contract> = {
   },
 
   async detectApi({ url, apiKey, headers }, context) {
-    await refuseSuspended(context.node, signedIn(context).account)
     const detected = await detectApi(context.node, { url, apiKey, headers }, context.signal)
     return { ...detected, detectedAt: new Date(context.node.now()).toISOString() }
   },

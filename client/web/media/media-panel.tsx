@@ -1,0 +1,51 @@
+import { mediaIn } from '#client/sdk/media'
+import type { RoomState } from '#client/sdk/types'
+import { useBlocked } from '../accounts/use-blocked.ts'
+import { fullTimeOf, nameOf } from '../kit/format.ts'
+import { Blank } from '../kit/notice.tsx'
+import { useAttempt } from '../kit/toasts.tsx'
+import { AttachmentChip } from '../messages/attachment-chip.tsx'
+import { useJump } from '../rooms/found-message.tsx'
+import { useOpenRoom } from '../rooms/room-context.ts'
+import { MessageMedia } from './message-media.tsx'
+import { hasMedia } from './words.ts'
+
+/** Pictures, sounds, places and files of the messages that are loaded, newest first; older ones are loaded by a press. */
+export function MediaPanel({ state }: { state: RoomState }) {
+  const { live } = useOpenRoom()
+  const jump = useJump()
+  const blocked = useBlocked()
+  const attempt = useAttempt()
+  const found = state.messages.filter((message) => hasMedia(message) && !blocked.has(message.sender_address))
+  return (
+    <div className="panel-body">
+      {found.length === 0 && (
+        <Blank icon="image" title="No media yet">
+          <p>Photos and files of the messages that are loaded are shown here.</p>
+        </Blank>
+      )}
+      <ol className="media-list" aria-label="Media">
+        {found.toReversed().map((message) => {
+          const media = mediaIn(message.content, message.message_type)
+          return (
+            <li key={message.client_msg_id}>
+              {media && <MessageMedia media={media} message={message} />}
+              {message.attachments.map((attachment) => (
+                <AttachmentChip key={attachment.url} {...attachment} />
+              ))}
+              <button type="button" title="Go to the message" onClick={() => jump(message)}>
+                <strong>{nameOf(message.sender.name, message.sender_address)}</strong>
+                <small>{fullTimeOf(message.created_at)}</small>
+              </button>
+            </li>
+          )
+        })}
+      </ol>
+      {state.hasOlder && (
+        <button type="button" className="button" onClick={() => attempt(() => live.loadOlder())}>
+          Look further back
+        </button>
+      )}
+    </div>
+  )
+}

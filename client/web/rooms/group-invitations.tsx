@@ -1,0 +1,85 @@
+import { useEffect } from 'react'
+import { table } from '#client/sdk/table'
+import type { GroupInvitation } from '#shared/api/group-invitations'
+import { useClient } from '../connection/client.ts'
+import { ActButton } from '../kit/act-button.tsx'
+import { nameOf, plural } from '../kit/format.ts'
+import { useLoaded } from '../kit/use-loaded.ts'
+import { goTo } from './route.ts'
+import { useRoomList } from './use-rooms.ts'
+
+/** The groups that somebody who is no friend asks one into; nothing is shown where there are none. */
+export function GroupInvitations() {
+  const client = useClient()
+  const rooms = useRoomList()
+  const { value, reload, change } = useLoaded<readonly GroupInvitation[]>(
+    'group invitations',
+    async () => (await client.groupInvitations.list({})).invitations,
+  )
+  useEffect(() => client.on(table.events.groupInvited, reload), [client, reload])
+  useEffect(
+    () =>
+      client.on(table.events.groupInvitationEnded, ({ invitation }) =>
+        change((all) => all.filter(({ id }) => id !== invitation.id)),
+      ),
+    [client, change],
+  )
+  if (!value || value.length === 0) return null
+
+  const answered = (answer: GroupInvitation) => change((all) => all.filter(({ id }) => id !== answer.id))
+  const join = async (invitation: GroupInvitation) => {
+    const { id, group_id } = invitation
+    await client.groupInvitations.accept({ id })
+    answered(invitation)
+    rooms.reload()
+    goTo({ type: 'group', id: group_id })
+  }
+  const decline = async (invitation: GroupInvitation) => {
+    await client.groupInvitations.decline({ id: invitation.id })
+    answered(invitation)
+  }
+
+  return (
+    <section className="group-invitations" aria-labelledby="group-invitations">
+      <h2 id="group-invitations">Invitations</h2>
+      <ul>
+        {value.map((invitation) => (
+          <li key={invitation.id}>
+            <span className="row invited">
+              <span className="sign" aria-hidden="true">
+                {invitation.group_emoji}
+              </span>
+              <span className="grow">
+                <strong>
+                  <bdi>{invitation.group_name}</bdi>
+                </strong>
+                <small className="hint">
+                  From <bdi title={invitation.inviter_address}>{inviterOf(invitation)}</bdi> ·{' '}
+                  {plural(invitation.member_count, 'member')}
+                </small>
+              </span>
+            </span>
+            <span className="row end">
+              <ActButton
+                className="button small plain"
+                aria-label={`Decline ${invitation.group_name}`}
+                onPress={() => decline(invitation)}
+              >
+                Decline
+              </ActButton>
+              <ActButton
+                className="button small main"
+                aria-label={`Join ${invitation.group_name}`}
+                onPress={() => join(invitation)}
+              >
+                Join
+              </ActButton>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const inviterOf = ({ inviter_name, inviter_address }: GroupInvitation) => nameOf(inviter_name, inviter_address)

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import { Icon, type IconName } from '../kit/icon.tsx'
+
+/** One line above the rooms: where it leads, what is there now, and how much of it waits. */
+export function PlaceRow(props: {
+  icon: IconName
+  title: string
+  href: string
+  isOpen?: boolean
+  /** In the same line, as far as it fits. */
+  detail?: ReactNode
+  badge?: ReactNode
+}) {
+  return (
+    <li>
+      <a className="room-row place-row" href={props.href} aria-current={props.isOpen ? 'page' : undefined}>
+        <span className="room-mark">
+          <Icon name={props.icon} />
+        </span>
+        <span className="room-name">{props.title}</span>
+        <small className="room-last grow">{props.detail}</small>
+        {props.badge}
+      </a>
+    </li>
+  )
+}

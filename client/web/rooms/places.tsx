@@ -1,0 +1,42 @@
+import { lazy } from 'react'
+import type { RoomSummary } from '#shared/api/room'
+import { LazyBoundary } from '../kit/lazy-boundary.tsx'
+import { PlaceRow } from './place-row.tsx'
+import { Badge } from './room-list.tsx'
+import { titleOf } from './room-title.ts'
+import { linkToAgents, linkToRoom, type Route } from './route.ts'
+import { keyOf, refOf, useRoomList } from './use-rooms.ts'
+
+const LiveNow = lazy(async () => ({ default: (await import('../streams/live-now.tsx')).LiveNow }))
+
+/** What stands above the rooms, in this order, each for as long as it has something to show. */
+export function Places({ agents, live, chosenKey }: Pick<Route, 'agents' | 'live'> & { chosenKey: string | null }) {
+  const rooms = useRoomList().value ?? []
+  return (
+    <nav aria-label="Places">
+      <ul className="places">
+        <Mentions rooms={rooms.filter((room) => room.mentions > 0 && !room.is_muted && keyOf(room) !== chosenKey)} />
+        <LazyBoundary>
+          <LiveNow isOpen={live !== null} />
+        </LazyBoundary>
+        <PlaceRow icon="agent" title="Agents" href={linkToAgents()} isOpen={agents !== null} />
+      </ul>
+    </nav>
+  )
+}
+
+/** Leads to the first of the rooms in which somebody has mentioned the account since it read them. */
+function Mentions({ rooms }: { rooms: readonly RoomSummary[] }) {
+  const [first, ...others] = rooms
+  if (!first) return null
+  const mentions = rooms.reduce((sum, room) => sum + room.mentions, 0)
+  return (
+    <PlaceRow
+      icon="mention"
+      title="Mentions"
+      href={linkToRoom(refOf(first))}
+      detail={others.length === 0 ? titleOf(first) : `${titleOf(first)} and ${others.length} more`}
+      badge={<Badge unread={mentions} mentions={mentions} />}
+    />
+  )
+}

@@ -1,0 +1,13 @@
+import { isolated, nameOf } from '../kit/format.ts'
+import { PlaceRow } from '../rooms/place-row.tsx'
+import { linkToLive } from '../rooms/route.ts'
+import { useLiveNow } from './use-stream.ts'
+
+/** The way to the livestreams while somebody is live, or they are open: who it is, as far as it fits. */
+export function LiveNow({ isOpen }: { isOpen: boolean }) {
+  const [first, ...others] = useLiveNow()?.streams ?? []
+  if (!first && !isOpen) return null
+  const name = first ? nameOf(first.streamer.display_name, first.streamer.address) : ''
+  const who = others.length === 0 ? `${name}: ${isolated(first?.title ?? '')}` : `${name} and ${others.length} more`
+  return <PlaceRow icon="play" title="Live now" href={linkToLive} isOpen={isOpen} detail={first && who} />
+}

@@ -1,0 +1,82 @@
+/**
+ * What is known of who asks. Each kind has a budget of its own at every address, so that strangers, and accounts that anybody can make, take
+ * nothing from people whose account is a day old.
+ */
+export type Kind = 'anonymous' | 'guest' | 'newcomer' | 'regular'
+
+/** A bound of what one client may cost, and the words of its row in the table of `docs/security.md`. */
+export interface Budget {
+  what: string
+  countedBy: string
+  /** Before the node's scale (`limits.scale`). */
+  most: number
+  afterwards: string
+}
+
+const budget = (most: number, what: string, countedBy: string, afterwards: string): Budget => {
+  return { what, countedBy, most, afterwards }
+}
+
+const openAnswers = 'Answers that stay open, streams and waits over both doors'
+const tooManyOpen = '`RATE_LIMIT_EXCEEDED` with `retryAfter`'
+
+const named: Record<Kind | 'viewer', string> = {
+  anonymous: 'of nobody',
+  guest: 'of accounts of less than a day that sign with a bare key',
+  newcomer: 'of other accounts of less than a day',
+  regular: 'of accounts of a day or more',
+  viewer: 'that load media of livestreams',
+}
+
+const ofAddress = <K extends keyof typeof named>(numbers: Record<K, number>, what: string, afterwards: string) =>
+  Object.fromEntries(
+    Object.entries<number>(numbers).map(([kind, most]) => [
+      kind,
+      budget(most, `${what} ${named[kind as K]}`, 'address', afterwards),
+    ]),
+  ) as Record<K, Budget>
+
+/** What one client may cost this node. */
+export const budgets = {
+  connectionsOfAddress: ofAddress(
+    { anonymous: 50, guest: 200, newcomer: 200, regular: 1_000, viewer: 300 },
+    'Connections',
+    'an idle one gives way, or one of whoever holds most; else it is closed',
+  ),
+  handshakesOfAddress: budget(
+    60,
+    'Handshakes of Socket.IO',
+    'address and minute; who shows a session, by account and minute',
+    '429 with `Retry-After`',
+  ),
+  handshakes: budget(200, 'Handshakes of Socket.IO', 'node and second', '429 with `Retry-After`'),
+  packets: budget(
+    300,
+    'Packets of every kind, in all namespaces together',
+    'connection and second',
+    'the connection is closed',
+  ),
+  bytes: budget(4_194_304, 'Bytes of these packets', 'connection and second', 'the connection is closed'),
+  events: budget(30, 'Events, in all namespaces together', 'connection and second', '`RATE_LIMIT_EXCEEDED`'),
+  connects: budget(
+    30,
+    'CONNECTs to a namespace, whatever becomes of them',
+    'connection and minute',
+    'the connection is closed',
+  ),
+  refusals: budget(10, 'CONNECTs that are refused', 'connection', 'the connection is closed'),
+  connectsOfAddress: budget(
+    600,
+    'CONNECTs whose token is looked at',
+    'address and minute',
+    'one token of each connection is looked at, and who has a session has as many of their own; else `RATE_LIMIT_EXCEEDED`',
+  ),
+  groupInvitations: budget(100, 'People asked into groups', 'account and hour', '`RATE_LIMIT_EXCEEDED`'),
+  sockets: budget(10, 'Sockets in a namespace', 'account', 'the oldest is closed'),
+  answersOfConnection: budget(24, openAnswers, 'connection', tooManyOpen),
+  answersOfAccount: budget(32, openAnswers, 'account', tooManyOpen),
+  answersOfAddress: ofAddress({ anonymous: 50, guest: 128, newcomer: 128, regular: 512 }, openAnswers, tooManyOpen),
+} as const satisfies Record<string, Budget | Record<string, Budget>>
+
+/** How much of a budget there is at the scale of a node: one at least. */
+export const scaled = ({ most }: Budget, scale: number): number => Math.max(1, Math.ceil(most * scale))

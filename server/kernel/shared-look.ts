@@ -1,0 +1,20 @@
+import type { Node } from './context.ts'
+import { nodeState } from './node-state.ts'
+
+const lookedForOn = nodeState(() => new Map<string, Promise<unknown>>())
+
+/**
+ * One look for all who ask for the same in one turn of the event loop. It begins after that turn, so that each answer is newer than its
+ * question: what follows a room on a thousand connections asks as one.
+ */
+export function sharedLook<T>(node: Pick<Node, 'state'>, key: string, look: () => Promise<T>): Promise<T> {
+  const due = lookedForOn(node)
+  const known = due.get(key) as Promise<T> | undefined
+  if (known) return known
+  const begun = new Promise((resolve) => setImmediate(resolve)).then(() => {
+    due.delete(key)
+    return look()
+  })
+  due.set(key, begun)
+  return begun
+}

@@ -1,0 +1,177 @@
+// Modes: embedded, two-nodes-redis
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { GroupInvitations } from '#server/domains/rooms/group-invitations/model'
+import { groupInvitationEnded, groupInvitations, groupInvited } from '#shared/api/group-invitations'
+import { inbox, unreadSnapshot } from '#shared/api/inbox'
+import { rooms } from '#shared/api/rooms'
+import { social } from '#shared/api/social'
+import { type Booted, boot } from '#test/support/boot'
+import { befriend, groupOf, moderates, over, type Person, person } from '#test/support/people'
+
+let server: Booted
+let owner: Person
+let guest: Person
+let other: Person
+let round = 0
+
+beforeAll(async () => {
+  server = await boot()
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  round += 1
+  owner = await person(server, `group owner ${round}`)
+  guest = await person(server, `group guest ${round}`)
+  other = await person(server, `group other ${round}`)
+})
+
+const invite = async (...people: Person[]) => {
+  const memberAddresses = people.map(({ account }) => account)
+  return owner.does('rest', rooms.createGroup, { name: `Readers ${round}`, memberAddresses })
+}
+const asked = async (who: Person) => (await who.does('rest', groupInvitations.list, {})).invitations
+const onlyAsked = async (who: Person) => {
+  const [invitation, ...more] = await asked(who)
+  if (!invitation || more.length > 0) throw new Error(`${more.length} invitations too many`)
+  return invitation
+}
+const groupsOf = async (who: Person) =>
+  (await who.does('rest', inbox.list, {})).rooms.filter(({ type }) => type === 'group').map(({ id }) => id)
+
+test('N05: strangers are asked, friends are members at once', async () => {
+  await befriend(owner, other)
+  const { group, invited } = await invite(guest, other)
+  expect([invited, await groupsOf(guest), await groupsOf(other)]).toEqual([[guest.account], [], [group.id]])
+  expect(await onlyAsked(guest)).toMatchObject({
+    group_id: group.id,
+    group_name: `Readers ${round}`,
+    member_count: 2,
+    inviter_address: owner.account,
+    invitee_address: guest.account,
+    status: 'pending',
+    responded_at: null,
+  })
+  expect(await asked(other)).toEqual([])
+})
+
+test('N05: an admin who adds people adds friends and asks strangers; who is in already is passed over', async () => {
+  const { id } = await groupOf(owner, other)
+  const stranger = await owner.does('rest', rooms.addMembers, { id, addresses: [guest.account, other.account] })
+  expect(stranger).toEqual({ success: true, added: [], invited: [guest.account] })
+  await befriend(owner, guest)
+  const friend = await owner.does('rest', rooms.addMembers, { id, addresses: [guest.account] })
+  expect(friend).toEqual({ success: true, added: [guest.account], invited: [] })
+})
+
+test.each(over)('an invitation is accepted over %s, once, by who it is to', async (door) => {
+  const { group } = await invite(guest)
+  const { invitations } = await guest.does(door, groupInvitations.list, {})
+  const id = invitations[0]?.id ?? ''
+  expect(await other.refused(door, groupInvitations.accept, { id })).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+  expect(await other.refused(door, groupInvitations.decline, { id })).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+  const accepted = await guest.does(door, groupInvitations.accept, { id })
+  expect(accepted.group).toMatchObject({ id: group.id, is_member: true, member_count: 2 })
+  expect((await guest.does(door, groupInvitations.accept, { id })).group.member_count).toBe(2)
+  expect([await asked(guest), await groupsOf(guest)]).toEqual([[], [group.id]])
+  expect(await guest.refused(door, groupInvitations.decline, { id })).toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test.each(over)('who declines over %s is out, is not asked again for 30 days, and nobody is told', async (door) => {
+  const { group } = await invite(guest)
+  const { id } = await onlyAsked(guest)
+  for (const _ of 'twice') await guest.does(door, groupInvitations.decline, { id })
+  const again = () => owner.does('rest', rooms.addMembers, { id: group.id, addresses: [guest.account] })
+  expect(await again()).toEqual({ success: true, added: [], invited: [guest.account] })
+  expect([await asked(guest), await groupsOf(guest)]).toEqual([[], []])
+  expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code: 'NOT_FOUND' })
+  const long = new Date(Date.now() - 31 * 86_400_000).toISOString()
+  await GroupInvitations.updateOne({ invitation_id: id }, { $set: { responded_at: long } })
+  await again()
+  expect((await onlyAsked(guest)).id).not.toBe(id)
+})
+
+test.each(over)('an invitation is worth nothing once its sender may not bring people in, over %s', async (door) => {
+  const room = await groupOf(owner, other)
+  await owner.does('rest', rooms.setRole, { room, address: other.account, role: 'moderator' })
+  const { group } = await invite(guest)
+  const at = { type: 'group', id: group.id } as const
+  const { id } = await onlyAsked(guest)
+  await owner.does('rest', rooms.leave, { room: at })
+  expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code: 'INVITATION_REVOKED' })
+})
+
+test.each(over)('who has left comes back by a new invitation alone, over %s', async (door) => {
+  const { group } = await invite(guest)
+  const room = { type: 'group', id: group.id } as const
+  const { id } = await onlyAsked(guest)
+  await guest.does('rest', groupInvitations.accept, { id })
+  await guest.does('rest', rooms.leave, { room })
+  expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code: 'INVITATION_REVOKED' })
+  await owner.does('rest', rooms.addMembers, { id: group.id, addresses: [guest.account] })
+  await guest.does(door, groupInvitations.accept, { id: (await onlyAsked(guest)).id })
+  expect(await groupsOf(guest)).toEqual([group.id])
+})
+
+test.each(over)('a ban and the end of the group stand before an invitation, over %s', async (door) => {
+  const { group } = await invite(guest, other)
+  const room = { type: 'group', id: group.id } as const
+  const [his, hers] = [await onlyAsked(guest), await onlyAsked(other)]
+  await moderates(owner, { room, action: 'ban', target: guest.account, duration: '1h' })
+  expect(await guest.refused(door, groupInvitations.accept, { id: his.id })).toMatchObject({ code: 'BANNED' })
+  const addresses = [guest.account]
+  expect(await owner.refused('rest', rooms.addMembers, { id: group.id, addresses })).toMatchObject({ code: 'BANNED' })
+  await owner.does('rest', rooms.archive, { room })
+  expect(await asked(other)).toEqual([])
+  expect(await other.refused(door, groupInvitations.accept, { id: hers.id })).toMatchObject({ code: 'ROOM_ARCHIVED' })
+})
+
+test.each(over)('a block hides the invitations of the blocked, over %s', async (door) => {
+  await invite(guest)
+  const { id } = await onlyAsked(guest)
+  await guest.does('rest', social.block, { userAddress: owner.account })
+  expect(await asked(guest)).toEqual([])
+  expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test.each(over)('an invitation is withdrawn over %s by who may', async (door) => {
+  const { group } = await invite(guest)
+  const withdrawal = { id: group.id, address: guest.account }
+  for (const who of [other, guest])
+    expect(await who.refused(door, groupInvitations.withdraw, withdrawal)).toMatchObject({ code: 'NOT_FOUND' })
+  const { id } = await onlyAsked(guest)
+  await owner.does(door, groupInvitations.withdraw, withdrawal)
+  expect(await asked(guest)).toEqual([])
+  expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code: 'NOT_FOUND' })
+  expect(await owner.refused(door, groupInvitations.withdraw, withdrawal)).toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test('every device of the invited is told of an invitation, and of its end', async () => {
+  const lines = await Promise.all(server.urls.map((url) => guest.socket('/notifications', url)))
+  for (const line of lines) await line.hears(unreadSnapshot)
+  const { group } = await invite(guest)
+  for (const line of lines)
+    expect((await line.hears(groupInvited)).invitation).toMatchObject({ group_id: group.id, status: 'pending' })
+  const { id } = await onlyAsked(guest)
+  await guest.does('rest', groupInvitations.decline, { id })
+  for (const line of lines)
+    expect(await line.hears(groupInvitationEnded)).toEqual({ invitation: { id, group_id: group.id } })
+})
+
+test('N05: nobody has more than a hundred invitations waiting, over every group', async () => {
+  const rows = Array.from({ length: 100 }, (_, at) => ({
+    _id: `group:full ${owner.account} ${at}`,
+    invitation_id: `full-${owner.account}-${at}`,
+    room: 'group:full',
+    inviter_address: owner.account,
+    invitee_address: `nobody ${at}`,
+    status: 'pending' as const,
+    created_at: new Date().toISOString(),
+  }))
+  await GroupInvitations.insertMany(rows)
+  const input = { name: 'One more', memberAddresses: [guest.account] }
+  expect(await owner.refused('rest', rooms.createGroup, input)).toMatchObject({ status: 409, code: 'CONFLICT' })
+  const { id } = await groupOf(owner)
+  const more = { id, addresses: [guest.account] }
+  expect(await owner.refused('rest', rooms.addMembers, more)).toMatchObject({ status: 409, code: 'CONFLICT' })
+  expect(await groupsOf(owner)).toEqual([id])
+})
