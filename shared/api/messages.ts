@@ -35,6 +35,7 @@ const judged = [
   'READ_ONLY',
   'CONTENT_NOT_ALLOWED',
   'BLOCKED_WORD',
+  'TEXT_TOO_COMPLEX',
   'MESSAGE_REJECTED',
   'LINKS_NOT_ALLOWED',
   'MESSAGE_TOO_LONG',
@@ -49,7 +50,7 @@ const touched = [
   'MESSAGE_NOT_FOUND',
 ] as const
 /** Words beside a message, such as a reaction, are judged as its text is. */
-const remarked = ['BLOCKED_WORD', 'MESSAGE_REJECTED', 'LINKS_NOT_ALLOWED'] as const
+const remarked = ['BLOCKED_WORD', 'TEXT_TOO_COMPLEX', 'MESSAGE_REJECTED', 'LINKS_NOT_ALLOWED'] as const
 
 export const messages = {
   ...listening,
