@@ -238,7 +238,10 @@ describe('a run', () => {
     }
     const asked = { agent: 'gone', account: 'somebody', place: 'somewhere', message: 'Hi' }
     const runs = await Promise.all(Array.from({ length: 12 }, () => beginRun(node, asked, work)))
-    for (const say of says) say()
+    for (const say of says) {
+      say()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
     const isStored = async ({ _id }: StoredRun) => (await framesFrom(_id, 0)).length > 0
     await expect
       .poll(async () => (await Promise.all(runs.map(isStored))).every(Boolean), { interval: 20, timeout: 2_500 })
