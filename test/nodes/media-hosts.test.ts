@@ -11,6 +11,7 @@ test('nodes with livestreams find each other in the database, those that were th
   const [one, other] = ['0a0b0c0d', '1a1b1c1d'].map((id) => ({
     id,
     url: `http://${id}.test`,
+    isNamed: true,
     rtmpUrl: 'rtmp://x.test',
   }))
   if (!one || !other) throw new Error('There are two')

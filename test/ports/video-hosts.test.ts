@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FakeVideo, fakeVideo } from '#server/ports/video/fake'
 import { hostedVideo } from '#server/ports/video/hosts'
-import type { MediaHost, MediaHosts, Video } from '#server/ports/video/port'
+import type { MediaHost, MediaHosts, MediaOrigin, Video } from '#server/ports/video/port'
 
 type Hosted = Awaited<ReturnType<typeof hostedVideo>>
 
@@ -20,11 +20,15 @@ let ahead = 0
 const now = () => Date.UTC(2040, 0, 1) + ahead
 const idOf = { one: '0a0a0a0a', other: '0b0b0b0b' }
 
-/** An engine whose ids begin with those of its host, and what it shows. */
-const shows = createServer(async (asked, response) => {
+/** What engines show. */
+const usualShow = async (asked: IncomingMessage, response: ServerResponse) => {
   const { method, url, headers } = asked
   response.writeHead(207, { 'x-shown': 'yes' }).end(JSON.stringify({ method, url, headers, body: await text(asked) }))
-})
+}
+let show: typeof usualShow = usualShow
+const shows = createServer((asked, response) => void show(asked, response))
+
+/** An engine whose ids begin with those of its host. */
 function engineOf(host: string): FakeVideo {
   const fake = fakeVideo()
   const named = async (stream: Parameters<Video['createStream']>[0]) => {
@@ -50,7 +54,7 @@ function engineOf(host: string): FakeVideo {
     assets: (id) => fake.assets(inner(id)),
     publish: (id) => fake.publish(inner(id)),
     tellAsset: (asset) => fake.tellAsset({ ...asset, streamId: inner(asset.streamId) }),
-    originOf: () => ({ host: '127.0.0.1', port: (shows.address() as AddressInfo).port, headers: {} }),
+    originOf: async () => ({ host: '127.0.0.1', port: (shows.address() as AddressInfo).port, headers: {} }),
   }
   return video
 }
@@ -58,12 +62,30 @@ function engineOf(host: string): FakeVideo {
 const engines = { one: engineOf(idOf.one), other: engineOf(idOf.other) }
 const nodes: Record<'one' | 'other' | 'without', Hosted> = {} as never
 
-const open = (name: 'one' | 'other' | null, keys: readonly Uint8Array[] = secrets) =>
+const named = new URL('http://127.0.0.1:0')
+const open = (
+  name: 'one' | 'other' | null,
+  {
+    keys = secrets,
+    nodeUrl = named,
+    otherwiseAt = null,
+    home = name ? idOf[name] : '0d0d0d0d',
+    among = hosts,
+  }: {
+    keys?: readonly Uint8Array[]
+    nodeUrl?: URL | null
+    otherwiseAt?: string | null
+    home?: string
+    among?: MediaHosts
+  } = {},
+) =>
   hostedVideo({
+    home,
     openLocal: async () =>
       name && { id: idOf[name], rtmpUrl: `rtmp://${name}.test`, video: engines[name], close: async () => undefined },
-    hosts,
-    at: '127.0.0.1',
+    hosts: among,
+    nodeUrl,
+    otherwiseAt,
     secrets: keys,
     now,
     addresses: fakeVideo().addresses,
@@ -76,7 +98,7 @@ beforeAll(async () => {
   nodes.other = await open('other')
   nodes.without = await open(null)
   await vi.waitUntil(
-    () => nodes.one.originOf?.(`${idOf.other}-a`) && nodes.without.originOf?.(`${idOf.other}-a`) && told.size === 2,
+    async () => (await reached(nodes.one, idOf.other)) && (await reached(nodes.without, idOf.other)) && told.size === 2,
     { timeout: 20_000 },
   )
 })
@@ -86,10 +108,18 @@ afterAll(async () => {
   shows.closeAllConnections()
 })
 
-/** As the server passes a request on. */
+/** Where a node passes on what it is asked of a recording of a host. */
+async function reached(node: Video, host: string): Promise<MediaOrigin | null> {
+  const origin = await node.originOf?.(`${host}-a`, { method: 'GET', path: recordingAt(host) })
+  return origin && 'port' in origin ? origin : null
+}
+const recordingAt = (host: string) => `/recordings/${host}-a.mp4`
+
+/** As the server answers, or passes a request on. */
 async function shown(node: Video, path: string, method = 'GET', body = '', headers: Record<string, string> = {}) {
-  const origin = node.originOf?.(path.split('/')[2] ?? '')
+  const origin = await node.originOf?.(path.split('/')[2] ?? '', { method, path })
   if (!origin) return { status: null, answer: null }
+  if ('body' in origin) return { status: origin.status, answer: origin.body.toString() }
   const { host, port } = origin
   const sent = request({ host, port, path, method, headers: { ...origin.headers, ...headers } }).end(body)
   const [reply] = await once(sent, 'response')
@@ -149,24 +179,131 @@ describe('livestreams of several nodes', () => {
     expect((await shown(nodes.without, '/hls/0c0c0c0c-unknown/index.m3u8')).status).toBeNull()
   })
 
-  test('a node is asked by nodes of its installation alone, for a short time', async () => {
-    const stranger = await open(null, [Buffer.alloc(32, 2)])
-    await vi.waitUntil(() => stranger.originOf?.(`${idOf.one}-a`), { timeout: 20_000 })
-    const path = `/hls/${idOf.one}-a/index.m3u8`
+  test('a node is asked by nodes of its installation alone, for what they signed, for a short time', async () => {
+    const stranger = await open(null, { keys: [Buffer.alloc(32, 2)] })
+    const path = recordingAt(idOf.one)
     expect((await shown(stranger, path)).status).toBe(403)
+    await expect(shown(stranger, `/hls/${idOf.one}-a/index.m3u8`)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    })
     await expect(stranger.createStream({ name: 'test', record: false })).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
     })
     await stranger.close()
 
-    const { headers } = nodes.without.originOf?.(`${idOf.one}-a`) ?? { headers: {} }
-    expect((await shown(nodes.without, path, 'GET', '', headers)).status).toBe(207)
+    const { headers } = (await reached(nodes.without, idOf.one)) ?? { headers: {} }
+    const asked = (at: string, method = 'GET') => shown(nodes.without, at, method, '', headers)
+    expect((await asked(path)).status).toBe(207)
+    expect((await asked(path.replace('-a', '-b'))).status).toBe(403)
+    expect((await asked(`${path}?a=b`)).status).toBe(403)
+    expect((await asked(path, 'POST')).status).toBe(403)
     ahead = 31_000
-    expect((await shown(nodes.without, path, 'GET', '', headers)).status).toBe(403)
+    expect((await asked(path)).status).toBe(403)
     expect((await shown(nodes.without, path)).status).toBe(207)
     expect((await shown(nodes.without, path, 'GET', '', { authorization: '' })).status).toBe(403)
-    const ofOther = nodes.without.originOf?.(`${idOf.other}-a`)?.headers ?? {}
+    const ofOther = (await reached(nodes.without, idOf.other))?.headers ?? {}
     expect((await shown(nodes.without, path, 'GET', '', ofOther)).status).toBe(403)
+  })
+
+  test('what is signed has neither a key of a stream nor one of the installation in it', async () => {
+    const path = `/webrtc/${idOf.one}-secret`
+    const origin = await nodes.without.originOf?.(`${idOf.one}-secret`, { method: 'POST', path })
+    expect(origin && 'port' in origin && Object.keys(origin.headers)).toEqual(['authorization'])
+    expect(JSON.stringify(origin)).not.toMatch(/secret|AQEBAQ/)
+  })
+
+  test('playlists, parts and segments are asked for once, whoever waits for them', async () => {
+    const asked: string[] = []
+    let goOn: () => void = () => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    show = async ({ url = '' }, response) => {
+      asked.push(url)
+      if (url.includes('_HLS_msn=8')) await held
+      const kind = url.endsWith('.m4s') ? 'public, max-age=300, immutable' : 'no-cache'
+      response.writeHead(url.includes('none') ? 404 : 200, {
+        'cache-control': kind,
+        'access-control-allow-origin': '*',
+      })
+      response.end(`shown at ${url}`)
+    }
+    const at = (file: string) => `/hls/${idOf.one}-crowd/${file}`
+    const get = (file: string, method = 'GET') => shown(nodes.without, at(file), method)
+
+    const waiting = Array.from({ length: 2_000 }, (_, one) => get(`index.m3u8?_HLS_msn=8&_HLS_part=1&viewer=${one}`))
+    waiting.push(get('index.m3u8?_HLS_part=01&_HLS_msn=08'), get('index.m3u8?_HLS_msn=8&_HLS_part=1', 'HEAD'))
+    const next = get('index.m3u8?_HLS_msn=8&_HLS_part=2')
+    await vi.waitUntil(() => asked.length === 2)
+    goOn()
+    const answer = `shown at ${at('index.m3u8?_HLS_msn=8&_HLS_part=1')}`
+    for (const one of await Promise.all(waiting)) expect(one).toEqual({ status: 200, answer })
+    expect((await next).answer).toContain('_HLS_part=2')
+    expect(asked.splice(0)).toEqual([at('index.m3u8?_HLS_msn=8&_HLS_part=1'), at('index.m3u8?_HLS_msn=8&_HLS_part=2')])
+
+    await Promise.all(Array.from({ length: 2_000 }, (_, one) => get(`8.1.m4s?${one}`)))
+    await Promise.all(['8.1.m4s', '8.m4s', 'init1.mp4', 'none.m4s', 'none.m4s'].map((file) => get(file)))
+    expect((await get('8.1.m4s', 'HEAD')).status).toBe(200)
+    expect((await get('none.m4s')).status).toBe(404)
+    expect(asked).toEqual(['8.1.m4s', '8.m4s', 'init1.mp4', 'none.m4s'].map(at))
+    show = usualShow
+  })
+
+  test('who waits for a node that does not answer is refused as soon as it is known to be away', async () => {
+    const told = new Map<string, MediaHost>()
+    const among: MediaHosts = {
+      tell: async (host) => void told.set(host.id, host),
+      live: async () => [...told.values()],
+      forget: async ({ id }) => void told.delete(id),
+    }
+    const silent = createServer(() => {})
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    await among.tell({ id: '0c0c0c0c', url, isNamed: true, rtmpUrl: '' })
+    const node = await open(null, { among })
+    const waits = shown(node, '/hls/0c0c0c0c-a/index.m3u8')
+    await once(silent, 'request')
+    told.clear()
+    await expect(waits).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    expect(await shown(node, '/hls/0c0c0c0c-a/index.m3u8')).toEqual({ status: null, answer: null })
+    await node.close()
+    silent.closeAllConnections()
+    silent.close()
+  })
+
+  test('without NODE_URL a node is one of a single machine, and says what it lacks where there are others', async () => {
+    const told = new Map<string, MediaHost>()
+    const among: MediaHosts = {
+      tell: async (host) => void told.set(host.id, host),
+      live: async () => [...told.values()],
+      forget: async ({ id }) => void told.delete(id),
+    }
+    const single = await open('one', { nodeUrl: null, among })
+    const beside = await open(null, { nodeUrl: null, among, home: idOf.one })
+    expect([single.lacks(), beside.lacks()]).toEqual([null, null])
+    expect(await reached(beside, idOf.one)).toMatchObject({ host: '127.0.0.1' })
+
+    const named = await open('other', { among })
+    await vi.waitUntil(() => single.lacks() !== null && beside.lacks() !== null, { timeout: 20_000 })
+    expect(single.lacks()).toMatch(/NODE_URL/)
+    expect(named.lacks()).toBeNull()
+    expect([await reached(single, idOf.other), await reached(named, idOf.one)]).toEqual([expect.anything(), null])
+    for (const node of [single, beside, named]) await node.close()
+  })
+
+  test('an address that is none of this machine is said to be none, but in a container, which has others', async () => {
+    const nodeUrl = new URL('http://192.0.2.1:0')
+    const heard: MediaHost[] = []
+    const among = { ...hosts, tell: async (host: MediaHost) => void heard.push(host) }
+    const node = await open('one', { nodeUrl, among })
+    expect(node.lacks()).toMatch(/NODE_URL .*EADDRNOTAVAIL/)
+    expect(heard).toEqual([])
+    await node.close()
+    const inside = await open('one', { nodeUrl, among, otherwiseAt: '0.0.0.0' })
+    expect(inside.lacks()).toBeNull()
+    expect(heard[0]?.url).toMatch(/^http:\/\/192\.0\.2\.1:[1-9]\d*$/)
+    await inside.close()
   })
 
   test('where the node of a stream is away, what is asked of it is refused, and of others it is not', async () => {
@@ -180,7 +317,7 @@ describe('livestreams of several nodes', () => {
       expect([...(await node.status(both)).keys()]).toEqual([there.streamId])
     await expect(nodes.one.endStream(away.streamId)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
     await nodes.other.close()
-    await vi.waitUntil(() => nodes.one.originOf?.(away.playbackId) === null, { timeout: 20_000 })
+    await vi.waitUntil(async () => (await reached(nodes.one, idOf.other)) === null, { timeout: 20_000 })
     expect([...(await nodes.one.status(both)).keys()]).toEqual([there.streamId])
     await expect(nodes.one.assets(away.streamId)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })

@@ -4,6 +4,7 @@ import type { MediaHosts } from '#server/ports/video/port'
 interface Row {
   _id: string
   url: string
+  is_named: boolean
   rtmp_url: string
   seen_at: Date
 }
@@ -20,10 +21,10 @@ export function mediaHosts(): MediaHosts {
     return db.collection<Row>('media_hosts')
   }
   return {
-    async tell({ id, url, rtmpUrl }) {
+    async tell({ id, url, isNamed, rtmpUrl }) {
       if (!isIndexed) await rows().createIndex({ seen_at: 1 }, { expireAfterSeconds: keptSeconds })
       isIndexed = true
-      const change = { $set: { url, rtmp_url: rtmpUrl }, $currentDate: { seen_at: true } } as const
+      const change = { $set: { url, is_named: isNamed, rtmp_url: rtmpUrl }, $currentDate: { seen_at: true } } as const
       await rows().updateOne({ _id: id }, change, { upsert: true })
     },
     async live() {
@@ -32,7 +33,7 @@ export function mediaHosts(): MediaHosts {
         .aggregate<Row & { now: Date }>([{ $addFields: { now: '$$NOW' } }])
         .toArray()
       const alive = found.filter(({ seen_at, now }) => now.getTime() - seen_at.getTime() < aliveMilliseconds)
-      return alive.map(({ _id: id, url, rtmp_url: rtmpUrl }) => ({ id, url, rtmpUrl }))
+      return alive.map(({ _id: id, url, is_named: isNamed, rtmp_url: rtmpUrl }) => ({ id, url, isNamed, rtmpUrl }))
     },
     forget: async ({ id, url }) => void (await rows().deleteOne({ _id: id, url })),
   }

@@ -1,53 +1,50 @@
-import { once } from 'node:events'
-import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import { type Asked, answerAsk, askHost } from './host-asks.ts'
-import { type HostTokens, hostTokens } from './host-tokens.ts'
-import type { MediaHost, MediaHosts, Video, VideoAddresses, VideoEvent } from './port.ts'
-
-/** The engine of this node, whose ids begin with its own. */
-export interface LocalHost {
-  id: string
-  rtmpUrl: string
-  video: Video
-  close(): Promise<void>
-}
+import { farMedia } from './far-media.ts'
+import { type Asked, askHost } from './host-asks.ts'
+import { type HostDoor, type LocalHost, openDoor } from './host-door.ts'
+import { hostTokens } from './host-tokens.ts'
+import type { MediaHost, MediaHosts, MediaOrigin, Video, VideoAddresses, VideoEvent } from './port.ts'
+import { sharedAnswers, sharedPath } from './shared-answers.ts'
 
 export interface HostsOptions {
+  /** What the ids of streams begin with that are kept where this process may keep them; others may share the place. */
+  home: string
   /** Null while another process has what this one would keep its streams in. */
   openLocal(): Promise<LocalHost | null>
   hosts: MediaHosts
-  /** Where other nodes reach this one. */
-  at: string
+  /** Where other nodes reach this one; null where it is known to processes of this machine alone. */
+  nodeUrl: URL | null
+  /** Where it listens if that is no address of this machine, as in a container; null where that is a mistake. */
+  otherwiseAt: string | null
   secrets: readonly Uint8Array[]
   now(): number
   addresses: VideoAddresses
 }
 
 const beatMilliseconds = 2_000
+const loopback = '127.0.0.1'
 const hostOf = (id: string): string => /^([0-9a-f]{8})-/.exec(id)?.[1] ?? ''
 
 /** Livestreams of several nodes: each stream lives on the host that its ids name, and every node asks that one. */
-export async function hostedVideo(options: HostsOptions): Promise<Video & { close(): Promise<void> }> {
-  const { openLocal, hosts, at, addresses } = options
+export async function hostedVideo(
+  options: HostsOptions,
+): Promise<Video & { lacks(): string | null; close(): Promise<void> }> {
+  const { home, openLocal, hosts, nodeUrl, otherwiseAt, addresses } = options
   const tokens = hostTokens(options.secrets, options.now)
   const hearers = new Set<(event: VideoEvent) => void>()
   const closing = new AbortController()
+  const [answers, media] = [sharedAnswers(), farMedia()]
   let local: LocalHost | null = null
+  let door: HostDoor | null = null
+  let problem: string | null = null
   let known: ReadonlyMap<string, MediaHost> = new Map()
 
-  const server = createServer((request, response) => {
-    serve(local, tokens, request, response).catch(() => {
-      if (response.headersSent) response.destroy()
-      else response.writeHead(503).end()
-    })
-  })
-  server.listen(0, at)
-  await once(server, 'listening')
-  const url = `http://${at.includes(':') ? `[${at}]` : at}:${(server.address() as AddressInfo).port}`
+  function own(): MediaHost | null {
+    if (!local || !door) return null
+    const url = `http://${nodeUrl?.hostname ?? loopback}:${door.port}`
+    return { id: local.id, url, isNamed: nodeUrl !== null, rtmpUrl: local.rtmpUrl }
+  }
 
   async function beat(): Promise<void> {
     if (!local) {
@@ -56,21 +53,36 @@ export async function hostedVideo(options: HostsOptions): Promise<Video & { clos
         for (const hear of hearers) hear(event)
       })
     }
-    if (local) await hosts.tell({ id: local.id, url, rtmpUrl: local.rtmpUrl })
+    if (local && !door) await listen(local)
+    const told = own()
+    if (told) await hosts.tell(told)
     known = new Map((await hosts.live()).map((host) => [host.id, host]))
+    media.giveUp(({ host, port }) => ![...known.values()].some(({ url }) => isAt(url, host, port)))
   }
-  async function follow(): Promise<void> {
-    while (!closing.signal.aborted) {
-      // What was known holds while the others cannot be looked up.
-      await beat().catch(() => undefined)
-      await pause(beatMilliseconds, undefined, { signal: closing.signal }).catch(() => undefined)
+  async function listen(host: LocalHost): Promise<void> {
+    const at = nodeUrl ? placeOf(nodeUrl) : { host: loopback, port: 0 }
+    try {
+      door = await openDoor(host, tokens, [at.host, ...(otherwiseAt ? [otherwiseAt] : [])], at.port)
+      problem = null
+    } catch (error) {
+      problem = `NODE_URL is no address that this machine can listen at (${(error as NodeJS.ErrnoException).code})`
     }
   }
+  // What was known holds while the others cannot be looked up.
+  const tryBeat = () => beat().catch(() => undefined)
+  async function follow(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await pause(beatMilliseconds, undefined, { signal: closing.signal }).catch(() => undefined)
+      if (!closing.signal.aborted) await tryBeat()
+    }
+  }
+  await tryBeat()
   const following = follow()
 
+  /** Those that can be reached: by their name, or as they share the place of this process. */
   const far = (host: string): MediaHost | null => {
     const found = known.get(host)
-    return found && found.url !== url ? found : null
+    return found && host !== local?.id && (found.isNamed || host === home) ? found : null
   }
   const askable = (host: string): Asked => {
     if (host === local?.id) return local.video
@@ -78,6 +90,10 @@ export async function hostedVideo(options: HostsOptions): Promise<Video & { clos
     if (!found) throw new AppError('SERVICE_UNAVAILABLE')
     return askHost(found, tokens)
   }
+  const originAt = ({ id, url }: MediaHost, asked: { method: string; path: string }): MediaOrigin => ({
+    ...placeOf(new URL(url)),
+    headers: tokens.headersFor(id, asked),
+  })
 
   return {
     addresses: {
@@ -86,6 +102,11 @@ export async function hostedVideo(options: HostsOptions): Promise<Video & { clos
         const there = hostOf(key) === local?.id ? local : known.get(hostOf(key))
         return there ? `${there.rtmpUrl}/live/${key}` : addresses.rtmp(key)
       },
+    },
+    lacks() {
+      if (problem !== null) return problem
+      const isOneOfSeveral = [...known.keys()].some((host) => host !== home)
+      return nodeUrl === null && isOneOfSeveral ? 'Livestreams on several nodes need NODE_URL, which is not set' : null
     },
     async createStream(stream) {
       const [first] = [...known.keys()].filter((host) => far(host))
@@ -105,12 +126,13 @@ export async function hostedVideo(options: HostsOptions): Promise<Video & { clos
     async publishClock(streamId) {
       if (hostOf(streamId) === local?.id) await local.video.publishClock?.(streamId)
     },
-    originOf(id) {
-      if (hostOf(id) === local?.id) return local.video.originOf?.(id) ?? null
+    async originOf(id, asked) {
+      if (hostOf(id) === local?.id) return (await local.video.originOf?.(id, asked)) ?? null
       const found = far(hostOf(id))
       if (!found) return null
-      const { hostname, port } = new URL(found.url)
-      return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), headers: tokens.headersFor(found.id) }
+      const path = sharedPath(asked)
+      if (path === null) return originAt(found, asked)
+      return answers.get(path, () => media.get(originAt(found, { method: 'GET', path }), path))
     },
     /** Of the streams that live here: other nodes hear of theirs. */
     subscribe(hear) {
@@ -120,38 +142,18 @@ export async function hostedVideo(options: HostsOptions): Promise<Video & { clos
     async close() {
       closing.abort()
       await following
-      if (local) await hosts.forget({ id: local.id, url, rtmpUrl: local.rtmpUrl }).catch(() => undefined)
-      server.close()
-      server.closeAllConnections()
+      const told = own()
+      if (told) await hosts.forget(told).catch(() => undefined)
+      door?.close()
+      media.giveUp(() => true)
       await local?.close()
     },
   }
 }
 
-/** What another node asks: of the streams that live here alone, so that nothing goes round. */
-async function serve(
-  local: LocalHost | null,
-  tokens: HostTokens,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  if (!local) return void response.writeHead(503).end()
-  if (!tokens.isGood(request.headers.authorization, local.id)) return void response.writeHead(403).end()
-  if (request.url === '/ask') return answerAsk(local.video, request, response)
-  const origin = local.video.originOf?.('')
-  if (!origin) return void response.writeHead(503).end()
-  const { authorization: _, connection: __, host: ___, ...headers } = request.headers
-  const { host, port } = origin
-  const there = ask({ host, port, method: request.method, path: request.url, headers })
-  there.on('error', () => {
-    if (response.headersSent) response.destroy()
-    else response.writeHead(503).end()
-  })
-  response.once('close', () => there.destroy())
-  there.once('response', (answer) => {
-    const { connection: _closed, 'keep-alive': _kept, 'transfer-encoding': _coding, ...told } = answer.headers
-    response.writeHead(answer.statusCode ?? 502, told)
-    pipeline(answer, response).catch(() => response.destroy())
-  })
-  await pipeline(request, there).catch(() => there.destroy())
+const placeOf = ({ hostname, port }: URL) => ({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) })
+
+function isAt(url: string, host: string, port: number): boolean {
+  const at = placeOf(new URL(url))
+  return at.host === host && at.port === port
 }

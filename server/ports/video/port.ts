@@ -58,6 +58,12 @@ export type VideoEvent =
   | { type: 'ingest.started' | 'ingest.interrupted' | 'ingest.stopped'; streamId: string }
   | { type: 'asset.updated'; asset: VideoAsset }
 
+/** A request for media; its path is with the query. */
+export interface MediaRequest {
+  method: string
+  path: string
+}
+
 /** Where a request for media is passed on to, and what it is given along. */
 export interface MediaOrigin {
   host: string
@@ -65,10 +71,19 @@ export interface MediaOrigin {
   headers: Readonly<Record<string, string>>
 }
 
+/** What a request for media is answered with. */
+export interface MediaAnswer {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+}
+
 /** A node that has an engine: its ids begin with the host's, and the others ask it at `url`. */
 export interface MediaHost {
   id: string
   url: string
+  /** Whether other machines reach it there; else the processes that share its directory alone. */
+  isNamed: boolean
   rtmpUrl: string
 }
 
@@ -94,8 +109,13 @@ export interface Video {
   /** With its recordings. */
   deleteStream(streamId: string): Promise<void>
   assets(streamId: string): Promise<VideoAsset[]>
-  /** Of a key, a playback, a recording or a session: what shows it; null while that is away. Left out where people are sent elsewhere. */
-  originOf?(id: string): MediaOrigin | null
+  /**
+   * Of a key, a playback, a recording or a session: what shows it, or its very answer where that is shared by all who ask; null while
+   * that is away. Left out where people are sent elsewhere.
+   */
+  originOf?(id: string, asked: MediaRequest): Promise<MediaOrigin | MediaAnswer | null>
+  /** Why nobody can go live as this node is configured, in a sentence; null where they can. Left out where that cannot be. */
+  lacks?(): string | null
   /** Has a clock published that is made there, unless somebody publishes already. Left out where none is made. */
   publishClock?(streamId: string): Promise<void>
   /** Other sites that a page publishes to, watches and plays recordings from. Left out where there are none. */

@@ -158,7 +158,7 @@ export function selfHostedVideo(settings: EngineSettings, { publicUrl, rtmpUrl }
     endStream: (streamId) => ask<undefined>({ ask: 'endStream', streamId }),
     deleteStream: (streamId) => ask<undefined>({ ask: 'deleteStream', streamId }),
     assets: async (streamId) => (await ask<RecordedAsset[]>({ ask: 'assets', streamId })).map(reached),
-    originOf: () => ports && { host: '127.0.0.1', port: ports.http, headers: {} },
+    originOf: async () => ports && { host: '127.0.0.1', port: ports.http, headers: {} },
     publishClock: (streamId) => ask<undefined>({ ask: 'publishClock', streamId }),
     subscribe(hear) {
       hearers.add(hear)
