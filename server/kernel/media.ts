@@ -43,7 +43,9 @@ export function passMedia(door: Passing): RequestHandler {
     if (!isAllowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: awaySeconds })
     const isOffer = request.path.startsWith('/webrtc/') && request.method !== 'OPTIONS'
     const body = isOffer ? await readOffer(request, door) : null
-    const origin = await originOf(id, { method: request.method, path: request.url })
+    const origin = await originOf(id, { method: request.method, path: request.url }).catch((error: unknown) => {
+      throw error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE' ? away(error) : error
+    })
     if (!origin) throw away()
     if ('body' in origin) return answer(request, response, origin)
     await pass(request, response, body, origin, agent, async (status) => {
@@ -62,7 +64,7 @@ export function hearProvider({ kernel: { node } }: Passing): RequestHandler {
   }
 }
 
-const away = () => new AppError('SERVICE_UNAVAILABLE', { retryAfter: awaySeconds })
+const away = (cause?: unknown) => new AppError('SERVICE_UNAVAILABLE', { cause, retryAfter: awaySeconds })
 
 /** A key cannot be guessed by asking often. What there is is let through whatever was guessed at its address, as many people share one. */
 async function countGuess(request: Request, { kernel: { node }, proxies }: Passing): Promise<void> {
@@ -114,7 +116,7 @@ async function pass(
   whenOver(request, response, () => there.destroy())
   there.end(body?.length ? body : undefined)
   const answer = await answered.catch((cause: unknown) => {
-    throw new AppError('SERVICE_UNAVAILABLE', { cause, retryAfter: awaySeconds })
+    throw away(cause)
   })
   const { statusCode: status = 502 } = answer
   await look(status).catch((refusal: unknown) => {

@@ -43,6 +43,7 @@ async function node(environment: Record<string, string>): Promise<Server> {
       VIDEO_PROVIDER: 'selfhosted',
     },
     ...{ DATA_DIR: directory, RTMP_PORT: '0', HLS_SEGMENT_MS: '500', HLS_PART_MS: '200', REDIS_URL: '' },
+    STREAM_RECONNECT_GRACE_MS: '30000',
     ...environment,
   })
   servers.push(server)
@@ -126,6 +127,42 @@ describe.each(redis ? ['with', 'without'] : ['without'])('two nodes %s Redis, ea
     await expect.poll(() => statusOf(other.url, stream.id)).toBe('ended')
     await expect.poll(() => playlistOf(other.url, playlist)).toContain('#EXT-X-ENDLIST')
     await publisher.lose()
+  })
+
+  test('where the node of a stream is killed, whoever publishes goes on at the other, and so do those who watch', {
+    timeout: long,
+  }, async () => {
+    const stream = await opened(one.url, `a survivor ${how} Redis`)
+    const first = await publishWhip(`${one.url}/webrtc/${stream.stream_key}`)
+    const playlist = `${stream.at}/index.m3u8`
+    await expect.poll(() => playlistOf(other.url, playlist), { timeout: 60_000 }).toMatch(/\n\d+\.m4s\n/)
+    await expect.poll(() => statusOf(other.url, stream.id)).toBe('live')
+    const before = await playlistOf(other.url, playlist)
+    const [, hinted] = /PRELOAD-HINT:TYPE=PART,URI="(\d+)\./.exec(before) ?? []
+
+    const waits = playlistOf(other.url, `${playlist}?_HLS_msn=${Number(hinted) + 2}`)
+    await kill(one)
+    await first.lose()
+    expect(['404', '503']).toContain(await waits)
+    await expect.poll(() => playlistOf(other.url, playlist), { timeout: 5_000 }).toBe('503')
+
+    let again = await publishWhip(`${other.url}/webrtc/${stream.stream_key}`)
+    const comeBack = async () => {
+      if (again.status !== 201) again = await publishWhip(`${other.url}/webrtc/${stream.stream_key}`)
+      return again.status
+    }
+    await expect.poll(comeBack, { timeout: 60_000, interval: 500 }).toBe(201)
+    await expect.poll(() => playlistOf(other.url, playlist), { timeout: 60_000 }).toMatch(/\n\d+\.m4s\n/)
+    const after = await playlistOf(other.url, playlist)
+    const sequenceOf = (text: string) => Number(/MEDIA-SEQUENCE:(\d+)/.exec(text)?.[1])
+    expect(sequenceOf(after)).toBeGreaterThan(Number(hinted))
+    expect(/init\d+\.mp4/.exec(after)?.[0]).not.toBe(/init\d+\.mp4/.exec(before)?.[0])
+    await expect.poll(() => statusOf(other.url, stream.id)).toBe('live')
+
+    // Who does not come back is waited for, and then the stream has ended.
+    await again.lose()
+    await expect.poll(() => statusOf(other.url, stream.id), { timeout: 60_000 }).toBe('ended')
+    await expect.poll(() => playlistOf(other.url, playlist), { timeout: 20_000 }).toContain('#EXT-X-ENDLIST')
   })
 })
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -5,17 +6,38 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FakeVideo, fakeVideo } from '#server/ports/video/fake'
 import { hostedVideo } from '#server/ports/video/hosts'
-import type { MediaHost, MediaHosts, MediaOrigin, Video } from '#server/ports/video/port'
+import type { HeldStream, MediaHost, MediaHosts, MediaOrigin, Video, VideoEvent } from '#server/ports/video/port'
 
 type Hosted = Awaited<ReturnType<typeof hostedVideo>>
 
-const told = new Map<string, MediaHost>()
-const hosts: MediaHosts = {
-  tell: async (host) => void told.set(host.id, host),
-  live: async () => [...told.values()],
-  forget: async ({ id }) => void told.delete(id),
+/** What is kept in the database elsewhere. */
+function inMemory() {
+  const told = new Map<string, MediaHost>()
+  const streams = new Map<string, HeldStream & { isMoved: boolean }>()
+  const hosts: MediaHosts = {
+    tell: async (host) => void told.set(host.id, host),
+    live: async () => [...told.values()],
+    forget: async ({ id }) => void told.delete(id),
+    keep: async (stream) => void streams.set(stream.streamId, { ...stream, isMoved: false }),
+    moved: async () => [...streams.values()].filter(({ isMoved }) => isMoved),
+    find: async (name, digest) =>
+      [...streams.values()].find(
+        (one) => one.isOpen && (one.streamId === name || one.playbackId === name || one.digest === digest),
+      ) ?? null,
+    async move(streamId, from, to) {
+      const stream = streams.get(streamId)
+      if (stream?.isOpen && stream.host === from) streams.set(streamId, { ...stream, host: to, isMoved: true })
+    },
+    async end(streamId) {
+      const stream = streams.get(streamId)
+      if (stream) streams.set(streamId, { ...stream, isOpen: false })
+    },
+  }
+  return { told, hosts }
 }
+const { told, hosts } = inMemory()
 const secrets = [Buffer.alloc(32, 1)]
+const soon = { timeout: 20_000 }
 let ahead = 0
 const now = () => Date.UTC(2040, 0, 1) + ahead
 const idOf = { one: '0a0a0a0a', other: '0b0b0b0b' }
@@ -27,6 +49,9 @@ const usualShow = async (asked: IncomingMessage, response: ServerResponse) => {
 }
 let show: typeof usualShow = usualShow
 const shows = createServer((asked, response) => void show(asked, response))
+
+/** By which the engine of a host says something to who began to listen last. */
+const says = new Map<string, (event: VideoEvent) => void>()
 
 /** An engine whose ids begin with those of its host. */
 function engineOf(host: string): FakeVideo {
@@ -53,12 +78,17 @@ function engineOf(host: string): FakeVideo {
     deleteStream: (id) => fake.deleteStream(inner(id)),
     assets: (id) => fake.assets(inner(id)),
     publish: (id) => fake.publish(inner(id)),
+    subscribe(hear) {
+      says.set(host, hear)
+      return fake.subscribe(hear)
+    },
     tellAsset: (asset) => fake.tellAsset({ ...asset, streamId: inner(asset.streamId) }),
     originOf: async () => ({ host: '127.0.0.1', port: (shows.address() as AddressInfo).port, headers: {} }),
   }
   return video
 }
 
+const adopted = vi.fn(async (_stream: HeldStream) => undefined)
 const engines = { one: engineOf(idOf.one), other: engineOf(idOf.other) }
 const nodes: Record<'one' | 'other' | 'without', Hosted> = {} as never
 
@@ -82,7 +112,13 @@ const open = (
   hostedVideo({
     home,
     openLocal: async () =>
-      name && { id: idOf[name], rtmpUrl: `rtmp://${name}.test`, video: engines[name], close: async () => undefined },
+      name && {
+        id: idOf[name],
+        rtmpUrl: `rtmp://${name}.test`,
+        video: engines[name],
+        adopt: adopted,
+        close: async () => undefined,
+      },
     hosts: among,
     nodeUrl,
     otherwiseAt,
@@ -99,7 +135,7 @@ beforeAll(async () => {
   nodes.without = await open(null)
   await vi.waitUntil(
     async () => (await reached(nodes.one, idOf.other)) && (await reached(nodes.without, idOf.other)) && told.size === 2,
-    { timeout: 20_000 },
+    soon,
   )
 })
 afterAll(async () => {
@@ -176,7 +212,9 @@ describe('livestreams of several nodes', () => {
       headers: { range: 'bytes=0-1' },
     })
     expect(answer.headers.authorization).toBeUndefined()
-    expect((await shown(nodes.without, '/hls/0c0c0c0c-unknown/index.m3u8')).status).toBeNull()
+    expect(await shown(nodes.without, '/hls/0c0c0c0c-unknown/index.m3u8')).toMatchObject({ status: 404 })
+    await expect(shown(nodes.without, '/webrtc/0c0c0c0c-unknown', 'POST')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect((await shown(nodes.without, '/recordings/0c0c0c0c-unknown.mp4')).status).toBeNull()
   })
 
   test('a node is asked by nodes of its installation alone, for what they signed, for a short time', async () => {
@@ -250,12 +288,7 @@ describe('livestreams of several nodes', () => {
   })
 
   test('who waits for a node that does not answer is refused as soon as it is known to be away', async () => {
-    const told = new Map<string, MediaHost>()
-    const among: MediaHosts = {
-      tell: async (host) => void told.set(host.id, host),
-      live: async () => [...told.values()],
-      forget: async ({ id }) => void told.delete(id),
-    }
+    const { told, hosts: among } = inMemory()
     const silent = createServer(() => {})
     silent.listen(0, '127.0.0.1')
     await once(silent, 'listening')
@@ -266,26 +299,21 @@ describe('livestreams of several nodes', () => {
     await once(silent, 'request')
     told.clear()
     await expect(waits).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
-    expect(await shown(node, '/hls/0c0c0c0c-a/index.m3u8')).toEqual({ status: null, answer: null })
+    expect(await shown(node, '/recordings/0c0c0c0c-a.mp4')).toEqual({ status: null, answer: null })
     await node.close()
     silent.closeAllConnections()
     silent.close()
   })
 
   test('without NODE_URL a node is one of a single machine, and says what it lacks where there are others', async () => {
-    const told = new Map<string, MediaHost>()
-    const among: MediaHosts = {
-      tell: async (host) => void told.set(host.id, host),
-      live: async () => [...told.values()],
-      forget: async ({ id }) => void told.delete(id),
-    }
+    const { hosts: among } = inMemory()
     const single = await open('one', { nodeUrl: null, among })
     const beside = await open(null, { nodeUrl: null, among, home: idOf.one })
     expect([single.lacks(), beside.lacks()]).toEqual([null, null])
     expect(await reached(beside, idOf.one)).toMatchObject({ host: '127.0.0.1' })
 
     const named = await open('other', { among })
-    await vi.waitUntil(() => single.lacks() !== null && beside.lacks() !== null, { timeout: 20_000 })
+    await vi.waitUntil(() => single.lacks() !== null && beside.lacks() !== null, soon)
     expect(single.lacks()).toMatch(/NODE_URL/)
     expect(named.lacks()).toBeNull()
     expect([await reached(single, idOf.other), await reached(named, idOf.one)]).toEqual([expect.anything(), null])
@@ -306,6 +334,55 @@ describe('livestreams of several nodes', () => {
     await inside.close()
   })
 
+  test('whoever comes back with the key of a stream whose node is away goes on where they ask', async () => {
+    const { told, hosts: among } = inMemory()
+    const here = await open('other', { among })
+    const beside = await open(null, { among })
+    const lost: MediaHost = { id: idOf.one, url: 'http://127.0.0.1:1', isNamed: true, rtmpUrl: 'rtmp://lost.test' }
+    const [streamId, playbackId, key] = ['stream', 'playback', 'key'].map((name) => `${idOf.one}-${name}`)
+    if (!streamId || !playbackId || !key) throw new Error('There are three')
+    const digest = createHash('sha256').update(key).digest('hex')
+    await among.keep({ streamId, playbackId, digest, record: true, host: idOf.one, isOpen: true })
+    await among.tell(lost)
+    await vi.waitUntil(async () => (await reached(here, idOf.one)) && (await reached(beside, idOf.other)), soon)
+    const offer = (node: Video, name = key) => shown(node, `/webrtc/${name}`, 'POST', 'v=0')
+    await expect(offer(here)).rejects.toThrow('ECONNREFUSED')
+    told.delete(idOf.one)
+    const list = `/hls/${playbackId}/index.m3u8`
+    await vi.waitUntil(async () => (await reached(here, idOf.one)) === null, soon)
+    await expect(shown(here, list)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    expect((await shown(here, `/webrtc/${playbackId}`, 'POST')).status).toBeNull()
+    await expect(offer(here, `${key}x`)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(adopted).not.toHaveBeenCalled()
+
+    // By a node without an engine, which passes it on to one that has.
+    await vi.waitUntil(async () => (await reached(beside, idOf.one)) === null, soon)
+    expect((await offer(beside)).answer).toMatchObject({ url: `/webrtc/${key}`, method: 'POST' })
+    expect(adopted.mock.calls.map(([{ streamId: id, host }]) => [id, host])).toEqual([[streamId, idOf.other]])
+    for (const node of [here, beside]) {
+      expect((await offer(node)).answer).toMatchObject({ url: `/webrtc/${key}` })
+      await vi.waitUntil(() => node.addresses.rtmp(key).startsWith('rtmp://other.test'), soon)
+      expect((await shown(node, list)).status).toBe(207)
+    }
+    expect(adopted).toHaveBeenCalledTimes(1)
+
+    // The node that was away comes back: what it says of that stream holds no more, and it is ended there.
+    const ended = vi.spyOn(engines.one, 'endStream')
+    const back = await open('one', { among })
+    expect((await offer(back)).answer).toMatchObject({ url: `/webrtc/${key}` })
+    const heard: VideoEvent[] = []
+    back.subscribe((event) => heard.push(event))
+    const own: VideoEvent = { type: 'ingest.interrupted', streamId: `${idOf.one}-own` }
+    for (const event of [{ ...own, streamId }, own]) says.get(idOf.one)?.(event)
+    expect(heard).toEqual([own])
+    await vi.waitUntil(() => ended.mock.calls.length > 0, soon)
+    expect(ended).toHaveBeenCalledWith(streamId)
+    await here.endStream(streamId)
+    expect(await among.find(key, digest)).toBeNull()
+    for (const node of [back, here, beside]) await node.close()
+    ended.mockRestore()
+  })
+
   test('where the node of a stream is away, what is asked of it is refused, and of others it is not', async () => {
     const [there, away] = [
       await nodes.one.createStream({ name: 'test', record: false }),
@@ -317,7 +394,7 @@ describe('livestreams of several nodes', () => {
       expect([...(await node.status(both)).keys()]).toEqual([there.streamId])
     await expect(nodes.one.endStream(away.streamId)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
     await nodes.other.close()
-    await vi.waitUntil(async () => (await reached(nodes.one, idOf.other)) === null, { timeout: 20_000 })
+    await vi.waitUntil(async () => (await reached(nodes.one, idOf.other)) === null, soon)
     expect([...(await nodes.one.status(both)).keys()]).toEqual([there.streamId])
     await expect(nodes.one.assets(away.streamId)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })

@@ -2,17 +2,23 @@ import { once } from 'node:events'
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
+import { AppError } from '#shared/errors'
 import { answerAsk } from './host-asks.ts'
 import type { HostTokens } from './host-tokens.ts'
-import type { Video } from './port.ts'
+import type { HeldStream, MediaRequest, Video } from './port.ts'
 
 /** The engine of this node, whose ids begin with its own. */
 export interface LocalHost {
   id: string
   rtmpUrl: string
   video: Video
+  /** Goes on with a stream of another host. */
+  adopt(stream: HeldStream): Promise<void>
   close(): Promise<void>
 }
+
+/** Before something is asked of the engine: what is to go on here does. */
+type Look = (name: string, asked: MediaRequest) => Promise<void>
 
 /** Where other nodes ask for streams of this one. */
 export interface HostDoor {
@@ -27,13 +33,14 @@ export interface HostDoor {
 export async function openDoor(
   local: LocalHost,
   tokens: HostTokens,
+  look: Look,
   [host, ...others]: readonly string[],
   port: number,
 ): Promise<HostDoor> {
   const server = createServer((request, response) => {
-    serve(local, tokens, request, response).catch(() => {
+    serve(local, tokens, look, request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy()
-      else response.writeHead(503).end()
+      else response.writeHead(error instanceof AppError ? error.status : 503).end()
     })
   })
   server.listen({ host, port, exclusive: true })
@@ -41,7 +48,7 @@ export async function openDoor(
     await once(server, 'listening')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRNOTAVAIL' || others.length === 0) throw error
-    return openDoor(local, tokens, others, port)
+    return openDoor(local, tokens, look, others, port)
   }
   return {
     port: (server.address() as AddressInfo).port,
@@ -56,6 +63,7 @@ export async function openDoor(
 async function serve(
   local: LocalHost,
   tokens: HostTokens,
+  look: Look,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -63,6 +71,7 @@ async function serve(
   const refuse = (status: number) => void response.writeHead(status, { connection: 'close' }).end()
   if (!tokens.isGood(request.headers.authorization, local.id, { method, path })) return refuse(403)
   if (path === '/ask') return answerAsk(local.video, request, response)
+  await look(path.split(/[/?]/)[2] ?? '', { method, path })
   const origin = await local.video.originOf?.('', { method, path })
   if (!origin || !('port' in origin)) return refuse(503)
   const { authorization: _, connection: __, host: ___, ...headers } = request.headers

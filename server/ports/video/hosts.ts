@@ -4,8 +4,18 @@ import { farMedia } from './far-media.ts'
 import { type Asked, askHost } from './host-asks.ts'
 import { type HostDoor, type LocalHost, openDoor } from './host-door.ts'
 import { hostTokens } from './host-tokens.ts'
-import type { MediaHost, MediaHosts, MediaOrigin, Video, VideoAddresses, VideoEvent } from './port.ts'
+import type {
+  MediaAnswer,
+  MediaHost,
+  MediaHosts,
+  MediaOrigin,
+  MediaRequest,
+  Video,
+  VideoAddresses,
+  VideoEvent,
+} from './port.ts'
 import { sharedAnswers, sharedPath } from './shared-answers.ts'
+import { digestOf, type Mover, whereabouts } from './whereabouts.ts'
 
 export interface HostsOptions {
   /** What the ids of streams begin with that are kept where this process may keep them; others may share the place. */
@@ -24,9 +34,12 @@ export interface HostsOptions {
 
 const beatMilliseconds = 2_000
 const loopback = '127.0.0.1'
-const hostOf = (id: string): string => /^([0-9a-f]{8})-/.exec(id)?.[1] ?? ''
+const gone: MediaAnswer = { status: 404, headers: { 'cache-control': 'no-cache' }, body: Buffer.alloc(0) }
 
-/** Livestreams of several nodes: each stream lives on the host that its ids name, and every node asks that one. */
+/**
+ * Livestreams of several nodes: each stream lives on the host that its ids name, and every node asks that one. Where that is away, the
+ * stream goes on at the node that is asked to publish it.
+ */
 export async function hostedVideo(
   options: HostsOptions,
 ): Promise<Video & { lacks(): string | null; close(): Promise<void> }> {
@@ -34,6 +47,7 @@ export async function hostedVideo(
   const tokens = hostTokens(options.secrets, options.now)
   const hearers = new Set<(event: VideoEvent) => void>()
   const closing = new AbortController()
+  const where = whereabouts(hosts)
   const [answers, media] = [sharedAnswers(), farMedia()]
   let local: LocalHost | null = null
   let door: HostDoor | null = null
@@ -46,10 +60,17 @@ export async function hostedVideo(
     return { id: local.id, url, isNamed: nodeUrl !== null, rtmpUrl: local.rtmpUrl }
   }
 
+  function mover(): Mover | null {
+    return local && { id: local.id, adopt: local.adopt, endStream: local.video.endStream }
+  }
+
   async function beat(): Promise<void> {
+    // Before its engine says what became of streams that were live: of those that have moved it knows nothing.
+    await where.refresh(mover())
     if (!local) {
       local = await openLocal()
       local?.video.subscribe((event) => {
+        if ('streamId' in event && where.of(event.streamId) !== local?.id) return
         for (const hear of hearers) hear(event)
       })
     }
@@ -62,7 +83,7 @@ export async function hostedVideo(
   async function listen(host: LocalHost): Promise<void> {
     const at = nodeUrl ? placeOf(nodeUrl) : { host: loopback, port: 0 }
     try {
-      door = await openDoor(host, tokens, [at.host, ...(otherwiseAt ? [otherwiseAt] : [])], at.port)
+      door = await openDoor(host, tokens, look, [at.host, ...(otherwiseAt ? [otherwiseAt] : [])], at.port)
       problem = null
     } catch (error) {
       problem = `NODE_URL is no address that this machine can listen at (${(error as NodeJS.ErrnoException).code})`
@@ -84,6 +105,14 @@ export async function hostedVideo(
     const found = known.get(host)
     return found && host !== local?.id && (found.isNamed || host === home) ? found : null
   }
+  const isThere = (host: string) => host === local?.id || known.has(host)
+  async function look(name: string, { method, path }: MediaRequest): Promise<void> {
+    if (isThere(where.of(name)) || path.startsWith('/recordings/')) return
+    const isOffer = method === 'POST' && path.startsWith('/webrtc/')
+    await where.look(name, isThere, isOffer && lacks() === null ? mover() : null).catch((cause: unknown) => {
+      throw cause instanceof AppError ? cause : new AppError('SERVICE_UNAVAILABLE', { cause })
+    })
+  }
   const askable = (host: string): Asked => {
     if (host === local?.id) return local.video
     const found = far(host)
@@ -95,44 +124,76 @@ export async function hostedVideo(
     headers: tokens.headersFor(id, asked),
   })
 
+  const anyFar = () => [...known.values()].find(({ id }) => far(id)) ?? null
+  /** Of each host that has had a stream; throws where none answers. */
+  async function askAll<Answer>(streamId: string, ask: (host: Asked) => Promise<Answer>): Promise<Answer[]> {
+    const answers = await Promise.allSettled(where.all(streamId).map(async (host) => ask(askable(host))))
+    const given = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    if (given.length === 0) throw new AppError('SERVICE_UNAVAILABLE')
+    return given
+  }
+  function lacks(): string | null {
+    if (problem !== null) return problem
+    const isOneOfSeveral = [...known.keys()].some((host) => host !== home)
+    return nodeUrl === null && isOneOfSeveral ? 'Livestreams on several nodes need NODE_URL, which is not set' : null
+  }
+  /** What is shown elsewhere, which all who ask here share. */
+  async function fetchShared(id: string, path: string): Promise<MediaAnswer> {
+    const asked = { method: 'GET', path }
+    try {
+      await look(id, asked)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'NOT_FOUND') return gone
+      throw error
+    }
+    const found = far(where.of(id))
+    if (!found) throw new AppError('SERVICE_UNAVAILABLE')
+    return media.get(originAt(found, asked), path)
+  }
+
   return {
     addresses: {
       ...addresses,
       rtmp: (key) => {
-        const there = hostOf(key) === local?.id ? local : known.get(hostOf(key))
+        const there = where.of(key) === local?.id ? local : known.get(where.of(key))
         return there ? `${there.rtmpUrl}/live/${key}` : addresses.rtmp(key)
       },
     },
-    lacks() {
-      if (problem !== null) return problem
-      const isOneOfSeveral = [...known.keys()].some((host) => host !== home)
-      return nodeUrl === null && isOneOfSeveral ? 'Livestreams on several nodes need NODE_URL, which is not set' : null
-    },
+    lacks,
     async createStream(stream) {
-      const [first] = [...known.keys()].filter((host) => far(host))
-      return askable(local?.id ?? first ?? '').createStream(stream)
+      const host = local?.id ?? anyFar()?.id ?? ''
+      const { streamKey, ...ids } = await askable(host).createStream(stream)
+      await hosts.keep({ ...ids, digest: digestOf(streamKey), record: stream.record, host, isOpen: true })
+      return { ...ids, streamKey }
     },
     async status(streamIds) {
-      const owners = [...new Set(streamIds.map(hostOf))]
+      const owners = [...new Set(streamIds.map(where.of))]
       const answers = await Promise.allSettled(
-        owners.map(async (host) => askable(host).status(streamIds.filter((id) => hostOf(id) === host))),
+        owners.map(async (host) => askable(host).status(streamIds.filter((id) => where.of(id) === host))),
       )
       return new Map(answers.flatMap((answer) => (answer.status === 'fulfilled' ? [...answer.value] : [])))
     },
-    endStream: async (streamId) => askable(hostOf(streamId)).endStream(streamId),
-    deleteStream: async (streamId) => askable(hostOf(streamId)).deleteStream(streamId),
-    assets: async (streamId) => askable(hostOf(streamId)).assets(streamId),
+    async endStream(streamId) {
+      await hosts.end(streamId)
+      await askable(where.of(streamId)).endStream(streamId)
+    },
+    async deleteStream(streamId) {
+      await hosts.end(streamId)
+      await Promise.all(where.all(streamId).map(async (host) => askable(host).deleteStream(streamId)))
+    },
+    assets: async (streamId) => (await askAll(streamId, (host) => host.assets(streamId))).flat(),
     /** Of a stream that lives here. */
     async publishClock(streamId) {
-      if (hostOf(streamId) === local?.id) await local.video.publishClock?.(streamId)
+      if (where.of(streamId) === local?.id) await local.video.publishClock?.(streamId)
     },
     async originOf(id, asked) {
-      if (hostOf(id) === local?.id) return (await local.video.originOf?.(id, asked)) ?? null
-      const found = far(hostOf(id))
-      if (!found) return null
-      const path = sharedPath(asked)
-      if (path === null) return originAt(found, asked)
-      return answers.get(path, () => media.get(originAt(found, { method: 'GET', path }), path))
+      const path = where.of(id) === local?.id ? null : sharedPath(asked)
+      if (path !== null) return answers.get(path, () => fetchShared(id, path))
+      await look(id, asked)
+      if (where.of(id) === local?.id) return (await local.video.originOf?.(id, asked)) ?? null
+      const isOffer = asked.method === 'POST' && !isThere(where.of(id))
+      const found = far(where.of(id)) ?? (isOffer && !local ? anyFar() : null)
+      return found && originAt(found, asked)
     },
     /** Of the streams that live here: other nodes hear of theirs. */
     subscribe(hear) {

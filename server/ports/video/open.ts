@@ -70,7 +70,7 @@ export async function openHosts(options: VideoOptions, { lock, ...shared }: Shar
       if (!held) return null
       const { host: id, rtmpUrl, video: local } = start(options, port)
       const close = () => local.close().finally(() => held.release())
-      return { id, rtmpUrl, video: local, close }
+      return { id, rtmpUrl, video: local, adopt: local.adopt, close }
     },
   })
   const reached = shared.nodeUrl

@@ -87,12 +87,32 @@ export interface MediaHost {
   rtmpUrl: string
 }
 
-/** Where hosts find each other. */
+/** A stream as all nodes know it, so that another host may go on with it where its own is away. Of its key there is a digest alone. */
+export interface HeldStream {
+  streamId: string
+  playbackId: string
+  digest: string
+  record: boolean
+  host: string
+  /** Whether it may be published. */
+  isOpen: boolean
+}
+
+/** Where hosts find each other, and what streams they have. */
 export interface MediaHosts {
   tell(host: MediaHost): Promise<void>
   /** Those that were told of lately. */
   live(): Promise<MediaHost[]>
   forget(host: MediaHost): Promise<void>
+  keep(stream: HeldStream): Promise<void>
+  /** Those that are at another host than they were made at, until a while after they have ended. */
+  moved(): Promise<HeldStream[]>
+  /** The open stream of an id, of a playback, or of the digest of a key. */
+  find(name: string, digest: string): Promise<HeldStream | null>
+  /** Does nothing where it is open no more, or somewhere else already. */
+  move(streamId: string, from: string, to: string): Promise<void>
+  /** Nobody goes on with it. */
+  end(streamId: string): Promise<void>
 }
 
 /**
@@ -111,7 +131,7 @@ export interface Video {
   assets(streamId: string): Promise<VideoAsset[]>
   /**
    * Of a key, a playback, a recording or a session: what shows it, or its very answer where that is shared by all who ask; null while
-   * that is away. Left out where people are sent elsewhere.
+   * that is away. Throws NOT_FOUND where it can be said that there is none. Left out where people are sent elsewhere.
    */
   originOf?(id: string, asked: MediaRequest): Promise<MediaOrigin | MediaAnswer | null>
   /** Why nobody can go live as this node is configured, in a sentence; null where they can. Left out where that cannot be. */
