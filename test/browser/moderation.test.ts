@@ -155,7 +155,8 @@ describe('moderation in the page', () => {
     const [owner, first, second] = [await plaza.guest(), await plaza.guest(), await nameless()]
     const name = await create(owner, 'Group', await nameOf(first))
     await owner.getByRole('heading', { level: 1, name }).waitFor()
-    await first.reload()
+    const joins = (page: Page) => page.getByRole('button', { name: `Join ${name}` }).click()
+    await joins(first)
     await rooms(first).getByRole('link', { name }).waitFor()
 
     await owner.getByRole('button', { name: 'Members' }).click()
@@ -165,9 +166,9 @@ describe('moderation in the page', () => {
     await owner.getByRole('alert').getByText('Nobody is called Nobody At All.').waitFor()
     await people.fill(await nameOf(second))
     await people.press('Enter')
+    await toast(owner, /1 person invited/).waitFor()
+    await joins(second)
     await owner.locator('.member', { hasText: await nameOf(second) }).waitFor()
-    await second.reload()
-    await rooms(second).getByRole('link', { name }).click()
     await expect.poll(() => second.locator('h1').first().innerText()).toBe(name)
     expect(await second.getByRole('textbox', { name: 'People to add' }).count()).toBe(0)
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useSession } from '../accounts/session.ts'
-import { useClient } from '../connection/client.ts'
+import { useClient, useConnectionState } from '../connection/client.ts'
 import { Dialog } from '../kit/dialog.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Problem } from '../kit/notice.tsx'
@@ -15,6 +15,7 @@ import { useAgent } from './use-agent.ts'
 /** The conversation of the account with one agent. */
 export function AgentChat({ id }: { id: string }) {
   const { account } = useSession()
+  const connection = useConnectionState()
   const { value: agent, error, reload } = useAgent(id)
   const [asks, setAsks] = useState(false)
   const [round, setRound] = useState(0)
@@ -26,7 +27,7 @@ export function AgentChat({ id }: { id: string }) {
   if (!agent) return <AgentMissing error={error} onRetry={reload} />
 
   return (
-    <main className="room" aria-label={agent.name}>
+    <main className="room" aria-label={agent.name} data-status={connection === 'online' ? 'live' : connection}>
       <AgentHead
         title={agent.name}
         emoji={agent.avatar_emoji}
