@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
 import { Address, CallerAddress, Done, Id, Time } from '#shared/kit/primitives'
-import { gated } from './gates.ts'
 import { Room } from './room.ts'
 import { RoomId } from './room-paths.ts'
 
@@ -44,7 +43,7 @@ export const groupInvitations = {
     errorBody: 'text',
     input: Answered,
     output: z.object({ success: z.literal(true), group: Room }),
-    errors: ['NOT_FOUND', 'ROOM_ARCHIVED', 'BANNED', 'INVITATION_REVOKED', ...gated],
+    errors: ['NOT_FOUND', 'ROOM_ARCHIVED', 'BANNED', 'INVITATION_REVOKED'],
     audit: true,
   }),
   decline: operation({
