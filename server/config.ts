@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { stepsOfAText } from '#shared/kit/budgets'
 import { domains } from './domains/index.ts'
 import { given, storeVariables } from './environment.ts'
 import { isLoopbackName, type Proxies, proxiesAt } from './kernel/addresses.ts'
@@ -37,6 +38,7 @@ const variables = z.object({
   SESSION_KEYS: z.string().optional(),
   DEMO: z.enum(['on', 'off']).optional(),
   RATE_LIMIT_SCALE: z.coerce.number().min(0.01).max(1_000_000).default(1),
+  VERDICT_STEPS: z.coerce.number().int().min(1_000).max(1_000_000_000).default(stepsOfAText),
   TRUSTED_PROXIES: proxies,
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).optional(),
   FAILPOINT: z
@@ -122,6 +124,8 @@ export interface Config {
   /** What lets others than this machine in: the variable that says so; null where nothing does. */
   reach: 'HOST' | 'PUBLIC_URL' | null
   rateLimitScale: number
+  /** What judging the words of one text may cost; the same on all nodes. */
+  verdictSteps: number
   /** How many proxies stand in front, or where they are. */
   trustedProxies: Proxies
   logLevel: string
@@ -188,6 +192,7 @@ export function readConfig(environment?: NodeJS.ProcessEnv): Config {
     demo,
     reach,
     rateLimitScale: env.RATE_LIMIT_SCALE,
+    verdictSteps: env.VERDICT_STEPS,
     trustedProxies: env.TRUSTED_PROXIES ?? 0,
     failpoint: production ? undefined : env.FAILPOINT,
     logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),

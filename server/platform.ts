@@ -387,7 +387,7 @@ async function openVideo(
   if (alone) return openSelfHosted(video)
   return openHosts(video, {
     hosts: mediaHosts(),
-    at: video.internalHost,
+    ...video.reached,
     secrets,
     now,
     async lock(directory) {

@@ -16,6 +16,11 @@ const portRange = z
     error: 'must go from a port to a later one',
   })
 
+const nodeUrl = z
+  .url({ protocol: /^http$/, error: 'must be http://address:port' })
+  .transform((value) => new URL(value))
+  .refine((url) => url.href === `${url.origin}/`, { error: 'must be http://address:port, and nothing else' })
+
 export const videoVariables = z.object({
   VIDEO_PROVIDER: z.enum(['auto', 'selfhosted', 'livepeer', 'mediamtx', 'none']).optional(),
   MEDIA_DIR: z.string().min(1).optional(),
@@ -23,7 +28,7 @@ export const videoVariables = z.object({
     error: 'must be addresses, not names',
   }),
   MEDIA_UDP_PORTS: portRange.optional(),
-  MEDIA_INTERNAL_HOST: z.string().min(1).default('127.0.0.1'),
+  NODE_URL: nodeUrl.optional(),
   MEDIA_MEMORY_MB: whole(128, 65_536, 1_024),
   MAX_INGESTS: whole(1, 1_000, 20),
   RTMP_HOST: z.string().min(1).optional(),
@@ -55,8 +60,7 @@ export interface VideoConfig {
   livepeer: ReturnType<typeof livepeerOf> | null
   mediamtx: ReturnType<typeof mediaMtxOf> | null
   publicUrl: string
-  /** Where other nodes reach this one. */
-  internalHost: string
+  reached: ReturnType<typeof reachedOf>
   engine: Omit<EngineSettings, 'host' | 'httpPort' | 'rtmpPort'>
   /** The port is undefined where none is asked for; so is the address that people are told. */
   rtmp: { port: number | undefined; url: string | undefined }
@@ -64,6 +68,7 @@ export interface VideoConfig {
 
 interface Installed {
   NODE_ENV: string
+  PORT: number
   HOST: string
   DATA_DIR: string
 }
@@ -76,7 +81,7 @@ export function videoOf(env: z.output<typeof videoVariables> & Installed, public
     livepeer: asked === 'livepeer' || (asked === 'auto' && env.LIVEPEER_API_KEY !== undefined) ? livepeerOf(env) : null,
     mediamtx: asked === 'mediamtx' ? mediaMtxOf(env, publicUrl) : null,
     publicUrl,
-    internalHost: env.MEDIA_INTERNAL_HOST,
+    reached: reachedOf(env),
     engine: {
       directory: env.MEDIA_DIR ?? join(env.DATA_DIR, 'media'),
       rtmpHost: env.RTMP_HOST ?? env.HOST,
@@ -90,6 +95,13 @@ export function videoOf(env: z.output<typeof videoVariables> & Installed, public
     },
     rtmp: { port: env.RTMP_PORT, url: env.RTMP_URL },
   }
+}
+
+/** Where other nodes reach this one; null where they are told of no such address. A server that listens everywhere may be named from without. */
+function reachedOf({ NODE_URL: given, PORT: taken, HOST }: z.output<typeof videoVariables> & Installed) {
+  if (given && taken !== 0 && Number(given.port || 80) === taken)
+    throw new ConfigError('NODE_URL is not usable: its port must be another than PORT, as nodes ask each other there.')
+  return { nodeUrl: given ?? null, otherwiseAt: ['0.0.0.0', '::'].includes(HOST) ? HOST : null }
 }
 
 function livepeerOf(env: z.output<typeof videoVariables>) {

@@ -63,6 +63,7 @@ export const errors = {
   BLOCKED_WORD: [403, 'Your message contains a blocked word'],
   MESSAGE_REJECTED: [403, 'Your message could not be sent.'],
   LINKS_NOT_ALLOWED: [403, 'Links are not allowed'],
+  TEXT_TOO_COMPLEX: [400, 'This message could not be checked. Make it shorter or simpler.'],
   MESSAGE_TOO_LONG: [400, 'Message is too long'],
   SLOW_MODE: [429, 'Slow mode'],
 

@@ -87,8 +87,10 @@ function applied(before: RunState, frame: RunFrame): RunState {
       const scheduling = frame.scheduling ?? state.scheduling
       return { ...state, status: 'done', phase: null, text, usage, scheduling, cutShort }
     }
-    case 'error':
-      return { ...state, status: 'failed', phase: null, error: { code: frame.code, text: frame.text } }
+    case 'error': {
+      const { code, text, message = state.text } = frame
+      return { ...state, status: 'failed', phase: null, text: message, error: { code, text } }
+    }
     case 'cancelled':
       return { ...state, status: 'cancelled', phase: null }
     // A newer server tells of more.

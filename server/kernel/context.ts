@@ -231,6 +231,8 @@ export interface Settings {
   /** By which a scheduler outside is known; null where there is none. */
   cronSecret: string | null
   demo: boolean
+  /** What judging the words of one text may cost. */
+  verdictSteps: number
   /** So long a livestream whose picture is away waits for it. */
   streamGraceMilliseconds: number
   /** Only for `defineSettings`: those of the domains, each under its own declaration. */

@@ -1,7 +1,7 @@
 import { Agent, request as ask, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
-import type { MediaOrigin } from '#server/ports/video/port'
+import type { MediaAnswer, MediaOrigin } from '#server/ports/video/port'
 import { AppError } from '#shared/errors'
 import { clientOf } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
@@ -12,6 +12,8 @@ const name = '([A-Za-z0-9_-]{1,64})'
 const paths = new RegExp(`^/(?:hls/${name}/[\\w.-]{1,64}|webrtc/${name}|recordings/${name}\\.mp4)$`)
 const mostBodyBytes = 64 * 1024
 const awaySeconds = 2
+/** Longer than anything is held. */
+const quietMilliseconds = 40_000
 /** At an address: offers in so many seconds, which are fewer than a publisher who was lost has, and in a minute those with a name that is none. */
 const most = { offers: 100, offerSeconds: 20, misses: 20, inSecond: 500 }
 
@@ -41,8 +43,11 @@ export function passMedia(door: Passing): RequestHandler {
     if (!isAllowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: awaySeconds })
     const isOffer = request.path.startsWith('/webrtc/') && request.method !== 'OPTIONS'
     const body = isOffer ? await readOffer(request, door) : null
-    const origin = originOf(id)
+    const origin = await originOf(id, { method: request.method, path: request.url }).catch((error: unknown) => {
+      throw error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE' ? away(error) : error
+    })
     if (!origin) throw away()
+    if ('body' in origin) return answer(request, response, origin)
     await pass(request, response, body, origin, agent, async (status) => {
       if (isOffer && request.method === 'POST' && status === 404) await countGuess(request, door)
     })
@@ -59,7 +64,7 @@ export function hearProvider({ kernel: { node } }: Passing): RequestHandler {
   }
 }
 
-const away = () => new AppError('SERVICE_UNAVAILABLE', { retryAfter: awaySeconds })
+const away = (cause?: unknown) => new AppError('SERVICE_UNAVAILABLE', { cause, retryAfter: awaySeconds })
 
 /** A key cannot be guessed by asking often. What there is is let through whatever was guessed at its address, as many people share one. */
 async function countGuess(request: Request, { kernel: { node }, proxies }: Passing): Promise<void> {
@@ -84,6 +89,13 @@ async function bodyOf(request: Request): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
+function answer({ method }: Request, response: Response, { status, headers, body }: MediaAnswer): void {
+  response
+    .status(status)
+    .set({ ...headers, 'content-length': String(body.length) })
+    .end(method === 'HEAD' ? undefined : body)
+}
+
 async function pass(
   request: Request,
   response: Response,
@@ -100,10 +112,11 @@ async function pass(
     there.once('error', reject)
   })
   there.on('error', () => undefined)
+  there.setTimeout(quietMilliseconds, () => there.destroy(new Error('It has gone quiet')))
   whenOver(request, response, () => there.destroy())
   there.end(body?.length ? body : undefined)
   const answer = await answered.catch((cause: unknown) => {
-    throw new AppError('SERVICE_UNAVAILABLE', { cause, retryAfter: awaySeconds })
+    throw away(cause)
   })
   const { statusCode: status = 502 } = answer
   await look(status).catch((refusal: unknown) => {

@@ -100,6 +100,16 @@ export async function openEngine({ settings, expected, clock, wall, tell, change
     return { streamId, playbackId, streamKey }
   }
 
+  /** Goes on with a stream of another engine, as if it had been live here. */
+  async function adopt(stream: Pick<StreamRow, 'streamId' | 'playbackId' | 'digest' | 'record'>): Promise<void> {
+    const found = streams.get(stream.streamId)
+    if (found && !found.row.isEnded) return
+    found?.stream.close()
+    const row = { ...stream, isLive: true }
+    await registry.keep(row)
+    open(row)
+  }
+
   for (const row of registry.rows) open(row)
   /** Null for a wrong key, and where so many publish that no other may. */
   function publish(key: string, stop: () => void): Publisher | null {
@@ -142,6 +152,8 @@ export async function openEngine({ settings, expected, clock, wall, tell, change
       switch (asked.ask) {
         case 'createStream':
           return create(asked.stream.record)
+        case 'adoptStream':
+          return adopt(asked.stream)
         case 'status':
           return asked.streamIds.flatMap((streamId): [string, StreamStatus][] => {
             const found = streams.get(streamId)

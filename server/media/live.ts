@@ -18,6 +18,8 @@ export interface LiveOptions extends Lengths {
   clock: Clock
   /** The time of day, in milliseconds since 1970. */
   wall(): number
+  /** Whether others were told of parts before, of which nothing is known: no name of then is used again. */
+  isAgain?: boolean
 }
 
 /** What one publisher gives, from when it begins until it ends. */
@@ -64,7 +66,7 @@ export function createLive(options: LiveOptions): Live {
   /** Begins with the second, so that a server that starts anew does not go back. */
   let sequence = Math.floor(options.wall() / 1000)
   let fragments = 0
-  let initNumber = 0
+  let initNumber = options.isAgain ? sequence : 0
   let targetDuration = Math.max(1, Math.round(segmentMs / 1000))
   let partTarget = partMs / 1000
   let isOver = false

@@ -28,6 +28,7 @@ export type EngineEvent =
 
 export type Ask =
   | { ask: 'createStream'; stream: Pick<NewStream, 'record'> }
+  | { ask: 'adoptStream'; stream: { streamId: string; playbackId: string; digest: string; record: boolean } }
   | { ask: 'status'; streamIds: readonly string[] }
   | { ask: 'endStream' | 'deleteStream' | 'assets' | 'publishClock'; streamId: string }
 

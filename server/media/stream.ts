@@ -89,7 +89,7 @@ export function createStream(options: StreamOptions): Stream {
   }
 
   if (options.wasLive) {
-    live = createLive(options)
+    live = createLive({ ...options, isAgain: true })
     interrupted()
   }
 

@@ -59,7 +59,7 @@ export const locationRooms = {
     idempotency: onceByKey,
     input: NewLocationRoom,
     output: z.object({ room: Room, existing: z.boolean() }),
-    errors: [...claimed, 'BLOCKED_WORD', 'MESSAGE_REJECTED'],
+    errors: [...claimed, 'BLOCKED_WORD', 'TEXT_TOO_COMPLEX', 'MESSAGE_REJECTED'],
     audit: true,
   }),
   listLocationRooms: operation({

@@ -34,13 +34,14 @@ const judged = [
   'READ_ONLY',
   'CONTENT_NOT_ALLOWED',
   'BLOCKED_WORD',
+  'TEXT_TOO_COMPLEX',
   'MESSAGE_REJECTED',
   'LINKS_NOT_ALLOWED',
   'MESSAGE_TOO_LONG',
 ] as const
 const touched = ['BANNED', 'BLOCKED', 'NOT_A_MEMBER', 'ROOM_NOT_FOUND', 'ROOM_ARCHIVED', 'MESSAGE_NOT_FOUND'] as const
 /** Words beside a message, such as a reaction, are judged as its text is. */
-const remarked = ['BLOCKED_WORD', 'MESSAGE_REJECTED', 'LINKS_NOT_ALLOWED'] as const
+const remarked = ['BLOCKED_WORD', 'TEXT_TOO_COMPLEX', 'MESSAGE_REJECTED', 'LINKS_NOT_ALLOWED'] as const
 
 export const messages = {
   ...listening,

@@ -49,7 +49,7 @@ const RoomAnswer = z.object({ room: Room })
 /** Of a p2p room: 32 bytes in base64. */
 const SharedKey = { p2p_symmetric_key: z.string().optional() }
 const Gated = z.object({ gate: Gate.nullable(), answer: GateAnswer.nullable() })
-const named = ['BLOCKED_WORD', 'MESSAGE_REJECTED'] as const
+const named = ['BLOCKED_WORD', 'TEXT_TOO_COMPLEX', 'MESSAGE_REJECTED'] as const
 const managed = ['ROOM_NOT_FOUND', 'ROOM_ARCHIVED'] as const
 
 export const rooms = {

@@ -54,7 +54,7 @@ export type RunTool = z.infer<typeof RunTool>
 const frame = <T extends string, Shape extends z.ZodRawShape>(t: T, shape: Shape) =>
   z.object({
     run_id: z.string(),
-    /** 0, 1, 2, … without a gap. */
+    /** 0, 1, 2, … without a gap. Of an answer whose node was lost, who was told more than is kept is told the end with their next one. */
     idx: z.number().int(),
     t: z.literal(t),
     ...shape,
@@ -84,7 +84,13 @@ export const RunFrame = z.discriminatedUnion('t', [
     /** Absent where the answer is whole. */
     cut_short: CutShort.optional(),
   }),
-  frame('error', { code: z.string(), text: z.string(), partial_message_id: z.string().nullable() }),
+  frame('error', {
+    code: z.string(),
+    text: z.string(),
+    partial_message_id: z.string().nullable(),
+    /** Of an answer whose node was lost: its text as it is kept. It takes the place of what was told, which may have been more. Else absent. */
+    message: z.string().optional(),
+  }),
   frame('cancelled', { by: z.string(), partial_message_id: z.string().nullable() }),
 ])
 export type RunFrame = z.infer<typeof RunFrame>

@@ -67,7 +67,7 @@ export const streams = {
       record: Flag.default(false),
     }),
     output: z.object({ stream: Stream, existing: z.literal(true).optional() }),
-    errors: ['LIVEPEER_ERROR', 'BETA_ACCESS_REQUIRED', 'BLOCKED_WORD', 'MESSAGE_REJECTED'],
+    errors: ['LIVEPEER_ERROR', 'BETA_ACCESS_REQUIRED', 'BLOCKED_WORD', 'TEXT_TOO_COMPLEX', 'MESSAGE_REJECTED'],
     audit: true,
   }),
   list: operation({
@@ -108,7 +108,15 @@ export const streams = {
         error: 'Nothing to change',
       }),
     output: z.object({ stream: Stream }),
-    errors: [...owned, 'STREAM_ENDED', 'ROOM_ARCHIVED', 'MUTED', 'BLOCKED_WORD', 'MESSAGE_REJECTED'],
+    errors: [
+      ...owned,
+      'STREAM_ENDED',
+      'ROOM_ARCHIVED',
+      'MUTED',
+      'BLOCKED_WORD',
+      'TEXT_TOO_COMPLEX',
+      'MESSAGE_REJECTED',
+    ],
     audit: true,
   }),
   end: operation({
@@ -202,6 +210,7 @@ export const streams = {
       'ROOM_ARCHIVED',
       'CONTENT_NOT_ALLOWED',
       'BLOCKED_WORD',
+      'TEXT_TOO_COMPLEX',
       'MESSAGE_REJECTED',
       'LINKS_NOT_ALLOWED',
       'MESSAGE_TOO_LONG',

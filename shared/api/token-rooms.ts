@@ -42,7 +42,7 @@ export const tokenRooms = {
       messagingType: z.literal('standard', { error: 'Invalid messaging type' }).optional(),
     }),
     output: z.object({ room: Room }),
-    errors: ['BLOCKED_WORD', 'MESSAGE_REJECTED', ...unasked],
+    errors: ['BLOCKED_WORD', 'TEXT_TOO_COMPLEX', 'MESSAGE_REJECTED', ...unasked],
     audit: true,
   }),
   listTokenRooms: operation({

@@ -105,6 +105,25 @@ test('chunks are put together by their offset, and a frame that comes twice chan
   expect(applyFrames(begun, answer.slice(1))).toBe(begun)
 })
 
+test('of an answer whose node was lost the text that is kept is shown, also where more was told', async () => {
+  const lost = {
+    t: 'error',
+    code: 'RUN_LOST',
+    text: 'Lost',
+    partial_message_id: 'message-1',
+    message: 'Good ',
+  } as const
+  const { runs, push, become } = asking([...answer.slice(0, 5), { ...lost, run_id, idx: 5 }])
+  const run = runs.ask(agent.id, 'Hello?')
+  await settle()
+  push(0, 1, 2, 3, 4)
+  expect(run.state.text).toBe('Good day')
+  become('connecting')
+  become('online')
+  await settle()
+  expect(run.state).toMatchObject({ status: 'failed', text: 'Good ', idx: 5, error: { code: 'RUN_LOST' } })
+})
+
 test('frames that come before the question is accepted are not lost', async () => {
   const { runs, push, server } = asking()
   const run = runs.ask(agent.id, 'Hello?')

@@ -203,6 +203,28 @@ const planted: readonly (readonly [what: string, fault: FaultName, plant: (outco
 test('the checker of answers finds nothing where there are no faults', () =>
   expect(found(goodOutcome())).toEqual(new Set()))
 
+test('a reader may be told text in vain by a node that is lost, and is told the end behind it', () => {
+  const ahead = () => {
+    const outcome = goodOutcome()
+    const { lost, history } = outcome
+    const body = (frame: object) => storedFrame(0, frame as typeof chunk).body
+    const end = { ...broken, message: 'Half' }
+    Object.assign(lost, { frames: frames({ t: 'start' }, chunk, end) })
+    const told = of(outcome, 'told').findLast(({ run }) => run === lost._id)
+    const inVain = { idx: 2, body: body({ t: 'chunk', off: 4, text: ' and half' }) }
+    history.push({ ...(told as Told), frames: [{ idx: 3, body: body(end) }] })
+    Object.assign(told ?? {}, { frames: [inVain] })
+    return { outcome, lost, inVain, body }
+  }
+  expect(found(ahead().outcome)).toEqual(new Set())
+  const done = ahead()
+  Object.assign(done.inVain, { body: done.body({ t: 'tool' }) })
+  expect(found(done.outcome)).toContain('unexpected')
+  const whole = ahead()
+  Object.assign(whole.lost, { frames: frames({ t: 'start' }, chunk, broken) })
+  expect(found(whole.outcome)).toContain('unexpected')
+})
+
 test.each(planted)('the checker of answers finds %s: %s', (_what, fault, plant) => {
   const outcome = goodOutcome()
   plant(outcome)

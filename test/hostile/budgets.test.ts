@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { budgets } from '#server/kernel/budgets'
+import { rooms } from '#shared/api/rooms'
 import { namespaces } from '#shared/kit/contract'
 import { closed } from '#test/support/closed'
 import { channelOf, type Person, personAt, say } from '#test/support/people'
@@ -220,4 +221,18 @@ test('N03: a person with ten pages, each in every namespace, is let in everywher
     }
   }
   expect(wires.every(({ socket }) => socket.readyState === socket.OPEN)).toBe(true)
+})
+
+test('N05: one account asks a hundred people an hour into groups, whichever groups those are', async () => {
+  const strangers = [
+    await personAt(proxy.url, 'asked once', at('203.0.113.2')),
+    await personAt(proxy.url, 'asked too', at('203.0.113.3')),
+  ]
+  const { group } = await innocent.does('rest', rooms.createGroup, { name: 'Everybody' })
+  const ask = { id: group.id, addresses: strangers.map(({ account }) => account) }
+  for (let asked = 0; asked < budgets.groupInvitations.most; asked += 2)
+    await innocent.does('rest', rooms.addMembers, ask)
+  expect(await innocent.refused('rest', rooms.addMembers, ask)).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
+  const input = { name: 'More', memberAddresses: ask.addresses }
+  expect(await innocent.refused('rest', rooms.createGroup, input)).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
 })

@@ -11,6 +11,7 @@ test('nodes with livestreams find each other in the database, those that were th
   const [one, other] = ['0a0b0c0d', '1a1b1c1d'].map((id) => ({
     id,
     url: `http://${id}.test`,
+    isNamed: true,
     rtmpUrl: 'rtmp://x.test',
   }))
   if (!one || !other) throw new Error('There are two')
@@ -24,4 +25,24 @@ test('nodes with livestreams find each other in the database, those that were th
   expect(await hosts.live()).toEqual([one, other])
   await hosts.forget(one)
   expect(await hosts.live()).toEqual([other])
+})
+
+test('a stream is at one host, and whoever looks for it finds it until it has ended', async () => {
+  const hosts = mediaHosts()
+  const stream = { streamId: 's', playbackId: 'p', digest: 'd', record: true, host: 'a', isOpen: true }
+  await hosts.keep(stream)
+  for (const [name, digest] of [
+    ['s', ''],
+    ['p', ''],
+    ['key', 'd'],
+  ] as const)
+    expect(await hosts.find(name, digest)).toEqual(stream)
+  expect([await hosts.find('key', ''), await hosts.moved()]).toEqual([null, []])
+  await Promise.all([hosts.move('s', 'a', 'b'), hosts.move('s', 'a', 'c'), hosts.move('s', 'x', 'y')])
+  const [moved] = await hosts.moved()
+  expect(['b', 'c']).toContain(moved?.host)
+  await hosts.end('s')
+  await hosts.move('s', moved?.host ?? '', 'd')
+  expect(await hosts.find('s', 'd')).toBeNull()
+  expect(await hosts.moved()).toEqual([{ ...stream, host: moved?.host, isOpen: false }])
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { Agents } from '#server/domains/agents/model'
 import { createAgent } from '#server/domains/agents/owned'
 import { newRun } from '#server/domains/agents/runs/begin'
-import { storedFrames } from '#server/domains/agents/runs/frame-store'
+import { framesFrom, storedFrames } from '#server/domains/agents/runs/frame-store'
 import { RunFrames, Runs, type StoredRun } from '#server/domains/agents/runs/model'
 import { endLost } from '#server/domains/agents/runs/sweep'
 import { accounts } from '#shared/api/accounts'
@@ -770,9 +770,7 @@ describe('a question or a change is refused', () => {
     await expect.poll(() => Runs.countDocuments({ agent_id: id })).toBe(1)
     const run = await Runs.findOne({ agent_id: id }).lean<StoredRun>()
     if (!run) throw new Error('There is no run')
-    await expect
-      .poll(async () => (await owner.does('socket', agents.resume, { run_id: run._id })).frames.map(({ t }) => t))
-      .toContain('chunk')
+    await expect.poll(async () => (await framesFrom(run._id, 0)).map(({ t }) => t)).toContain('chunk')
     const [app] = server.apps
     if (app) await endLost({ ...app.node, id: 'another' }, run)
     answer.say(' and more')

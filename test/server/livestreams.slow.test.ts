@@ -16,6 +16,7 @@ import { build } from '#test/support/programs'
 import { started } from '#test/support/started'
 
 let server: Booted
+const get = { method: 'GET', path: '/' }
 let video: Video
 beforeAll(async () => {
   const environment = { VIDEO_PROVIDER: 'selfhosted', HLS_SEGMENT_MS: '500', HLS_PART_MS: '200' }
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const { services } = server.apps[0]?.node ?? {}
   if (!services?.video) throw new Error('There are no livestreams')
   video = services.video
-  await vi.waitUntil(() => video.originOf?.('any'), { timeout: 60_000 })
+  await vi.waitUntil(() => video.originOf?.('any', get), { timeout: 60_000 })
 })
 afterAll(() => server.close())
 
@@ -118,8 +119,8 @@ test('where the engine is killed, viewers are told to come again, and find it wh
   await expect.poll(() => text(playlist)).toMatch(/^200 /)
   for (const pid of enginesOf(process.pid)) process.kill(pid, 'SIGKILL')
   await expect.poll(async () => (await fetch(server.url + playlist)).headers.get('retry-after')).toBe('2')
-  await expect.poll(() => video.originOf?.(playbackId)).toBeNull()
-  await expect.poll(() => video.originOf?.(playbackId), { timeout: 60_000 }).toBeTruthy()
+  await expect.poll(() => video.originOf?.(playbackId, get)).toBeNull()
+  await expect.poll(() => video.originOf?.(playbackId, get), { timeout: 60_000 }).toBeTruthy()
   client.socket.destroy()
   await publish(streamKey)
   await expect.poll(() => text(playlist)).toMatch(/^200 /)

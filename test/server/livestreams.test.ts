@@ -99,6 +99,20 @@ describe('a stream', () => {
     expect(await shown(stream.id)).toMatchObject({ status: 'ended' })
   })
 
+  test.each(over)(
+    'is not made over %s where the configuration lacks something, and who asks is told what',
+    async (door) => {
+      const owner = await someone()
+      video.lacks = () => 'Livestreams on several nodes need NODE_URL, which is not set'
+      expect(await owner.tries(door, streams.create, {})).toMatchObject({
+        ok: false,
+        error: { code: 'SERVICE_UNAVAILABLE', message: 'Livestreams on several nodes need NODE_URL, which is not set' },
+      })
+      delete video.lacks
+      await owner.does(door, streams.create, {})
+    },
+  )
+
   test('is not made where the provider fails, and the next try is free', async () => {
     const owner = await someone()
     video.away = true

@@ -27,7 +27,7 @@ const someone = () => person(server, `visitor ${++named}`)
 const dayMilliseconds = 86_400_000
 
 beforeAll(async () => {
-  const environment = { SUPER_ADMINS: wallet('root').address, GATE_RECHECK_MINUTES: '60' }
+  const environment = { SUPER_ADMINS: wallet('root').address, GATE_RECHECK_MINUTES: '60', VERDICT_STEPS: '15000' }
   server = await boot({ environment })
   root = await person(server, 'root')
 })
@@ -243,6 +243,13 @@ test.each(['block', 'mute'] as const)('what a room is called is judged by the wo
     const asked = { name: 'Fine', placeName: `The ${word} inn`, ...says(somewhere()) }
     const { code } = await (await someone()).refused(door, rooms.createLocationRoom, asked)
     expect(code).toBe(action === 'block' ? 'BLOCKED_WORD' : 'MESSAGE_REJECTED')
+  }
+})
+
+test('N01: what a room is called may cost as much as any other text', async () => {
+  for (const door of over) {
+    const asked = { name: 'ж'.repeat(100), placeName: 'ж'.repeat(100), ...says(somewhere()) }
+    expect((await (await someone()).refused(door, rooms.createLocationRoom, asked)).code).toBe('TEXT_TOO_COMPLEX')
   }
 })
 

@@ -34,7 +34,7 @@ beforeAll(async () => {
   server = await boot({
     nodes: 1,
     environment: { RATE_LIMIT_SCALE: '1' },
-    services: { video: { ...fakeVideo(), originOf: () => origin } },
+    services: { video: { ...fakeVideo(), originOf: async () => origin } },
     change: (platform) => ({ ...platform, logger: noted(platform.logger) }),
   })
 })

@@ -7,7 +7,7 @@ import { runFrame } from '#shared/api/agent-runs'
 import { agents } from '#shared/api/agents'
 import { isTerminal, type RunFrame } from '#shared/api/run-frames'
 import type { Line } from '#test/support/line'
-import { personAt } from '#test/support/people'
+import { type Person, personAt } from '#test/support/people'
 import { build } from '#test/support/programs'
 import { freshDatabase, started } from '#test/support/started'
 
@@ -16,12 +16,23 @@ beforeAll(build)
 const textOf = (frames: readonly RunFrame[]) =>
   frames.reduce((text, frame) => (frame.t === 'chunk' ? text.slice(0, frame.off) + frame.text : text), '')
 
-/** Nothing that was told is lost or told otherwise, and there is one end. */
+/** What is kept is what was told, up to its one end, which says the text that is kept. */
 function expectWhole(told: readonly RunFrame[], kept: readonly RunFrame[]): void {
-  expect(kept.slice(0, told.length)).toEqual(told)
+  const before = kept.slice(0, -1)
+  expect(before.slice(0, told.length)).toEqual(told.slice(0, before.length))
   expect(kept.map(({ idx }) => idx)).toEqual(kept.map((_, at) => at))
-  expect(kept.filter(isTerminal)).toMatchObject([{ t: 'error', code: 'RUN_LOST' }])
-  expect(isTerminal(kept.at(-1) as RunFrame)).toBe(true)
+  const end = { t: 'error', code: 'RUN_LOST', message: textOf(kept) }
+  expect(kept.filter(isTerminal)).toMatchObject([end])
+  expect(kept.at(-1)).toMatchObject(end)
+}
+
+/** Who was told so much, and perhaps more than is kept, is told the rest up to the same end, at the idx that follows theirs. */
+async function expectEnd(reader: Person, run_id: string, told: readonly RunFrame[], kept: readonly RunFrame[]) {
+  const after_idx = told.at(-1)?.idx ?? -1
+  const { frames, state } = await reader.does('socket', agents.resume, { run_id, after_idx })
+  expect(state).toBe('failed')
+  expect(frames.map(({ idx }) => idx)).toEqual(frames.map((_, at) => after_idx + 1 + at))
+  expect(frames.filter(isTerminal)).toEqual([{ ...kept.at(-1), idx: frames.at(-1)?.idx }])
 }
 
 describe('a server killed with -9 while it answers', () => {
@@ -42,6 +53,7 @@ describe('a server killed with -9 while it answers', () => {
       await expect.poll(async () => (await resume()).state, { timeout: 10_000 }).toBe('failed')
       const { frames } = await resume()
       expectWhole(told, frames)
+      await expectEnd(again, run_id, told, frames)
       const { chats } = await again.does('rest', agents.history, { id: agent })
       expect(chats).toMatchObject([
         { role: 'user' },
@@ -69,6 +81,7 @@ describe('a server killed with -9 while it answers', () => {
     expect(performance.now() - diedAt).toBeLessThan(10_000)
     const { frames } = await elsewhere.does('socket', agents.resume, { run_id })
     expectWhole(told, frames)
+    await expectEnd(elsewhere, run_id, told, frames)
   })
 })
 

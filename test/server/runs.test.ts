@@ -6,7 +6,7 @@ import { framesAfter } from '#server/domains/agents/runs/follow'
 import { FrameLog } from '#server/domains/agents/runs/frame-log'
 import { framesFrom, storedFrames } from '#server/domains/agents/runs/frame-store'
 import { turnsBefore } from '#server/domains/agents/runs/history'
-import { RunFrames, Runs, type StoredRun } from '#server/domains/agents/runs/model'
+import { RunFrames, Runs, type StoredFrames, type StoredRun } from '#server/domains/agents/runs/model'
 import { waitForEarlierRuns } from '#server/domains/agents/runs/order'
 import { hold, letGo, listenToStops, runsHere } from '#server/domains/agents/runs/relay'
 import { endLost } from '#server/domains/agents/runs/sweep'
@@ -14,7 +14,7 @@ import type { Node } from '#server/kernel/context'
 import { accounts } from '#shared/api/accounts'
 import { runFrame } from '#shared/api/agent-runs'
 import { agents } from '#shared/api/agents'
-import { type FrameBody, isTerminal } from '#shared/api/run-frames'
+import { type FrameBody, isTerminal, type RunFrame } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
 import type { Line } from '#test/support/line'
@@ -60,6 +60,28 @@ async function ended(run: StoredRun): Promise<{ run: StoredRun; frames: FrameBod
   await expect.poll(async () => (await stored(run))?.state).not.toBe('running')
   return { run: (await stored(run)) as StoredRun, frames: await framesFrom(run._id, 0) }
 }
+/** What this node has told of a run so far. */
+const toldOf = (run: string): readonly FrameBody[] => runsHere(node).get(run)?.frames ?? []
+
+/** The store takes no frames of this node until it is opened. */
+function slowStore() {
+  const insert = RunFrames.insertMany.bind(RunFrames)
+  let refusals = 0
+  let isOpen = false
+  vi.spyOn(RunFrames, 'insertMany').mockImplementation((async (...given: Parameters<typeof insert>) => {
+    const [pieces] = given as unknown as [StoredFrames[]]
+    if (isOpen || pieces.every((piece) => piece.node !== node.id)) return insert(...given)
+    refusals++
+    throw new Error('The store is away')
+  }) as never)
+  return {
+    refusals: () => refusals,
+    open: () => {
+      isOpen = true
+    },
+  }
+}
+
 const chunk = (off: number, text: string) => ({ t: 'chunk', off, text }) as const
 const wordsOf = (frames: readonly FrameBody[]) => frames.flatMap((frame) => (frame.t === 'chunk' ? [frame.text] : []))
 
@@ -139,25 +161,144 @@ describe('a run', () => {
     expect(looks()).toBeGreaterThan(8)
   })
 
-  test('has its first word stored without waiting for a timer', async () => {
-    const real = globalThis.setTimeout
-    const waits: number[] = []
+  test('is told word by word while the store takes its time, the first at once; and its end once that is stored', async () => {
+    const store = slowStore()
+    const told: string[][] = []
+    const run = await working(async ({ _id }, tell) => {
+      for (const [at, word] of ['One ', 'two ', 'three'].entries()) {
+        tell(chunk(4 * at, word))
+        if (at === 0) told.push(wordsOf(toldOf(_id)))
+        await pause(60)
+      }
+      return nothing
+    })
+    expect(told).toEqual([['One ']])
+    await expect.poll(() => wordsOf(toldOf(run._id)).join('')).toBe('One two three')
+    await expect.poll(() => store.refusals()).toBeGreaterThan(0)
+    await pause(300)
+    expect(toldOf(run._id).filter(isTerminal)).toEqual([])
+    store.open()
+    expect((await ended(run)).frames.map(({ t }) => t)).toEqual(['chunk', 'chunk', 'chunk', 'done'])
+  })
+
+  test('tells what was done for it, and all that follows, once that is stored', async () => {
+    const store = slowStore()
+    const call = { t: 'tool', server: 'a', name: 'pay', state: 'running', ms: null } as const
+    const run = await working(async (_run, tell) => {
+      tell({ t: 'status', phase: 'tools', detail: null })
+      tell(call)
+      tell(chunk(0, 'Paid'))
+      return nothing
+    })
+    await expect.poll(() => store.refusals()).toBeGreaterThan(0)
+    await pause(300)
+    expect(toldOf(run._id).map(({ t }) => t)).toEqual(['status'])
+    store.open()
+    expect((await ended(run)).frames.map(({ t }) => t)).toEqual(['status', 'tool', 'chunk', 'done'])
+  })
+
+  test('is told two seconds ahead of what is stored at the most, and the rest once it is stored', async () => {
+    const now = performance.now.bind(performance)
+    let ahead = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
+    const store = slowStore()
+    let say: (off: number, text: string) => void = () => undefined
     let end: () => void = () => undefined
     const run = await working(async (_run, tell) => {
-      vi.spyOn(globalThis, 'setTimeout').mockImplementation(((work: () => void, wait: number) => {
-        waits.push(wait)
-        return real(work, wait)
-      }) as typeof setTimeout)
-      tell(chunk(0, 'First'))
-      vi.mocked(globalThis.setTimeout).mockRestore()
+      say = (off, text) => tell(chunk(off, text))
       await new Promise<void>((resolve) => {
         end = resolve
       })
       return nothing
     })
-    expect(waits).toEqual([])
+    say(0, 'One ')
+    ahead = 1_000
+    say(4, 'two ')
+    expect(wordsOf(toldOf(run._id))).toEqual(['One ', 'two '])
+    ahead = 2_200
+    say(8, 'three ')
+    ahead = 3_200
+    say(14, 'four')
+    await pause(100)
+    expect(wordsOf(toldOf(run._id))).toEqual(['One ', 'two '])
+    store.open()
+    await expect.poll(() => wordsOf(toldOf(run._id))).toEqual(['One ', 'two ', 'three four'])
     end()
-    expect(wordsOf((await ended(run)).frames)).toEqual(['First'])
+    expect((await ended(run)).run.content).toBe('One two three four')
+  })
+
+  test('is stored with all others in one write, soon after it was told', async () => {
+    const insert = vi.spyOn(RunFrames, 'insertMany')
+    const says: (() => void)[] = []
+    const ends: (() => void)[] = []
+    const work: Work = async (_run, tell) => {
+      says.push(() => tell(chunk(0, 'Word')))
+      await new Promise<void>((resolve) => ends.push(resolve))
+      return nothing
+    }
+    const asked = { agent: 'gone', account: 'somebody', place: 'somewhere', message: 'Hi' }
+    const runs = await Promise.all(Array.from({ length: 12 }, () => beginRun(node, asked, work)))
+    for (const say of says) {
+      say()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const isStored = async ({ _id }: StoredRun) => (await framesFrom(_id, 0)).length > 0
+    await expect
+      .poll(async () => (await Promise.all(runs.map(isStored))).every(Boolean), { interval: 20, timeout: 2_500 })
+      .toBe(true)
+    expect(insert.mock.calls.map(([pieces]) => (pieces as unknown as StoredFrames[]).length)).toEqual([12])
+    for (const end of ends) end()
+    for (const run of runs) await expect.poll(() => stored(run)).toBeNull()
+  })
+
+  test('that another node has ended is ended with what is stored, for who was told more: at their next idx, wherever they read', async () => {
+    const asker = await person(server, `asker ${++made}`, server.urls.at(-1))
+    const line = await asker.line('/agents')
+    let say: (off: number, text: string) => void = () => undefined
+    const asked = { agent: await agentOf(asker), account: asker.account, place: 'chat', message: 'Hi' }
+    const run = await beginRun(node, asked, async (_run, tell, signal) => {
+      say = (off, text) => tell(chunk(off, text))
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return nothing
+    })
+    const apart = server.apps.at(-1)?.node as Node
+    const reading = [node, apart].map(async (where) => {
+      const told = []
+      for await (const frame of framesAfter(where, run, -1, new AbortController().signal)) told.push(frame)
+      return told
+    })
+    await asker.does(line, agents.resume, { run_id: run._id })
+    say(0, 'Kept')
+    await expect.poll(() => framesFrom(run._id, 0)).toEqual([chunk(0, 'Kept')])
+    const store = slowStore()
+    for (const [at, word] of [' one', ' two'].entries()) {
+      say(4 + 4 * at, word)
+      await expect.poll(() => toldOf(run._id)).toHaveLength(2 + at)
+    }
+    await endLost({ ...node, id: 'another' }, run)
+    store.open()
+    const end = { t: 'error', code: 'RUN_LOST', partial_message_id: run.message_id, message: 'Kept' } as const
+    const frames = (await Promise.all(reading)) as RunFrame[][]
+    await line.hears(runFrame, isTerminal)
+    expect(frames[0]?.map(({ idx }) => idx)).toEqual([0, 1, 2, 3])
+    for (const told of [...frames, line.all(runFrame)]) {
+      expect(told.map(({ idx }) => idx)).toEqual(told.map((_, at) => at))
+      expect(told.filter(isTerminal)).toMatchObject([end])
+      expect(told.at(-1)).toMatchObject(end)
+    }
+    expect(await ended(run)).toMatchObject({
+      run: { state: 'failed', content: 'Kept', error_code: 'RUN_LOST' },
+      frames: [chunk(0, 'Kept'), end],
+    })
+    for (const after_idx of [0, 1, 2, 7]) {
+      const resumed = await asker.does(line, agents.resume, { run_id: run._id, after_idx })
+      expect(resumed).toMatchObject({ state: 'failed', complete: true, head_idx: after_idx + 1 })
+      expect(resumed.frames).toMatchObject([{ ...end, idx: after_idx + 1 }])
+      const headers = { authorization: `Bearer ${asker.token}` }
+      const read = await fetch(`${asker.url}/api/agents/runs/${run._id}/frames?after_idx=${after_idx}`, { headers })
+      const lines = (await read.text()).trim().split('\n')
+      expect(lines.map((line) => JSON.parse(line))).toEqual(resumed.frames)
+    }
   })
 
   test.each([
@@ -185,23 +326,26 @@ describe('a run', () => {
     expect(frames.filter(isTerminal)).toMatchObject([{ t: 'done', message: 'One two three' }])
   })
 
-  test('that no store can take holds up no other', async () => {
+  test('that no store can take is lost, and holds up no other of the same write', async () => {
     const insert = RunFrames.insertMany.bind(RunFrames)
     vi.spyOn(RunFrames, 'insertMany').mockImplementation((async (...given: Parameters<typeof insert>) => {
       if (JSON.stringify(given[0]).includes('impossible')) throw new RangeError('Too long for any store')
       return insert(...given)
     }) as never)
-    const bad = await working(async (_run, tell) => {
-      tell(chunk(0, 'impossible'))
-      return nothing
-    })
-    await expect.poll(() => runsHere(node).size).toBe(0)
-    const good = await working(async (_run, tell) => {
-      tell(chunk(0, 'possible'))
-      return nothing
-    })
-    expect((await ended(good)).run.content).toBe('possible')
-    await Runs.deleteOne({ _id: bad._id })
+    const says: (() => void)[] = []
+    const ends: (() => void)[] = []
+    const saying = (text: string) =>
+      working(async (_run, tell) => {
+        says.push(() => tell(chunk(0, text)))
+        await new Promise<void>((resolve) => ends.push(resolve))
+        return nothing
+      })
+    const [bad, good] = [await saying('impossible'), await saying('possible')]
+    for (const say of says) say()
+    await expect.poll(() => framesFrom(good._id, 0)).toHaveLength(1)
+    for (const end of ends) end()
+    expect((await ended(good)).run).toMatchObject({ state: 'done', content: 'possible' })
+    expect((await ended(bad)).run).toMatchObject({ state: 'failed', content: '', error_code: 'RUN_LOST' })
   })
 
   test('is read from any idx, also from within frames that were stored together', async () => {

@@ -28,7 +28,7 @@ const someone = () => person(server, `holder ${++named}`)
 const asked = { tokenAddress: token, tokenChainId: base, name: 'Holders', minBalance: '1000' }
 
 beforeAll(async () => {
-  const environment = { SUPER_ADMINS: wallet('root').address }
+  const environment = { SUPER_ADMINS: wallet('root').address, VERDICT_STEPS: '15000' }
   server = await boot({ services: { chains: new Map([[base, chain]]), storage: await folderStorage() }, environment })
   ;[root, founder] = await Promise.all([person(server, 'root'), person(server, 'founder')])
   const owner = founder.account as Hex
@@ -116,6 +116,16 @@ test('T80: what a contract calls itself is judged as what people write', async (
     const { id } = z.object({ id: z.string() }).parse(body.word ?? body)
     expect((await root.rest(`DELETE /api/blocked-words?id=${id}`)).status).toBe(200)
   }
+})
+
+test('N01: what a room is called may cost as much as any other text', async () => {
+  const { body } = await root.rest('POST /api/blocked-words', { word: 'zorkmid', scope: 'global' })
+  for (const door of over) {
+    const costly = { ...asked, name: 'ж'.repeat(100) }
+    expect((await founder.refused(door, rooms.createTokenRoom, costly)).code).toBe('TEXT_TOO_COMPLEX')
+  }
+  const { id } = z.object({ id: z.string() }).parse(body.word ?? body)
+  expect((await root.rest(`DELETE /api/blocked-words?id=${id}`)).status).toBe(200)
 })
 
 test('an official room is founded by an admin alone', async () => {

@@ -1,5 +1,6 @@
 import type { RoomState } from '#server/domains/verdict/verdict'
 import { defaultRules, type Rules } from '#shared/api/verdict'
+import { stepsOfAText } from '#shared/kit/budgets'
 
 export const now = Date.UTC(2030, 0, 1)
 export const sender = '0x00000000000000000000000000000000000000aa'
@@ -20,6 +21,7 @@ export function stateOf(more: Partial<RoomState> = {}, rules: Partial<Rules> = {
     moderator: false,
     rules: { ...defaultRules, ...rules },
     words: [],
+    steps: stepsOfAText,
     lastMessageAt: null,
     sender,
     storage: { publicUrl: 'https://media.test', missing: new Set() },

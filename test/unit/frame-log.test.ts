@@ -20,6 +20,24 @@ test('frames are taken once each and in order, however often and in whatever pie
   expect(log.isOver).toBe(true)
 })
 
+test('who was told more than is kept of a run whose node was lost is given its end next, and nobody else is', async () => {
+  const lost = { t: 'error', code: 'RUN_LOST', text: '', partial_message_id: null, message: '0' } as const
+  const log = new FrameLog('run')
+  log.take(0, words(0, 3))
+  const waiting = log.reached(3, new AbortController().signal, 60_000)
+  log.endWith([...words(0, 1), lost])
+  await waiting
+  expect(log.framesFrom(0, 9)).toMatchObject([
+    { idx: 0, text: '0' },
+    { idx: 1, ...lost },
+  ])
+  expect(log.framesFrom(0, 1)).toHaveLength(1)
+  for (const idx of [1, 2, 3]) expect(log.framesFrom(idx, 9)).toEqual([{ run_id: 'run', idx, ...lost }])
+  const whole = new FrameLog('run')
+  whole.take(0, [...words(0, 1), end])
+  expect(whole.framesFrom(2, 9)).toEqual([])
+})
+
 test('who waits for a frame is woken by it, by an abort, or in time', async () => {
   const log = new FrameLog('run')
   const gone = new AbortController()

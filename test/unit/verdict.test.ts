@@ -16,6 +16,7 @@ import {
   steps,
   Verdict,
 } from '#shared/api/verdict'
+import { stepsOfAText } from '#shared/kit/budgets'
 import { verdictMicroseconds } from '#test/bench/verdict'
 import { now, sender, stateOf } from '#test/support/verdict'
 
@@ -332,6 +333,7 @@ const anyState: fc.Arbitrary<RoomState> = fc.record({
   moderator: fc.boolean(),
   rules: anyRules,
   words: fc.constantFrom([], [listOf({ word: 'zork' })], [listOf({ word: 'example', action: 'mute' })]),
+  steps: fc.constant(stepsOfAText),
   lastMessageAt: fc.option(fc.integer({ min: now - 700_000, max: now })),
   sender: fc.constant(sender),
   storage: fc.constant({ publicUrl: 'https://media.test', missing: new Set<string>() }),

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { describe, expect, it } from 'vitest'
-import { type BlockedWord, checkPattern, compileWords, firstHit, hits } from '#server/domains/verdict/words'
+import {
+  type BlockedWord,
+  checkPattern,
+  compileWords,
+  firstHit,
+  hits,
+  type WordList,
+} from '#server/domains/verdict/words'
+import { stepsOfAText } from '#shared/kit/budgets'
 import { evilPatterns, evilTexts } from '#test/support/evil-patterns'
 
 function blocked(word: string, more: Partial<BlockedWord> = {}): BlockedWord {
@@ -10,8 +18,10 @@ function blocked(word: string, more: Partial<BlockedWord> = {}): BlockedWord {
 
 const pattern = (source: string, more: Partial<BlockedWord> = {}) => blocked(source, { is_regex: true, ...more })
 
+const hitsIn = (lists: readonly WordList[], text: string) => hits(lists, [text], { left: stepsOfAText }) ?? []
+
 function found(text: string, ...words: BlockedWord[]): string[] {
-  return hits([compileWords(words)], text).map(({ id }) => id)
+  return hitsIn([compileWords(words)], text).map(({ id }) => id)
 }
 
 describe('plain words', () => {
@@ -107,9 +117,9 @@ describe('plain words', () => {
       fc.property(word, fc.array(word), fc.array(word), (wanted, before, after) => {
         const list = compileWords([blocked(wanted)])
         const others = [...before, ...after].filter((other) => other !== wanted)
-        expect(hits([list], [...before, wanted, ...after].join(' '))).toHaveLength(1)
+        expect(hitsIn([list], [...before, wanted, ...after].join(' '))).toHaveLength(1)
         const drawn = others.some((other) => /(.)\1\1/.test(other))
-        if (!drawn) expect(hits([list], others.join(' '))).toEqual([])
+        if (!drawn) expect(hitsIn([list], others.join(' '))).toEqual([])
       }),
     )
   })
@@ -117,7 +127,7 @@ describe('plain words', () => {
   it('takes any text and any word without throwing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (word, text) => {
-        hits([compileWords([blocked(word), pattern(word)])], text)
+        hitsIn([compileWords([blocked(word), pattern(word)])], text)
       }),
     )
   })
@@ -126,7 +136,7 @@ describe('plain words', () => {
     const reported: string[] = []
     const list = compileWords([blocked('  '), blocked('scam')], (id) => reported.push(id))
     expect(reported).toEqual(['  '])
-    expect(hits([list], 'a scam')).toHaveLength(1)
+    expect(hitsIn([list], 'a scam')).toHaveLength(1)
   })
 })
 
@@ -142,18 +152,18 @@ describe('the order of hits', () => {
   ])
 
   it('is that of the lists, not of the text', () => {
-    expect(hits([global, room], 'four three two one').map(({ id }) => id)).toEqual(['g1', 'g2', 'r1', 'r2', 'r3'])
+    expect(hitsIn([global, room], 'four three two one').map(({ id }) => id)).toEqual(['g1', 'g2', 'r1', 'r2', 'r3'])
   })
 
   it('lets the first word that refuses decide', () => {
-    expect(firstHit(hits([global, room], 'four three two one'))).toEqual({
+    expect(firstHit(hitsIn([global, room], 'four three two one'))).toEqual({
       id: 'g2',
       scope: 'global',
       action: 'mute',
       is_regex: true,
     })
-    expect(firstHit(hits([global, room], 'one four three'))?.id).toBe('r1')
-    expect(firstHit(hits([global, room], 'one'))).toBeNull()
+    expect(firstHit(hitsIn([global, room], 'one four three'))?.id).toBe('r1')
+    expect(firstHit(hitsIn([global, room], 'one'))).toBeNull()
   })
 })
 
@@ -207,7 +217,7 @@ describe('patterns', () => {
     const words = [pattern('(?=x)'), pattern('good'), pattern('[z-a]'), blocked('scam'), pattern('(a)\\1')]
     const list = compileWords(words, (id, reason) => reported.push([id, reason]))
     expect(reported.map(([id]) => id)).toEqual(['(?=x)', '[z-a]', '(a)\\1'])
-    expect(hits([list], 'a good scam').map(({ id }) => id)).toEqual(['good', 'scam'])
+    expect(hitsIn([list], 'a good scam').map(({ id }) => id)).toEqual(['good', 'scam'])
   })
 
   it('takes at most 20 patterns and 1,000 steps a list', () => {
@@ -223,20 +233,6 @@ describe('patterns', () => {
       (id) => reported.push(id),
     )
     expect(reported).toHaveLength(5)
-  })
-
-  it('judges without a pattern that passed its deadline, from then on', () => {
-    const reported: [string, string][] = []
-    const slow = '[ab]*a[ab]{150}[^ab]'
-    const words = [pattern('x[ab]{150}y'), pattern(slow), blocked('scam')]
-    const list = compileWords(words, (id, reason) => reported.push([id, reason]), 5)
-    const evil = `scam ${'abba'.repeat(2_000)}`
-    expect(hits([list], evil).map(({ id }) => id)).toEqual(['scam'])
-    expect(reported).toContainEqual([slow, 'The pattern took longer than 5 ms'])
-    const started = performance.now()
-    hits([list], evil)
-    expect(performance.now() - started).toBeLessThan(5_000)
-    expect(reported.filter(([id]) => id === slow)).toHaveLength(1)
   })
 
   it('finds the same together, alone, and in slices', () => {
@@ -259,12 +255,14 @@ describe('patterns', () => {
 describe('T17: evil patterns', () => {
   it('are more than forty', () => expect(new Set(evilPatterns).size).toBeGreaterThan(40))
 
-  it.each(evilPatterns)('%j ends within its deadline on every evil text', (source) => {
+  it.each(evilPatterns)('%j agrees with the engine on every evil text, or takes no more than the budget', (source) => {
     const list = compileWords([pattern(source)])
     for (const text of evilTexts) {
-      const started = performance.now()
-      hits([list], text)
-      expect(performance.now() - started).toBeLessThan(5_000)
+      const budget = { left: stepsOfAText }
+      const told = hits([list], [text], budget)
+      expect(told === null).toBe(budget.left < 0)
+      if (told !== null && checkPattern(source).ok)
+        expect(told.length > 0).toBe(RE2JS.compile(source, RE2JS.CASE_INSENSITIVE).test(text))
     }
   })
 })

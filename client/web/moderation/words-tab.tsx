@@ -102,8 +102,8 @@ function WordLine({ word, onRemove }: { word: BlockedWord; onRemove: () => Promi
       <code className="grow">{word.word}</code>
       {word.is_regex && <span className="chip">pattern</span>}
       {word.is_regex && word.cost !== undefined && (
-        <span className="chip numerals" title="Size of the compiled pattern">
-          cost {word.cost}
+        <span className="chip numerals" title="Steps that it took on the costliest of the texts on which it was tried">
+          cost {word.cost.toLocaleString()}
         </span>
       )}
       {word.quarantined && <span className="chip grave">set aside: {word.quarantined}</span>}

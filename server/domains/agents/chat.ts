@@ -86,11 +86,11 @@ export const resume: Action<typeof contract.resume> = async ({ run_id, after_idx
   const run = await ownRun(signedIn(context).account, run_id)
   await refuseWithoutFrames(run)
   const { log, release } = await openLog(node, run)
-  const head = log.frames.length - 1
-  const upTo = Math.min(head, after_idx + framesAtOnce)
-  const known = Array.from({ length: Math.max(0, upTo - after_idx) }, (_, at) => log.frame(after_idx + 1 + at))
+  const known = log.framesFrom(after_idx + 1, framesAtOnce)
+  const upTo = after_idx + known.length
+  const head = Math.max(log.frames.length - 1, known.at(-1)?.idx ?? -1)
   const complete = upTo >= head && log.isOver
-  if (connection && !complete) tellConnection(node, connection, run, Math.max(after_idx, upTo))
+  if (connection && !complete) tellConnection(node, connection, run, upTo)
   release()
   const now = complete ? await asEnded(node, run) : run
   if (!now) throw new AppError('RUN_NOT_FOUND')

@@ -3,7 +3,6 @@ import { recordOf, removedBy } from '#server/domains/events'
 import { bodyOf, isOf } from '#server/domains/events/define'
 import { messageCreated } from '#server/domains/room-state/events/messages'
 import { isKnown } from '#server/domains/room-state/kinds'
-import { isQuarantined, onQuarantine } from '#server/domains/room-state/state'
 import { audiences, type Node } from '#server/kernel/context'
 import { hintFrom } from '#server/log/hints'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
@@ -37,9 +36,6 @@ export function followModeration(node: Node): () => void {
     }
   })
   followReports(node)
-  onQuarantine(node, (word, reason) => {
-    if (isQuarantined(node, word)) node.logger.warn({ word, reason }, 'a pattern is out of use')
-  })
   // Who moderates everything also hears of rooms that are not followed here.
   return node.peers.listen(topic, (word) => {
     const hint = hintFrom({ kind: 'rows', node: '', rows: [word] }, keyIn(word))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { BanFact, ModeratorFact, MuteFact, RulesFact, WordFact } from '#server/domains/room-state/facts'
-import { isQuarantined } from '#server/domains/room-state/state'
+import { leftOutBecause } from '#server/domains/room-state/state'
 import type { Node } from '#server/kernel/context'
 import { GLOBAL, type RoomKey, type Row } from '#server/log/types'
 import { idIn, roomOfKey } from '#shared/kit/room-key'
@@ -44,7 +44,7 @@ export const wordRow = (node: Node, key: RoomKey, { word_id, cost, ...word }: Wo
     ...place,
     is_active: true,
     cost,
-    quarantined: isQuarantined(node, word_id) ? 'This pattern was too slow and is out of use' : null,
+    quarantined: leftOutBecause(node, word_id),
   }
 }
 

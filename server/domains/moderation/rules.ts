@@ -2,7 +2,7 @@ import { entryOf } from '#server/domains/room-state/entries'
 import { rulesUpdated, wordsUpdated } from '#server/domains/room-state/events/rooms'
 import { type RulesFact, refOf, rulesIn, type WordFact, wordsIn } from '#server/domains/room-state/facts'
 import { kinds } from '#server/domains/room-state/kinds'
-import { checkPattern, patternLimits } from '#server/domains/verdict/words'
+import { tryPattern } from '#server/domains/verdict/words'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL, type Json } from '#server/log/types'
 import type { Act } from '#shared/api/moderation-acts'
@@ -67,19 +67,18 @@ export const addWord =
       is_regex,
       added_by: actor.account,
       added_at: new Date(now).toISOString(),
-      cost: cost,
+      cost,
       quarantined: null,
     }
     return { entry: entryOf(view, actor, wordsUpdated, { added }), record: added }
   }
 
-/** The size of the compiled pattern, as a measure of what it costs; throws where it cannot be used. */
+/** What the pattern costs, in steps; throws where it cannot be used, or not beside the others. */
 function costOf(pattern: string, words: readonly WordFact[]): number {
-  const checked = checkPattern(pattern)
-  if (!checked.ok) throw new AppError('VALIDATION_ERROR', { message: `Invalid regex: ${checked.reason}` })
-  if (words.filter(({ is_regex }) => is_regex).length >= patternLimits.perList)
-    throw new AppError('CONFLICT', { message: `A list holds at most ${patternLimits.perList} patterns` })
-  return checked.programSize
+  const others = words.filter(({ is_regex }) => is_regex).map(({ word, cost }) => ({ source: word, cost }))
+  const tried = tryPattern(pattern, others)
+  if (!tried.ok) throw new AppError(tried.code, { message: tried.reason })
+  return tried.cost
 }
 
 export const removeWord =

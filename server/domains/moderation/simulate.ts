@@ -1,12 +1,14 @@
 import { draftOfBody } from '#server/domains/messages/drafts'
 import { messagesOf } from '#server/domains/messages/pages'
 import { readRoom } from '#server/domains/room-state/access'
-import { messageFactOf } from '#server/domains/room-state/facts'
+import { type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
 import { stateOf } from '#server/domains/room-state/state'
 import { isUnreadable } from '#server/domains/verdict/sealed-text'
 import { judgeMessage, type RoomState } from '#server/domains/verdict/verdict'
-import { checkPattern, compileWords } from '#server/domains/verdict/words'
+import { compileWords, tryPattern } from '#server/domains/verdict/words'
 import type { Action } from '#server/kernel/context'
+import { nodeState } from '#server/kernel/node-state'
+import { createTurnstile } from '#server/kernel/turnstile'
 import { messages as rowsBetween } from '#server/log/store'
 import type { moderation as contract } from '#shared/api/moderation'
 import type { Rules } from '#shared/api/verdict'
@@ -14,14 +16,18 @@ import { AppError } from '#shared/errors'
 
 const sampled = 20
 const page = 200
+/** How long one dry run may judge; what it has not come to by then is not tested. */
+const mostMilliseconds = 2_000
+/** Dry runs judge one message at a time, with everything else between two of them. */
+const turnOf = nodeState(createTurnstile)
 
 /** The verdict each of the last messages would have got, were only the proposal to decide. */
 export const simulate: Action<typeof contract.simulate> = async (
   { room, word, is_regex = false, rules, last },
   context,
 ) => {
-  const checked = is_regex && word !== undefined ? checkPattern(word) : { ok: true as const }
-  if (!checked.ok) throw new AppError('VALIDATION_ERROR', { message: `Invalid regex: ${checked.reason}` })
+  const tried = is_regex && word !== undefined ? tryPattern(word, []) : { ok: true as const }
+  if (!tried.ok) throw new AppError('VALIDATION_ERROR', { message: tried.reason })
   const proposal = proposalOf(word, is_regex)
   const { key, also, standing } = await readRoom(context.node, context.caller, room, (view, { now }) => ({
     total: view.total,
@@ -41,12 +47,22 @@ export const simulate: Action<typeof contract.simulate> = async (
     words: proposal,
   }
   const sealed = also.state.sealed
-  const facts = (await lastMessages(key, also.total, last)).filter(({ body }) => !isUnreadable(sealed, body.text))
-  const started = performance.now()
-  const hits = facts.filter(({ sender, body }) => !judgeMessage(draftOfBody(body), { ...state, sender }).verdict.ok)
-  const milliseconds = performance.now() - started
+  const { signal } = context
+  const hits: MessageFact[] = []
+  let tested = 0
+  let milliseconds = 0
+  for await (const fact of lastMessages(key, also.total, last)) {
+    if (isUnreadable(sealed, fact.body.text)) continue
+    await turnOf(context.node)()
+    if (signal.aborted || milliseconds > mostMilliseconds) break
+    const started = performance.now()
+    const { verdict } = judgeMessage(draftOfBody(fact.body), { ...state, sender: fact.sender })
+    milliseconds += performance.now() - started
+    tested += 1
+    if (!verdict.ok) hits.unshift(fact)
+  }
   return {
-    tested: facts.length,
+    tested,
     hits: hits.length,
     authors: new Set(hits.map(({ sender }) => sender)).size,
     sample: await messagesOf(key, hits.slice(-sampled), true),
@@ -78,10 +94,12 @@ const withoutRules = (rules: Rules): Rules => ({
   max_message_length: 0,
 })
 
-async function lastMessages(key: string, total: number, last: number) {
+/** Newest first. */
+async function* lastMessages(key: string, total: number, last: number): AsyncGenerator<MessageFact> {
   const from = Math.max(1, total - last + 1)
-  const facts = []
-  for (let at = from; at <= total; at += page)
-    facts.push(...(await rowsBetween(key, at, Math.min(total, at + page - 1))).map(messageFactOf))
-  return facts.filter(({ body }) => !body.deleted)
+  for (let to = total; to >= from; to -= page)
+    for (const row of (await rowsBetween(key, Math.max(from, to - page + 1), to)).reverse()) {
+      const fact = messageFactOf(row)
+      if (!fact.body.deleted) yield fact
+    }
 }

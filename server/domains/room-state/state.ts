@@ -1,6 +1,7 @@
 import { isDeceptiveRoom } from '#server/domains/accounts/names'
 import {
   capabilities,
+  type Judging,
   judgeMessage,
   type MessageDraft,
   type Refusal,
@@ -64,12 +65,18 @@ export function stateOf(
     mute: mute && until(mute.muted_until),
     moderator: isModerator,
     rules,
-    words: wordListsOf(node, view),
+    ...judgingOf(node, view),
     lastMessageAt: clock?.at ?? null,
     sender: account,
     storage: { publicUrl: node.settings.storageUrl, missing },
   }
 }
+
+/** What words are judged by in this room. */
+const judgingOf = (node: Node, view: View): Judging => ({
+  words: wordListsOf(node, view),
+  steps: node.settings.verdictSteps,
+})
 
 /** The words that are blocked everywhere, then those that are blocked here. */
 export const wordListsOf = (node: Node, view: View): readonly WordList[] => [
@@ -77,32 +84,28 @@ export const wordListsOf = (node: Node, view: View): readonly WordList[] => [
   ...(view.room === GLOBAL ? [] : [compiled(node, wordsIn(view), 'room')]),
 ]
 
-const patternsOf = nodeState(() => ({
-  lists: new WeakMap<readonly WordFact[], WordList>(),
-  slow: new Set<string>(),
-  listeners: [] as ((wordId: string, reason: string) => void)[],
+const listsOf = nodeState(() => ({
+  compiled: new WeakMap<readonly WordFact[], WordList>(),
+  leftOut: new Map<string, string>(),
 }))
 
-/** Told of each pattern that had to be taken out of use on this node. */
-export const onQuarantine = (node: Node, listener: (wordId: string, reason: string) => void): void =>
-  void patternsOf(node).listeners.push(listener)
-export const isQuarantined = (node: Node, wordId: string): boolean => patternsOf(node).slow.has(wordId)
+/** Why a word that is stored is not in use; null where it is. Known after its list has been read. */
+export const leftOutBecause = (node: Node, wordId: string): string | null => listsOf(node).leftOut.get(wordId) ?? null
 
 /** A list is compiled once for as long as it stays the same. */
 function compiled(node: Node, words: readonly WordFact[], scope: 'global' | 'room'): WordList {
-  const { lists, slow, listeners } = patternsOf(node)
-  const known = lists.get(words)
+  const { compiled, leftOut } = listsOf(node)
+  const known = compiled.get(words)
   if (known) return known
-  const usable = words.filter(({ word_id }) => !slow.has(word_id))
+  for (const { word_id } of words) leftOut.delete(word_id)
   const list = compileWords(
-    usable.map(({ word_id: id, word, action, is_regex }) => ({ id, word, action, is_regex, scope })),
-    (id, reason) => {
-      if (slow.has(id)) return
-      slow.add(id)
-      for (const listener of listeners) listener(id, reason)
+    words.map(({ word_id: id, word, action, is_regex }) => ({ id, word, action, is_regex, scope })),
+    (word, reason) => {
+      leftOut.set(word, reason)
+      node.logger.warn({ word, reason }, 'a blocked word is out of use')
     },
   )
-  lists.set(words, list)
+  compiled.set(words, list)
   return list
 }
 
@@ -144,7 +147,7 @@ export function refuseNames(node: Node, view: View, account: string, fields: { n
   if (isNew && isDeceptiveRoom(fields.name ?? '') && !standingOf(view, account).isAdmin)
     throw new AppError('VALIDATION_ERROR', { message: 'This name is not allowed', details: { path: 'name' } })
   const texts = Object.values(fields).filter((value) => typeof value === 'string')
-  refuseWith(wordFault(texts, wordListsOf(node, view)), view.seq)
+  refuseWith(wordFault(texts, judgingOf(node, view)), view.seq)
 }
 
 function refuseWith(fault: Refusal | null, judgedSeq: number): void {

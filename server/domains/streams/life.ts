@@ -95,6 +95,8 @@ export async function openStream(
   const { video } = node.services
   if (!video) throw new AppError('SERVICE_UNAVAILABLE', { message: 'Livestreams are not configured here' })
   await refuseFounding(node, account, { name: title, description })
+  const lacks = video.lacks?.()
+  if (lacks) throw new AppError('SERVICE_UNAVAILABLE', { message: lacks })
   for (let attempt = 0; attempt < attempts; attempt++) {
     const held = await OpenStreams.findOne({ _id: account }).lean<{ stream: string; at: Date }>()
     if (held) {

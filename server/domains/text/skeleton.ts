@@ -1,4 +1,5 @@
 import { unmask } from './confusables.ts'
+import { normalized } from './normal.ts'
 
 const ascii = /^[\0-\x7f]*$/
 const invisible = /[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
@@ -15,7 +16,7 @@ const sign = /[@$!|+]/
 const asciiSignedWords = /[a-z0-9@$!|+]+/g
 const signedWords = /[\p{L}\p{N}\p{M}@$!|+]+/gu
 const letterLike = /\p{L}|[@$]{2}/u
-const looseEnds = /^[!|+]+|[!|+]+$/g
+const looseEnd = '!|+'
 const letterOf: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
@@ -35,7 +36,7 @@ const letterOrL: Readonly<Record<string, string>> = { ...letterOf, '1': 'l', '!'
 /** The text without what only disguises it: case, width, accents, invisible characters, look-alikes. */
 export function skeleton(text: string): string {
   if (ascii.test(text)) return text.toLowerCase()
-  return unmask(text.normalize('NFKD').toLowerCase().replace(invisible, ''))
+  return unmask(normalized(text, 'NFKD').toLowerCase().replace(invisible, ''))
 }
 
 /** Replaces digits, signs and pairs such as `rn` by the letters they resemble, and removes everything that is no letter, digit or pictograph. */
@@ -89,7 +90,14 @@ export function readings(text: string): Word[][] {
 
 function signedWordsOf(bones: string): string[] {
   const words = bones.match(ascii.test(bones) ? asciiSignedWords : signedWords) ?? []
-  return words.map((word) => (sign.test(word) ? word.replace(looseEnds, '') : word)).filter((word) => word !== '')
+  return words.map((word) => (sign.test(word) ? withoutLooseEnds(word) : word)).filter((word) => word !== '')
+}
+
+function withoutLooseEnds(word: string): string {
+  let [from, to] = [0, word.length]
+  while (from < to && looseEnd.includes(word.charAt(from))) from += 1
+  while (to > from && looseEnd.includes(word.charAt(to - 1))) to -= 1
+  return word.slice(from, to)
 }
 
 // People repeat few words, so these are cached. A long part of a text is not: a cached slice keeps the whole text in memory.

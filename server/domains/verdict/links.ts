@@ -1,3 +1,5 @@
+import { normalized } from '#server/domains/text/normal'
+
 const commonTopLevels = [
   'com net org io co me app dev xyz info biz gg tv cc ly link site online store shop club live top pro tech ai',
   'edu gov uk us ca de fr es eu ru cn jp br au nl ch se pl',
@@ -26,6 +28,6 @@ export function hasLink(text: string): boolean {
 }
 
 function plainDots(text: string): string {
-  const visible = ascii.test(text) ? text : text.replace(dots, '.').normalize('NFKC').replace(invisible, '')
+  const visible = ascii.test(text) ? text : normalized(text.replace(dots, '.'), 'NFKC').replace(invisible, '')
   return /[[({]/.test(visible) ? visible.replace(bracketedDot, '.') : visible
 }

@@ -1,4 +1,9 @@
-import { RE2JS, RE2Set } from 're2js'
+import { RE2JS } from 're2js'
+import { stepsOfAText } from '#shared/kit/budgets'
+import { automaton } from './automaton.ts'
+import { type Budget, spend } from './budget.ts'
+import { type Program, programOf } from './program.ts'
+import { trialTexts } from './trial-texts.ts'
 
 export const patternLimits = { characters: 200, programSize: 200, perList: 20, programSizePerList: 1000 } as const
 
@@ -7,17 +12,12 @@ export interface Pattern {
   source: string
 }
 type PatternCheck = { ok: true; programSize: number } | { ok: false; reason: string }
-export type OnQuarantine = (id: string, reason: string) => void
+/** Told of a word that cannot be used, and why. */
+export type OnLeftOut = (id: string, reason: string) => void
 
-// A step is one instruction over one character: 50 ns at worst with these small tables, 250 ns with large Unicode classes.
-const stepsAtOnce = 200_000
-const stepsPerSlice = 100_000
-const stepsTogether = 200_000
-const patternTableBytes = 64 * 1024
-const listTableBytes = 256 * 1024
-const slowTogetherMilliseconds = 10
-const slowTimesInARow = 3
-const sliceOverlap = 200
+// Two full lists leave half of the budget of an ordinary text to all else.
+const trialStepsPerList = stepsOfAText / 4
+const trialStepsPerPattern = trialStepsPerList / 4
 
 /** Can this pattern be a blocked word? The reason names what is not supported. */
 export function checkPattern(source: string): PatternCheck {
@@ -54,81 +54,109 @@ function refusalOf(source: string, error: unknown): string {
   return `The pattern is not valid: ${message}`
 }
 
-interface Live extends Pattern {
-  set: RE2Set
-  programSize: number
-}
+// Together patterns cost one walk, unless the text keeps more than one of them busy: then each walks alone.
+const stepsTogether = stepsOfAText / 32
 
-/** Compiles patterns into one search that names those found. What breaks a limit or passes the deadline is left out for good. */
-export function compilePatterns(
-  patterns: readonly Pattern[],
-  onQuarantine: OnQuarantine,
-  deadlineMilliseconds: number,
-): (text: string) => readonly string[] {
-  let live = admit(patterns, onQuarantine)
-  let together = live.length > 1 ? compileSet(live, listTableBytes) : null
-  let slowTimes = 0
-  const programSize = live.reduce((sum, pattern) => sum + pattern.programSize, 0)
-
-  return (text) => {
-    if (live.length === 0) return []
-    if (together !== null && programSize * text.length <= stepsTogether) {
-      const started = performance.now()
-      const found = together.match(text).flatMap((at) => live[at]?.id ?? [])
-      slowTimes = performance.now() - started > slowTogetherMilliseconds ? slowTimes + 1 : 0
-      if (slowTimes === slowTimesInARow) together = null
-      return found
-    }
-    const answers = live.map((pattern) => ({ pattern, answer: search(pattern, text, deadlineMilliseconds) }))
-    const late = answers.filter(({ answer }) => answer === 'late').map(({ pattern }) => pattern)
-    if (late.length > 0) {
-      live = live.filter((pattern) => !late.includes(pattern))
-      together = null
-      for (const { id } of late) onQuarantine(id, `The pattern took longer than ${deadlineMilliseconds} ms`)
-    }
-    return answers.flatMap(({ pattern, answer }) => (answer === 'found' ? pattern.id : []))
+/** Compiles patterns into one search, which adds the ids of those found. What breaks a limit is left out. */
+export function compilePatterns(patterns: readonly Pattern[], onLeftOut: OnLeftOut) {
+  const admitted = admit(patterns, onLeftOut)
+  const program = programOf(...admitted.map(({ source }) => source))
+  const together = automaton(program)
+  const alone = admitted.map(({ source }) => compileAlone(source, program))
+  return (codePoints: Uint32Array, budget: Budget, found: Set<string>): void => {
+    if (admitted.length === 0 || budget.left < 0) return
+    const add = (at: number) => found.add(admitted[at]?.id ?? '')
+    const text = read(codePoints, program)
+    const allowance = { left: alone.length > 1 ? Math.min(stepsTogether, budget.left) : 0 }
+    const { left } = allowance
+    together.search(text, allowance, (indexes) => {
+      indexes.forEach(add)
+      return false
+    })
+    if (!spend(budget, left - Math.max(allowance.left, 0)) || allowance.left >= 0) return
+    for (const [at, isIn] of alone.entries()) if (isIn(text, budget)) add(at)
   }
 }
 
-function admit(patterns: readonly Pattern[], onQuarantine: OnQuarantine): Live[] {
-  const live: Live[] = []
+function read(codePoints: Uint32Array, { symbolOf, end }: Program): Uint16Array {
+  const text = new Uint16Array(codePoints.length + 1)
+  for (let at = 0; at < codePoints.length; at += 1) text[at] = symbolOf(codePoints[at] as number)
+  text[codePoints.length] = end
+  return text
+}
+
+/** A search for one pattern in a text that is read for all of them. */
+function compileAlone(source: string, all: Program) {
+  const own = programOf(source)
+  const { search } = automaton(own)
+  const symbols = Uint16Array.of(...Array.from(all.firsts, own.symbolOf), own.end)
+  return (text: Uint16Array, budget: Budget): boolean => {
+    let isFound = false
+    search(
+      text.map((symbol) => symbols[symbol] as number),
+      budget,
+      () => {
+        isFound = true
+        return true
+      },
+    )
+    return isFound
+  }
+}
+
+function admit(patterns: readonly Pattern[], onLeftOut: OnLeftOut): Pattern[] {
+  const admitted: Pattern[] = []
   let total = 0
-  for (const { id, source } of patterns) {
-    const check = checkPattern(source)
-    const refusal = check.ok ? crowding(live.length, total + check.programSize) : check.reason
-    if (refusal !== null) onQuarantine(id, refusal)
+  for (const pattern of patterns) {
+    const check = checkPattern(pattern.source)
+    const refusal = check.ok ? crowding(admitted.length, total + check.programSize) : check.reason
+    if (refusal !== null) onLeftOut(pattern.id, refusal)
     if (!check.ok || refusal !== null) continue
     total += check.programSize
-    live.push({ id, source, programSize: check.programSize, set: compileSet([{ id, source }], patternTableBytes) })
+    admitted.push(pattern)
   }
-  return live
+  return admitted
 }
 
-function crowding(count: number, total: number): string | null {
-  if (count >= patternLimits.perList) return `A list holds at most ${patternLimits.perList} patterns`
-  if (total <= patternLimits.programSizePerList) return null
+function crowding(others: number, programSize: number): string | null {
+  if (others >= patternLimits.perList) return `A list holds at most ${patternLimits.perList} patterns`
+  if (programSize <= patternLimits.programSizePerList) return null
   return `The patterns of a list are too large together: at most ${patternLimits.programSizePerList} steps`
 }
 
-function compileSet(patterns: readonly Pattern[], tableBytes: number): RE2Set {
-  const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE, tableBytes)
-  for (const { source } of patterns) set.add(source)
-  set.compile()
-  return set
+type Trial = { ok: true; cost: number } | { ok: false; code: 'VALIDATION_ERROR' | 'CONFLICT'; reason: string }
+
+/**
+ * May this pattern be saved beside those that a list has? It is tried on texts; its cost is what the dearest of them took, in steps.
+ * A pattern that an older version has stored was not tried, and costs nothing here.
+ */
+export function tryPattern(source: string, others: readonly { source: string; cost: number }[]): Trial {
+  const check = checkPattern(source)
+  if (!check.ok) return { ok: false, code: 'VALIDATION_ERROR', reason: `Invalid regex: ${check.reason}` }
+  const size = others.reduce((sum, other) => sum + sizeOf(other.source), check.programSize)
+  const crowded = crowding(others.length, size)
+  if (crowded !== null) return { ok: false, code: 'CONFLICT', reason: crowded }
+  const cost = costOf(source)
+  if (cost > trialStepsPerPattern) return { ok: false, code: 'VALIDATION_ERROR', reason: `Invalid regex: ${costly}` }
+  if (others.reduce((sum, other) => sum + other.cost, cost) > trialStepsPerList)
+    return { ok: false, code: 'CONFLICT', reason: 'The patterns of this list cost too much together' }
+  return { ok: true, cost }
 }
 
-/** A large pattern sees a long text in overlapping slices, so that it can be stopped between two of them. */
-function search(pattern: Live, text: string, deadlineMilliseconds: number): 'found' | 'absent' | 'late' {
-  const started = performance.now()
-  const isWhole = pattern.programSize * text.length <= stepsAtOnce
-  const length = isWhole ? text.length : Math.ceil(stepsPerSlice / pattern.programSize)
-  let sliceStarted = started
-  for (let from = 0; ; from += length - sliceOverlap) {
-    if (pattern.set.match(text.slice(from, from + length)).length > 0) return 'found'
-    if (from + length >= text.length) return 'absent'
-    const now = performance.now()
-    const nextSlice = now - sliceStarted
-    if (now - started + nextSlice > deadlineMilliseconds) return 'late'
-    sliceStarted = now
-  }
+const costly =
+  'The pattern is too costly, as it follows too many places of a text at once. Shorten its repeats, or begin it with rarer words'
+
+const sizeOf = (source: string): number => {
+  const check = checkPattern(source)
+  return check.ok ? check.programSize : 0
+}
+
+function costOf(source: string): number {
+  const search = compilePatterns([{ id: source, source }], () => {})
+  const costs = trialTexts.map((codePoints) => {
+    const budget = { left: trialStepsPerPattern }
+    search(codePoints, budget, new Set())
+    return trialStepsPerPattern - budget.left
+  })
+  return Math.max(...costs)
 }

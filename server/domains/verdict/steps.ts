@@ -16,8 +16,16 @@ import {
 import { innerLength, sharedKeyBytes } from './sealed-text.ts'
 import { firstHit, type Hit, type WordList } from './words.ts'
 
+/** What words are judged by. */
+export interface Judging {
+  /** Global first, then the room's. */
+  words: readonly WordList[]
+  /** The budget of one text, see `budget.ts`. */
+  steps: number
+}
+
 /** All that a verdict rests on. An expired ban or mute counts as none. */
-export interface RoomState {
+export interface RoomState extends Judging {
   /** What the room's messages are sealed by, so that no rule can read them; null where they are in clear. */
   sealed: SealedBy | null
   /** Do moderators alone write here, by the kind of room, whatever its rules say? */
@@ -34,8 +42,6 @@ export interface RoomState {
   /** Does the sender moderate here, by whatever role? */
   moderator: boolean
   rules: Rules
-  /** Global first, then the room's. */
-  words: readonly WordList[]
   lastMessageAt: number | null
   sender: string
   storage: {

@@ -7,6 +7,7 @@ import {
   blockedWord,
   contentType,
   isSlowed,
+  type Judging,
   length,
   links,
   type Refusal,
@@ -17,10 +18,10 @@ import {
   undeclared,
   unsealed,
 } from './steps.ts'
-import { type Hit, hits, type WordList } from './words.ts'
+import { type Hit, hits } from './words.ts'
 
 export type { MessageDraft } from './content.ts'
-export type { Refusal, RoomState } from './steps.ts'
+export type { Judging, Refusal, RoomState } from './steps.ts'
 
 export interface Ruling {
   verdict: Verdict
@@ -42,7 +43,8 @@ export function judgeMessage(message: MessageDraft, state: RoomState): Ruling {
   if (misplaced !== null) return refused(misplaced, state)
 
   const parts = partsOf(message).slice(marker !== null && isMedia(marker) ? 1 : 0)
-  const found = hitsAmong(state.words, parts)
+  const found = hitsAmong(parts, state)
+  if (found === null) return refused(tooComplex, state)
   const refusal = blockedWord(found) ?? links(parts, state) ?? length(parts, state) ?? slowMode(state)
   return ruled(refusal, found, state)
 }
@@ -50,22 +52,22 @@ export function judgeMessage(message: MessageDraft, state: RoomState): Ruling {
 /** Why a text that goes along with a message, or is quoted by one, may not stand in this room. */
 export function remarkFault(text: string, state: RoomState): Refusal | null {
   if (state.sealed === 'epoch') return null
-  return wordFault([text], state.words) ?? links([labelled(text)], state)
+  return wordFault([text], state) ?? links([labelled(text)], state)
 }
 
-/** The first of these texts' blocked words, where there is one. */
-export const wordFault = (texts: readonly string[], words: readonly WordList[]): Refusal | null =>
-  blockedWord(hitsAmong(words, texts.map(labelled)))
+/** The first of these texts' blocked words, where there is one; or that they cannot be checked. */
+export function wordFault(texts: readonly string[], judging: Judging): Refusal | null {
+  const found = hitsAmong(texts.map(labelled), judging)
+  return found === null ? tooComplex : blockedWord(found)
+}
+
+const tooComplex: Refusal = { step: 'blocked_words', code: 'TEXT_TOO_COMPLEX' }
 
 const labelled = (text: string): Part => ({ reading: 'label', text })
 
-function hitsAmong(lists: readonly WordList[], parts: readonly Part[]): readonly Hit[] {
+function hitsAmong(parts: readonly Part[], { words, steps }: Judging): readonly Hit[] | null {
   const texts = parts.map(({ reading, text }) => (reading === 'address' ? plainly(text) : text))
-  // Read as one as well, so that a word cannot be spelled over several fields.
-  if (texts.length > 1) texts.push(texts.join('\n'))
-  const found = new Map<string, Hit>()
-  for (const text of texts) for (const hit of hits(lists, text)) found.set(hit.id, hit)
-  return [...found.values()]
+  return hits(words, texts, { left: steps })
 }
 
 /** The message a capability stands for: of its type, and with nothing else in it to object to. */

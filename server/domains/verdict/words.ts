@@ -1,7 +1,11 @@
-import { isSpelled, readings, type Spelling, skeleton, spell, type Word, wordsOf } from '#server/domains/text/skeleton'
-import { compilePatterns, type OnQuarantine } from './patterns.ts'
+import { normalized } from '#server/domains/text/normal'
+import { readings, skeleton, type Word, wordsOf } from '#server/domains/text/skeleton'
+import { type Budget, longestJudged, spend } from './budget.ts'
+import { compileLiterals, literalOf } from './literals.ts'
+import { compilePatterns, type OnLeftOut } from './patterns.ts'
+import { compilePhrases } from './phrases.ts'
 
-export { checkPattern, patternLimits } from './patterns.ts'
+export { checkPattern, patternLimits, tryPattern } from './patterns.ts'
 
 export interface BlockedWord {
   id: string
@@ -16,35 +20,33 @@ export type Hit = Omit<BlockedWord, 'word'>
 /** A compiled list of blocked words. */
 export interface WordList {
   readonly isEmpty: boolean
-  /** The words found, in the order of the list. */
-  search(text: Text): readonly Hit[]
+  /** The words found, in the order of the list; some are missing where the budget was used up. */
+  search(text: Text, budget: Budget): readonly Hit[]
 }
 
 interface Text {
   readonly readings: readonly (readonly Word[])[]
-  readonly composed: string
+  readonly lower: string
+  readonly codePoints: Uint32Array
 }
 
 /** Compiles a list for repeated use. A word that cannot be used is reported and left out; the others are not touched. */
-export function compileWords(
-  words: readonly BlockedWord[],
-  onQuarantine: OnQuarantine = () => {},
-  deadlineMilliseconds = 100,
-): WordList {
+export function compileWords(words: readonly BlockedWord[], onLeftOut: OnLeftOut = () => {}): WordList {
   const order = new Map(words.map((word, at) => [word.id, { at, word }]))
   const plain = words.filter((word) => !word.is_regex)
-  const patterns = words.filter((word) => word.is_regex).map(({ id, word }) => ({ id, source: word }))
+  const literals = plain.filter((word) => !isPhrase(word))
+  for (const { id, word } of literals) if (literalOf(word) === '') onLeftOut(id, 'The word is empty')
   const findPhrases = compilePhrases(plain.filter(isPhrase))
-  const findLiterals = compileLiterals(
-    plain.filter((word) => !isPhrase(word)),
-    onQuarantine,
-  )
-  const findPatterns = compilePatterns(patterns, onQuarantine, deadlineMilliseconds)
+  const findLiterals = compileLiterals(literals.filter(({ word }) => literalOf(word) !== ''))
+  const patterns = words.filter((word) => word.is_regex).map(({ id, word }) => ({ id, source: word }))
+  const findPatterns = compilePatterns(patterns, onLeftOut)
   return {
     isEmpty: words.length === 0,
-    search(text) {
-      const ids = new Set([...findLiterals(text.composed), ...findPatterns(text.composed)])
-      for (const reading of text.readings) findPhrases(reading, ids)
+    search({ readings, lower, codePoints }, budget) {
+      const ids = new Set<string>()
+      for (const reading of readings) findPhrases(reading, budget, ids)
+      findLiterals(lower, budget, ids)
+      findPatterns(codePoints, budget, ids)
       if (ids.size === 0) return []
       const found = [...ids].flatMap((id) => order.get(id) ?? [])
       return found.sort((a, b) => a.at - b.at).map(({ word: { word: _, ...hit } }) => hit)
@@ -52,12 +54,59 @@ export function compileWords(
   }
 }
 
-/** Every word of these lists that the text contains, in the order of the lists. */
-export function hits(lists: readonly WordList[], text: string): readonly Hit[] {
+/**
+ * Every word of these lists that one of the texts contains, or that is spelled over several of them, in the order of the lists;
+ * null where the texts are too long together, or cost more than the budget.
+ */
+export function hits(lists: readonly WordList[], texts: readonly string[], budget: Budget): readonly Hit[] | null {
+  const composed = composedOf(texts)
+  if (composed === null) return null
   const filled = lists.filter((list) => !list.isEmpty)
   if (filled.length === 0) return []
-  const read: Text = { readings: readings(text), composed: text.normalize('NFKC') }
-  return filled.flatMap((list) => list.search(read))
+  const judged = texts.map((text, at) => ({ text, composed: composed[at] ?? '' }))
+  if (texts.length > 1) judged.push({ text: texts.join('\n'), composed: composed.join('\n') })
+  const found = new Map<string, Hit>()
+  for (const each of judged) {
+    const text = readText(each, budget)
+    if (text === null) return null
+    for (const list of filled) for (const hit of list.search(text, budget)) found.set(hit.id, hit)
+    if (budget.left < 0) return null
+  }
+  return [...found.values()]
+}
+
+function composedOf(texts: readonly string[]): string[] | null {
+  let length = 0
+  const composed: string[] = []
+  for (const text of texts) {
+    const one = normalized(text, 'NFKC')
+    length += one.length
+    if (length > longestJudged) return null
+    composed.push(one)
+  }
+  return composed
+}
+
+const stepsOfAscii = 20
+const stepsOfOther = 100
+const beyondAscii = /[^\0-\x7f]/g
+
+function readText({ text, composed }: { text: string; composed: string }, budget: Budget): Text | null {
+  const others = composed.match(beyondAscii)?.length ?? 0
+  const steps = (composed.length - others) * stepsOfAscii + others * stepsOfOther
+  if (!spend(budget, steps)) return null
+  return { readings: readings(text), lower: composed.toLowerCase(), codePoints: codePointsOf(composed) }
+}
+
+function codePointsOf(text: string): Uint32Array {
+  const codePoints = new Uint32Array(text.length)
+  let count = 0
+  for (let at = 0; at < text.length; count += 1) {
+    const codePoint = text.codePointAt(at) ?? 0
+    codePoints[count] = codePoint
+    at += codePoint > 0xffff ? 2 : 1
+  }
+  return codePoints.subarray(0, count)
 }
 
 /** The word that refuses the text, if any does. */
@@ -71,62 +120,4 @@ const signs = /[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}\s'’._-]/u
 function isPhrase({ word }: BlockedWord): boolean {
   const bones = skeleton(word)
   return !signs.test(bones) && wordsOf(bones).length > 0
-}
-
-interface Phrase {
-  readonly id: string
-  readonly first: Spelling
-  readonly others: readonly Spelling[]
-}
-
-function compilePhrases(blocked: readonly BlockedWord[]): (reading: readonly Word[], found: Set<string>) => void {
-  const byFirst = new Map<string, Phrase[]>()
-  for (const { id, word } of blocked) {
-    const [first, ...others] = wordsOf(skeleton(word)).map(spell)
-    if (first === undefined) continue
-    const phrases = byFirst.get(first.squeezed)
-    if (phrases === undefined) byFirst.set(first.squeezed, [{ id, first, others }])
-    else phrases.push({ id, first, others })
-  }
-  return (reading, found) => {
-    if (byFirst.size === 0) return
-    for (let at = 0; at < reading.length; at += 1) {
-      for (const spelling of reading[at] ?? []) {
-        const phrases = byFirst.get(spelling.squeezed)
-        if (phrases === undefined) continue
-        for (const phrase of phrases) {
-          if (isSpelled(phrase.first, spelling) && goesOn(phrase.others, reading, at + 1)) found.add(phrase.id)
-        }
-      }
-    }
-  }
-}
-
-function goesOn(others: readonly Spelling[], reading: readonly Word[], from: number): boolean {
-  return others.every((other, offset) => reading[from + offset]?.some((spelling) => isSpelled(other, spelling)))
-}
-
-const wordCharacter = /[\p{L}\p{N}\p{M}]/u
-
-function compileLiterals(words: readonly BlockedWord[], onQuarantine: OnQuarantine): (composed: string) => string[] {
-  const literals = words.map(({ id, word }) => ({ id, literal: word.normalize('NFKC').trim().toLowerCase() }))
-  for (const { id, literal } of literals) if (literal === '') onQuarantine(id, 'The word is empty')
-  const usable = literals.filter(({ literal }) => literal !== '')
-  return (composed) => {
-    if (usable.length === 0) return []
-    const lower = composed.toLowerCase()
-    return usable.filter(({ literal }) => holds(lower, literal)).map(({ id }) => id)
-  }
-}
-
-function holds(text: string, literal: string): boolean {
-  for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
-    const end = at + literal.length
-    if (isBoundary(text, at) && isBoundary(text, end)) return true
-  }
-  return false
-}
-
-function isBoundary(text: string, at: number): boolean {
-  return !(wordCharacter.test(text.charAt(at - 1)) && wordCharacter.test(text.charAt(at)))
 }

@@ -46,7 +46,8 @@ const Assets = z.array(
 export function askHost(host: MediaHost, tokens: HostTokens): Asked {
   async function ask<Schema extends z.ZodType>(question: z.input<typeof Question>, answer: Schema) {
     try {
-      const headers = { ...tokens.headersFor(host.id), 'content-type': 'application/json' }
+      const signed = tokens.headersFor(host.id, { method: 'POST', path: '/ask' })
+      const headers = { ...signed, 'content-type': 'application/json' }
       const body = JSON.stringify(question)
       const { status, text } = await fetchText(`${host.url}/ask`, { method: 'POST', headers, body }, bounds)
       if (status !== 200) throw new Error(`It answers ${status}`)

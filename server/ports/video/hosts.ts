@@ -1,76 +1,117 @@
-import { once } from 'node:events'
-import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '#shared/errors'
-import { type Asked, answerAsk, askHost } from './host-asks.ts'
-import { type HostTokens, hostTokens } from './host-tokens.ts'
-import type { MediaHost, MediaHosts, Video, VideoAddresses, VideoEvent } from './port.ts'
-
-/** The engine of this node, whose ids begin with its own. */
-export interface LocalHost {
-  id: string
-  rtmpUrl: string
-  video: Video
-  close(): Promise<void>
-}
+import { farMedia } from './far-media.ts'
+import { type Asked, askHost } from './host-asks.ts'
+import { type HostDoor, type LocalHost, openDoor } from './host-door.ts'
+import { hostTokens } from './host-tokens.ts'
+import type {
+  MediaAnswer,
+  MediaHost,
+  MediaHosts,
+  MediaOrigin,
+  MediaRequest,
+  Video,
+  VideoAddresses,
+  VideoEvent,
+} from './port.ts'
+import { sharedAnswers, sharedPath } from './shared-answers.ts'
+import { digestOf, type Mover, whereabouts } from './whereabouts.ts'
 
 export interface HostsOptions {
+  /** What the ids of streams begin with that are kept where this process may keep them; others may share the place. */
+  home: string
   /** Null while another process has what this one would keep its streams in. */
   openLocal(): Promise<LocalHost | null>
   hosts: MediaHosts
-  /** Where other nodes reach this one. */
-  at: string
+  /** Where other nodes reach this one; null where it is known to processes of this machine alone. */
+  nodeUrl: URL | null
+  /** Where it listens if that is no address of this machine, as in a container; null where that is a mistake. */
+  otherwiseAt: string | null
   secrets: readonly Uint8Array[]
   now(): number
   addresses: VideoAddresses
 }
 
 const beatMilliseconds = 2_000
-const hostOf = (id: string): string => /^([0-9a-f]{8})-/.exec(id)?.[1] ?? ''
+const loopback = '127.0.0.1'
+const gone: MediaAnswer = { status: 404, headers: { 'cache-control': 'no-cache' }, body: Buffer.alloc(0) }
 
-/** Livestreams of several nodes: each stream lives on the host that its ids name, and every node asks that one. */
-export async function hostedVideo(options: HostsOptions): Promise<Video & { close(): Promise<void> }> {
-  const { openLocal, hosts, at, addresses } = options
+/**
+ * Livestreams of several nodes: each stream lives on the host that its ids name, and every node asks that one. Where that is away, the
+ * stream goes on at the node that is asked to publish it.
+ */
+export async function hostedVideo(
+  options: HostsOptions,
+): Promise<Video & { lacks(): string | null; close(): Promise<void> }> {
+  const { home, openLocal, hosts, nodeUrl, otherwiseAt, addresses } = options
   const tokens = hostTokens(options.secrets, options.now)
   const hearers = new Set<(event: VideoEvent) => void>()
   const closing = new AbortController()
+  const where = whereabouts(hosts)
+  const [answers, media] = [sharedAnswers(), farMedia()]
   let local: LocalHost | null = null
+  let door: HostDoor | null = null
+  let problem: string | null = null
   let known: ReadonlyMap<string, MediaHost> = new Map()
 
-  const server = createServer((request, response) => {
-    serve(local, tokens, request, response).catch(() => {
-      if (response.headersSent) response.destroy()
-      else response.writeHead(503).end()
-    })
-  })
-  server.listen(0, at)
-  await once(server, 'listening')
-  const url = `http://${at.includes(':') ? `[${at}]` : at}:${(server.address() as AddressInfo).port}`
+  function own(): MediaHost | null {
+    if (!local || !door) return null
+    const url = `http://${nodeUrl?.hostname ?? loopback}:${door.port}`
+    return { id: local.id, url, isNamed: nodeUrl !== null, rtmpUrl: local.rtmpUrl }
+  }
+
+  function mover(): Mover | null {
+    return local && { id: local.id, adopt: local.adopt, endStream: local.video.endStream }
+  }
 
   async function beat(): Promise<void> {
+    // Before its engine says what became of streams that were live: of those that have moved it knows nothing.
+    await where.refresh(mover())
     if (!local) {
       local = await openLocal()
       local?.video.subscribe((event) => {
+        if ('streamId' in event && where.of(event.streamId) !== local?.id) return
         for (const hear of hearers) hear(event)
       })
     }
-    if (local) await hosts.tell({ id: local.id, url, rtmpUrl: local.rtmpUrl })
+    if (local && !door) await listen(local)
+    const told = own()
+    if (told) await hosts.tell(told)
     known = new Map((await hosts.live()).map((host) => [host.id, host]))
+    media.giveUp(({ host, port }) => ![...known.values()].some(({ url }) => isAt(url, host, port)))
   }
-  async function follow(): Promise<void> {
-    while (!closing.signal.aborted) {
-      // What was known holds while the others cannot be looked up.
-      await beat().catch(() => undefined)
-      await pause(beatMilliseconds, undefined, { signal: closing.signal }).catch(() => undefined)
+  async function listen(host: LocalHost): Promise<void> {
+    const at = nodeUrl ? placeOf(nodeUrl) : { host: loopback, port: 0 }
+    try {
+      door = await openDoor(host, tokens, look, [at.host, ...(otherwiseAt ? [otherwiseAt] : [])], at.port)
+      problem = null
+    } catch (error) {
+      problem = `NODE_URL is no address that this machine can listen at (${(error as NodeJS.ErrnoException).code})`
     }
   }
+  // What was known holds while the others cannot be looked up.
+  const tryBeat = () => beat().catch(() => undefined)
+  async function follow(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await pause(beatMilliseconds, undefined, { signal: closing.signal }).catch(() => undefined)
+      if (!closing.signal.aborted) await tryBeat()
+    }
+  }
+  await tryBeat()
   const following = follow()
 
+  /** Those that can be reached: by their name, or as they share the place of this process. */
   const far = (host: string): MediaHost | null => {
     const found = known.get(host)
-    return found && found.url !== url ? found : null
+    return found && host !== local?.id && (found.isNamed || host === home) ? found : null
+  }
+  const isThere = (host: string) => host === local?.id || known.has(host)
+  async function look(name: string, { method, path }: MediaRequest): Promise<void> {
+    if (isThere(where.of(name)) || path.startsWith('/recordings/')) return
+    const isOffer = method === 'POST' && path.startsWith('/webrtc/')
+    await where.look(name, isThere, isOffer && lacks() === null ? mover() : null).catch((cause: unknown) => {
+      throw cause instanceof AppError ? cause : new AppError('SERVICE_UNAVAILABLE', { cause })
+    })
   }
   const askable = (host: string): Asked => {
     if (host === local?.id) return local.video
@@ -78,39 +119,81 @@ export async function hostedVideo(options: HostsOptions): Promise<Video & { clos
     if (!found) throw new AppError('SERVICE_UNAVAILABLE')
     return askHost(found, tokens)
   }
+  const originAt = ({ id, url }: MediaHost, asked: { method: string; path: string }): MediaOrigin => ({
+    ...placeOf(new URL(url)),
+    headers: tokens.headersFor(id, asked),
+  })
+
+  const anyFar = () => [...known.values()].find(({ id }) => far(id)) ?? null
+  /** Of each host that has had a stream; throws where none answers. */
+  async function askAll<Answer>(streamId: string, ask: (host: Asked) => Promise<Answer>): Promise<Answer[]> {
+    const answers = await Promise.allSettled(where.all(streamId).map(async (host) => ask(askable(host))))
+    const given = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    if (given.length === 0) throw new AppError('SERVICE_UNAVAILABLE')
+    return given
+  }
+  function lacks(): string | null {
+    if (problem !== null) return problem
+    const isOneOfSeveral = [...known.keys()].some((host) => host !== home)
+    return nodeUrl === null && isOneOfSeveral ? 'Livestreams on several nodes need NODE_URL, which is not set' : null
+  }
+  /** What is shown elsewhere, which all who ask here share. */
+  async function fetchShared(id: string, path: string): Promise<MediaAnswer> {
+    const asked = { method: 'GET', path }
+    try {
+      await look(id, asked)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'NOT_FOUND') return gone
+      throw error
+    }
+    const found = far(where.of(id))
+    if (!found) throw new AppError('SERVICE_UNAVAILABLE')
+    return media.get(originAt(found, asked), path)
+  }
 
   return {
     addresses: {
       ...addresses,
       rtmp: (key) => {
-        const there = hostOf(key) === local?.id ? local : known.get(hostOf(key))
+        const there = where.of(key) === local?.id ? local : known.get(where.of(key))
         return there ? `${there.rtmpUrl}/live/${key}` : addresses.rtmp(key)
       },
     },
+    lacks,
     async createStream(stream) {
-      const [first] = [...known.keys()].filter((host) => far(host))
-      return askable(local?.id ?? first ?? '').createStream(stream)
+      const host = local?.id ?? anyFar()?.id ?? ''
+      const { streamKey, ...ids } = await askable(host).createStream(stream)
+      await hosts.keep({ ...ids, digest: digestOf(streamKey), record: stream.record, host, isOpen: true })
+      return { ...ids, streamKey }
     },
     async status(streamIds) {
-      const owners = [...new Set(streamIds.map(hostOf))]
+      const owners = [...new Set(streamIds.map(where.of))]
       const answers = await Promise.allSettled(
-        owners.map(async (host) => askable(host).status(streamIds.filter((id) => hostOf(id) === host))),
+        owners.map(async (host) => askable(host).status(streamIds.filter((id) => where.of(id) === host))),
       )
       return new Map(answers.flatMap((answer) => (answer.status === 'fulfilled' ? [...answer.value] : [])))
     },
-    endStream: async (streamId) => askable(hostOf(streamId)).endStream(streamId),
-    deleteStream: async (streamId) => askable(hostOf(streamId)).deleteStream(streamId),
-    assets: async (streamId) => askable(hostOf(streamId)).assets(streamId),
+    async endStream(streamId) {
+      await hosts.end(streamId)
+      await askable(where.of(streamId)).endStream(streamId)
+    },
+    async deleteStream(streamId) {
+      await hosts.end(streamId)
+      await Promise.all(where.all(streamId).map(async (host) => askable(host).deleteStream(streamId)))
+    },
+    assets: async (streamId) => (await askAll(streamId, (host) => host.assets(streamId))).flat(),
     /** Of a stream that lives here. */
     async publishClock(streamId) {
-      if (hostOf(streamId) === local?.id) await local.video.publishClock?.(streamId)
+      if (where.of(streamId) === local?.id) await local.video.publishClock?.(streamId)
     },
-    originOf(id) {
-      if (hostOf(id) === local?.id) return local.video.originOf?.(id) ?? null
-      const found = far(hostOf(id))
-      if (!found) return null
-      const { hostname, port } = new URL(found.url)
-      return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), headers: tokens.headersFor(found.id) }
+    async originOf(id, asked) {
+      const path = where.of(id) === local?.id ? null : sharedPath(asked)
+      if (path !== null) return answers.get(path, () => fetchShared(id, path))
+      await look(id, asked)
+      if (where.of(id) === local?.id) return (await local.video.originOf?.(id, asked)) ?? null
+      const isOffer = asked.method === 'POST' && !isThere(where.of(id))
+      const found = far(where.of(id)) ?? (isOffer && !local ? anyFar() : null)
+      return found && originAt(found, asked)
     },
     /** Of the streams that live here: other nodes hear of theirs. */
     subscribe(hear) {
@@ -120,38 +203,18 @@ export async function hostedVideo(options: HostsOptions): Promise<Video & { clos
     async close() {
       closing.abort()
       await following
-      if (local) await hosts.forget({ id: local.id, url, rtmpUrl: local.rtmpUrl }).catch(() => undefined)
-      server.close()
-      server.closeAllConnections()
+      const told = own()
+      if (told) await hosts.forget(told).catch(() => undefined)
+      door?.close()
+      media.giveUp(() => true)
       await local?.close()
     },
   }
 }
 
-/** What another node asks: of the streams that live here alone, so that nothing goes round. */
-async function serve(
-  local: LocalHost | null,
-  tokens: HostTokens,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  if (!local) return void response.writeHead(503).end()
-  if (!tokens.isGood(request.headers.authorization, local.id)) return void response.writeHead(403).end()
-  if (request.url === '/ask') return answerAsk(local.video, request, response)
-  const origin = local.video.originOf?.('')
-  if (!origin) return void response.writeHead(503).end()
-  const { authorization: _, connection: __, host: ___, ...headers } = request.headers
-  const { host, port } = origin
-  const there = ask({ host, port, method: request.method, path: request.url, headers })
-  there.on('error', () => {
-    if (response.headersSent) response.destroy()
-    else response.writeHead(503).end()
-  })
-  response.once('close', () => there.destroy())
-  there.once('response', (answer) => {
-    const { connection: _closed, 'keep-alive': _kept, 'transfer-encoding': _coding, ...told } = answer.headers
-    response.writeHead(answer.statusCode ?? 502, told)
-    pipeline(answer, response).catch(() => response.destroy())
-  })
-  await pipeline(request, there).catch(() => there.destroy())
+const placeOf = ({ hostname, port }: URL) => ({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) })
+
+function isAt(url: string, host: string, port: number): boolean {
+  const at = placeOf(new URL(url))
+  return at.host === host && at.port === port
 }

@@ -15,7 +15,8 @@ export interface VideoOptions {
 
 export interface Shared {
   hosts: MediaHosts
-  at: string
+  nodeUrl: URL | null
+  otherwiseAt: string | null
   secrets: readonly Uint8Array[]
   now(): number
   /** The right to a directory, which one process has at a time; null while another has it. */
@@ -62,17 +63,21 @@ export async function openHosts(options: VideoOptions, { lock, ...shared }: Shar
   const port = rtmp.port ?? usualRtmpPort
   const video = await hostedVideo({
     ...shared,
+    home: hostIn(engine.directory),
     addresses: addressesAt({ publicUrl, rtmpUrl: rtmpUrlOf(options, port) }),
     async openLocal() {
-      mkdirSync(engine.directory, { recursive: true, mode: 0o700 })
       const held = await lock(engine.directory)
       if (!held) return null
       const { host: id, rtmpUrl, video: local } = start(options, port)
       const close = () => local.close().finally(() => held.release())
-      return { id, rtmpUrl, video: local, close }
+      return { id, rtmpUrl, video: local, adopt: local.adopt, close }
     },
   })
-  const why = `kept in ${engine.directory}, by one process; nodes ask each other at ${shared.at}`
+  const reached = shared.nodeUrl
+    ? `other nodes ask at ${shared.nodeUrl.origin}`
+    : 'NODE_URL is not set: with a second node, going live answers 503'
+  const lacks = video.lacks()
+  const why = lacks ? `${lacks}: going live answers 503` : `kept in ${engine.directory}, by one process; ${reached}`
   return { video, adapter, why, close: video.close }
 }
 

@@ -58,6 +58,12 @@ export type VideoEvent =
   | { type: 'ingest.started' | 'ingest.interrupted' | 'ingest.stopped'; streamId: string }
   | { type: 'asset.updated'; asset: VideoAsset }
 
+/** A request for media; its path is with the query. */
+export interface MediaRequest {
+  method: string
+  path: string
+}
+
 /** Where a request for media is passed on to, and what it is given along. */
 export interface MediaOrigin {
   host: string
@@ -65,19 +71,48 @@ export interface MediaOrigin {
   headers: Readonly<Record<string, string>>
 }
 
+/** What a request for media is answered with. */
+export interface MediaAnswer {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+}
+
 /** A node that has an engine: its ids begin with the host's, and the others ask it at `url`. */
 export interface MediaHost {
   id: string
   url: string
+  /** Whether other machines reach it there; else the processes that share its directory alone. */
+  isNamed: boolean
   rtmpUrl: string
 }
 
-/** Where hosts find each other. */
+/** A stream as all nodes know it, so that another host may go on with it where its own is away. Of its key there is a digest alone. */
+export interface HeldStream {
+  streamId: string
+  playbackId: string
+  digest: string
+  record: boolean
+  host: string
+  /** Whether it may be published. */
+  isOpen: boolean
+}
+
+/** Where hosts find each other, and what streams they have. */
 export interface MediaHosts {
   tell(host: MediaHost): Promise<void>
   /** Those that were told of lately. */
   live(): Promise<MediaHost[]>
   forget(host: MediaHost): Promise<void>
+  keep(stream: HeldStream): Promise<void>
+  /** Those that are at another host than they were made at, until a while after they have ended. */
+  moved(): Promise<HeldStream[]>
+  /** The open stream of an id, of a playback, or of the digest of a key. */
+  find(name: string, digest: string): Promise<HeldStream | null>
+  /** Does nothing where it is open no more, or somewhere else already. */
+  move(streamId: string, from: string, to: string): Promise<void>
+  /** Nobody goes on with it. */
+  end(streamId: string): Promise<void>
 }
 
 /**
@@ -94,8 +129,13 @@ export interface Video {
   /** With its recordings. */
   deleteStream(streamId: string): Promise<void>
   assets(streamId: string): Promise<VideoAsset[]>
-  /** Of a key, a playback, a recording or a session: what shows it; null while that is away. Left out where people are sent elsewhere. */
-  originOf?(id: string): MediaOrigin | null
+  /**
+   * Of a key, a playback, a recording or a session: what shows it, or its very answer where that is shared by all who ask; null while
+   * that is away. Throws NOT_FOUND where it can be said that there is none. Left out where people are sent elsewhere.
+   */
+  originOf?(id: string, asked: MediaRequest): Promise<MediaOrigin | MediaAnswer | null>
+  /** Why nobody can go live as this node is configured, in a sentence; null where they can. Left out where that cannot be. */
+  lacks?(): string | null
   /** Has a clock published that is made there, unless somebody publishes already. Left out where none is made. */
   publishClock?(streamId: string): Promise<void>
   /** Other sites that a page publishes to, watches and plays recordings from. Left out where there are none. */

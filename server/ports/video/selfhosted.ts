@@ -10,7 +10,7 @@ import type {
   ToEngine,
 } from '#server/media/messages'
 import { AppError } from '#shared/errors'
-import type { CreatedStream, StreamStatus, Video, VideoAddresses, VideoAsset, VideoEvent } from './port.ts'
+import type { CreatedStream, HeldStream, StreamStatus, Video, VideoAddresses, VideoAsset, VideoEvent } from './port.ts'
 
 export interface SelfHostedVideo extends Video {
   /** Where the engine listens now; null while it does not run. */
@@ -18,6 +18,8 @@ export interface SelfHostedVideo extends Video {
   pid(): number | null
   /** Why it does not start, or listens at fewer ports than it should. */
   problem(): string | null
+  /** Goes on with a stream that another engine had, for who comes back within the grace. */
+  adopt(stream: HeldStream): Promise<void>
   close(): Promise<void>
 }
 
@@ -158,7 +160,7 @@ export function selfHostedVideo(settings: EngineSettings, { publicUrl, rtmpUrl }
     endStream: (streamId) => ask<undefined>({ ask: 'endStream', streamId }),
     deleteStream: (streamId) => ask<undefined>({ ask: 'deleteStream', streamId }),
     assets: async (streamId) => (await ask<RecordedAsset[]>({ ask: 'assets', streamId })).map(reached),
-    originOf: () => ports && { host: '127.0.0.1', port: ports.http, headers: {} },
+    originOf: async () => ports && { host: '127.0.0.1', port: ports.http, headers: {} },
     publishClock: (streamId) => ask<undefined>({ ask: 'publishClock', streamId }),
     subscribe(hear) {
       hearers.add(hear)
@@ -167,6 +169,8 @@ export function selfHostedVideo(settings: EngineSettings, { publicUrl, rtmpUrl }
     ports: () => ports,
     pid: () => engine?.pid ?? null,
     problem: () => problem,
+    adopt: ({ streamId, playbackId, digest, record }) =>
+      ask<undefined>({ ask: 'adoptStream', stream: { streamId, playbackId, digest, record } }),
     async close() {
       isClosed = true
       clearTimeout(starting)

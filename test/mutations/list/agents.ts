@@ -14,9 +14,9 @@ export const agents: readonly Mutation[] = [
   {
     name: 'a node whose run was ended by another adds to it',
     breaks: 'P10',
-    file: 'server/domains/agents/runs/writer.ts',
-    find: '.filter(({ lost }) => !lost.signal.aborted)',
-    put: '',
+    file: 'server/domains/agents/runs/frame-queue.ts',
+    find: 'if (lost.has(piece.run_id)) source.lose()\n    else source.stored(piece)',
+    put: 'source.stored(piece)',
     caughtBy: suite('where nobody works on it any more'),
   },
   {

@@ -16,8 +16,8 @@ export const answers: readonly Mutation[] = [
     name: 'an answer ends twice',
     breaks: 'P21',
     file: `${domain}/runs/begin.ts`,
-    find: '    write(node, writer, last)\n',
-    put: '    write(node, writer, last)\n    write(node, writer, last)\n',
+    find: '    writer.write(last)\n',
+    put: '    writer.write(last)\n    writer.write(last)\n',
     caughtBy: agents('is the same text from every idx'),
   },
   {
@@ -32,8 +32,8 @@ export const answers: readonly Mutation[] = [
     name: 'frames are counted from one',
     breaks: 'P21',
     file: `${domain}/runs/frame-log.ts`,
-    find: 'return { run_id: this.id, idx,',
-    put: 'return { run_id: this.id, idx: idx + 1,',
+    find: '{ run_id: this.id, idx,',
+    put: '{ run_id: this.id, idx: idx + 1,',
     caughtBy: agents('streams to the connection that asked'),
   },
   {

@@ -9,13 +9,13 @@ import type { CutShort, FrameBody } from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { generationFailed } from './ending.ts'
 import { FrameLog } from './frame-log.ts'
-import { framesFrom } from './frame-store.ts'
 import { ownChat } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
 import { givePlaces, takePlaces } from './open.ts'
 import { hold, letGo } from './relay.ts'
 import { settle } from './settle.ts'
-import { allStored, newWriter, type RunWriter, write } from './writer.ts'
+import { endLost } from './sweep.ts'
+import { RunWriter } from './writer.ts'
 
 const longestMilliseconds = 300_000
 /** Frames come at least this often, so that a reader knows the answer is alive. */
@@ -149,7 +149,7 @@ export function newRun(node: Node, { agent, account, place, message, clientRunId
 
 async function carryOut(node: Node, run: StoredRun, log: FrameLog, work: Work): Promise<void> {
   const stop = new AbortController()
-  const writer = newWriter(log)
+  const writer = new RunWriter(node, log)
   writer.lost.signal.addEventListener('abort', () => stop.abort())
   controllersOf(node).set(run._id, stop)
   let began = performance.now()
@@ -160,7 +160,7 @@ async function carryOut(node: Node, run: StoredRun, log: FrameLog, work: Work): 
     // The time for an answer begins when it is its turn.
     if (isQueued) began = toldAt
     isQueued = body.t === 'status' && body.phase === 'queued'
-    if (!stop.signal.aborted) write(node, writer, body)
+    if (!stop.signal.aborted) writer.write(body)
   }
   const watch = setInterval(() => {
     const now = performance.now()
@@ -172,9 +172,9 @@ async function carryOut(node: Node, run: StoredRun, log: FrameLog, work: Work): 
     const last = await lastFrame(node, run, writer, tell, stop.signal, work)
     // What its work has left behind stops too, and tells nothing after the last frame.
     stop.abort()
-    write(node, writer, last)
-    await allStored(node, writer)
-    await untilSettled(node, run, writer)
+    writer.write(last)
+    await writer.ended()
+    await untilSettled(node, run, log, writer.lost.signal)
   } finally {
     clearInterval(watch)
     controllersOf(node).delete(run._id)
@@ -182,12 +182,13 @@ async function carryOut(node: Node, run: StoredRun, log: FrameLog, work: Work): 
   }
 }
 
-/** The end stands in the frames; what follows from it is written as soon as the store takes it. */
-async function untilSettled(node: Node, run: StoredRun, { log, lost }: RunWriter): Promise<void> {
+/** The end stands in the frames; what follows from it is written as soon as the store takes it. Of a lost run the end that is stored is told. */
+async function untilSettled(node: Node, run: StoredRun, log: FrameLog, lost: AbortSignal): Promise<void> {
   for (;;) {
     try {
-      if (lost.signal.aborted) log.take(log.frames.length, await framesFrom(run._id, log.frames.length))
-      return await settle(node, run, log.frames)
+      if (!lost.aborted) return await settle(node, run, log.frames)
+      const kept = await endLost(node, run)
+      if (kept) return log.endWith(kept)
     } catch (error) {
       node.logger.warn({ error, run: run._id }, 'the end of an answer was not stored; it is tried again')
       await sleep(retryMilliseconds, undefined, { ref: false })

@@ -10,7 +10,7 @@ import { followRun } from './relay.ts'
 const waitMilliseconds = 5_000
 const lookAgainMilliseconds = 25
 
-/** The frames of a run after one, each as soon as it is stored, up to the last. */
+/** The frames of a run after one, each as soon as it is told, up to the last. */
 export async function* framesAfter(
   node: Node,
   run: Pick<StoredRun, '_id' | 'account' | 'node' | 'state'>,
@@ -19,13 +19,14 @@ export async function* framesAfter(
 ): AsyncGenerator<RunFrame> {
   const { log, release } = await openLog(node, run)
   try {
-    for (let idx = after + 1; !signal.aborted; idx++) {
-      while (idx >= log.frames.length && !signal.aborted) {
+    for (let idx = after + 1; ; idx++) {
+      let frame = log.frame(idx)
+      while (!frame && !signal.aborted) {
         if (log.isOver || run.state !== 'running') return
         await log.reached(idx, signal, waitMilliseconds)
+        frame = log.frame(idx)
       }
-      if (signal.aborted) return
-      const frame = log.frame(idx)
+      if (!frame || signal.aborted) return
       yield frame
       if (isTerminal(frame)) return
     }
@@ -34,7 +35,7 @@ export async function* framesAfter(
   }
 }
 
-/** The frames of a run, as far as they are stored; while it is running they grow. */
+/** The frames of a run, as far as they are told here; while it is running they grow. */
 export async function openLog(node: Node, run: Pick<StoredRun, '_id' | 'account' | 'node' | 'state'>) {
   if (run.state === 'running') return followRun(node, run)
   const log = new FrameLog(run._id)

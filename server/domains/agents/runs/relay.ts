@@ -3,8 +3,8 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import type { FrameBody } from '#shared/api/run-frames'
 import { FrameLog } from './frame-log.ts'
-import { framesFrom } from './frame-store.ts'
-import { Runs, type StoredFrames, type StoredRun } from './model.ts'
+import { framesFrom, outcomeOf } from './frame-store.ts'
+import { Runs, type StoredRun } from './model.ts'
 
 /** How long another node is told of a run after it has said that somebody there reads it. */
 const interestMilliseconds = 30_000
@@ -12,7 +12,7 @@ const renewMilliseconds = 10_000
 const pollMilliseconds = 500
 /** Where no words go between nodes, and this one works on answers: a model that is not wanted any more is stopped within a word. */
 const stopMilliseconds = 25
-/** While the frames come by words, the store is asked only in case one was lost. */
+/** While the frames come by words and none is missing, the store is asked only in case one was lost. */
 const seldomMilliseconds = 3_000
 
 type Followed = Pick<StoredRun, '_id' | 'account' | 'node'>
@@ -72,15 +72,21 @@ export const runsHere = (node: Node): ReadonlyMap<string, FrameLog> => stateOf(n
 export const listenToWants = (node: Node): (() => void) =>
   node.peers.listen(wantedTopic(node.id), (word) => {
     const { run } = Wanted.parse(word)
-    if (isHere(node, run)) stateOf(node).wanted.set(run, performance.now() + interestMilliseconds)
+    const { here, wanted } = stateOf(node)
+    const log = here.get(run)
+    if (!log) return
+    const isNew = !wanted.has(run)
+    wanted.set(run, performance.now() + interestMilliseconds)
+    // The others are read from the store.
+    if (isNew && log.frames.length > log.stored) tellOthers(node, run, log.stored, log.frames.slice(log.stored))
   })
 
-/** Tells the nodes where a run is read what was stored of it. A word that is lost is made good by the store. */
-export function tellOthers(node: Node, { run_id, from_idx, frames }: StoredFrames): void {
-  const until = stateOf(node).wanted.get(run_id)
+/** Tells the nodes where a run is read frames of it, which begin at an idx. A word that is lost is made good by the store. */
+export function tellOthers(node: Node, run: string, from_idx: number, frames: readonly FrameBody[]): void {
+  const until = stateOf(node).wanted.get(run)
   if (until === undefined) return
-  if (until < performance.now()) stateOf(node).wanted.delete(run_id)
-  else node.peers.tell(topicOf(run_id), { from_idx, frames })
+  if (until < performance.now()) stateOf(node).wanted.delete(run)
+  else node.peers.tell(topicOf(run), { from_idx, frames })
 }
 
 /** A run that is being written, on this node or another, for as long as somebody reads it; `release` ends that. */
@@ -107,14 +113,18 @@ function watch(node: Node, { _id: run, node: worker, account }: Followed): Watch
   const { elsewhere } = stateOf(node)
   const log = new FrameLog(run)
   let heardAt = Number.NEGATIVE_INFINITY
+  /** How many frames there are, by the words; the store may not have all of them yet. */
+  let known = 0
   let isReading = false
   const readOn = async () => {
     if (isReading || log.isOver) return
     isReading = true
     try {
-      if ((await takeStored(log)) || (await isRunning(run)) || (await takeStored(log))) return
+      if ((await takeStored(log)) || (await isRunning(run))) return
+      const kept = await framesFrom(run, 0)
+      if (outcomeOf(kept).end) log.endWith(kept)
       // It was deleted while it was written, and its end with it.
-      log.take(log.frames.length, [{ t: 'cancelled', by: account, partial_message_id: null }])
+      else log.take(log.frames.length, [{ t: 'cancelled', by: account, partial_message_id: null }])
     } finally {
       isReading = false
     }
@@ -123,13 +133,14 @@ function watch(node: Node, { _id: run, node: worker, account }: Followed): Watch
   const stop = node.peers.listen(topicOf(run), (word) => {
     const { from_idx, frames } = word as { from_idx: number; frames: FrameBody[] }
     heardAt = performance.now()
+    known = from_idx + frames.length
     if (!log.take(from_idx, frames)) readQuietly()
   })
   const want = () => node.peers.tell(wantedTopic(worker), { run })
   want()
   const wanting = setInterval(want, renewMilliseconds)
   const polling = setInterval(() => {
-    if (performance.now() - heardAt > seldomMilliseconds) readQuietly()
+    if (log.frames.length < known || performance.now() - heardAt > seldomMilliseconds) readQuietly()
   }, pollMilliseconds)
   const watched: Watched = {
     log,

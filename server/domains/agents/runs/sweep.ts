@@ -1,5 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import { every } from '#server/kernel/every'
+import type { FrameBody } from '#shared/api/run-frames'
 import { errors } from '#shared/errors'
 import { framesFrom, outcomeOf, storedFrames, storeFrames } from './frame-store.ts'
 import { Runs, type StoredRun } from './model.ts'
@@ -52,16 +53,20 @@ export function sweepRuns(node: Node): () => void {
   }
 }
 
-/** Puts an end to a run unless it has one. Of several nodes that try, and the one that worked on it, one succeeds. */
-export async function endLost(node: Node, run: StoredRun): Promise<void> {
+/**
+ * Puts an end to a run unless it has one, behind what is stored of it. Of several nodes that try, and the one that worked on it, one succeeds.
+ * Returns the frames that are kept, the end among them; null where the node that works on it has come further.
+ */
+export async function endLost(node: Node, run: StoredRun): Promise<FrameBody[] | null> {
   const frames = await framesFrom(run._id, 0)
   const { text, end } = outcomeOf(frames)
   if (!end) {
     const partial_message_id = text === '' ? null : run.message_id
-    const last = { t: 'error' as const, code: 'RUN_LOST', text: errors.RUN_LOST[1], partial_message_id }
+    const last = { t: 'error' as const, code: 'RUN_LOST', text: errors.RUN_LOST[1], partial_message_id, message: text }
     const taken = await storeFrames([storedFrames(run._id, frames.length, [last], node.id, node.now())])
-    if (taken.has(run._id)) return
+    if (taken.has(run._id)) return null
     frames.push(last)
   }
   await settle(node, run, frames)
+  return frames
 }

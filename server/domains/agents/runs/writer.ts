@@ -1,130 +1,137 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node } from '#server/kernel/context'
-import { nodeState } from '#server/kernel/node-state'
-import { isNeverSent } from '#server/ports/database/port'
 import type { FrameBody } from '#shared/api/run-frames'
 import type { FrameLog } from './frame-log.ts'
-import { storedFrames, storeFrames } from './frame-store.ts'
+import { type Source, storeLater, storeSoon } from './frame-queue.ts'
+import { storedFrames } from './frame-store.ts'
 import type { StoredFrames } from './model.ts'
 import { tellOthers } from './relay.ts'
 
-/** Between two writes of one run, so that a reader gets at most twenty frames a second. */
+/** Between two frames of text, so that a reader gets at most twenty a second. */
 const spacingMilliseconds = 50
-const retryMilliseconds = 200
-const atOnce = 500
+/** While the store is away, no more is told than was made in this time. */
+const aheadMilliseconds = 2_000
+/** Told before they are stored, as no more than the text of a reader depends on them. */
+const toldFirst: readonly FrameBody['t'][] = ['start', 'status', 'chunk']
 
-/** The frames of a run that this node works on: those that are stored, and those that wait to be. */
-export interface RunWriter {
-  log: FrameLog
-  pending: FrameBody[]
-  /** The idx that the first frame of `pending` gets. */
-  next: number
-  /** All text so far, also what waits to be stored. */
-  text: string
-  storedAt: number
-  timer: NodeJS.Timeout | null
-  isQueued: boolean
-  /** Another node has ended the run. */
-  lost: AbortController
-}
+/**
+ * The frames of a run that this node works on. Text is told when it is made and stored together with that of all other runs, at most 250 ms
+ * later, so that no reader waits for a disk. What follows from that:
+ *
+ * - A frame gets its `idx` when it is told or begins to be stored, whichever is first, and is not changed afterwards: what is stored are the
+ *   frames that were told, with the same numbers.
+ * - Tools, citations, sources, times and the end are told once they are stored, and all before them. So an answer that was told as `done` is
+ *   never lost, nor is what was done for it; and all that a reader may have been told in vain is text.
+ * - Who stores a frame first at an idx has it. Where another node has ended the run, at the first idx that was not stored, this one is told so
+ *   by its next write, and nothing more is told of it. Who was told more than is stored gets the stored end as their next frame, whatever
+ *   its idx is (`FrameLog.frame`); it has the text that is kept, which takes the place of what they have. That holds for who reads along on
+ *   any node, and for who resumes later.
+ * - While the store is away, text is told for two seconds more. From then on it gathers as one frame, and is told once it is stored.
+ */
+export class RunWriter implements Source {
+  /** Another node has ended the run, or no store can take it. */
+  readonly lost = new AbortController()
+  /** All text so far, also what is not told yet. */
+  text = ''
+  readonly #node: Node
+  readonly #log: FrameLog
+  /** Not told yet; a chunk at the end of them grows. */
+  #waiting: FrameBody[] = []
+  /** Being stored, and told then. */
+  #held: FrameBody[] = []
+  #chunkAt = Number.NEGATIVE_INFINITY
+  /** When the first of those was told that are not stored; null where all are. */
+  #aheadSince: number | null = null
+  #storingSince = 0
+  #timer: NodeJS.Timeout | null = null
 
-const queueOf = nodeState(() => ({ waiting: [] as RunWriter[], isStoring: false }))
-
-export const newWriter = (log: FrameLog): RunWriter => ({
-  log,
-  pending: [],
-  next: 0,
-  text: '',
-  storedAt: 0,
-  timer: null,
-  isQueued: false,
-  lost: new AbortController(),
-})
-
-/** Adds a frame to a run. It is stored at once where the last write is long enough ago, and told once it is stored. */
-export function write(node: Node, writer: RunWriter, body: FrameBody): void {
-  const last = writer.pending.at(-1)
-  if (body.t === 'chunk') writer.text += body.text
-  if (body.t === 'chunk' && last?.t === 'chunk') last.text += body.text
-  else writer.pending.push(body)
-  if (writer.isQueued || writer.timer) return
-  const wait = body.t === 'chunk' ? writer.storedAt + spacingMilliseconds - performance.now() : 0
-  if (wait <= 0) queue(node, writer)
-  else
-    writer.timer = setTimeout(() => {
-      writer.timer = null
-      queue(node, writer)
-    }, wait)
-}
-
-/** Stores what waits without waiting for the spacing. */
-function storeSoon(node: Node, writer: RunWriter): void {
-  if (writer.timer) clearTimeout(writer.timer)
-  writer.timer = null
-  if (!writer.isQueued && writer.pending.length > 0) queue(node, writer)
-}
-
-function queue(node: Node, writer: RunWriter): void {
-  const all = queueOf(node)
-  writer.isQueued = true
-  all.waiting.push(writer)
-  if (!all.isStoring) void storeAll(node, all)
-}
-
-/** Makes one write at a time, of the frames of all runs that wait. */
-async function storeAll(node: Node, all: ReturnType<typeof queueOf>): Promise<void> {
-  all.isStoring = true
-  await Promise.resolve()
-  while (all.waiting.length > 0) await store(node, all.waiting.splice(0, atOnce))
-  all.isStoring = false
-}
-
-async function store(node: Node, turn: readonly RunWriter[]): Promise<void> {
-  const pieces = turn
-    // Another node has ended these runs: what is added would stand behind their end.
-    .filter(({ lost }) => !lost.signal.aborted)
-    .map((writer) => {
-      const frames = writer.pending
-      writer.pending = []
-      writer.isQueued = false
-      writer.storedAt = performance.now()
-      const stored = storedFrames(writer.log.id, writer.next, frames, node.id, node.now())
-      writer.next += frames.length
-      return { writer, stored }
-    })
-  const lost = await untilStored(
-    node,
-    pieces.map(({ stored }) => stored),
-  )
-  for (const { writer, stored } of pieces) {
-    if (lost.has(stored.run_id)) {
-      writer.pending = []
-      writer.lost.abort()
-    } else {
-      writer.log.take(stored.from_idx, stored.frames)
-      tellOthers(node, stored)
-    }
+  constructor(node: Node, log: FrameLog) {
+    this.#node = node
+    this.#log = log
   }
-}
 
-/** Tries until the store answers, so that no frame is lost while it is away. Returns the runs that another node has ended. */
-async function untilStored(node: Node, pieces: readonly StoredFrames[]): Promise<Set<string>> {
-  for (;;) {
-    try {
-      return await storeFrames(pieces)
-    } catch (error) {
-      // The store will never take these frames.
-      if (isNeverSent(error)) return new Set(pieces.map(({ run_id }) => run_id))
-      node.logger.warn({ error }, 'frames of answers were not stored; they are tried again')
-      await sleep(retryMilliseconds)
-    }
+  /** Adds a frame to the run. */
+  write(body: FrameBody): void {
+    const last = this.#waiting.at(-1)
+    if (body.t === 'chunk') this.text += body.text
+    if (body.t === 'chunk' && last?.t === 'chunk') last.text += body.text
+    else this.#waiting.push(body)
+    this.#goOn()
   }
-}
 
-/** Resolves when all that was written of a run is stored, or when the run is lost. */
-export async function allStored(node: Node, writer: RunWriter): Promise<void> {
-  storeSoon(node, writer)
-  const { log, lost } = writer
-  while (!lost.signal.aborted && (log.frames.length < writer.next || writer.pending.length > 0))
-    await log.reached(log.frames.length, lost.signal, 1_000)
+  /** Resolves when the end of the run is stored and told, or when the run is lost. */
+  async ended(): Promise<void> {
+    const { signal } = this.lost
+    while (!signal.aborted && !this.#log.isOver) await this.#log.reached(this.#log.frames.length, signal, 1_000)
+  }
+
+  next(): StoredFrames | null {
+    if (this.lost.signal.aborted) return null
+    if (this.#isStoredFirst()) {
+      this.#held = this.#waiting
+      this.#waiting = []
+    }
+    const { id, frames, stored } = this.#log
+    const fresh = [...frames.slice(stored), ...this.#held]
+    if (fresh.length === 0) return null
+    this.#storingSince = performance.now()
+    return storedFrames(id, stored, fresh, this.#node.id, this.#node.now())
+  }
+
+  stored({ to_idx }: StoredFrames): void {
+    this.#log.stored = to_idx + 1
+    const held = this.#held
+    this.#held = []
+    if (held.length > 0) this.#tell(held)
+    this.#aheadSince = this.#log.stored < this.#log.frames.length ? this.#storingSince : null
+    this.#goOn()
+  }
+
+  lose(): void {
+    this.#waiting = []
+    this.#held = []
+    this.#stopTimer()
+    this.lost.abort()
+  }
+
+  #isStoredFirst(): boolean {
+    const isFarAhead = this.#aheadSince !== null && performance.now() - this.#aheadSince > aheadMilliseconds
+    return isFarAhead || this.#waiting.some(({ t }) => !toldFirst.includes(t))
+  }
+
+  /** Tells what waits, or has it stored, as soon as it may be. */
+  #goOn(): void {
+    if (this.#waiting.length === 0 || this.#held.length > 0) return
+    if (this.#isStoredFirst()) {
+      this.#stopTimer()
+      storeSoon(this.#node, this)
+      return
+    }
+    const isText = this.#waiting.every(({ t }) => t === 'chunk')
+    const wait = isText ? this.#chunkAt + spacingMilliseconds - performance.now() : 0
+    if (wait > 0) {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = null
+        this.#goOn()
+      }, wait)
+      return
+    }
+    this.#stopTimer()
+    const frames = this.#waiting
+    this.#waiting = []
+    this.#tell(frames)
+    this.#aheadSince ??= performance.now()
+    storeLater(this.#node, this)
+  }
+
+  #tell(frames: readonly FrameBody[]): void {
+    const from = this.#log.frames.length
+    if (frames.some(({ t }) => t === 'chunk')) this.#chunkAt = performance.now()
+    this.#log.take(from, frames)
+    tellOthers(this.#node, this.#log.id, from, frames)
+  }
+
+  #stopTimer(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+  }
 }

@@ -1,0 +1,138 @@
+import { RE2JS, RE2Set } from 're2js'
+import type { Machine } from './automaton.ts'
+
+// What instructions of re2js do, and when an empty one holds. These are no part of its interface: its version is exact, and a test
+// compares each kind of pattern with the engine itself.
+const op = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, match: 6, nop: 7, firstRune: 8, lastRune: 11 } as const
+const empty = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, wordBoundary: 16, noWordBoundary: 32 } as const
+
+interface Instruction {
+  op: number
+  out: number
+  arg: number
+  runes: Int32Array
+  matchRune(rune: number): boolean
+}
+
+/** What stood before, as far as the pattern asks. */
+const before = { start: 1, newline: 2, word: 4 } as const
+
+const newline = 10
+const isWordRune = (rune: number): boolean =>
+  (rune >= 97 && rune <= 122) || (rune >= 65 && rune <= 90) || (rune >= 48 && rune <= 57) || rune === 95
+
+export interface Program extends Machine {
+  /** The symbol of a character; characters that the pattern does not tell apart share one. */
+  symbolOf(codePoint: number): number
+  /** The first character of each symbol. */
+  firsts: readonly number[]
+  /** The symbol after the last character. */
+  end: number
+}
+
+// What an edge costs beside the instructions it looks at.
+const stepsOfEdge = 40
+const stepsOfInstruction = 4
+
+/**
+ * Patterns as one machine, which finds their indexes: its places are instructions at which a match goes on, and last what stood before. The engine's
+ * own search cannot say what it costs, nor be stopped.
+ */
+export function programOf(...sources: readonly string[]): Program {
+  const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE)
+  for (const source of sources) set.add(source)
+  set.compile()
+  const { dfa } = set
+  const { start } = set.prog
+  const instructions: readonly Instruction[] = set.prog.inst
+  const size = instructions.length
+  const end = dfa.numClasses
+  const asked = instructions.reduce((flags, { op: kind, arg }) => (kind === op.emptyWidth ? flags | arg : flags), 0)
+  const { kinds, kindOf } = kindsOf(instructions)
+  const fitting: Uint8Array[] = []
+  const firsts = [0, ...dfa.classBounds]
+
+  /** Which kinds of character instructions take this symbol. */
+  const fittingOf = (symbol: number): Uint8Array => {
+    fitting[symbol] ??= Uint8Array.from(kinds, (kind) => (symbol < end && kind.matchRune(firsts[symbol] ?? 0) ? 1 : 0))
+    return fitting[symbol]
+  }
+
+  const seen = new Uint8Array(size)
+  const next = new Uint8Array(size)
+  const stack = new Uint16Array(size * 3 + 2)
+  const held = (context: number): string => {
+    const places: number[] = []
+    for (let at = 0; at < size; at += 1) if (next[at] === 1) places.push(at)
+    places.push(context)
+    return String.fromCharCode(...places)
+  }
+
+  return {
+    end,
+    firsts,
+    symbolOf: (codePoint) => dfa.runeClass(codePoint),
+    start: String.fromCharCode(before.start),
+    advance(from, symbol) {
+      const context = from.charCodeAt(from.length - 1)
+      const rune = firsts[symbol] ?? -1
+      const holding = holds(context, rune)
+      const fits = fittingOf(symbol)
+      seen.fill(0)
+      next.fill(0)
+      let depth = 0
+      let looked = 0
+      const found: number[] = []
+      for (let at = from.length - 2; at >= 0; at -= 1) stack[depth++] = from.charCodeAt(at)
+      stack[depth++] = start
+      while (depth > 0) {
+        const at = stack[--depth] ?? 0
+        if (seen[at] === 1) continue
+        seen[at] = 1
+        looked += 1
+        const instruction = instructions[at]
+        if (instruction === undefined) continue
+        const { op: kind, out, arg } = instruction
+        if (kind >= op.firstRune && kind <= op.lastRune) {
+          if (fits[kindOf[at] ?? 0] === 1) next[out] = 1
+        } else if (kind === op.match) found.push(arg)
+        else if (kind === op.alt || kind === op.altMatch) {
+          stack[depth++] = out
+          stack[depth++] = arg
+        } else if (kind === op.capture || kind === op.nop || (kind === op.emptyWidth && (arg & ~holding) === 0))
+          stack[depth++] = out
+      }
+      const steps = stepsOfEdge + size + kinds.length + looked * stepsOfInstruction
+      return { places: held(contextAfter(rune, asked)), found, steps }
+    },
+  }
+}
+
+/** Many instructions take the same characters. */
+function kindsOf(instructions: readonly Instruction[]) {
+  const kinds: Instruction[] = []
+  const known = new Map<string, number>()
+  const kindOf = Uint16Array.from(instructions, (instruction) => {
+    if (instruction.op < op.firstRune || instruction.op > op.lastRune) return 0
+    const key = `${instruction.arg} ${instruction.runes.join()}`
+    const kind = known.get(key) ?? kinds.push(instruction) - 1
+    known.set(key, kind)
+    return kind
+  })
+  return { kinds, kindOf }
+}
+
+function holds(context: number, rune: number): number {
+  let flags = 0
+  if (context & before.start) flags |= empty.beginText | empty.beginLine
+  if (context & before.newline) flags |= empty.beginLine
+  if (rune === newline) flags |= empty.endLine
+  if (rune < 0) flags |= empty.endText | empty.endLine
+  const changes = isWordRune(rune) !== ((context & before.word) !== 0)
+  return flags | (changes ? empty.wordBoundary : empty.noWordBoundary)
+}
+
+function contextAfter(rune: number, asked: number): number {
+  if (rune === newline && asked & empty.beginLine) return before.newline
+  return isWordRune(rune) && asked & (empty.wordBoundary | empty.noWordBoundary) ? before.word : 0
+}

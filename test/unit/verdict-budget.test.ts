@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest'
+import { type Budget, longestJudged } from '#server/domains/verdict/budget'
+import { patternLimits, tryPattern } from '#server/domains/verdict/patterns'
+import { trialTexts } from '#server/domains/verdict/trial-texts'
+import { type BlockedWord, compileWords, hits, type WordList } from '#server/domains/verdict/words'
+import { stepsOfAText } from '#shared/kit/budgets'
+
+const blocked = (word: string, is_regex = false): BlockedWord => ({
+  id: word,
+  word,
+  scope: 'room',
+  action: 'block',
+  is_regex,
+})
+const patterns = (...sources: string[]) => compileWords(sources.map((source) => blocked(source, true)))
+
+/** Of the processor, whatever else runs: ten times what the budget stands for. */
+const ceilingMilliseconds = 500
+
+function judge(lists: readonly WordList[], ...texts: string[]): { told: string[] | null; steps: number } {
+  const budget: Budget = { left: stepsOfAText }
+  const started = process.cpuUsage()
+  const told = hits(lists, texts, budget)
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(ceilingMilliseconds)
+  return { told: told?.map(({ id }) => id) ?? null, steps: stepsOfAText - budget.left }
+}
+
+function shuffled(pieces: readonly string[], length: number): string {
+  let [text, state] = ['', 11]
+  while (text.length < length) {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    text += pieces[(state >>> 8) % pieces.length]
+  }
+  return text.slice(0, length)
+}
+
+const evil = '(?:buy|sell).{0,40}(?:crypto|coins)'
+const costly = shuffled(['buy ', 'bu', 'sell', 'cryp'], 10_000)
+const twenty = (source: (at: number) => string) => Array.from({ length: patternLimits.perList }, (_, at) => source(at))
+const windows = twenty((at) => `(?:buy|sell|w${at}).{0,12}(?:crypto|q${at})`)
+
+describe('N01: what a text costs', () => {
+  it('is the same each time, whatever was judged before', () => {
+    const [list, other] = [patterns(evil, 'other.{0,9}x'), patterns(evil, 'other.{0,9}x')]
+    const first = judge([list], costly)
+    for (const text of ['buy it', shuffled(['a', 'b', 'buy', 'sell'], 9_000), 'x'.repeat(5_000)]) judge([list], text)
+    expect(judge([list], costly)).toEqual(first)
+    expect(judge([other], costly)).toEqual(first)
+  })
+
+  it('takes no pattern out of use', () => {
+    const list = patterns(evil)
+    for (let time = 0; time < 5; time++) judge([list], costly)
+    expect(judge([list], 'buy my coins').told).toEqual([evil])
+  })
+
+  it('is bounded for all patterns of two lists together', () => {
+    const lists = [patterns(...windows), patterns(...windows)]
+    expect(judge(lists, costly).steps).toBeLessThan(stepsOfAText * 1.1)
+    const counters = patterns(...Array.from({ length: 5 }, (_, at) => `[ab]*a[ab]{150}${at}`))
+    const { told, steps } = judge([counters, counters], shuffled(['a', 'b'], 10_000))
+    expect(told).toBeNull()
+    expect(steps).toBeLessThan(stepsOfAText * 1.1)
+  })
+})
+
+describe('N01: floods of one kind of character', () => {
+  const lists = [compileWords(['scam', 'free money', 'c++', 'z'].map((word) => blocked(word))), patterns(...windows)]
+  it.each([
+    ['U+FDFA', '\ufdfa', 3_000],
+    ['U+FDFB', '\ufdfb', 10_000],
+    ['U+3300', '\u3300', 10_000],
+    ['U+33FF', '\u33ff', 10_000],
+    ['marks of one class', '\u0301', 10_000],
+    ['marks of several classes', '\u0301\u0334\u05b0\u064b\u0323', 2_000],
+    ['signs that may be letters', '!', 10_000],
+    ['signs before a letter', 'a!!!!!!!!!', 1_000],
+    ['look-alikes', 'ѕсаm', 2_500],
+    ['digits for letters', '5c4m1', 2_000],
+    ['single letters', 'z ', 5_000],
+    ['one letter', 'a', 10_000],
+    ['emoji', '👩‍👩‍👧‍👦', 900],
+    ['flags', '🇺🇸', 2_500],
+    ['variation selectors', 'a\ufe0f', 5_000],
+    ['Han', '骗子', 5_000],
+    ['plus signs', '+', 10_000],
+  ])('%s are judged within the budget', (_name, piece, times) => {
+    judge(lists, piece.repeat(times))
+    judge(lists, `a${piece.repeat(times)}a`)
+  })
+
+  it('of different characters, too', () => {
+    judge(lists, Array.from({ length: 10_000 }, (_, at) => String.fromCharCode(0x4e00 + at)).join(''))
+    judge(lists, Array.from({ length: 10_000 }, (_, at) => String.fromCodePoint(0x1f300 + (at % 1_000))).join(''))
+  })
+
+  it('count as what they are normalised to, over all parts', () => {
+    expect(judge([], '\ufdfa'.repeat(Math.ceil(longestJudged / 18))).told).toBeNull()
+    expect(judge([], ...Array.from({ length: 11 }, () => 'x'.repeat(longestJudged / 10))).told).toBeNull()
+    expect(judge([], 'x'.repeat(longestJudged)).told).toEqual([])
+  })
+})
+
+describe('N02: phrases', () => {
+  const sixty = compileWords(Array.from({ length: 60 }, (_, at) => blocked(`${'a '.repeat(89)}b${at}`)))
+  it.each([
+    ['that begin everywhere', 'a '.repeat(4_900)],
+    ['that begin in several spellings', 'a 4 @ '.repeat(1_600)],
+  ])('of ninety words %s are found in one pass', (_name, text) => {
+    expect(judge([sixty], text).told).not.toBeNull()
+    expect(judge([sixty], `${'a '.repeat(4_000)} b59`).told).toEqual([`${'a '.repeat(89)}b59`])
+  })
+
+  it('of spellings that differ by the length of a run are judged within the budget', () => {
+    const runs = Array.from({ length: 1_000 }, (_, at) =>
+      blocked(`${'a'.repeat(1 + (at % 100))} ${'a'.repeat(1 + Math.floor(at / 100))}`),
+    )
+    judge([compileWords(runs)], 'aaa '.repeat(2_500))
+    judge([compileWords(runs)], 'a'.repeat(10_000))
+  })
+
+  it('find the same as a search word by word', () => {
+    const [one, two, three] = ['free money', 'money now', 'free money now']
+    const list = compileWords([one, two, three].map((word) => blocked(word ?? '')))
+    expect(judge([list], 'free free money now').told).toEqual([one, two, three])
+    expect(judge([list], 'free money, n0w free').told).toEqual([one, two, three])
+    expect(judge([list], 'money free now').told).toEqual([])
+  })
+})
+
+describe('N02: words with signs', () => {
+  it('are found in one pass, however many begin alike', () => {
+    const many = Array.from({ length: 1_000 }, (_, at) => blocked(`${'#'.repeat(150)}${at}+`))
+    const list = compileWords([...many, blocked('c++')])
+    expect(judge([list], `${'#'.repeat(9_000)} c++`).told).toEqual(['c++'])
+    expect(judge([list], `${'#'.repeat(9_000)}77+`).told).toEqual([`${'#'.repeat(150)}77+`])
+  })
+})
+
+describe('N01: ordinary messages of the greatest length', () => {
+  const full = twenty((at) => `\\b(?:gift|w${at})[^.]{0,9}(?:token|q${at})\\b`)
+  const words = Array.from({ length: 1_000 }, (_, at) => blocked(`word${at} of list`))
+  const lists = [patterns(...full), compileWords(words), patterns(...full)]
+  const samples = {
+    English: 'Nobody can claim that the token of friendship which he gave to us was a gift, or so they said. ',
+    Russian: 'Съешь ещё этих мягких французских булок, да выпей же чаю. ',
+    German: 'Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. ',
+    Japanese: '今日はかなり寒いですね。散歩しましょう。',
+    Arabic: 'اشترى الرجل بيتا قرب البحيرة، ولا أحد يعرف لماذا ﷺ. ',
+    Hindi: 'आज बहुत ठंड है, चलो टहलने चलते हैं। ',
+    code: 'const total = items.filter((item) => item.price > 10).map(({ id }) => id + 1) // c++\n',
+    emoji: '😀 👩‍👩‍👧‍👦 🇺🇸 ❤️ 👍🏽 wow! ',
+  }
+
+  it('have patterns that may be saved together', () => {
+    const others: { source: string; cost: number }[] = []
+    for (const source of full) {
+      const tried = tryPattern(source, others)
+      expect(tried).toMatchObject({ ok: true })
+      if (tried.ok) others.push({ source, cost: tried.cost })
+    }
+  })
+
+  it.each(Object.entries(samples))('are judged: %s', (_language, sample) => {
+    const text = shuffled(sample.split(/(?<=\s)/), 10_000)
+    expect(judge(lists, text).told).not.toBeNull()
+    const files = Array.from({ length: 10 }, (_, at) => [
+      `https://files.example/${at}/${'a'.repeat(100)}`,
+      `Photo ${at}.jpg`,
+    ])
+    expect(judge(lists, text, ...files.flat()).told).not.toBeNull()
+  })
+
+  it('are judged where they are what patterns are tried on', () => {
+    for (const codePoints of trialTexts)
+      expect(
+        judge(lists, Array.from(codePoints, (codePoint) => String.fromCodePoint(codePoint)).join('')).told,
+      ).not.toBeNull()
+  })
+})
+
+describe('N01: a pattern that is saved', () => {
+  it.each(['(?:a|b)*a(?:a|b){30}z', '.{0,48}a.{0,49}[^ab]', '(the|a).{0,60}(scam|fraud)'])('may not be %j', (source) =>
+    expect(tryPattern(source, [])).toMatchObject({ ok: false, code: 'VALIDATION_ERROR', reason: /too costly/ }),
+  )
+
+  it.each([
+    evil,
+    '\\b(win|get|claim)\\b.{0,40}\\b(prize|money|reward)\\b',
+    'fre+ (money|coins)',
+    '(https?://)?t\\.me/\\w+',
+  ])('may be %j', (source) => expect(tryPattern(source, [])).toMatchObject({ ok: true }))
+
+  it('counts beside the others of its list', () => {
+    expect(tryPattern('one', [{ source: 'a{180}', cost: 1 }])).toMatchObject({ ok: true })
+    const large = twenty((at) => `${at}a{100}`).map((source) => ({ source, cost: 0 }))
+    expect(tryPattern('one', large.slice(0, 12))).toMatchObject({
+      ok: false,
+      code: 'CONFLICT',
+      reason: /too large together/,
+    })
+    expect(tryPattern('one', [{ source: 'two', cost: stepsOfAText }])).toMatchObject({ ok: false, code: 'CONFLICT' })
+  })
+})
