@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { readStore } from './environment.ts'
+import { sentenceOf } from './kernel/plain-errors.ts'
 import { ConfigError } from './kernel/settings.ts'
 import { copies, filesIn } from './platform.ts'
 import { NoDatabase } from './ports/database/port.ts'
@@ -15,8 +16,7 @@ const usage = `The store of this installation, as DATA_DIR says where it is.
 try {
   await run()
 } catch (error) {
-  const isPlain = [ConfigError, copies.CopyError, NoDatabase].some((known) => error instanceof known) || isKnown(error)
-  console.error(isPlain ? (error as Error).message : error)
+  console.error(sentenceOf(error, ConfigError, copies.CopyError, NoDatabase) ?? error)
   process.exitCode = 1
 }
 
@@ -45,12 +45,6 @@ async function run(): Promise<void> {
   if (command === 'export' && uri !== undefined)
     return tell('Exported', { documents: await copies.exportTo(dataDirectory, uri), files: null })
   throw new ConfigError(usage)
-}
-
-/** The directory is in use, damaged or full, or the arguments make no sense. */
-function isKnown(error: unknown): boolean {
-  const code = String((error as { code?: unknown }).code)
-  return ['EBUSY', 'EDAMAGED', 'ENOSPC'].includes(code) || code.startsWith('ERR_PARSE_ARGS')
 }
 
 function tell(done: string, { documents, files }: copies.Copied): void {

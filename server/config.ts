@@ -3,7 +3,19 @@ import { stepsOfAText } from '#shared/kit/budgets'
 import { domains } from './domains/index.ts'
 import { given, storeVariables } from './environment.ts'
 import { isLoopbackName, type Proxies, proxiesAt } from './kernel/addresses.ts'
-import { ConfigError, checked, type DomainSettings, list, webUrl } from './kernel/settings.ts'
+import {
+  ConfigError,
+  checked,
+  type DomainSettings,
+  host,
+  hosts,
+  list,
+  numeric,
+  origins,
+  urlOf,
+  webUrl,
+  word,
+} from './kernel/settings.ts'
 import { parseSessionKeys, type SessionKeys } from './session-keys.ts'
 import { type VideoConfig, videoOf, videoVariables } from './video-config.ts'
 
@@ -19,26 +31,23 @@ const publicAttendance = {
   baseUrl: 'https://api.poap.tech',
   compassUrl: 'https://public.compass.poap.tech/v1/graphql',
 }
-const port = z.coerce.number().int().min(0).max(65_535)
+const port = numeric(z.number().int().min(0).max(65_535))
 
 const variables = z.object({
   ...storeVariables.shape,
   ...videoVariables.shape,
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   PORT: port.default(3000),
-  HOST: z.string().min(1).default('127.0.0.1'),
+  HOST: host.default('127.0.0.1'),
   PUBLIC_URL: webUrl.optional(),
-  ALLOWED_ORIGINS: list,
+  ALLOWED_ORIGINS: origins,
   OPS_PORT: port.optional(),
-  OPS_HOST: z.string().min(1).default('127.0.0.1'),
-  REDIS_URL: z
-    .string()
-    .regex(/^rediss?:\/\//, { error: 'must start with redis://' })
-    .optional(),
+  OPS_HOST: host.default('127.0.0.1'),
+  REDIS_URL: urlOf(/^rediss?:\/\//, 'must start with redis:// and name a host').optional(),
   SESSION_KEYS: z.string().optional(),
   DEMO: z.enum(['on', 'off']).optional(),
-  RATE_LIMIT_SCALE: z.coerce.number().min(0.01).max(1_000_000).default(1),
-  VERDICT_STEPS: z.coerce.number().int().min(1_000).max(1_000_000_000).default(stepsOfAText),
+  RATE_LIMIT_SCALE: numeric(z.number().min(0.01).max(1_000_000)).default(1),
+  VERDICT_STEPS: numeric(z.number().int().min(1_000).max(1_000_000_000)).default(stepsOfAText),
   TRUSTED_PROXIES: proxies,
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).optional(),
   FAILPOINT: z
@@ -47,8 +56,8 @@ const variables = z.object({
     .optional(),
   STORAGE_URL: webUrl.optional(),
   FILES_ORIGIN: webUrl.optional(),
-  STORAGE_RESERVE_MB: z.coerce.number().int().min(0).max(1_000_000_000).default(1_024),
-  S3_REGION: z.string().min(1).default('us-east-1'),
+  STORAGE_RESERVE_MB: numeric(z.number().int().min(0).max(1_000_000_000)).default(1_024),
+  S3_REGION: word.default('us-east-1'),
   S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
   S3_BUCKET_CHAT_IMAGES: bucket.default('chat-images'),
@@ -56,20 +65,25 @@ const variables = z.object({
   S3_BUCKET_MEDIA: bucket.default('media'),
   PINNING_URL: webUrl.optional(),
   PINNING_KEY: z.string().min(1).optional(),
-  PINNING_GATEWAYS: list,
-  MAIL_URL: z
-    .string()
-    .regex(/^(smtps?:\/\/.+|captured)$/, { error: 'must start with smtp:// or smtps://, or be captured' })
+  PINNING_GATEWAYS: list.refine((all) => all.every((each) => webUrl.safeParse(each).success), {
+    error: 'must be URLs separated by commas',
+  }),
+  MAIL_URL: urlOf(/^smtps?:\/\//, 'must start with smtp:// or smtps:// and name a host, or be captured')
+    .or(z.literal('captured'))
     .optional(),
-  MAIL_FROM: z.string().min(3).optional(),
-  SMS_URL: z
+  MAIL_FROM: z
     .string()
-    .regex(/^(https?:\/\/.+|captured)$/, { error: 'must be a URL, or captured' })
+    .regex(/^([^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, {
+      error: 'must be an address, such as Plaza <door@example.com>',
+    })
+    .optional(),
+  SMS_URL: urlOf(/^https?:\/\//, 'must be a URL, or captured')
+    .or(z.literal('captured'))
     .optional(),
   SMS_FROM: z.string().min(1).default('Plaza'),
   WORLDID_BASE_URL: webUrl.default('https://developer.worldcoin.org'),
-  WORLDID_APP_ID: z.string().min(1).optional(),
-  WORLDID_LEVEL: z.string().min(1).default('orb'),
+  WORLDID_APP_ID: word.optional(),
+  WORLDID_LEVEL: word.default('orb'),
   PARTNER_JWKS_URL: webUrl.optional(),
   PARTNER_JWKS: z
     .string()
@@ -82,7 +96,7 @@ const variables = z.object({
   ATTENDANCE_API_BASE: webUrl.default(publicAttendance.baseUrl),
   ATTENDANCE_API_KEY: z.string().min(1).optional(),
   ATTENDANCE_COMPASS_URL: webUrl.optional(),
-  EGRESS_HOSTS: list,
+  EGRESS_HOSTS: hosts,
   CRON_SECRET: z
     .string()
     .regex(/^[\w.~+/-]{16,}$/, { error: 'must be at least 16 letters, digits or any of ._~+/-' })
@@ -92,14 +106,13 @@ const variables = z.object({
     .optional(),
   MODEL_API_KEY: z.string().min(1).optional(),
   MODEL_BASE_URL: webUrl.default('https://api.openai.com/v1'),
-  MODEL_NAME: z.string().min(1).default('gpt-4.1-mini'),
+  MODEL_NAME: word.default('gpt-4.1-mini'),
   MODEL_API: z.enum(['chat', 'responses'], { error: 'must be chat or responses' }).default('chat'),
   PLATFORM_GRAPHQL_URL: webUrl.optional(),
-  EMBEDDING_MODEL: z.string().min(1).optional(),
-  EMBEDDING_DIMENSIONS: z.coerce.number().int().min(1).max(8_192).default(1_536),
-  X402_FACILITATOR_URL: z
-    .string()
-    .regex(/^(https?:\/\/.+|simulated)$/, { error: 'must be a URL, or simulated' })
+  EMBEDDING_MODEL: word.optional(),
+  EMBEDDING_DIMENSIONS: numeric(z.number().int().min(1).max(8_192)).default(1_536),
+  X402_FACILITATOR_URL: urlOf(/^https?:\/\//, 'must be a URL, or simulated')
+    .or(z.literal('simulated'))
     .optional(),
   X402_FACILITATOR_VERSION: z.enum(['1', '2']).default('1'),
 })
@@ -391,6 +404,9 @@ function givenKeys(given: string | undefined, production: boolean): SessionKeys 
     throw new ConfigError('SESSION_KEYS is required in production: id:base64 of at least 32 bytes.')
   if (given === undefined) return null
   const keys = parseSessionKeys(given)
-  if (!keys) throw new ConfigError('SESSION_KEYS is not usable: each key must be id:base64 of at least 32 bytes.')
+  if (!keys)
+    throw new ConfigError(
+      'SESSION_KEYS is not usable: each key must be id:base64 of at least 32 bytes, with an id of its own.',
+    )
   return keys
 }

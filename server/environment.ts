@@ -10,7 +10,7 @@ export const storeVariables = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
   MONGODB_URI: z
     .string()
-    .regex(/^mongodb(\+srv)?:\/\//, { error: 'must start with mongodb://' })
+    .regex(/^mongodb(\+srv)?:\/\/[^/\s]+/, { error: 'must start with mongodb:// and name a host' })
     .optional(),
   S3_ENDPOINT: webUrl.optional(),
 })
@@ -32,13 +32,26 @@ export function given(isAsked: (name: string) => boolean, environment: Environme
     const target = name.replace(/_FILE$/, '')
     return target !== name && isAsked(target) ? [[target, textAt(name, path)] as const] : []
   })
+  const values = Object.fromEntries(read)
+  for (const [name, value] of Object.entries({ ...direct, ...values }))
+    if (isAsked(name)) refuseUnreadable(name, value ?? '')
   const [twice] = read.find(([name]) => direct[name] !== undefined) ?? []
   if (twice) throw new ConfigError(`${twice} and ${twice}_FILE are both set: leave out one of them.`)
-  return { ...direct, ...withoutEmpty(Object.fromEntries(read)) }
+  return { ...direct, ...withoutEmpty(values) }
 }
 
 const withoutEmpty = (environment: Environment) =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+
+/** Of several lines is nothing but a key set. */
+const severalLines = ['PARTNER_JWKS']
+
+function refuseUnreadable(name: string, value: string): void {
+  if (value !== '' && value.trim() === '') throw new ConfigError(`${name} is not usable: it is blank.`)
+  const signs = severalLines.includes(name) ? value.replace(/[\t\r\n]/g, '') : value
+  if (/\p{Cc}/u.test(signs))
+    throw new ConfigError(`${name} is not usable: it has line ends or other control characters.`)
+}
 
 /** Without the line ends and spaces around it. */
 function textAt(name: string, path: string): string {

@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { startDemo } from './demo/demo.ts'
+import { sentenceOf } from './kernel/plain-errors.ts'
 import { ConfigError } from './kernel/settings.ts'
 import { openPlatform, type Part, type Platform } from './platform.ts'
 import { NoDatabase } from './ports/database/port.ts'
@@ -14,7 +15,7 @@ const pingMilliseconds = 2_000
 try {
   await start()
 } catch (error) {
-  if (!(error instanceof WorkerEnded)) console.error(isPlain(error) ? (error as Error).message : error)
+  if (!(error instanceof WorkerEnded)) console.error(sentenceOf(error, ConfigError, NoDatabase) ?? error)
   process.exit(1)
 }
 
@@ -24,12 +25,6 @@ async function start(): Promise<void> {
   const workers = cluster.isPrimary ? workersAsked(process.argv.slice(2), config) : null
   if (workers === null) await serve(config)
   else await runWorkers(config, workers, tellParts)
-}
-
-function isPlain(error: unknown): boolean {
-  const code = (error as { code?: string }).code ?? ''
-  if (error instanceof ConfigError || error instanceof NoDatabase) return true
-  return ['EADDRINUSE', 'EBUSY', 'EDAMAGED', 'ENOSPC'].includes(code) || code.startsWith('ERR_PARSE_ARGS')
 }
 
 /** One node of the log: the whole server, or one worker of several. */

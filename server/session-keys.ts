@@ -8,13 +8,17 @@ export type SessionKeys = readonly { id: string; secret: Uint8Array }[]
 
 const keyBytes = 32
 
-/** Reads `id:base64,id:base64`; null where a key is too short or has no id. */
+const base64 = /^[A-Za-z\d+/_-]+=*$/
+
+/** Reads `id:base64,id:base64`; null where a key is too short, or has no id or that of another. */
 export function parseSessionKeys(text: string): SessionKeys | null {
   const keys = text.split(',').map((entry) => {
-    const [id = '', secret = ''] = entry.trim().split(':')
-    return { id, secret: new Uint8Array(Buffer.from(secret, 'base64')) }
+    const [id = '', secret = '', ...rest] = entry.trim().split(':')
+    const isWhole = /^\S+$/.test(id) && base64.test(secret) && rest.length === 0
+    return { id, secret: new Uint8Array(Buffer.from(isWhole ? secret : '', 'base64')) }
   })
-  return keys.some(({ id, secret }) => id === '' || secret.length < keyBytes) ? null : keys
+  const areOneEach = new Set(keys.map(({ id }) => id)).size === keys.length
+  return areOneEach && keys.every(({ secret }) => secret.length >= keyBytes) ? keys : null
 }
 
 /** Keys that nobody gave: made once, and kept by the store for all of its nodes, or in the directory of its only one. */
@@ -23,13 +27,21 @@ export async function keptSessionKeys(
   keepForAllNodes: ((offered: string) => Promise<string>) | null,
 ): Promise<SessionKeys> {
   const file = join(directory, 'session-keys')
-  const offered = existsSync(file)
-    ? readFileSync(file, 'utf8').trim()
-    : `local:${randomBytes(keyBytes).toString('base64')}`
+  const offered = existsSync(file) ? readKeys(file) : `local:${randomBytes(keyBytes).toString('base64')}`
   if (!keepForAllNodes) keepIn(directory, file, offered)
   const keys = parseSessionKeys(keepForAllNodes ? await keepForAllNodes(offered) : offered)
-  if (!keys) throw new ConfigError('The file session-keys in DATA_DIR is not usable; set SESSION_KEYS instead.')
+  if (!keys) throw new ConfigError(notUsable)
   return keys
+}
+
+const notUsable = 'The file session-keys in DATA_DIR is not usable; set SESSION_KEYS instead.'
+
+function readKeys(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    throw new ConfigError(notUsable)
+  }
 }
 
 function keepIn(directory: string, file: string, text: string): void {

@@ -2,10 +2,10 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { EngineSettings } from '#server/media/messages'
-import { ConfigError, list, webUrl } from './kernel/settings.ts'
+import { ConfigError, host, hostAndPort, list, numeric, urlOf, webUrl } from './kernel/settings.ts'
 
 const whole = (least: number, most: number, usual: number) =>
-  z.coerce.number().int().min(least).max(most).default(usual)
+  numeric(z.number().int().min(least).max(most)).default(usual)
 
 /** From which to which. */
 const portRange = z
@@ -21,6 +21,8 @@ const nodeUrl = z
   .transform((value) => new URL(value))
   .refine((url) => url.href === `${url.origin}/`, { error: 'must be http://address:port, and nothing else' })
 
+const rtmpUrl = urlOf(/^rtmps?:\/\//, 'must start with rtmp:// or rtmps:// and name a host')
+
 export const videoVariables = z.object({
   VIDEO_PROVIDER: z.enum(['auto', 'selfhosted', 'livepeer', 'mediamtx', 'none']).optional(),
   MEDIA_DIR: z.string().min(1).optional(),
@@ -31,23 +33,17 @@ export const videoVariables = z.object({
   NODE_URL: nodeUrl.optional(),
   MEDIA_MEMORY_MB: whole(128, 65_536, 1_024),
   MAX_INGESTS: whole(1, 1_000, 20),
-  RTMP_HOST: z.string().min(1).optional(),
-  RTMP_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
-  RTMP_URL: z
-    .string()
-    .regex(/^rtmps?:\/\/[^/]+/, { error: 'must start with rtmp:// or rtmps://' })
-    .optional(),
+  RTMP_HOST: host.optional(),
+  RTMP_PORT: numeric(z.number().int().min(0).max(65_535)).optional(),
+  RTMP_URL: rtmpUrl.optional(),
   HLS_SEGMENT_MS: whole(500, 10_000, 2_000),
   HLS_PART_MS: whole(100, 2_000, 330),
   STREAM_RECONNECT_GRACE_MS: whole(0, 600_000, 30_000),
   LIVEPEER_API_KEY: z.string().min(1).optional(),
   LIVEPEER_API_URL: webUrl.default('https://livepeer.studio/api'),
-  LIVEPEER_INGEST_HOST: z.string().min(1).default('livepeer.studio'),
-  LIVEPEER_RTMP_URL: z
-    .string()
-    .regex(/^rtmps?:\/\/[^/]+/, { error: 'must start with rtmp:// or rtmps://' })
-    .default('rtmp://rtmp.livepeer.com'),
-  LIVEPEER_PLAYBACK_HOST: z.string().min(1).default('livepeercdn.studio'),
+  LIVEPEER_INGEST_HOST: hostAndPort.default('livepeer.studio'),
+  LIVEPEER_RTMP_URL: rtmpUrl.default('rtmp://rtmp.livepeer.com'),
+  LIVEPEER_PLAYBACK_HOST: hostAndPort.default('livepeercdn.studio'),
   LIVEPEER_WEBHOOK_SECRET: z.string().min(16).optional(),
   MEDIAMTX_API_URL: webUrl.default('http://localhost:9997'),
   MEDIAMTX_WEBRTC_URL: webUrl.optional(),

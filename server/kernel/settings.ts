@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import type { Settings } from './context.ts'
 
@@ -61,4 +62,46 @@ export const list = z
       .filter(Boolean),
   )
 
-export const webUrl = z.url({ protocol: /^https?$/ })
+export const webUrl = z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
+
+/** In digits, as `0x10` and ` ` are numbers only to a program. */
+export const numeric = <Schema extends z.ZodNumber>(schema: Schema) =>
+  z
+    .string()
+    .regex(/^-?\d+(\.\d+)?$/, { error: 'must be a number' })
+    .transform(Number)
+    .pipe(schema)
+
+/** An address of a machine, or its name. */
+const isHost = (value: string): boolean => isIP(value) !== 0 || /^(?=.{1,253}$)[a-z\d]([\w.-]*[a-z\d])?$/i.test(value)
+export const host = z.string().refine(isHost, { error: 'must be the name or the address of a machine' })
+
+/** The same, with or without a port. */
+export const hostAndPort = z
+  .string()
+  .refine((value) => isHost(value.replace(/:\d{1,5}$/, '')) && URL.canParse(`http://${value}`), {
+    error: 'must be a host, such as chat.example.com or localhost:3000',
+  })
+
+/** Hosts, separated by commas; `*.` before one stands for all below it. */
+export const hosts = list.refine((all) => all.every((each) => isHost(each.replace(/^\*\./, ''))), {
+  error: 'must be hosts separated by commas, such as example.com,*.example.org',
+})
+
+/** In the form of browsers. */
+export const isOrigin = (value: string): boolean => {
+  if (!/^https?:/.test(value) || !URL.canParse(value)) return false
+  return new URL(value).origin === value
+}
+export const origins = list.refine((all) => all.every(isOrigin), {
+  error: 'must be origins separated by commas, such as https://example.com',
+})
+
+/** Of some protocols, with a host. `what` completes the sentence. */
+export const urlOf = (protocol: RegExp, what: string) =>
+  z
+    .string()
+    .refine((value) => URL.canParse(value) && protocol.test(value) && new URL(value).hostname !== '', { error: what })
+
+/** What stands in no other form: a name or an id. */
+export const word = z.string().regex(/^[\w.:/+@-]+$/, { error: 'must be a name without spaces' })

@@ -12,7 +12,7 @@ import type { Publisher } from './publisher.ts'
 import { openRecorder } from './recorder.ts'
 import { openRegistry, type StreamRow } from './registry.ts'
 import { rtmpServer } from './rtmp.ts'
-import { createStream, type Stream } from './stream.ts'
+import { createStream, endShownMs, type Stream } from './stream.ts'
 import { openWebrtc } from './webrtc.ts'
 
 const againMilliseconds = 1_000
@@ -37,7 +37,7 @@ export interface Engine {
 
 /** All livestreams of a node. What was live when the one before ended may come back within the grace. */
 export async function openEngine({ settings, expected, clock, wall, tell, changed }: EngineOptions): Promise<Engine> {
-  const streams = new Map<string, { row: StreamRow; stream: Stream }>()
+  const streams = new Map<string, { row: StreamRow; stream: Stream; isEnded: boolean }>()
   const ofPlayback = new Map<string, Stream>()
   const keys = createKeys<{ stream: Stream; playbackId: string }>()
   const newId = () => `${settings.host}-${randomUUID()}`
@@ -62,32 +62,36 @@ export async function openEngine({ settings, expected, clock, wall, tell, change
         if (what === 'interrupted') return
         row.isLive = what === 'started'
         // A full disk: the stream goes on, and would not be expected back after a crash.
-        if (streams.has(streamId)) registry.keep(row).catch(() => undefined)
+        if (streams.get(streamId)?.isEnded === false) registry.keep(row).catch(() => undefined)
       },
     })
-    streams.set(streamId, { row, stream })
+    streams.set(streamId, { row, stream, isEnded: false })
     ofPlayback.set(row.playbackId, stream)
-    if (!row.isEnded) keys.add(row.digest, { stream, playbackId: row.playbackId })
+    keys.add(row.digest, { stream, playbackId: row.playbackId })
   }
 
+  /** It is forgotten when its end has been shown; its recordings stay. */
   async function end(streamId: string): Promise<void> {
     const found = streams.get(streamId)
-    if (!found) return
+    if (!found || found.isEnded) return
+    found.isEnded = true
     keys.remove(found.row.digest)
     found.stream.end()
-    found.row.isEnded = true
-    await registry.keep(found.row)
+    clock.after(endShownMs, () => streams.get(streamId) === found && forget(streamId))
+    await registry.remove(streamId)
   }
 
-  async function remove(streamId: string): Promise<void> {
+  function forget(streamId: string): void {
     const found = streams.get(streamId)
     if (!found) return
-    found.stream.end()
     found.stream.close()
     streams.delete(streamId)
     ofPlayback.delete(found.row.playbackId)
-    keys.remove(found.row.digest)
-    await registry.remove(streamId)
+  }
+
+  async function remove(streamId: string): Promise<void> {
+    await end(streamId)
+    forget(streamId)
     await recorder.remove(streamId)
   }
 
@@ -103,14 +107,18 @@ export async function openEngine({ settings, expected, clock, wall, tell, change
   /** Goes on with a stream of another engine, as if it had been live here. */
   async function adopt(stream: Pick<StreamRow, 'streamId' | 'playbackId' | 'digest' | 'record'>): Promise<void> {
     const found = streams.get(stream.streamId)
-    if (found && !found.row.isEnded) return
-    found?.stream.close()
+    if (found && !found.isEnded) return
+    forget(stream.streamId)
     const row = { ...stream, isLive: true }
     await registry.keep(row)
     open(row)
   }
 
-  for (const row of registry.rows) open(row)
+  for (const row of registry.rows) {
+    if (row.isEnded) await registry.remove(row.streamId)
+    else open(row)
+  }
+
   /** Null for a wrong key, and where so many publish that no other may. */
   function publish(key: string, stop: () => void): Publisher | null {
     const stream = keys.find(key)?.stream

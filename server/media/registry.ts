@@ -8,7 +8,7 @@ export interface StreamRow {
   digest: string
   record: boolean
   isLive: boolean
-  /** Nobody publishes to it any more. Absent in rows of before. */
+  /** In rows of earlier versions, which kept what had ended. */
   isEnded?: boolean
 }
 

@@ -28,7 +28,7 @@ const silenceMs = 10_000
 /** How long who publishes may show nothing. */
 const firstMs = 30_000
 /** How long the end of a livestream can be watched. */
-const endShownMs = 60_000
+export const endShownMs = 60_000
 
 export function createStream(options: StreamOptions): Stream {
   const { clock, wall, graceMs, tell } = options

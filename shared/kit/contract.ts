@@ -198,9 +198,15 @@ export const refusesSuspended = (operation: Operation): 'caller' | 'judge' | nul
   return whileSuspended === 'judged' ? 'judge' : null
 }
 
-/** What a service token must be allowed in order to call: to read or to write in a domain. Hearing over a socket is reading. */
-export const scopeOf = ({ name, operation }: Named): string =>
-  `${name.split('.')[0]}:${onlyReads(routesOf(operation)) ? 'read' : 'write'}`
+/**
+ * What a service token must be allowed in order to call: to read or to write in a domain. What is open over a socket alone is reading
+ * where somebody who is suspended may call it: hearing, and no longer hearing.
+ */
+export const scopeOf = ({ name, operation }: Named): string => {
+  const routes = routesOf(operation)
+  const reads = routes.length > 0 ? onlyReads(routes) : operation.whileSuspended !== undefined
+  return `${name.split('.')[0]}:${reads ? 'read' : 'write'}`
+}
 
 /** `{room}` stands for several paths: `/:type/:room`, and `/alpha` for a room without an id. */
 export const expandRoute = (route: Route): Expanded[] => {

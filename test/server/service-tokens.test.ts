@@ -57,6 +57,19 @@ describe('a service token', () => {
     expect(JSON.stringify(refused.body)).toContain('rooms:write')
   })
 
+  test('asking an agent over a socket is writing, and hearing what it says is reading', async () => {
+    const { token } = await made(['agents:read'])
+    const line = follow(connect(url, '/agents', token))
+    await line.hears('session:ready')
+    const ask = (event: string, input: object) => line.socket.timeout(5_000).emitWithAck(event, input)
+    const asked = await ask('agent:run', { agent_id: 'none', message: 'Hello', client_run_id: 'one' })
+    expect(asked).toMatchObject({ ok: false, error: { code: 'FORBIDDEN', details: { scope: 'agents:write' } } })
+    expect(await ask('run:resume', { run_id: 'none', after_idx: -1 })).toMatchObject({
+      error: { code: 'RUN_NOT_FOUND' },
+    })
+    line.socket.close()
+  })
+
   test('without the scope of reading, not even what everybody may read', async () => {
     const { token } = await made(['messages:write'])
     expect(await call(url, 'GET /api/channels', null, token)).toMatchObject({ status: 403, code: 'FORBIDDEN' })

@@ -91,7 +91,7 @@ describe('a backup with files', { timeout: long }, () => {
     const evil = await spoiled((line, at) => (at === first ? '#{"file":"../../evil"}' : line))
     await expect(restore(evil, join(directory, 'evil'))).rejects.toThrow('none of ours: "../../evil"')
     expect(await readdir(directory)).not.toContain('evil.enc')
-    expect(await readdir(join(directory, 'evil'))).toEqual([])
+    expect(await readdir(directory)).not.toContain('evil')
   })
 
   test('of an older version, which had none, is restored', async () => {
@@ -103,7 +103,7 @@ describe('a backup with files', { timeout: long }, () => {
       lines.findIndex((line) => line.startsWith('#{"file":')),
     )
     const file = join(directory, 'older')
-    await writeFile(file, gzipSync(`${older.join('\n').replace('"format":2', '"format":1')}\n`))
+    await writeFile(file, gzipSync(`${older.join('\n').replace('"format":3', '"format":1')}\n`))
     const { documents } = await verifyBackup(backup)
     expect(await restore(file, join(directory, 'of-older'))).toEqual({ documents, files: null })
   })

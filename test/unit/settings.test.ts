@@ -59,7 +59,7 @@ describe('settings of a domain', () => {
     ['WEBAUTHN_RP_ID', 'https://a.example', 'must be a host name in lower case, without scheme and port'],
     ['WEBAUTHN_ORIGINS', 'a.example', 'must be origins separated by commas, such as https://example.com'],
     ['SIWE_CHAIN_IDS', '1,one', 'must be numbers separated by commas'],
-    ['SIWE_URI', 'ftp://a.example', 'Invalid URL'],
+    ['SIWE_URI', 'ftp://a.example', 'must be a URL that starts with http:// or https://'],
   ])('stop the start where %s is %s, with a sentence', (name, value, why) => {
     const start = () => nodeWith({ [name]: value })
     expect(start).toThrow(ConfigError)

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { defineSettings } from '#server/kernel/settings'
+import { defineSettings, numeric } from '#server/kernel/settings'
 
 export const agentSettings = defineSettings(
   {
     BETA: z.enum(['open', 'granted']).optional(),
-    AGENT_DAILY_TOKENS: z.coerce.number().int().min(1).default(5_000_000),
+    AGENT_DAILY_TOKENS: numeric(z.number().int().min(1)).default(5_000_000),
   },
   ({ BETA, AGENT_DAILY_TOKENS }) => ({
     /** Who may make agents: everybody, or those to whom an admin has given it. */

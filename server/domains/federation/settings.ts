@@ -1,10 +1,9 @@
-import { z } from 'zod'
-import { defineSettings } from '#server/kernel/settings'
+import { defineSettings, word } from '#server/kernel/settings'
 
 export const federationSettings = defineSettings(
   {
-    WORLDID_ACTION: z.string().min(1).optional(),
-    PARTNER_CHANNEL: z.string().min(1).default('partner'),
+    WORLDID_ACTION: word.optional(),
+    PARTNER_CHANNEL: word.default('partner'),
   },
   (given) => ({
     /** The one action that human proofs must be for; null where any does. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { ConfigError, defineSettings, webUrl } from '#server/kernel/settings'
+import { ConfigError, defineSettings, hostAndPort, numeric, webUrl } from '#server/kernel/settings'
 
 /** The domain and the chains of the messages that wallets sign. */
 export const siweSettings = defineSettings(
   {
-    SIWE_DOMAIN: z.string().min(1).optional(),
+    SIWE_DOMAIN: hostAndPort.optional(),
     SIWE_URI: webUrl.optional(),
     SIWE_CHAIN_IDS: z
       .string()
@@ -13,7 +13,7 @@ export const siweSettings = defineSettings(
       .refine((ids) => ids.length > 0 && ids.every((id) => Number.isInteger(id) && id > 0), {
         error: 'must be numbers separated by commas',
       }),
-    SIWE_DEFAULT_CHAIN_ID: z.coerce.number().int().positive().default(1),
+    SIWE_DEFAULT_CHAIN_ID: numeric(z.number().int().positive()).default(1),
   },
   (given, { publicUrl }) => {
     const { SIWE_CHAIN_IDS: chainIds, SIWE_DEFAULT_CHAIN_ID: defaultChainId } = given

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineSettings, list } from '#server/kernel/settings'
+import { defineSettings, isOrigin, list } from '#server/kernel/settings'
 
 /** The site that passkeys belong to. */
 export interface Site {
@@ -8,9 +8,8 @@ export interface Site {
   origins: readonly string[]
 }
 
-/** Origins in the form of browsers; Android apps have their own form. */
-const isOrigin = (value: string) =>
-  value.startsWith('android:apk-key-hash:') || (URL.canParse(value) && new URL(value).origin === value)
+/** Android apps have a form of their own. */
+const isSite = (value: string) => value.startsWith('android:apk-key-hash:') || isOrigin(value)
 
 export const passkeySettings = defineSettings(
   {
@@ -21,7 +20,7 @@ export const passkeySettings = defineSettings(
       })
       .optional(),
     WEBAUTHN_RP_NAME: z.string().min(1).default('Plaza'),
-    WEBAUTHN_ORIGINS: list.refine((all) => all.every(isOrigin), {
+    WEBAUTHN_ORIGINS: list.refine((all) => all.every(isSite), {
       error: 'must be origins separated by commas, such as https://example.com',
     }),
   },

@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { resolve } from 'node:path'
 import mongoose from 'mongoose'
 import { Collection } from './embedded/collection.ts'
+import { inWords, makeDirectory } from './embedded/directory.ts'
 import { openEnvironment } from './embedded/environment.ts'
 import { serverError } from './embedded/errors.ts'
 import { fullDisk, isFull } from './embedded/full.ts'
@@ -21,7 +21,7 @@ export type EmbeddedStore = Awaited<ReturnType<typeof openEmbedded>>
 /** A store of one process in a directory, in the shape of the driver's client. What is acknowledged is on the disk. */
 export async function openEmbedded(dir: string, { sweeps = true } = {}) {
   const directory = resolve(dir)
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await makeDirectory(directory)
   return openLocked(await lockDirectory(directory), sweeps)
 }
 
@@ -30,7 +30,7 @@ async function openLocked(lock: Lock, serves: boolean) {
   const opening = openStorage(lock, serves ? endProcess : undefined)
   const { storage, tableOf, isTakenOver } = await opening.catch(async (error: unknown) => {
     await lock.release()
-    throw isFull(lock.directory) ? fullDisk('The store cannot be opened', error) : error
+    throw isFull(lock.directory) ? fullDisk('The store cannot be opened', error) : inWords(error, lock.directory)
   })
   const tell = (question: string) => told(storage, question)
   const door = await openDoor(lock.directory, tell)

@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
@@ -12,13 +12,21 @@ import { fileLines, tallyFiles } from './files.ts'
 
 const Summed = z.object({ count: z.number(), checksum: z.string() })
 // A backup is lines of text, compressed: `#` begins a heading. Below that of a collection a line is a document as the store writes it, below
-// that of a file a piece of it in base64. Files, and the heading that ends them, came with format 2.
+// that of a file a piece of it in base64. Files, and the heading that ends them, came with format 2; the heading of the whole with format 3.
 const Heading = z.union([
-  z.object({ plaza: z.literal('backup'), format: z.literal([1, 2]), at: z.string() }),
+  z.object({ plaza: z.literal('backup'), format: z.number(), at: z.string() }),
   z.object({ collection: z.string(), indexes: z.array(IndexDefinition) }),
   z.object({ sums: z.record(z.string(), Summed) }),
   z.object({ file: z.string() }),
   z.object({ files: Summed.nullable() }),
+  z.object({ whole: z.object({ lines: z.number(), sha256: z.string() }) }),
+])
+type Heading = z.output<typeof Heading>
+/** Of each format, the heading that ends it. */
+const lastOf = new Map([
+  [1, 'sums'],
+  [2, 'files'],
+  [3, 'whole'],
 ])
 
 /** What stands in an archive, in its order. */
@@ -37,67 +45,164 @@ export async function writeArchive(
   archive: string,
 ): Promise<void> {
   async function* lines() {
-    yield* documents
-    yield* fileLines(files)
+    const whole = tallyLines()
+    for await (const text of documents) yield whole.add(text)
+    for await (const text of fileLines(files)) yield whole.add(text)
+    yield `#${JSON.stringify({ whole: whole.sum() })}\n`
   }
   await pipeline(Readable.from(lines()), createGzip(), createWriteStream(archive, { flags: 'wx', mode: 0o600 }))
   const handle = await open(archive, 'r+')
   await handle.sync().finally(() => handle.close())
 }
 
-/** What an archive holds, to its end; then throws where that is not all, or not what was written. */
+/** What an archive holds, to its end; throws in one sentence where that is not all, or not what was written. */
 export async function* readArchive(file: string): AsyncGenerator<Entry, Copied> {
-  const found: Record<string, ReturnType<typeof createTally>> = {}
-  const files = tallyFiles()
-  let tally: ReturnType<typeof createTally> | null = null
-  const told: { format?: number; sums?: Sums; files?: Sum | null } = {}
-  for await (const line of linesIn(file)) {
-    const read = line.startsWith('#') ? Heading.parse(JSON.parse(line.slice(1))) : null
-    if (read !== null && 'plaza' in read) told.format = read.format
-    if (told.format === undefined) break
-    if (read === null && tally) {
-      tally.add(line)
-      yield { document: decode(Buffer.from(line)), encoded: line }
-    } else if (read === null) {
-      const bytes = Buffer.from(line, 'base64')
-      files.add(bytes)
-      yield { bytes }
-    } else if ('collection' in read) {
-      tally = createTally()
-      found[read.collection] = tally
-      yield read
-    } else if ('file' in read) {
-      tally = null
-      files.begin(read.file)
-      yield read
-    } else if ('sums' in read) told.sums = read.sums
-    else if ('files' in read) told.files = read.files
+  let at = 0
+  try {
+    const entries = entriesOf(linesIn(file), () => at++)
+    for (;;) {
+      const { done, value } = await entries.next()
+      if (done) return value
+      yield value
+    }
+  } catch (error) {
+    if (error instanceof Unreadable) throw new CopyError(`${file} ${error.message}.`)
+    if (error instanceof NoBackup) throw new CopyError(`${file} is no backup of Plaza.`)
+    if (error instanceof Fault) throw new CopyError(`${file} is damaged at line ${at}: ${error.message}.`)
+    throw error
   }
-  if (told.format === undefined) throw new CopyError(`${file} is no backup of Plaza.`)
-  const documents = Object.fromEntries(Object.entries(found).map(([name, each]) => [name, each.sum()]))
-  const areFilesWhole = told.files ? isSame(told.files, files.sum()) : told.format === 1 || told.files === null
-  if (!isSame(told.sums, documents) || !areFilesWhole)
-    throw new CopyError(`${file} is damaged: it does not hold what it says.`)
-  return { documents, files: told.files ?? null }
 }
 
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+/** A file that cannot be read at all. */
+class Unreadable extends Error {}
+/** What is wrong with the line that was read last. */
+class Fault extends Error {}
+class NoBackup extends Error {}
 
-/** Ends early where the file cannot be read further: what is missing is found missing. */
-async function* linesIn(file: string): AsyncGenerator<string> {
-  const unpacked = createGunzip()
-  const source = createReadStream(file)
-  const broken: unknown[] = []
-  const reading = pipeline(source, unpacked).catch((error: unknown) => void broken.push(error))
+async function* entriesOf(lines: AsyncIterable<string>, next: () => void): AsyncGenerator<Entry, Copied> {
+  const found = new Map<string, ReturnType<typeof createTally>>()
+  const [files, whole] = [tallyFiles(), tallyLines()]
+  const told: { last?: string | undefined; sums?: Sums; files?: Sum | null; isEnded?: boolean } = {}
+  let tally: ReturnType<typeof createTally> | null = null
+  next()
+  for await (const line of lines) {
+    if (told.isEnded) throw new Fault('more follows where it has ended')
+    const heading = line.startsWith('#') ? headingOf(line) : null
+    if (told.last === undefined) {
+      if (!heading || !('plaza' in heading)) throw new NoBackup()
+      told.last = lastOf.get(heading.format)
+      if (!told.last) throw new Fault(`this version does not know format ${heading.format}`)
+    } else if (!heading) {
+      if (tally) {
+        tally.add(line)
+        yield written(line)
+      } else {
+        const bytes = Buffer.from(line, 'base64')
+        files.add(bytes)
+        yield { bytes }
+      }
+    } else if ('plaza' in heading) throw new Fault('another backup begins')
+    else if ('collection' in heading) {
+      if (found.has(heading.collection)) throw new Fault(`the collection ${heading.collection} comes twice`)
+      tally = createTally()
+      found.set(heading.collection, tally)
+      yield heading
+    } else if ('file' in heading) {
+      tally = null
+      files.begin(heading.file)
+      yield heading
+    } else if ('sums' in heading) told.sums = checked(heading.sums, sumsOf(found), 'documents')
+    else if ('files' in heading) told.files = heading.files && checked(heading.files, files.sum(), 'files')
+    else checked(heading.whole, whole.sum(), 'lines')
+    if (heading) told.isEnded = told.last in heading
+    whole.add(`${line}\n`)
+    next()
+  }
+  if (!told.isEnded || !told.sums) throw new Fault('it ends too early')
+  return { documents: told.sums, files: told.files ?? null }
+}
+
+function checked<Said>(said: Said, found: Said, what: string): Said {
+  if (JSON.stringify(said) !== JSON.stringify(found)) throw new Fault(`the ${what} before it are not what was written`)
+  return said
+}
+
+const sumsOf = (found: ReadonlyMap<string, ReturnType<typeof createTally>>): Sums =>
+  Object.fromEntries([...found].map(([name, each]) => [name, each.sum()]))
+
+function headingOf(line: string): Heading {
   try {
-    yield* createInterface({ input: unpacked, crlfDelay: Number.POSITIVE_INFINITY })
-  } catch (error) {
-    broken.push(error)
+    return Heading.parse(JSON.parse(line.slice(1)))
+  } catch {
+    throw new Fault('it is none that a backup has')
+  }
+}
+
+function written(line: string): Written {
+  try {
+    return { document: decode(Buffer.from(line)), encoded: line }
+  } catch {
+    throw new Fault('it is no document')
+  }
+}
+
+/** The count of lines and a checksum of them all, in their order. */
+function tallyLines() {
+  const hash = createHash('sha256')
+  let lines = 0
+  return {
+    add(text: string): string {
+      hash.update(text)
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
+      return text
+    },
+    sum: () => ({ lines, sha256: hash.copy().digest('hex') }),
+  }
+}
+
+/** Of whatever gzip has compressed. */
+const magic = Buffer.from('1f8b', 'hex')
+
+async function beginningOf(file: string): Promise<{ size: number; begin: Buffer }> {
+  const handle = await open(file)
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(magic.length), 0, magic.length, 0)
+    return { size: (await handle.stat()).size, begin: buffer }
   } finally {
-    source.destroy()
+    await handle.close()
+  }
+}
+
+async function* linesIn(file: string): AsyncGenerator<string> {
+  const { size, begin } = await beginningOf(file).catch(unreadable)
+  if (!begin.equals(magic)) throw new NoBackup()
+  const unpacked = createGunzip()
+  const reading = pipeline(createReadStream(file), unpacked).catch((error: unknown) => error)
+  let rest: string[] = []
+  try {
+    for await (const piece of unpacked.setEncoding('utf8') as AsyncIterable<string>) {
+      const [first = '', ...lines] = piece.split('\n')
+      rest.push(first)
+      for (const line of lines) {
+        yield rest.join('')
+        rest = [line]
+      }
+    }
+  } catch (error) {
+    if (isOfReading(error)) unreadable(error)
+    throw new Fault('it cannot be unpacked')
+  } finally {
+    unpacked.destroy()
     await reading
   }
-  const [error] = broken
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-    throw new CopyError(`There is no file ${file}.`)
+  if (rest.some((piece) => piece !== '')) throw new Fault('it ends in the middle of a line')
+  if (unpacked.bytesWritten !== size) throw new Fault('more follows where it has ended')
+}
+
+/** Errors of the system name their call; those of unpacking do not. */
+const isOfReading = (error: unknown): boolean => error instanceof Error && 'syscall' in error
+
+function unreadable(error: unknown): never {
+  const code = (error as NodeJS.ErrnoException).code
+  throw new Unreadable(code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`)
 }

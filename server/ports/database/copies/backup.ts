@@ -49,8 +49,12 @@ export async function verifyBackup(file: string): Promise<Copied> {
   }
 }
 
-/** Makes a store out of a backup, where there is none, and puts its files into a folder. The store appears whole or not at all. */
+/**
+ * Makes a store out of a backup, where there is none, and puts its files into a folder. A damaged backup is refused before anything is
+ * written; the store appears whole or not at all.
+ */
 export async function restore(from: string, directory: string, files = join(directory, 'files')): Promise<Copied> {
+  await verifyBackup(from)
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(resolve(directory))
   try {

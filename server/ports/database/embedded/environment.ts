@@ -1,4 +1,5 @@
 import type { RootDatabase } from 'lmdb'
+import { checkStoreFiles } from './directory.ts'
 import type { Lock } from './lock.ts'
 
 /** lmdb's own types leave out what it takes beside a key. */
@@ -17,6 +18,7 @@ export async function openEnvironment({ directory }: Lock): Promise<Environment>
       { cause },
     )
   })
+  await checkStoreFiles(directory)
   return lmdb.open<Buffer, Buffer>({
     path: directory,
     noSubdir: false,

@@ -4,6 +4,7 @@ import { type FileHandle, link, open, readdir, stat, unlink } from 'node:fs/prom
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Damaged } from './seal.ts'
 import { isServed } from './socket.ts'
 
 const WAIT_MS = 5000
@@ -149,6 +150,7 @@ interface Seen {
 
 function look(path: string): Seen | null {
   try {
+    if (statSync(path).isDirectory()) throw new Damaged(`${path} is no file`)
     const content = readFileSync(path, 'utf8')
     const { ino, mtimeMs } = statSync(path)
     return { content, text: `${ino} ${mtimeMs} ${content}`, since: performance.now() }

@@ -52,7 +52,7 @@ export async function openDoor(directory: string, answer: Answer): Promise<Door>
     trouble,
     async close() {
       server.close()
-      await remove()
+      await remove().catch(() => undefined)
       for (const socket of silent) socket.destroy()
       const late = setTimeout(() => {
         for (const socket of asked.keys()) socket.destroy()

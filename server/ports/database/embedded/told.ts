@@ -19,7 +19,7 @@ export async function* backupLines(storage: Storage, prefix: string, only?: stri
   const moment = storage.moment()
   try {
     const sums: Record<string, Sum> = {}
-    yield heading({ plaza: 'backup', format: 2, at: new Date().toISOString() })
+    yield heading({ plaza: 'backup', format: 3, at: new Date().toISOString() })
     for (const [namespace, { tree, indexes }] of Object.entries(moment.catalog.collections)) {
       if (!namespace.startsWith(prefix)) continue
       const collection = namespace.slice(prefix.length)

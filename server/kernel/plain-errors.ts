@@ -1,0 +1,22 @@
+/** Errors that say in one sentence what is wrong with the installation. */
+const told = ['EBUSY', 'EDAMAGED', 'ENOSPC']
+
+/**
+ * What an operator is told of an error of the start, or of a tool, in one sentence; null for a fault of the program, which needs its
+ * trace. `known` are the errors whose messages are written for operators.
+ */
+export function sentenceOf(error: unknown, ...known: readonly (new (...given: never[]) => Error)[]): string | null {
+  if (!(error instanceof Error)) return null
+  const { code, syscall, path, message } = error as NodeJS.ErrnoException
+  if (known.some((each) => error instanceof each)) return message
+  if (typeof code !== 'string') return null
+  if (code.startsWith('ERR_PARSE_ARGS')) return message
+  if (syscall === 'listen') return `HOST or PORT cannot be used: ${message.replace(/^listen \w+: /, '')} (${code}).`
+  if (syscall === 'getaddrinfo')
+    return `HOST cannot be used: ${message.replace(/^getaddrinfo \w+ /, '')} is not known (${code}).`
+  if (syscall && path) return `${path} cannot be used: ${reasonIn(message)} (${code}).`
+  return told.includes(code) ? message : null
+}
+
+/** `not a directory` of `ENOTDIR: not a directory, mkdir '/data'`. */
+const reasonIn = (message: string): string => /^\w+: ([^,]+)/.exec(message)?.[1] ?? message

@@ -1,0 +1,90 @@
+import { lstat, mkdir, open, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { getSystemErrorName } from 'node:util'
+import { Damaged } from './seal.ts'
+
+/** Makes a directory and those above it. Node's own way of it never ends where none can be made, as in `/proc`. */
+export async function makeDirectory(path: string): Promise<void> {
+  const make = () => mkdir(path, { mode: 0o700 })
+  try {
+    await make()
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' && dirname(path) !== path) return makeDirectory(dirname(path)).then(make)
+    if (code !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error
+  }
+}
+
+/** What lmdb opens without looking, and ends the process where it is something else. */
+export async function checkStoreFiles(directory: string): Promise<void> {
+  await sizeOf(join(directory, 'lock.mdb'))
+  const path = join(directory, 'data.mdb')
+  const size = await sizeOf(path)
+  if (size === 0) return
+  const handle = await open(path)
+  try {
+    const read = async (at: number, bytes: number) =>
+      (await handle.read(Buffer.alloc(bytes), 0, bytes, at)).buffer.subarray(0, Math.max(0, size - at))
+    const first = metaOf(await read(0, metaBytes))
+    const second = first && metaOf(await read(first.pageBytes, metaBytes))
+    if (!first || !second) throw new Damaged(`${path} is no store`)
+    const newest = first.transaction > second.transaction ? first : second
+    for (const page of newest.roots)
+      if (!isRoot(page, await read(Number(page) * newest.pageBytes, headerBytes)))
+        throw new Damaged(`${path} ends too early, or its pages are not what was written`)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What lmdb says by number: of the system (positive), or of its own. */
+export function inWords(error: unknown, directory: string): unknown {
+  const code = codeOf(error)
+  if (typeof code !== 'number' || !(error instanceof Error)) return error
+  if (code < 0) return new Damaged(`lmdb says of ${directory}: ${error.message}`)
+  const path = join(directory, 'data.mdb')
+  return Object.assign(error, { code: getSystemErrorName(-code), syscall: 'open', path })
+}
+
+/** Zero where there is no such file, or where nothing is in it yet. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(async (error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error
+    if (await lstat(path).catch(() => null)) throw new Damaged(`${path} leads nowhere`)
+    return null
+  })
+  if (found && !found.isFile()) throw new Damaged(`${path} is no file`)
+  return found?.size ?? 0
+}
+
+// The beginning of a page, and of the two of them that say where all others are (`MDB_page` and `MDB_meta` of lmdb).
+const headerBytes = 24
+const metaBytes = headerBytes + 152
+const metaMagic = 0xbeefc0de
+const metaVersion = 2
+const flagsAt = 18
+const isBranchOrLeaf = 0x03
+const noPage = 0xffff_ffff_ffff_ffffn
+
+interface Meta {
+  pageBytes: number
+  transaction: bigint
+  roots: readonly bigint[]
+}
+
+function metaOf(bytes: Buffer): Meta | null {
+  if (bytes.length < metaBytes) return null
+  const meta = bytes.subarray(headerBytes)
+  const pageBytes = meta.readUInt32LE(24)
+  const isKnown = meta.readUInt32LE(0) === metaMagic && (meta.readUInt32LE(4) & 0xffff) === metaVersion
+  if (!isKnown || pageBytes < 512 || pageBytes > 65_536) return null
+  const roots = [meta.readBigUInt64LE(64), meta.readBigUInt64LE(112)].filter((page) => page !== noPage)
+  return { pageBytes, transaction: meta.readBigUInt64LE(128), roots }
+}
+
+const isRoot = (page: bigint, header: Buffer): boolean =>
+  header.length === headerBytes &&
+  header.readBigUInt64LE(0) === page &&
+  (header.readUInt16LE(flagsAt) & isBranchOrLeaf) !== 0
+
+const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code
