@@ -160,7 +160,7 @@ function wrongClock(database: Database): string | null {
 
 const opsOf = ({ id, metrics }: Node, { database }: Platform): Ops => ({
   metrics: metrics.text,
-  degraded: metrics.degradedParts,
+  degraded: () => [...metrics.degradedParts(), ...(database.isFull() ? ['disk'] : [])],
   health: () => ({ node: id }),
   unready: () =>
     database.ping().then(

@@ -61,13 +61,13 @@ export function readInput(
     : room === undefined
       ? request.params
       : { ...path, room: { type, id: room } }
-  const key = request.get('idempotency-key')
-  const keyed = operation.idempotency && key !== undefined ? { [operation.idempotency.key]: key } : {}
-  return { ...query, ...body, ...keyed, ...fromHeaders(operation, request, { ...query, ...body }), ...where }
+  return { ...query, ...body, ...fromHeaders(operation, request, { ...query, ...body }), ...where }
 }
 
 /** What headers say, which nothing else may contradict. */
-function fromHeaders({ headers = {} }: Operation, request: Request, given: Record<string, unknown>) {
+function fromHeaders(operation: Operation, request: Request, given: Record<string, unknown>) {
+  const { idempotency } = operation
+  const headers = { ...operation.headers, ...(idempotency ? { 'idempotency-key': idempotency.key } : {}) }
   const found: Record<string, string> = {}
   for (const [name, field] of Object.entries(headers)) {
     const value = request.get(name)
@@ -110,6 +110,8 @@ export const keepSession = (response: Response, token: string | null) =>
 
 export const keepBrowser = (response: Response, id: string) =>
   response.cookie(browserCookie, id, { ...attributes, maxAge: yearMilliseconds })
+
+export const hasBearer = (request: Request): boolean => request.get('authorization') !== undefined
 
 /** One credential a request. */
 export function credentialOf(request: Request): string | null {

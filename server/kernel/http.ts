@@ -25,6 +25,7 @@ import {
 import {
   browserOf,
   credentialOf,
+  hasBearer,
   keepBrowser,
   keepSession,
   readInput,
@@ -259,13 +260,21 @@ async function endOf({ account }: Caller, recognise: () => Promise<Caller>): Pro
   }
 }
 
-/** Who calls; where anybody may, somebody whose session is not good is a stranger. */
+/** What signs in and what signs out takes an old session for none. */
+const opensOrEnds = new Set<Operation['whileSuspended']>(['signs in', 'withdraws'])
+
+/**
+ * Who calls. Where anybody may, a browser whose session is not good is a stranger, as it sends its cookie by itself; so is whoever
+ * signs in or out. A bearer that is not good is refused.
+ */
 async function identifyCaller(door: Door, { operation }: Bound, request: Request): Promise<Caller> {
   const ip = clientOf(request, door.proxies)
   const seen = { ip, userAgent: (request.get('user-agent') ?? '').slice(0, 200) }
   const identified = door.identify(credentialOf(request), seen)
   return whileThere(door.kernel.node, performance.now(), identified).catch((error: unknown) => {
-    if (operation.access !== 'public' || !(error instanceof AppError) || error.status >= 500) throw error
+    const mayBeNobody =
+      operation.access === 'public' && (!hasBearer(request) || opensOrEnds.has(operation.whileSuspended))
+    if (!mayBeNobody || !(error instanceof AppError) || error.status >= 500) throw error
     return { account: null, session: null, ip, userAgent: '' }
   })
 }

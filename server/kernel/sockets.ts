@@ -25,6 +25,9 @@ interface OpenSockets {
   drain(): Promise<void>
 }
 
+/** What is longer than an event may be is read to here, so that its sender is told. */
+const longestPacket = 1_000_000
+
 export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
   let draining = false
   const isDraining = () => draining
@@ -32,7 +35,7 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     transports: ['websocket'],
     serveClient: false,
     connectTimeout: 10_000,
-    maxHttpBufferSize: 100_000,
+    maxHttpBufferSize: longestPacket,
     perMessageDeflate: false,
     pingInterval: 25_000,
     pingTimeout: 20_000,

@@ -1,8 +1,10 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { api } from '#shared/api/index'
+import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { polls } from '#shared/api/polls'
+import { rooms } from '#shared/api/rooms'
 import { type Operation, operationsOf } from '#shared/kit/contract'
 import type { RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
@@ -64,5 +66,54 @@ describe('N40: a key that one act has used is refused for every other, over both
         const refused = await owner.refused(door, other.operation, await inputOf(other, key))
         expect(refused, `${other.name} over ${door}`).toMatchObject({ code: 'CONFLICT', status: 409 })
       }
+  })
+})
+
+describe('N81: a key that an act has used is refused for the same act with another input', () => {
+  const others: { [name: string]: (scene: Scene, first: Body) => Body } = {
+    ...acts,
+    'messages.send': () => ({ text: 'another' }),
+    'messages.edit': (_, first) => ({ ...first, text: 'another' }),
+    'messages.react': (_, first) => ({ ...first, emoji: '🎈' }),
+    'polls.vote': (_, first) => ({ ...first, optionIndex: 1 }),
+    'polls.create': (_, first) => ({ ...first, question: 'Milk?' }),
+    'moderation.act': () => ({ action: 'warn', target: second.account }),
+  }
+  let second: Person
+  beforeAll(async () => {
+    second = await person(server, 'keys-second')
+    await second.does('rest', rooms.join, { room })
+  })
+
+  test.each(keyed)('$name', async ({ name, operation }) => {
+    const field = operation.idempotency?.key ?? ''
+    for (const door of doorsOf(operation)) {
+      const keyOf = { [field]: `again-${name}-${door}` }
+      const input = { room, ...(acts[name]?.(await scene()) ?? expect.fail()), ...keyOf }
+      await owner.does(door, operation, input as never)
+      const other = { room, ...(others[name]?.(await scene(), input) ?? expect.fail()), ...keyOf }
+      const refused = await owner.refused(door, operation, other as never)
+      expect(refused, door).toMatchObject({ code: 'CONFLICT', status: 409 })
+      await owner.does(door, operation, input as never)
+    }
+  })
+
+  test('a message that was edited since is still answered for its key', async () => {
+    const input = { room, text: 'as it was', client_msg_id: 'edited-since' }
+    const { message } = await owner.does('rest', messages.send, input)
+    await owner.does('rest', messages.edit, { room, id: message.id, text: 'as it is' })
+    expect(await owner.does('socket', messages.send, input)).toMatchObject({
+      duplicate: true,
+      message: { id: message.id },
+    })
+    await owner.does('rest', messages.remove, { room, id: message.id })
+    expect(await owner.does('rest', messages.send, input)).toMatchObject({ duplicate: true })
+  })
+
+  test('a header and a field that name two keys contradict each other', async () => {
+    const body = { text: 'once', client_msg_id: 'of-the-body' }
+    const send = (key: string) => owner.rest('POST /api/rooms/alpha/messages', body, { 'idempotency-key': key })
+    expect(await send('of-the-header')).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+    expect((await send('of-the-body')).status).toBe(200)
   })
 })

@@ -46,6 +46,21 @@ describe('devices', () => {
     )
   })
 
+  test('N83: a bearer that is not good is refused where anybody may read; a cookie that is not good reads as nobody', async () => {
+    const { sessionToken } = await signIn(server.url, wallet('signs out'))
+    await call(server.url, 'POST /api/auth/logout', {}, sessionToken)
+    const reads = ['GET /api/channels', 'GET /api/rooms/alpha/messages', 'GET /api/public/streams']
+    for (const token of [sessionToken, 'nonsense', `${sessionToken}x`])
+      for (const read of reads) expect([read, (await call(server.url, read, null, token)).status]).toEqual([read, 401])
+    for (const read of reads)
+      expect([
+        read,
+        (await call(server.url, read, null, undefined, { cookie: `app_session=${sessionToken}` })).status,
+      ]).toEqual([read, 200])
+    const again = await signIn(server.url, wallet('signs out'), { authorization: `Bearer ${sessionToken}` })
+    expect(await statusOf(again.sessionToken)).toBe(200)
+  })
+
   test('one that can neither call nor be refreshed any more is not shown', async () => {
     const me = await person(server, 'old device')
     await signIn(server.url, wallet('old device'), { 'user-agent': 'Old' })

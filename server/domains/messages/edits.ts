@@ -69,6 +69,9 @@ export const edit: Action<typeof contract.edit> = async (
       sender: account,
       cid: client_action_id,
       makes: messageEdited,
+      // Of what was deleted since, no text is left; what is sealed reads otherwise each time.
+      isRepeat: (_row, { id: edited, message: { body } }) =>
+        edited === id && (sealedBy(room) !== null || [clean, ''].includes(body.text)),
       judge: (view, now) => {
         const message = present(touchable(view, account, id, now))
         const { reply_to } = message.body
@@ -142,6 +145,7 @@ export async function removeMessage(
     sender: account,
     cid,
     makes: messageDeleted,
+    isRepeat: (_row, body) => body.id === id,
     judge: (view, now) => {
       const { message, standing } = touchable(view, account, id, now)
       named = message.body.media ?? []
@@ -173,6 +177,7 @@ export const react: Action<typeof contract.react> = async ({ room, id, emoji, on
     sender: account,
     cid: client_action_id,
     makes: reactionChanged,
+    isRepeat: (_row, body) => body.id === id && body.emoji === emoji && (on ?? body.on) === body.on,
     judge: (view, now) => {
       const mine = reactedIn(view, id, account)?.emojis ?? []
       const mute = muteIn(view, account, now)
@@ -219,6 +224,7 @@ export async function pinMessage(
     sender: account,
     cid,
     makes: pinned ? messagePinned : messageUnpinned,
+    isRepeat: (_row, body) => body.id === id,
     judge: (view, now) => {
       const pins = pinsIn(view)
       const touched = touchable(view, account, id, now)

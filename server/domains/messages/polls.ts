@@ -99,7 +99,7 @@ const update: Action<typeof contract.update> = async ({ room, pollId, question, 
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
-  const { result } = await change(context, key, account, (view, now) => {
+  const { result } = await change(context, key, account, pollId, (view, now) => {
     const mute = muteIn(view, account, now)
     const poll = openPoll(view, account, pollId, now)
     if (!mayManage(view, account, poll)) throw new AppError('FORBIDDEN', { message: 'You may not change this poll' })
@@ -127,15 +127,18 @@ const vote: Action<typeof contract.vote> = async (
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
+  const asked = (poll: PollFact) =>
+    optionIndex ?? (typeof option_id === 'number' ? option_id : optionNamed(poll, option_id))
   const { result, body } = await change(
     context,
     key,
     account,
+    pollId,
     (view, now) => {
       const mine = voteIn(view, pollId, account)?.options ?? []
       const mute = muteIn(view, account, now)
       const poll = openPoll(view, account, pollId, now)
-      const index = optionIndex ?? (typeof option_id === 'number' ? option_id : optionNamed(poll, option_id))
+      const index = asked(poll)
       if (index === undefined || !(index in poll.options))
         throw new AppError('VALIDATION_ERROR', { message: 'Invalid option index' })
       if (mute) throw new AppError('MUTED')
@@ -155,7 +158,10 @@ const vote: Action<typeof contract.vote> = async (
         }),
       }
     },
-    client_action_id,
+    {
+      cid: client_action_id,
+      isSame: (poll, made) => made?.options.includes(asked(poll) ?? -1) !== made?.removed,
+    },
   )
   return { action: body.vote?.removed ? 'removed' : 'added', poll: await pollFor(key, result, account) }
 }
@@ -168,19 +174,27 @@ const optionNamed = (poll: PollFact, name: string | undefined): number | undefin
   return /^\d$/.test(name) ? Number(name) : undefined
 }
 
+/** An act under a key of its sender: whether what it made is what is asked for again. */
+interface Repeats {
+  cid?: string | undefined
+  isSame?: (poll: PollFact, vote: { options: readonly number[]; removed: boolean } | undefined) => boolean
+}
+
 type Changed = { poll: PollFact; entry: ReturnType<typeof entryOf> }
 
 async function change(
   { node }: Context,
   key: RoomKey,
   account: string,
+  pollId: string,
   next: (view: View, now: number) => Changed,
-  cid?: string,
+  { cid, isSame = () => true }: Repeats = {},
 ) {
   const { body } = await node.log.act(key, {
     sender: account,
     cid,
     makes: pollChanged,
+    isRepeat: (_row, { poll, vote }) => poll.poll_id === pollId && isSame(poll, vote),
     judge: (view, now) => ({ accept: next(view, now).entry }),
   })
   return { result: body.poll, body }

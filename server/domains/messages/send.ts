@@ -64,7 +64,7 @@ export async function sendDraft(
       cid,
       makes: messageCreated,
       // Messages and polls are stored as one event.
-      isRepeat: (_row, body) => (poll ? body.poll != null : body.poll_id === null),
+      isRepeat: (_row, body) => (poll ? body.poll != null : body.poll_id === null) && isSaying(body, draft, key),
       judge(view, now): Judgement<never> {
         const reply = draft.replyTo === null ? null : messageIn(view, draft.replyTo)
         const standing = standingOf(view, account)
@@ -104,6 +104,17 @@ export async function sendDraft(
   if (nextSendAt !== null)
     emit(capabilitiesChanged, audiences.account(account), await capabilitiesNow(node, key, account))
   return { row, body, message: messageOfRow(row), duplicate, nextSendAt }
+}
+
+/** Is this what a message said when it was sent? One that was changed tells no more; what is sealed reads otherwise each time. */
+function isSaying(
+  body: Omit<MessageBody, 'actor'>,
+  { text, type, replyTo, attachments }: MessageDraft,
+  key: string,
+): boolean {
+  if (body.edited_at !== null || body.deleted !== null || sealedBy(roomOfKey(key)) !== null) return true
+  const isSame = JSON.stringify(body.attachments) === JSON.stringify(attachments)
+  return isSame && body.text === text && body.type === type && (body.reply_to?.id ?? null) === replyTo
 }
 
 /** They may write, and are to become a member first. */

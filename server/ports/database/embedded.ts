@@ -108,6 +108,7 @@ export async function connectEmbedded(directory: string): Promise<Database> {
     clockOffset: () => 0,
     buildIndexes,
     isAway: () => false,
+    isFull: () => isFull(directory),
     ping: async () => {
       await store.db().collection('ping').findOne({ _id: '' })
     },

@@ -37,6 +37,7 @@ export async function connectMongo(uri: string, startMilliseconds = START_TIMEOU
     buildIndexes: () => retryUntil(buildIndexes, performance.now() + startMilliseconds),
     ping,
     isAway: health.isAway,
+    isFull: () => false,
     close: async () => {
       clearInterval(timer)
       health.stop()

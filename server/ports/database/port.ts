@@ -22,6 +22,8 @@ export interface Database {
   ping(): Promise<void>
   /** Has it lately not answered? */
   isAway(): boolean
+  /** Is its disk full, as far as this process can see it? */
+  isFull(): boolean
   close(): Promise<void>
 }
 
