@@ -1,17 +1,17 @@
 import { cut } from '#server/domains/text/cut'
-import { skeleton, wordsOf } from '#server/domains/text/skeleton'
+import { wordsAskedFor, wordsToFind } from '#server/domains/text/signs'
 
 // A word is filed under its first three and its first six letters, so that its start finds it.
 const short = 3
 const long = 6
 
-/** What a search is compared by: the words of a text without case, accents, width and look-alikes. */
-export const searchWords = (text: string): string[] => wordsOf(skeleton(text))
+/** The words of a query, without case, accents, width and look-alikes; a sign means itself. */
+export const searchWords = wordsAskedFor
 
 /** What a text is filed under in an index, each once. */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
-  for (const word of searchWords(text)) {
+  for (const word of wordsToFind(text)) {
     terms.add(cut(word, short))
     if (word.length >= long) terms.add(cut(word, long))
   }
@@ -23,7 +23,7 @@ export const termOf = (word: string): string => cut(word, word.length >= long ? 
 
 /** Does the text hold each of these words? One of up to two letters is a whole word, a longer one the start of a word. */
 export function holdsAll(text: string, words: readonly string[]): boolean {
-  const own = searchWords(text)
+  const own = wordsToFind(text)
   return words.every((word) =>
     own.some(word.length < short ? (each) => each === word : (each) => each.startsWith(word)),
   )
