@@ -189,16 +189,17 @@ export const actAliases: readonly Alias<Act, Acted>[] = [
         chatId: ChatId,
         action: WordAction.default('block'),
         isRegex: z.boolean().default(false),
+        asWritten: z.boolean().default(false),
       })
       .refine(({ scope, chatType, chatId }) => scope === 'global' || isSingleChat(chatType) || (chatType && chatId), {
         error: 'chatType and chatId are required for scope room',
       })
       .transform(
-        ({ client_action_id, word, scope, chatType, chatId, action, isRegex }): Act => ({
+        ({ client_action_id, word, scope, chatType, chatId, action, isRegex, asWritten }): Act => ({
           client_action_id,
           room: scope === 'global' || !chatType ? null : roomRef(chatType, chatId),
           action: 'word_add',
-          patch: { word, word_action: action, is_regex: isRegex },
+          patch: { word, word_action: action, is_regex: isRegex, as_written: asWritten },
         }),
       ),
     answer: recordAs('word', BlockedWord),
@@ -231,11 +232,13 @@ export const simulateAliases = [
     input: withChat({
       word: Word,
       isRegex: z.boolean().default(false),
+      asWritten: z.boolean().default(false),
       last: count(1, 1_000).default(500),
-    }).transform(({ chatType, chatId, word, isRegex, last }) => ({
+    }).transform(({ chatType, chatId, word, isRegex, asWritten, last }) => ({
       room: roomRef(chatType, chatId),
       word,
       is_regex: isRegex,
+      as_written: asWritten,
       last,
     })),
   },

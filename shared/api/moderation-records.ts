@@ -58,6 +58,8 @@ export const BlockedWord = z.object({
   chat_id: z.string().nullable(),
   action: WordAction,
   is_regex: z.boolean(),
+  /** A plain word whose accents and signs count; absent in words of older versions, whose accents do not. */
+  as_written: z.boolean().optional(),
   added_by: z.string(),
   added_at: Time,
   is_active: z.boolean(),

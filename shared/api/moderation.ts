@@ -152,6 +152,7 @@ export const moderation = {
       room: RoomRef,
       word: Word.optional(),
       is_regex: z.boolean().optional(),
+      as_written: z.boolean().optional(),
       rules: RulesPatch.optional(),
       last: count(1, 1_000).default(500),
     }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
+import { cut } from '#shared/kit/cut'
 import {
   Address,
   CallerAddress,
@@ -193,7 +194,7 @@ export const streams = {
       message: z
         .string()
         .max(10_000)
-        .overwrite((given) => [...given.trim()].slice(0, longest).join(''))
+        .overwrite((given) => cut(given.trim(), longest))
         .pipe(text(longest).min(1, { error: 'Message is required' })),
       type: z.enum(['message', 'reaction']).default('message'),
       client_msg_id: z

@@ -6,6 +6,7 @@ import { isAdmin, mayChange, ownAgent, visibleAgent } from './access.ts'
 import * as events from './agent-events.ts'
 import * as conversation from './chat.ts'
 import { discover } from './discover.ts'
+import { fileAgents } from './discovery/words.ts'
 import * as favorites from './favorites.ts'
 import { sayWhatWasLeft } from './in-rooms/again.ts'
 import { answerMentions } from './in-rooms/follow.ts'
@@ -78,19 +79,24 @@ export const agents = defineDomain(
   {
     settings: agentSettings,
     jobs: [removal],
-    start: (node) => [
-      tellPictures(node),
-      listenToBegun(node),
-      listenToWants(node),
-      listenToStops(node, (run, by) => stopRun(node, run, by)),
-      stopForRefused(node),
-      sweepRuns(node),
-      listenToWriting(node),
-      answerMentions(node),
-      countKnowledge(node),
-      beginWhatWasLeft(node),
-      sayWhatWasLeft(node),
-      () => stopAllRuns(node),
-    ],
+    start: (node) => {
+      void fileAgents().catch((error: unknown) =>
+        node.logger.warn({ error }, 'older agents were not filed for the search'),
+      )
+      return [
+        tellPictures(node),
+        listenToBegun(node),
+        listenToWants(node),
+        listenToStops(node, (run, by) => stopRun(node, run, by)),
+        stopForRefused(node),
+        sweepRuns(node),
+        listenToWriting(node),
+        answerMentions(node),
+        countKnowledge(node),
+        beginWhatWasLeft(node),
+        sayWhatWasLeft(node),
+        () => stopAllRuns(node),
+      ]
+    },
   },
 )

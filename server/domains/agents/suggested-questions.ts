@@ -1,4 +1,4 @@
-import { cut } from '#server/domains/text/cut'
+import { cut } from '#shared/kit/cut'
 import type { StoredAgent } from './model.ts'
 
 const longest = 100

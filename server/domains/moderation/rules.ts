@@ -2,7 +2,7 @@ import { entryOf } from '#server/domains/room-state/entries'
 import { rulesUpdated, wordsUpdated } from '#server/domains/room-state/events/rooms'
 import { type RulesFact, refOf, rulesIn, type WordFact, wordsIn } from '#server/domains/room-state/facts'
 import { kinds } from '#server/domains/room-state/kinds'
-import { tryPattern } from '#server/domains/verdict/words'
+import { emptyWord, tryPattern } from '#server/domains/verdict/words'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL, type Json } from '#server/log/types'
 import type { Act } from '#shared/api/moderation-acts'
@@ -56,7 +56,10 @@ export const addWord =
     if (patch?.word === undefined) throw new AppError('VALIDATION_ERROR', { message: 'word missing' })
     const is_regex = patch.is_regex ?? false
     const cost = is_regex ? costOf(patch.word, words) : 0
+    const as_written = !is_regex && (patch.as_written ?? false)
     const word = is_regex ? patch.word : patch.word.toLowerCase()
+    const empty = is_regex ? null : emptyWord(word)
+    if (empty !== null) throw new AppError('VALIDATION_ERROR', { message: empty })
     if (words.some((other) => other.word.toLowerCase() === word.toLowerCase()))
       throw new AppError('CONFLICT', { message: 'This word is blocked already' })
     if (words.length >= maxWords) throw new AppError('CONFLICT', { message: `A list holds at most ${maxWords} words` })
@@ -65,6 +68,7 @@ export const addWord =
       word,
       action: patch.word_action ?? 'block',
       is_regex,
+      ...(as_written && { as_written }),
       added_by: actor.account,
       added_at: new Date(now).toISOString(),
       cost,

@@ -99,7 +99,9 @@ function compiled(node: Node, words: readonly WordFact[], scope: 'global' | 'roo
   if (known) return known
   for (const { word_id } of words) leftOut.delete(word_id)
   const list = compileWords(
-    words.map(({ word_id: id, word, action, is_regex }) => ({ id, word, action, is_regex, scope })),
+    words.map(({ word_id: id, word, action, is_regex, as_written = false }) => {
+      return { id, word, action, is_regex, as_written, scope }
+    }),
     (word, reason) => {
       leftOut.set(word, reason)
       node.logger.warn({ word, reason }, 'a blocked word is out of use')

@@ -11,6 +11,7 @@ import { RoomEvents } from '#server/log/model'
 import { isDuplicate } from '#server/ports/database/port'
 import { type social as contract, Report } from '#shared/api/social'
 import { AppError } from '#shared/errors'
+import { cut } from '#shared/kit/cut'
 import { blockSomebody } from './blocks.ts'
 import { settleReport, withEvidence } from './evidence.ts'
 import { Reports, ReportTurns } from './model.ts'
@@ -112,7 +113,7 @@ async function snapshot(
     })
     .catch(refusedIsNull)
   if (!said || isUnreadable(said.sealed, said.text)) return claimed
-  return [...said.text].slice(0, snapshotLength).join('')
+  return cut(said.text, snapshotLength)
 }
 
 function refusedIsNull(error: unknown): null {

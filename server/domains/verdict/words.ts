@@ -1,7 +1,8 @@
 import { normalized } from '#server/domains/text/normal'
+import { hasMaskedSign } from '#server/domains/text/signs'
 import { readings, skeleton, type Word, wordsOf } from '#server/domains/text/skeleton'
 import { type Budget, longestJudged, spend } from './budget.ts'
-import { compileLiterals, literalOf } from './literals.ts'
+import { compileLiterals, literalForm, literalOf } from './literals.ts'
 import { compilePatterns, type OnLeftOut } from './patterns.ts'
 import { compilePhrases } from './phrases.ts'
 
@@ -13,9 +14,11 @@ export interface BlockedWord {
   scope: 'global' | 'room'
   action: 'block' | 'flag' | 'mute'
   is_regex: boolean
+  /** Is a plain word matched with its accents and signs, as letters of its own? Absent in words of before. */
+  as_written?: boolean
 }
 
-export type Hit = Omit<BlockedWord, 'word'>
+export type Hit = Omit<BlockedWord, 'word' | 'as_written'>
 
 /** A compiled list of blocked words. */
 export interface WordList {
@@ -26,8 +29,8 @@ export interface WordList {
 
 interface Text {
   readonly readings: readonly (readonly Word[])[]
-  readonly lower: string
-  readonly codePoints: Uint32Array
+  /** As it is written; and, where it is another, with signs and widths folded. */
+  readonly forms: readonly { readonly literal: string; readonly codePoints: Uint32Array }[]
 }
 
 /** Compiles a list for repeated use. A word that cannot be used is reported and left out; the others are not touched. */
@@ -35,21 +38,26 @@ export function compileWords(words: readonly BlockedWord[], onLeftOut: OnLeftOut
   const order = new Map(words.map((word, at) => [word.id, { at, word }]))
   const plain = words.filter((word) => !word.is_regex)
   const literals = plain.filter((word) => !isPhrase(word))
-  for (const { id, word } of literals) if (literalOf(word) === '') onLeftOut(id, 'The word is empty')
+  for (const { id, word } of literals) {
+    const reason = emptyWord(word)
+    if (reason !== null) onLeftOut(id, reason)
+  }
   const findPhrases = compilePhrases(plain.filter(isPhrase))
   const findLiterals = compileLiterals(literals.filter(({ word }) => literalOf(word) !== ''))
   const patterns = words.filter((word) => word.is_regex).map(({ id, word }) => ({ id, source: word }))
   const findPatterns = compilePatterns(patterns, onLeftOut)
   return {
     isEmpty: words.length === 0,
-    search({ readings, lower, codePoints }, budget) {
+    search({ readings, forms }, budget) {
       const ids = new Set<string>()
       for (const reading of readings) findPhrases(reading, budget, ids)
-      findLiterals(lower, budget, ids)
-      findPatterns(codePoints, budget, ids)
+      for (const { literal, codePoints } of forms) {
+        findLiterals(literal, budget, ids)
+        findPatterns(codePoints, budget, ids)
+      }
       if (ids.size === 0) return []
       const found = [...ids].flatMap((id) => order.get(id) ?? [])
-      return found.sort((a, b) => a.at - b.at).map(({ word: { word: _, ...hit } }) => hit)
+      return found.sort((a, b) => a.at - b.at).map(({ word: { word: _, as_written: __, ...hit } }) => hit)
     },
   }
 }
@@ -95,7 +103,12 @@ function readText({ text, composed }: { text: string; composed: string }, budget
   const others = composed.match(beyondAscii)?.length ?? 0
   const steps = (composed.length - others) * stepsOfAscii + others * stepsOfOther
   if (!spend(budget, steps)) return null
-  return { readings: readings(text), lower: composed.toLowerCase(), codePoints: codePointsOf(composed) }
+  const written = text === composed ? composed : normalized(text, 'NFC')
+  const forms = written === composed ? [composed] : [written, composed]
+  return {
+    readings: readings(text),
+    forms: forms.map((form) => ({ literal: literalForm(form), codePoints: codePointsOf(form) })),
+  }
 }
 
 function codePointsOf(text: string): Uint32Array {
@@ -115,9 +128,18 @@ export function firstHit(found: readonly Hit[]): Hit | null {
 }
 
 const signs = /[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}\s'’._-]/u
+const oneSign = /^(?=.*\p{Extended_Pictographic})[^\p{L}\p{N}\s]+$/u
 
-/** A phrase is matched word by word; what holds other signs (`c++`, `#tag`) can only be matched as it is written. */
-function isPhrase({ word }: BlockedWord): boolean {
+/**
+ * A phrase is matched word by word. What holds other signs (`c++`, `#tag`), is one sign, or holds one that could be taken for letters
+ * (`🇺🇸`) can only be matched as it is written.
+ */
+function isPhrase({ word, as_written }: BlockedWord): boolean {
   const bones = skeleton(word)
+  if (as_written || hasMaskedSign(word) || oneSign.test(word)) return false
   return !signs.test(bones) && wordsOf(bones).length > 0
 }
+
+/** Why nothing could ever be found by this word; null where something can. */
+export const emptyWord = (word: string): string | null =>
+  literalOf(word) === '' ? 'Nothing is left of this word that a text could hold' : null

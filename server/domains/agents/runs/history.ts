@@ -1,8 +1,8 @@
 import { messageIn } from '#server/domains/room-state/facts'
-import { cut } from '#server/domains/text/cut'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { ChatMessage } from '#shared/api/agent-runs'
+import { cut } from '#shared/kit/cut'
 import { Runs, type StoredRun } from './model.ts'
 import { asEnded } from './settle.ts'
 
