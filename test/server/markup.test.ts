@@ -86,3 +86,35 @@ test('N20: long code, lists, lines and rules are read as they were', async () =>
   for (const line of [...long, '-', '*', '=', '_'])
     await say(member, elsewhere, line.repeat(Math.floor((line.length === 1 ? 200 : 4_000) / line.length)))
 })
+
+await moderates(owner, { room: elsewhere, action: 'word_add', patch: { word: 'zorkblat' } })
+await moderates(owner, { room: elsewhere, action: 'word_add', patch: { word: 'quux\\d', is_regex: true } })
+const wordy = [
+  'z**ork**blat',
+  'z[ork](..)blat',
+  'z[ork](https://a.example)blat',
+  'zork~~blat~~',
+  'zork`blat`',
+  '> - z***ork***blat',
+  'zork<!-- -->blat',
+  'zork<b></b>blat',
+  'z&#111;rkblat',
+  'z&#x6f;rkblat',
+  'quu*x1*',
+  'quu**x**7',
+  '@[zork](x)blat',
+]
+test.each(wordy)('N27: a blocked word is read out of %j', async (text) => {
+  for (const door of over) {
+    const asked = { room: elsewhere, text }
+    expect((await member.does(door, messages.check, asked)).verdict).toMatchObject({ code: 'BLOCKED_WORD' })
+    expect(await member.refused(door, messages.send, asked)).toMatchObject({ code: 'BLOCKED_WORD' })
+    const poll = { room: elsewhere, question: text, options: ['one', 'two'] }
+    expect(await member.refused(door, polls.create, poll)).toMatchObject({ code: 'BLOCKED_WORD' })
+  }
+})
+
+test('N27: a word that formatting parts is none', async () => {
+  for (const text of ['zork **blat**', 'zork\n\nblat', '- zork\n- blat', '`zork` blat'])
+    await say(member, elsewhere, text)
+})

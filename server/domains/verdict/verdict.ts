@@ -73,9 +73,16 @@ function readAll(parts: readonly Part[], judging: Judging): { said: readonly Sai
   const budget = { left: judging.steps }
   const said = saidIn(parts, budget)
   const texts = parts.map(({ reading, text }) => (reading === 'address' ? plainly(text) : text))
-  const found = said && hits(judging.words, texts, budget)
-  return found && { said, found }
+  const written = said && hits(judging.words, texts, budget)
+  if (said === null || written === null) return null
+  const isDrawnOtherwise = said.some(({ text, words }) => words !== text)
+  const drawn = isDrawnOtherwise ? hits(judging.words, said.map(wordsOf), budget) : []
+  if (drawn === null) return null
+  const found = new Map([...written, ...drawn].map((hit) => [hit.id, hit]))
+  return { said, found: [...found.values()] }
 }
+
+const wordsOf = ({ words }: Said): string => words
 
 /** The message a capability stands for: of its type, and with nothing else in it to object to. */
 export function probeOf(sendable: Sendable): MessageDraft {
