@@ -169,3 +169,23 @@ describe('answers of agents', () => {
     expect(answer('1. one\n2. أولا')).toContain('<ol start="1" dir="ltr">')
   })
 })
+
+describe('N20: the page links what writes http:// or https://', () => {
+  test.each([
+    '[x](https\\://evil.zip)',
+    '[x](https&colon;//evil.zip)',
+    '[x](http:evil.zip)',
+    '[x](https:/evil.zip)',
+    '[x](http:\\\\evil.zip)',
+    '[x](//evil.zip)',
+    '<http:evil.zip>',
+    'www.evil.zip, me@evil.zip',
+  ])('not %j', (text) => expect(inside(text)).not.toContain('<a'))
+
+  test.each([
+    ['> # [x](<https://a.example/b>)', 'https://a.example/b'],
+    ['<https://a.example/b>', 'https://a.example/b'],
+    ['![x](https://a.example/b)', 'https://a.example/b'],
+    ['[x](https://a.example/b\\_c)', 'https://a.example/b_c'],
+  ])('but %j', (text, address) => expect(inside(text)).toContain(`<a href="${address}"`))
+})

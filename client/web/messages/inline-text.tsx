@@ -1,12 +1,10 @@
 import { type ReactNode, useContext } from 'react'
+import { addressesIn } from '#shared/kit/addresses'
 import { isolated } from '../kit/format.ts'
-import { isWebAddress } from '../kit/web-address.ts'
 import { lookOf } from '../rooms/kind.ts'
 import { slugOf } from '../rooms/room-title.ts'
 import { keyOf, RoomsContext } from '../rooms/use-rooms.ts'
 import { CitationChip, InlineContext } from './citations.tsx'
-
-const link = /\bhttps?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]]/gi
 
 /** A mentioned person, and the words that mention them in the text. */
 export interface Named {
@@ -84,9 +82,7 @@ function spansOf(text: string, named: readonly Named[]): Span[] {
       kind: isMe ? ('mine' as const) : ('mention' as const),
     })),
   )
-  const links = [...text.matchAll(link)]
-    .filter(([address]) => isWebAddress(address))
-    .map((match) => ({ start: match.index, end: match.index + match[0].length, kind: 'link' as const }))
+  const links = addressesIn(text).map((place) => ({ ...place, kind: 'link' as const }))
   const rooms = [...text.matchAll(roomSlug)].map((match) => ({
     start: match.index,
     end: match.index + match[0].length,
