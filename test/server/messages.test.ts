@@ -466,6 +466,20 @@ test('N31: has_more is said of the direction that is read, and messages of one m
   expect(rest.body).toMatchObject({ messages: [{ n: 11 }, { n: 12 }], has_more: false })
 })
 
+test.each(over)('N28: over %s the spans of mentions move with the text that is trimmed or edited', async (door) => {
+  const room = await channelOf(owner, member)
+  const named = (start: number) => ({ kind: 'user' as const, id: member.account, start, len: 4 })
+  const { message } = await owner.does(door, messages.send, { room, text: '  hi @mem!', mentions: [named(5)] })
+  expect(message).toMatchObject({ content: 'hi @mem!', mentions: [named(3)] })
+  const after = async (text: string) =>
+    (await owner.does(door, messages.edit, { room, id: message.id, text })).message.mentions
+  expect(await after('  well, hi @mem!')).toEqual([named(9)])
+  expect(await after('hi @mem, and more')).toEqual([named(3)])
+  expect(await after('hi @men, and more')).toEqual([])
+  const outside = { room, text: '  hi', mentions: [{ ...named(0), len: 1 }] }
+  expect(await owner.refused(door, messages.send, outside)).toMatchObject({ code: 'VALIDATION_ERROR' })
+})
+
 describe('an edit', () => {
   test.each(over)('over %s raises the version, is judged again, and is refused on a stale version', async (door) => {
     const room = await channelOf(owner, member)
