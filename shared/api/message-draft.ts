@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isFieldName } from '#shared/kit/field-name'
 import { longestMessage } from '#shared/kit/lengths'
-import { Id, nameLine, text } from '#shared/kit/primitives'
+import { count, Id, nameLine, text } from '#shared/kit/primitives'
 import { Attachment, Mention } from './message.ts'
 import { MessageType } from './verdict.ts'
 
@@ -10,6 +10,11 @@ export const Content = text(longestMessage)
 export const Sign = nameLine(1, 32).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
   error: 'Invalid emoji',
 })
+/** What pages of a history are read on by, in every path that lists messages. */
+export const cursor = {
+  before_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),
+  after_seq: count(0, Number.MAX_SAFE_INTEGER).optional(),
+}
 /** Field names of other spellings of a send, folded into the first. */
 const spellings = {
   text: Content.optional(),

@@ -14,6 +14,7 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
+import { cursor } from './message-draft.ts'
 import { LeanBatch, LeanEvent, RoomEvent, roomEventBatch } from './room-events.ts'
 import { seen } from './room-paths.ts'
 import { Capabilities } from './rooms.ts'
@@ -177,8 +178,8 @@ export const streams = {
     access: 'user',
     limit: 'general',
     errorBody: 'text',
-    input: z.object({ ...own, since: Moment.optional(), limit: pageSize(100, 50) }),
-    output: z.object({ messages: z.array(StreamChatMessage) }),
+    input: z.object({ ...own, ...cursor, since: Moment.optional(), limit: pageSize(100, 50) }),
+    output: z.object({ messages: z.array(StreamChatMessage), has_more: z.boolean() }),
     errors: [...notFound, 'BANNED', 'NOT_A_MEMBER'],
   }),
   say: operation({

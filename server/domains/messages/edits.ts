@@ -22,7 +22,7 @@ import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
 import { sealedBy } from '#shared/kit/room-kinds'
-import { draftOf, draftOfBody } from './drafts.ts'
+import { draftOf, draftOfBody, movedSpans } from './drafts.ts'
 import { sealedFault } from './sealed.ts'
 
 const editMilliseconds = 15 * 60_000
@@ -92,11 +92,7 @@ export const edit: Action<typeof contract.edit> = async (
           ...kept,
           text: clean,
           reply_to: quoted?.body.deleted ? null : reply_to,
-          mentions: message.body.mentions.filter(
-            ({ start, len }) =>
-              start + len <= clean.length &&
-              clean.slice(start, start + len) === message.body.text.slice(start, start + len),
-          ),
+          mentions: movedSpans(message.body.mentions, message.body.text, clean),
           // What was said in clear, before rooms with a shared key were sealed, is inside from now on.
           ...(sealingOf(view) === 'shared-key' && { type: 'text', attachments: [], mentions: [], reply_to: null }),
         }

@@ -9,12 +9,14 @@ import { streamOf } from './life.ts'
 
 export const roomOf = (stream: string) => ({ type: 'stream' as const, id: stream })
 
-export const chat: Action<typeof contract.chat> = async ({ id, since, limit }, context) => {
+export const chat: Action<typeof contract.chat> = async ({ id, since, ...page }, context) => {
   const { account } = signedIn(context)
   await streamOf(id)
-  const page = since === undefined ? { limit } : { limit, after: since }
-  const { messages: found } = await context.node.callAs(account, messages.history, { room: roomOf(id), ...page })
-  return { messages: await rowsOf(context.node, found) }
+  const { messages: found, has_more } = await context.node.callAs(account, messages.history, {
+    ...{ room: roomOf(id), ...page },
+    ...(since === undefined ? {} : { after: since }),
+  })
+  return { messages: await rowsOf(context.node, found), has_more }
 }
 
 /** Who writes is a member of the room from then on, as moderation is about members. */
@@ -43,10 +45,10 @@ async function rowsOf(node: Node, all: readonly Message[]): Promise<StreamChatMe
     node,
     left.map(({ sender_address }) => sender_address),
   )
-  return left.map(({ id, room, sender_address, content, created_at }) => {
+  return left.map(({ id, seq, room, sender_address, content, created_at }) => {
     const profile = profiles.get(sender_address)
     return {
-      ...{ id, stream_id: room.id ?? '', user_address: sender_address, message: content, content, created_at },
+      ...{ id, seq, stream_id: room.id ?? '', user_address: sender_address, message: content, content, created_at },
       type: isReaction(content) ? ('reaction' as const) : ('message' as const),
       user: profile
         ? {
