@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Alias } from '#shared/kit/contract'
-import { Address, CallerAddress, ClientId, count, Done, Id, type RoomRef, text } from '#shared/kit/primitives'
+import { Address, CallerAddress, ClientId, count, Done, Id, pageSize, type RoomRef, text } from '#shared/kit/primitives'
 import { roomRef } from '#shared/kit/room-key'
 import { chatTypes, singleTypes } from '#shared/kit/room-kinds'
 import { type Act, type Acted, Grants, MuteDuration, Reason, Word } from './moderation-acts.ts'
@@ -244,13 +244,18 @@ export const simulateAliases = [
   },
 ] as const
 
+/** A page of the queue: how many, after the one whose `next_cursor` this is. */
+export const paged = { cursor: z.string().max(400).nullish(), limit: pageSize(100) }
+
 export const queueAliases = [
   {
     http: 'GET /api/moderation/queue',
     input: z
-      .object({ channelId: ChannelId })
-      .transform(({ channelId }) =>
-        channelId ? { scope: 'room' as const, room: channelRef(channelId) } : { scope: 'global' as const },
+      .object({ channelId: ChannelId, ...paged })
+      .transform(({ channelId, ...page }) =>
+        channelId
+          ? { scope: 'room' as const, room: channelRef(channelId), ...page }
+          : { scope: 'global' as const, ...page },
       ),
   },
 ] as const

@@ -260,6 +260,7 @@ export const Flags = followed<{
   flagged_at: string
   state?: string
   claimed_by?: string | null
+  decided_by?: string | null
 }>(
   'Flags',
   'flags',
@@ -271,6 +272,7 @@ export const Flags = followed<{
     flagged_at: required,
     state: { type: String, default: 'pending' },
     claimed_by: optional,
+    decided_by: { type: String },
   },
   [[{ room: 1, flagged_at: -1 }], [{ flagged_at: -1 }]],
 )
