@@ -2,7 +2,7 @@
 export const isWebAddress = (address: string): boolean =>
   /^https?:\/\/[^\s/\\?#]/i.test(address) && URL.canParse(address)
 
-const written = /(?<![a-z])https?:\/\/[^\s<>]+/gi
+const written = /(?<![a-z])https?:\/\/(?:(?!\]\()[^\s<>])+/gi
 const trailing = /[?!.,:;*_~'"]/
 const reference = /&[a-z\d]+;$/i
 

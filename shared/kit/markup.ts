@@ -29,13 +29,13 @@ const ofDocuments = ['headingAtx', 'thematicBreak']
 
 /** The deepest nesting that is drawn; what is deeper is shown as written. */
 export const deepestDrawn = 12
-/** Parsing takes quadratic time in the number of these; a text with more of them is shown as written. */
-const mostMarks = 200
+/** A text with more signs that a parser looks at is shown as written. */
+const mostMarks = 500
 const mostBlocks = 7
-const signs = /[*_~`[\]\n<>&\\]|(?<=^|[\s>])(?:[-+]|\d{1,9}[.)])(?=\s)/g
+const signs = /[*_~`[\]<>&\\]|(?<=^|[\s>])(?:[-+]|\d{1,9}[.)])(?=\s)/g
 const manyBlocks = new RegExp(`^(?:>|[-+*]|\\d{1,9}[.)]){${mostBlocks},}`, 'm')
 
-/** How many signs a parser has to look at, each beside the others; null where the text is shown as written. */
+/** How many signs a parser has to look at; null where the text is shown as written. */
 export function marksIn(text: string): number | null {
   const marks = text.match(signs)?.length ?? 0
   return marks > mostMarks || manyBlocks.test(text.replace(/[^\S\n]/g, '')) ? null : marks

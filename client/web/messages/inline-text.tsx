@@ -21,7 +21,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
   const { citations, isInLink } = useContext(InlineContext)
   const parts: ReactNode[] = []
   let at = 0
-  if (isInLink) return <>{text}</>
+  if (isInLink) return <>{isolated(text)}</>
   const cited = (words: string) => citations.find(({ n }) => `[${n}]` === words)
   for (const { start, end, kind } of spansOf(text, named)) {
     if (start < at) continue
@@ -39,7 +39,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
         <RoomName key={start} words={words} />
       ) : kind === 'link' ? (
         <OuterLink key={start} href={words}>
-          {words}
+          {isolated(words)}
         </OuterLink>
       ) : (
         <span key={start} className={`mention ${kind === 'mine' ? 'mine' : ''}`}>
@@ -56,7 +56,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
 /** A link in a message: it gets no referrer and no opener, and search engines are told not to follow it. */
 export function OuterLink({ href, children }: { href: string; children: ReactNode }) {
   return (
-    <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
+    <a href={href} title={isolated(href)} target="_blank" rel="noopener noreferrer nofollow">
       {children}
     </a>
   )
