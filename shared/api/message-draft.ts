@@ -31,9 +31,11 @@ const spellings = {
  * names them here, outside of what is sealed: they are kept as long as the message.
  */
 export const Blobs = z.array(z.string().min(1).max(500)).max(10).optional()
+/** Whom a text names, each by its place in it. */
+export const Mentions = z.array(Mention).max(50).optional()
 export const draft = {
   ...spellings,
   attachments: z.array(Attachment).max(10).optional(),
-  mentions: z.array(Mention).max(50).optional(),
+  mentions: Mentions,
   blobs: Blobs,
 }

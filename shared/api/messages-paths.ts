@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CallerAddress, ClientId, count, Done, Id, Moment, pageSize, text } from '#shared/kit/primitives'
 import { Message, Reaction } from './message.ts'
-import { Blobs, Content, cursor, draft, Sign } from './message-draft.ts'
+import { Blobs, Content, cursor, draft, Mentions, Sign } from './message-draft.ts'
 import { channelRef, pathOf, RoomId, roomPaths } from './room-paths.ts'
 import { Verdict } from './verdict.ts'
 
@@ -54,6 +54,7 @@ export const editAliases = roomPaths.map(({ path, ref }) => ({
       id: RoomId.optional(),
       messageId: Id,
       content: Content,
+      mentions: Mentions,
       blobs: Blobs,
       version: count(1, 1_000_000).optional(),
       client_action_id: ClientId.optional(),

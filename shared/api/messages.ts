@@ -5,7 +5,7 @@ import { leanSent } from './lean.ts'
 import { listening, presence } from './listening.ts'
 import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms-paths.ts'
 import { Message, Reaction } from './message.ts'
-import { Blobs, Content, cursor, draft, Sign } from './message-draft.ts'
+import { Blobs, Content, cursor, draft, Mentions, Sign } from './message-draft.ts'
 import {
   editAliases,
   historyAliases,
@@ -139,6 +139,8 @@ export const messages = {
       id: Id,
       version: count(1, 1_000_000).optional(),
       text: Content,
+      /** Whom it names from now on; left out, those who were named before are, where the text still holds their words. */
+      mentions: Mentions,
       blobs: Blobs,
       client_action_id: ClientId.optional(),
     }),

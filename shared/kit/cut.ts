@@ -10,6 +10,14 @@ export function cut(text: string, most: number): string {
   if (text.length <= most) return text
   let end = 0
   for (let count = 0; count < most && end < text.length; count += 1) end += isPair(text, end) ? 2 : 1
+  return upTo(text, end)
+}
+
+/** The same, of at most so many UTF-16 code units: where a limit is one of `length`. */
+export const cutToLength = (text: string, most: number): string =>
+  upTo(text, most > 0 && isPair(text, most - 1) ? most - 1 : most)
+
+function upTo(text: string, end: number): string {
   if (end >= text.length) return text
   const whole = graphemes.segment(text.slice(0, end + lookedAhead)).containing(end)?.index ?? end
   return text.slice(0, whole === 0 ? end : whole)

@@ -480,6 +480,25 @@ test.each(over)('N28: over %s the spans of mentions move with the text that is t
   expect(await owner.refused(door, messages.send, outside)).toMatchObject({ code: 'VALIDATION_ERROR' })
 })
 
+test.each(over)('N28: over %s an edit says whom it names, and leaves out whom it no longer does', async (door) => {
+  const room = await channelOf(owner, member)
+  const named = (who: Person, start: number) => ({ kind: 'user' as const, id: who.account, start, len: 4 })
+  const { id } = await say(owner, room, 'hi @mem')
+  const edited = async (text: string, mentions?: object[]) =>
+    (await owner.does(door, messages.edit, { room, id, text, mentions } as never)).message.mentions
+  expect(await edited('  hi @mem and @oth', [named(member, 5), named(other, 14)])).toEqual([
+    named(member, 3),
+    named(other, 12),
+  ])
+  expect(await edited('hi @mem and @oth', [named(other, 12)])).toEqual([named(other, 12)])
+  expect(await edited('well, hi @mem and @oth')).toEqual([named(other, 18)])
+  const outside = await owner.refused(door, messages.edit, { room, id, text: 'hi', mentions: [named(member, 5)] })
+  expect(outside).toMatchObject({ code: 'VALIDATION_ERROR' })
+  const alias = { content: 'hi @mem', mentions: [named(member, 3)] }
+  const { body } = await owner.rest(`PATCH /api/channels/${room.id}/messages/${id}`, alias)
+  expect(body).toMatchObject({ message: { mentions: [named(member, 3)] } })
+})
+
 describe('an edit', () => {
   test.each(over)('over %s raises the version, is judged again, and is refused on a stale version', async (door) => {
     const room = await channelOf(owner, member)

@@ -2,7 +2,7 @@ import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { CutShort } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
-import { cut } from '#shared/kit/cut'
+import { cutToLength } from '#shared/kit/cut'
 import type { AnswerContext } from './answer-context.ts'
 import { type Found, gather } from './gather.ts'
 import { modelOf } from './generation.ts'
@@ -99,7 +99,7 @@ async function generate(
     const source = part.type === 'source' ? shownSource(node, part) : null
     if (source) tell({ t: 'source', ...source })
     if (part.type !== 'text') continue
-    const text = cut(part.text, longestAnswer - length)
+    const text = cutToLength(part.text, longestAnswer - length)
     if (text !== '') tell({ t: 'chunk', off: length, text })
     isBlank &&= text.trim() === ''
     length += text.length

@@ -52,14 +52,14 @@ const present = ({ message }: Touched): MessageFact => {
 }
 
 export const edit: Action<typeof contract.edit> = async (
-  { room, id, version, text, blobs, client_action_id },
+  { room, id, version, text, mentions, blobs, client_action_id },
   context,
 ) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
   const { node } = context
-  const draft = draftOf({ text, blobs }, sealedBy(room))
+  const draft = draftOf({ text, mentions, blobs }, sealedBy(room))
   const { text: clean } = draft
   const fault = await sealedFault(node, key, account, draft)
   const storage = { publicUrl: node.settings.storageUrl, sender: account }
@@ -92,7 +92,7 @@ export const edit: Action<typeof contract.edit> = async (
           ...kept,
           text: clean,
           reply_to: quoted?.body.deleted ? null : reply_to,
-          mentions: movedSpans(message.body.mentions, message.body.text, clean),
+          mentions: mentions ? [...draft.mentions] : movedSpans(message.body.mentions, message.body.text, clean),
           // What was said in clear, before rooms with a shared key were sealed, is inside from now on.
           ...(sealingOf(view) === 'shared-key' && { type: 'text', attachments: [], mentions: [], reply_to: null }),
         }

@@ -2,7 +2,7 @@ import { messageIn } from '#server/domains/room-state/facts'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { ChatMessage } from '#shared/api/agent-runs'
-import { cut } from '#shared/kit/cut'
+import { cutToLength } from '#shared/kit/cut'
 import { Runs, type StoredRun } from './model.ts'
 import { asEnded } from './settle.ts'
 
@@ -40,7 +40,7 @@ function newestWithin(turns: readonly Turn[]): Turn[] {
   let left = longestHistory
   const kept: Turn[] = []
   for (const turn of turns.toReversed()) {
-    const content = cut(turn.content, left)
+    const content = cutToLength(turn.content, left)
     if (content === '') break
     kept.unshift({ ...turn, content })
     left -= content.length

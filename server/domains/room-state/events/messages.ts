@@ -36,11 +36,15 @@ export const messageEdited = defineEvent('message.edited', {
     const { flagged, text } = message.body
     return [
       patchMessage(id, edited(row, message)),
+      ...message.body.mentions.flatMap(({ kind, id: named }) =>
+        kind === 'user' ? [absolute(keys.mention(named, message.seq), { seq: message.seq })] : [],
+      ),
       ...(flagged.length > 0 ? [absolute(keys.flag(id), { words: flagged, content: text })] : []),
     ]
   },
   rewrites: (row, { id, message }) => ({ covers: ofMessage(id).covers, ...edited(row, message) }),
   message: (_row, { message }) => message,
+  recounts: true,
   data: (_row, { message }, room) => ({ message: messageOf(room, message) }),
 })
 
@@ -64,6 +68,7 @@ export const messageDeleted = defineEvent('message.deleted', {
   rewrites: (row, { id, at }) => ({ ...ofMessage(id), ...takenBack(row, at) }),
   data: ({ sender, reason }, { id, at }) => ({ id, deleted_by: sender, deleted_at: at, reason }),
   hidden: { deleted_by: '', reason: null },
+  recounts: true,
   entry: { action: () => 'delete' },
 })
 
@@ -105,6 +110,7 @@ export const messagesPurged = defineEvent('messages.purged', {
     return { target: targetOf(row, body), from_seq, to_seq, count, deleted_at: at, reason: row.reason }
   },
   hidden: { reason: null },
+  recounts: true,
   entry: { action: () => 'purge', metadata: (_row, { from_seq, to_seq, count }) => ({ from_seq, to_seq, count }) },
 })
 
