@@ -1,17 +1,16 @@
 import { normalized } from '#server/domains/text/normal'
 import { automaton } from './automaton.ts'
-import type { Budget } from './budget.ts'
+import { type Budget, spend } from './budget.ts'
 import { sequencesOf } from './sequences.ts'
 
 /** A word with signs in it (`c++`) in the form in which it is looked for. */
 export const literalOf = (word: string): string => normalized(word, 'NFKC').trim().toLowerCase()
 
-/** Words that are matched as they are written, in a text that is composed and in lower case, all of them in one pass. */
-export function compileLiterals(words: readonly { id: string; word: string }[]) {
-  const literals = words.map(({ word }) => literalOf(word))
+/** Tells which of these literals, all different, a text has that is composed and in lower case; they are matched as they are written. */
+export function compileLiterals(literals: readonly string[]) {
   const symbols = new Map<number, number>()
   const sequences = literals.map((literal) =>
-    Array.from({ length: literal.length }, (_, at) => {
+    Uint16Array.from({ length: literal.length }, (_, at) => {
       const unit = literal.charCodeAt(at)
       const symbol = symbols.get(unit) ?? symbols.size + 1
       symbols.set(unit, symbol)
@@ -19,17 +18,27 @@ export function compileLiterals(words: readonly { id: string; word: string }[]) 
     }),
   )
   const { search } = automaton(sequencesOf(sequences, (symbol) => (symbol === 0 ? [] : [symbol])))
-  return (text: string, budget: Budget, found: Set<string>): void => {
-    if (words.length === 0) return
+  return (text: string, budget: Budget): Iterable<number> => {
+    if (literals.length === 0) return []
     const read = new Uint16Array(text.length)
     for (let at = 0; at < text.length; at += 1) read[at] = symbols.get(text.charCodeAt(at)) ?? 0
-    search(read, budget, (indexes, at) => {
-      for (const index of indexes) {
-        const start = at + 1 - (literals[index]?.length ?? 0)
-        if (isBoundary(text, start) && isBoundary(text, at + 1)) found.add(words[index]?.id ?? '')
-      }
-      return false
-    })
+    const isEnd = endsOf(text, budget)
+    return search(read, budget, (index, at) => isEnd(at + 1) && isEnd(at + 1 - (literals[index]?.length ?? 0)))
+  }
+}
+
+const stepsOfEnd = 60
+
+/** Tells where something may begin or end. Each place of the text is looked at once. */
+function endsOf(text: string, budget: Budget): (at: number) => boolean {
+  const known: boolean[] = []
+  return (at) => {
+    const before = known[at]
+    if (before !== undefined) return before
+    spend(budget, stepsOfEnd)
+    const isEnd = isBoundary(text, at)
+    known[at] = isEnd
+    return isEnd
   }
 }
 
