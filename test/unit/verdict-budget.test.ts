@@ -216,6 +216,7 @@ describe('N02: a list that changes', () => {
     )
   const full = [
     ['phrases in Han characters', han(250, 199)],
+    ['four times as many, which an older version stored', han(1_000, 199)],
     ['words with signs in Han characters', han(250, 199).map((word) => `${word}+`)],
     ['words that are long once composed', many((at) => `${'\ufdfa'.repeat(199)}${at}`, 13)],
     ['short words', many((at) => `word${at} of a list that is full, as ${at} others are`)],
