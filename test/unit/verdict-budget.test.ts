@@ -168,6 +168,14 @@ describe('N02: what is found', () => {
     judge([list], text, ...Array.from({ length: 10 }, () => `https://files.example/${text.slice(0, 1_900)}`))
   })
 
+  it('is paid for until it counts, and no longer', () => {
+    const never = compileWords(many((at) => blocked(inner.slice(1, at + 4)), 196))
+    const once = compileWords(many((at) => blocked('+'.repeat(at + 1)), 200))
+    const matches = 10_000 * 60
+    expect(judge([never], 'aa+'.repeat(3_333)).steps).toBeGreaterThan(matches * 5)
+    expect(judge([once], '+'.repeat(10_000)).steps).toBeLessThan(matches * 5)
+  })
+
   it('costs the same each time', () => {
     const [list, other] = [0, 1].map(() => compileWords(alike.map((word) => blocked(word))))
     const first = judge([list as WordList], `a${'+'.repeat(5_000)}`)
