@@ -1,7 +1,7 @@
 import { normalized } from '#server/domains/text/normal'
 import { hasNoSpaces } from '#server/domains/text/skeleton'
 import { automaton } from './automaton.ts'
-import type { Budget } from './budget.ts'
+import { type Budget, spend } from './budget.ts'
 import { sequencesOf } from './sequences.ts'
 
 const ascii = /^[\0-\x7f]*$/
@@ -17,13 +17,12 @@ export const literalForm = (text: string): string => (ascii.test(text) ? text : 
 export const literalOf = (word: string): string =>
   literalForm(word.replace(signs, (letters) => normalized(letters, 'NFKC'))).trim()
 
-/** Words that are matched as they are written, in a text of the literal form, all of them in one pass. */
-export function compileLiterals(words: readonly { id: string; word: string }[]) {
-  const literals = words.map(({ word }) => literalOf(word))
+/** Tells which of these literals, all different, a text of the literal form has; they are matched as they are written. */
+export function compileLiterals(literals: readonly string[]) {
   const hasFlags = literals.some((literal) => flagLetter.test(literal))
   const symbols = new Map<number, number>()
   const sequences = literals.map((literal) =>
-    Array.from({ length: literal.length }, (_, at) => {
+    Uint16Array.from({ length: literal.length }, (_, at) => {
       const unit = literal.charCodeAt(at)
       const symbol = symbols.get(unit) ?? symbols.size + 1
       symbols.set(unit, symbol)
@@ -31,19 +30,27 @@ export function compileLiterals(words: readonly { id: string; word: string }[]) 
     }),
   )
   const { search } = automaton(sequencesOf(sequences, (symbol) => (symbol === 0 ? [] : [symbol])))
-  return (text: string, budget: Budget, found: Set<string>): void => {
-    if (words.length === 0) return
-    const inFlags = hasFlags ? middlesOfFlags(text) : new Set<number>()
+  return (text: string, budget: Budget): Iterable<number> => {
+    if (literals.length === 0) return []
     const read = new Uint16Array(text.length)
     for (let at = 0; at < text.length; at += 1) read[at] = symbols.get(text.charCodeAt(at)) ?? 0
-    search(read, budget, (indexes, at) => {
-      for (const index of indexes) {
-        const start = at + 1 - (literals[index]?.length ?? 0)
-        const isWhole = [start, at + 1].every((end) => isBoundary(text, end) && !inFlags.has(end))
-        if (isWhole) found.add(words[index]?.id ?? '')
-      }
-      return false
-    })
+    const isEnd = endsOf(text, budget, hasFlags ? middlesOfFlags(text) : new Set())
+    return search(read, budget, (index, at) => isEnd(at + 1) && isEnd(at + 1 - (literals[index]?.length ?? 0)))
+  }
+}
+
+const stepsOfEnd = 60
+
+/** Tells where something may begin or end. Each place of the text is looked at once. */
+function endsOf(text: string, budget: Budget, inFlags: ReadonlySet<number>): (at: number) => boolean {
+  const known: boolean[] = []
+  return (at) => {
+    const before = known[at]
+    if (before !== undefined) return before
+    spend(budget, stepsOfEnd)
+    const isEnd = !inFlags.has(at) && isBoundary(text, at)
+    known[at] = isEnd
+    return isEnd
   }
 }
 
