@@ -1,12 +1,12 @@
 // Modes: embedded, two-nodes-redis
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { GroupInvitations } from '#server/domains/rooms/group-invitations/model'
 import { groupInvitationEnded, groupInvitations, groupInvited } from '#shared/api/group-invitations'
 import { inbox, unreadSnapshot } from '#shared/api/inbox'
 import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
-import { befriend, groupOf, moderates, over, type Person, person } from '#test/support/people'
+import { type Answer, befriend, type Door, groupOf, moderates, over, type Person, person } from '#test/support/people'
 
 let server: Booted
 let owner: Person
@@ -174,4 +174,69 @@ test('N05: nobody has more than a hundred invitations waiting, over every group'
   const more = { id, addresses: [guest.account] }
   expect(await owner.refused('rest', rooms.addMembers, more)).toMatchObject({ status: 409, code: 'CONFLICT' })
   expect(await groupsOf(owner)).toEqual([id])
+})
+
+const answers = [
+  {
+    name: 'withdrawing',
+    ends: (door: Door, group: string) =>
+      owner.tries(door, groupInvitations.withdraw, { id: group, address: guest.account }),
+  },
+  {
+    name: 'declining',
+    ends: (door: Door, _group: string, id: string) => guest.tries(door, groupInvitations.decline, { id }),
+  },
+]
+
+test.each(over.flatMap((door) => answers.map((answer) => ({ door, ...answer }))))(
+  'N05: of accepting and $name beside each other one succeeds, over $door',
+  async ({ door, ends }) => {
+    const { group } = await invite(guest)
+    const { id } = await onlyAsked(guest)
+    let ended: Answer | null = null
+    const update = GroupInvitations.updateOne.bind(GroupInvitations)
+    // Between the join and what is noted of it.
+    const held = vi.spyOn(GroupInvitations, 'updateOne').mockImplementationOnce((async (...input: unknown[]) => {
+      ended = await ends(door, group.id, id)
+      return update(...(input as Parameters<typeof update>))
+    }) as never)
+    const accepted = await guest.tries(door, groupInvitations.accept, { id })
+    held.mockRestore()
+    expect([accepted.ok, ended]).toMatchObject([true, { ok: false, error: { status: 404, code: 'NOT_FOUND' } }])
+    expect([await asked(guest), await groupsOf(guest)]).toEqual([[], [group.id]])
+  },
+)
+
+test.each(over.flatMap((door) => answers.map((answer) => ({ door, ...answer }))))(
+  'N05: of accepting and $name at the same moment one succeeds, over $door',
+  async ({ door, ends }) => {
+    for (const _ of '12345678') {
+      const { group } = await invite(guest)
+      const { id } = await onlyAsked(guest)
+      const [accepted, ended] = await Promise.all([
+        guest.tries(door, groupInvitations.accept, { id }),
+        ends(door, group.id, id),
+      ])
+      expect(accepted.ok).not.toBe(ended.ok)
+      expect((await groupsOf(guest)).includes(group.id)).toBe(accepted.ok)
+      guest = await person(server, `group guest ${round} ${group.id}`)
+    }
+  },
+)
+
+test.each(over)('N05: what died while it accepted is accepted again, or withdrawn later, over %s', async (door) => {
+  const { group } = await invite(guest, other)
+  const [his, hers] = [await onlyAsked(guest), await onlyAsked(other)]
+  const dying = (milliseconds: number) => ({
+    $set: { accepting_until: new Date(Date.now() + milliseconds).toISOString() },
+  })
+  const withdrawal = { id: group.id, address: other.account }
+  await GroupInvitations.updateOne({ invitation_id: hers.id }, dying(20_000))
+  expect(await owner.refused(door, groupInvitations.withdraw, withdrawal)).toMatchObject({ code: 'NOT_FOUND' })
+  await GroupInvitations.updateOne({ invitation_id: hers.id }, dying(-1_000))
+  await owner.does(door, groupInvitations.withdraw, withdrawal)
+  await GroupInvitations.updateOne({ invitation_id: his.id }, dying(20_000))
+  expect((await onlyAsked(guest)).id).toBe(his.id)
+  await guest.does(door, groupInvitations.accept, { id: his.id })
+  expect([await groupsOf(guest), await groupsOf(other)]).toEqual([[group.id], []])
 })

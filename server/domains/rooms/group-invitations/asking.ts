@@ -73,7 +73,7 @@ async function ask(node: Node, account: string, key: RoomKey, person: string): P
   } catch (error) {
     if (!isDuplicate(error)) throw error
     const answeredBefore = new Date(now - peaceMilliseconds).toISOString()
-    const left = { status: 'accepted' as const }
+    const left = { status: { $in: ['accepted' as const, 'withdrawn' as const, 'ended' as const] } }
     const calm = { status: 'declined' as const, responded_at: { $lt: answeredBefore } }
     await GroupInvitations.updateOne({ _id, $or: [left, calm] }, { $set: fields })
   }

@@ -5,7 +5,7 @@ import type { GroupInvitation } from '#shared/api/group-invitations'
 import { roomOfKey } from '#shared/kit/room-key'
 import type { GroupInvitationRow } from './model.ts'
 
-/** Invitations as those who are invited see them; without those to rooms that are no more. */
+/** Invitations that wait, as those who are invited see them; without those to rooms that are no more. */
 export async function shownAll(node: Node, rows: readonly GroupInvitationRow[]): Promise<GroupInvitation[]> {
   const inviters = [...new Set(rows.map(({ inviter_address }) => inviter_address))]
   const [groups, profiles] = await Promise.all([
@@ -13,7 +13,7 @@ export async function shownAll(node: Node, rows: readonly GroupInvitationRow[]):
     profilesOf(node, inviters),
   ])
   const byKey = new Map(groups.map((group) => [group._id, group]))
-  return rows.flatMap(({ invitation_id, room, inviter_address, invitee_address, status, created_at, responded_at }) => {
+  return rows.flatMap(({ invitation_id, room, inviter_address, invitee_address, created_at, responded_at }) => {
     const group = byKey.get(room)
     if (!group) return []
     const { name } = profiles.get(inviter_address) ?? profileOf({ _id: inviter_address })
@@ -25,7 +25,8 @@ export async function shownAll(node: Node, rows: readonly GroupInvitationRow[]):
       member_count: group.member_count,
       inviter_address,
       inviter_name: name,
-      ...{ invitee_address, status, created_at, responded_at },
+      ...{ invitee_address, created_at, responded_at },
+      status: 'pending' as const,
     }
   })
 }
