@@ -1,6 +1,8 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { Rooms } from '#server/domains/room-state/model'
 import { GroupInvitations } from '#server/domains/rooms/group-invitations/model'
+import { newId } from '#server/kernel/ids'
 import { groupInvitationEnded, groupInvitations, groupInvited } from '#shared/api/group-invitations'
 import { inbox, unreadSnapshot } from '#shared/api/inbox'
 import { rooms } from '#shared/api/rooms'
@@ -239,4 +241,53 @@ test.each(over)('N05: what died while it accepted is accepted again, or withdraw
   expect((await onlyAsked(guest)).id).toBe(his.id)
   await guest.does(door, groupInvitations.accept, { id: his.id })
   expect([await groupsOf(guest), await groupsOf(other)]).toEqual([[group.id], []])
+})
+
+/** As an older version may have stored them: invitations to so many groups of their own, the oldest first. */
+async function askedBefore(inviter: Person, count: number, is_active = true): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId())
+  const at = new Date().toISOString()
+  const fields = { type: 'group', emoji: '💬', category: 'general', is_active, created_at: at, updated_at: at }
+  await Rooms.insertMany(
+    ids.map((id) => ({ _id: `group:${id}`, id, name: id, owner_address: inviter.account, ...fields })),
+  )
+  await GroupInvitations.insertMany(
+    ids.map((id) => ({
+      _id: `group:${id} ${guest.account}`,
+      invitation_id: newId(),
+      room: `group:${id}`,
+      inviter_address: inviter.account,
+      invitee_address: guest.account,
+      status: 'pending' as const,
+      created_at: at,
+    })),
+  )
+  return ids
+}
+const groupsAsked = (invitations: readonly { group_id: string }[]) => invitations.map(({ group_id }) => group_id)
+
+test.each(over)('N05: what is hidden takes no place in the list of invitations, over %s', async (door) => {
+  const honest = await askedBefore(owner, 1)
+  await askedBefore(other, 104)
+  await guest.does('rest', social.block, { userAddress: other.account })
+  const archiver = await person(server, `group archiver ${round}`)
+  await askedBefore(archiver, 104, false)
+  const { invitations, has_more, next } = await guest.does(door, groupInvitations.list, {})
+  expect([groupsAsked(invitations), has_more, next]).toEqual([honest, false, null])
+})
+
+test.each(over)('N05: invitations are listed in pages, newest first, each once, over %s', async (door) => {
+  const newest = (await askedBefore(owner, 105)).reverse()
+  const first = await guest.does(door, groupInvitations.list, {})
+  expect([groupsAsked(first.invitations), first.has_more]).toEqual([newest.slice(0, 100), true])
+  // What is answered between two pages moves nothing.
+  await guest.does(door, groupInvitations.decline, { id: first.next ?? '' })
+  const last = await guest.does(door, groupInvitations.list, { before: first.next ?? '' })
+  expect([groupsAsked(last.invitations), last.has_more, last.next]).toEqual([newest.slice(100), false, null])
+  const few = await guest.does(door, groupInvitations.list, { limit: 2, before: first.invitations[4]?.id ?? '' })
+  expect([groupsAsked(few.invitations), few.has_more]).toEqual([newest.slice(5, 7), true])
+  const { id } = few.invitations[0] ?? { id: '' }
+  expect(few.next).toBe(few.invitations[1]?.id)
+  const beyond = await guest.does(door, groupInvitations.list, { limit: 1_000, before: id })
+  expect(beyond.invitations).toHaveLength(98)
 })

@@ -1,4 +1,4 @@
-import { areBlocked, blockedAmong } from '#server/domains/blocks/blocks'
+import { areBlocked } from '#server/domains/blocks/blocks'
 import { actorOf } from '#server/domains/room-state/entries'
 import { becomeMember } from '#server/domains/room-state/membership'
 import { roomAnswer } from '#server/domains/room-state/rows'
@@ -12,23 +12,14 @@ import { enter } from '../gating.ts'
 import { idOf } from './asking.ts'
 import { end, hearEnds, undecided } from './ending.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
-import { shownAll } from './rows.ts'
-
-const listedAtMost = 100
+import { waitingFor } from './rows.ts'
 
 export const groupInvitations = defineDomain(
   contract,
   {
-    async list(_input, context) {
-      const { account } = signedIn(context)
-      const rows = await GroupInvitations.find({ invitee_address: account, status: 'pending' })
-        .sort({ created_at: -1 })
-        .limit(listedAtMost)
-        .lean<GroupInvitationRow[]>()
-      const inviters = rows.map(({ inviter_address }) => inviter_address)
-      const blocked = await blockedAmong(account, inviters)
-      const open = rows.filter(({ inviter_address }) => !blocked.has(inviter_address))
-      return { invitations: await shownAll(context.node, open) }
+    async list({ limit, before }, context) {
+      const { invitations, next } = await waitingFor(context.node, signedIn(context).account, limit, before)
+      return { invitations, has_more: next !== null, next }
     },
 
     async accept({ id }, context) {
