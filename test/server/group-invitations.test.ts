@@ -291,3 +291,38 @@ test.each(over)('N05: invitations are listed in pages, newest first, each once, 
   const beyond = await guest.does(door, groupInvitations.list, { limit: 1_000, before: id })
   expect(beyond.invitations).toHaveLength(98)
 })
+
+test.each(over)('N05: of one inviter three invitations wait for one person, over %s', async (door) => {
+  const input = { name: 'Many', memberAddresses: [guest.account] }
+  const founded = await Promise.all(Array.from({ length: 6 }, () => owner.does('rest', rooms.createGroup, input)))
+  expect(founded.map(({ invited }) => invited)).toEqual(Array(6).fill([guest.account]))
+  const shown = groupsAsked(await asked(guest))
+  expect(shown).toHaveLength(3)
+  // Taking one back is answered alike, whether it was sent or not.
+  const unsent = founded.find(({ group }) => !shown.includes(group.id))?.group.id ?? ''
+  const withdrawal = { id: unsent, address: guest.account }
+  await owner.does(door, groupInvitations.withdraw, withdrawal)
+  expect(await owner.refused(door, groupInvitations.withdraw, withdrawal)).toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test.each(over)('N05: who has declined is asked into no group by that person, over %s', async (door) => {
+  await invite(guest)
+  await guest.does(door, groupInvitations.decline, { id: (await onlyAsked(guest)).id })
+  const input = { name: 'Another', memberAddresses: [guest.account] }
+  const { invited } = await owner.does('rest', rooms.createGroup, input)
+  expect([invited, await asked(guest)]).toEqual([[guest.account], []])
+})
+
+test.each(over)('N05: asking again rings no more, over %s', async (door) => {
+  const line = await guest.socket('/notifications')
+  const { group } = await invite(guest)
+  await line.hears(groupInvited)
+  const again = () => owner.does('rest', rooms.addMembers, { id: group.id, addresses: [guest.account] })
+  for (const _ of '1234') await again()
+  for (const _ of '1234') {
+    await owner.does(door, groupInvitations.withdraw, { id: group.id, address: guest.account })
+    await line.hears(groupInvitationEnded)
+    await again()
+  }
+  expect([line.all(groupInvited).length, (await onlyAsked(guest)).group_id]).toEqual([1, group.id])
+})

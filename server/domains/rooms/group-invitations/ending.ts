@@ -8,8 +8,8 @@ import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 type End = Exclude<GroupInvitationRow['status'], 'pending'>
 
 /** Those that wait, and that nobody is accepting just now. */
-export const undecided = (now: number) => ({
-  status: 'pending' as const,
+export const undecided = (now: number, status: 'pending' | 'unsent' = 'pending') => ({
+  status,
   $or: [{ accepting_until: null }, { accepting_until: { $lt: new Date(now).toISOString() } }],
 })
 
@@ -26,7 +26,7 @@ export async function end(
     { _id, invitation_id, ...only },
     { $set: { status, responded_at, accepting_until: null } },
   )
-  if (modifiedCount === 1) tellEnd(node, invitation)
+  if (modifiedCount === 1 && invitation.status === 'pending') tellEnd(node, invitation)
   return modifiedCount === 1
 }
 

@@ -66,7 +66,8 @@ export const groupInvitations = defineDomain(
       const isAdmin = await node.log.ask(key, (view) => standingOf(view, account).rank >= ranks.admin)
       const theirs = { _id: idOf(key, address), ...(isAdmin ? {} : { inviter_address: account }) }
       const invitation = await GroupInvitations.findOne(theirs).lean<GroupInvitationRow>()
-      if (!invitation || !(await end(node, invitation, 'withdrawn', undecided(node.now())))) throw unknown()
+      const status = invitation?.status === 'unsent' ? 'unsent' : 'pending'
+      if (!invitation || !(await end(node, invitation, 'withdrawn', undecided(node.now(), status)))) throw unknown()
       return done
     },
   },
