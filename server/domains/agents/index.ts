@@ -21,7 +21,7 @@ import * as inRooms from './room-actions.ts'
 import { stopAllRuns, stopRun } from './runs/begin.ts'
 import { listenToBegun } from './runs/begun.ts'
 import { listenToStops, listenToWants } from './runs/relay.ts'
-import { stopForRefused } from './runs/stop.ts'
+import { stopForRefused, stopRefusedOf } from './runs/stop.ts'
 import { sweepRuns } from './runs/sweep.ts'
 import { agentSettings } from './settings.ts'
 import { cardOf, listedAgentOf, ownAgentOf } from './shown.ts'
@@ -57,7 +57,7 @@ export const agents = defineDomain(
     async update({ id, ...input }, context) {
       const { account } = signedIn(context)
       const changed = await updateAgent(context.node, account, id, input)
-      await showChanges(context.node, changed)
+      await Promise.all([showChanges(context.node, changed), stopRefusedOf(context.node, changed, account)])
       return { agent: await ownAgentOf(context.node, changed) }
     },
 

@@ -14,10 +14,11 @@ export const ownChat = 'chat'
 
 /** The conversation a question belongs to: that of the asker with the agent, or that of a whole room with it. */
 export const conversationOf = ({ agent_id, account, place }: StoredRun) =>
-  place.startsWith(inRoom('')) ? { agent_id, place } : { agent_id, account, place }
+  isInRoom(place) ? { agent_id, place } : { agent_id, account, place }
 
 /** The place of what is asked in a room, by the key of that. */
 export const inRoom = (key: string) => `room:${key}`
+export const isInRoom = (place: string) => place.startsWith(inRoom(''))
 
 /** The turns of a conversation before a question, oldest first; answers that broke off are among them. */
 export async function turnsBefore(node: Node, run: StoredRun, limit: number): Promise<Turn[]> {
@@ -50,7 +51,7 @@ function newestWithin(turns: readonly Turn[]): Turn[] {
 
 /** Without the runs of a room whose question is no message there any more: what was deleted is told to nobody again. */
 async function withoutDeleted(node: Node, place: string, runs: StoredRun[]): Promise<StoredRun[]> {
-  if (!place.startsWith(inRoom('')) || runs.length === 0) return runs
+  if (!isInRoom(place) || runs.length === 0) return runs
   const ids = runs.map(({ client_run_id }) => client_run_id.split(':')[0] ?? '')
   const messages = await node.log.ask(place.slice(inRoom('').length), (view) => ids.map((id) => messageIn(view, id)))
   return runs.filter((_, at) => messages[at] && !messages[at].body.deleted)
