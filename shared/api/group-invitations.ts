@@ -48,7 +48,8 @@ export const groupInvitations = {
     audit: true,
   }),
   decline: operation({
-    summary: 'Decline an invitation to the caller. The same group, and who invited, can invite them again after 30 days.',
+    summary:
+      'Decline an invitation to the caller. The same group, and who invited, can invite them again after 30 days.',
     http: 'POST /api/groups/invitations/:id/decline',
     socket: '/rooms group-invitation:decline',
     access: 'user',
