@@ -2,14 +2,26 @@ import { z } from 'zod'
 import { isFieldName } from '#shared/kit/field-name'
 import { longestMessage } from '#shared/kit/lengths'
 import { count, Id, nameLine, text } from '#shared/kit/primitives'
+import { signForm } from '#shared/kit/reaction-sign'
 import { Attachment, Mention } from './message.ts'
 import { MessageType } from './verdict.ts'
 
+const longestSign = 32
+
 export const Content = text(longestMessage)
-/** What one reacts with. It names a count in the stored message, so that it may not be the name of something else. */
-export const Sign = nameLine(1, 32).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
-  error: 'Invalid emoji',
-})
+/**
+ * What one reacts with, in its one form: `❤` is `❤️`. It names a count in the stored message, so that it may not be the name of something
+ * else.
+ */
+export const Sign = z
+  .string()
+  .max(2 * longestSign, `Too long: at most ${longestSign} characters`)
+  .overwrite(signForm)
+  .pipe(
+    nameLine(1, longestSign).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
+      error: 'Invalid emoji',
+    }),
+  )
 /** What pages of a history are read on by, in every path that lists messages. */
 export const cursor = {
   before_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),

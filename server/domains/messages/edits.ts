@@ -21,6 +21,7 @@ import type { View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { countsBySign, signForm } from '#shared/kit/reaction-sign'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOf, draftOfBody, movedSpans } from './drafts.ts'
 import { sealedFault } from './sealed.ts'
@@ -173,27 +174,29 @@ export const react: Action<typeof contract.react> = async ({ room, id, emoji, on
     sender: account,
     cid: client_action_id,
     makes: reactionChanged,
-    isRepeat: (_row, body) => body.id === id && body.emoji === emoji && (on ?? body.on) === body.on,
+    isRepeat: (_row, body) => body.id === id && signForm(body.emoji) === emoji && (on ?? body.on) === body.on,
     judge: (view, now) => {
       const mine = reactedIn(view, id, account)?.emojis ?? []
       const mute = muteIn(view, account, now)
       const message = present(touchable(view, account, id, now))
       if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
-      const has = mine.some((one) => one.emoji === emoji)
-      isOn = on ?? !has
-      counts = message.body.reactions
-      if (has === isOn) return { already: null }
+      // Older versions stored a sign in several forms, and so several of one from one person.
+      const others = mine.filter((one) => signForm(one.emoji) !== emoji)
+      const had = mine.length - others.length
+      isOn = on ?? had === 0
+      counts = countsBySign(message.body.reactions)
+      if (had > 0 === isOn) return { already: null }
       if (isOn) refuseRemark(emoji, stateOf(view, account, now, context.node))
       if (isOn && !(emoji in counts) && Object.keys(counts).length >= maxEmojis)
         throw new AppError('CONFLICT', { message: `A message takes at most ${maxEmojis} different reactions` })
-      counts = withCount(counts, emoji, (counts[emoji] ?? 0) + (isOn ? 1 : -1))
+      counts = withCount(counts, emoji, (counts[emoji] ?? 0) + (isOn ? 1 : -had))
       const at = new Date(now).toISOString()
-      const after = isOn ? [...mine, { id: newId(), emoji, at }] : mine.filter((one) => one.emoji !== emoji)
+      const after = isOn ? [...others, { id: newId(), emoji, at }] : others
       return { accept: entryOf(view, actor, reactionChanged, { id, emoji, on: isOn, counts, mine: after }) }
     },
   })
   if (!outcome.row) return { counts, on: isOn, seq: outcome.view.seq }
-  return { counts: outcome.body.counts, on: outcome.body.on, seq: outcome.row.seq }
+  return { counts: countsBySign(outcome.body.counts), on: outcome.body.on, seq: outcome.row.seq }
 }
 
 function withCount(counts: { [emoji: string]: number }, emoji: string, value: number): { [emoji: string]: number } {

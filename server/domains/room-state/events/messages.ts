@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { absolute, patchList } from '#server/domains/events/changes'
 import { defineEvent, type Rewrite, targetOf } from '#server/domains/events/define'
 import type { Row } from '#server/log/types'
+import { countsBySign, signForm } from '#shared/kit/reaction-sign'
 import { agentMentionsIn, isAgent } from '#shared/kit/room-agents'
 import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
@@ -152,7 +153,7 @@ export const reactionChanged = defineEvent('reaction.changed', {
     absolute(keys.reacted(id, sender), { emojis: mine }),
   ],
   rewrites: (_row, { id, counts }) => ({ covers: ofMessage(id).covers, ...counted(counts) }),
-  data: (_row, { id, emoji, on, counts }) => ({ id, emoji, on, counts }),
+  data: (_row, { id, emoji, on, counts }) => ({ id, emoji: signForm(emoji), on, counts: countsBySign(counts) }),
 })
 
 const counted = (reactions: { [emoji: string]: number }) => ({
