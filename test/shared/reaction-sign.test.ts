@@ -25,5 +25,8 @@ test.each([
 })
 
 test('N29: counts of what is one sign are summed', () => {
-  expect(countsBySign({ '\u2764': 2, '\u{1f44d}': 1, '\u2764\ufe0f': 3 })).toEqual({ '\u2764\ufe0f': 5, '\u{1f44d}': 1 })
+  expect(countsBySign({ '\u2764': 2, '\u{1f44d}': 1, '\u2764\ufe0f': 3 })).toEqual({
+    '\u2764\ufe0f': 5,
+    '\u{1f44d}': 1,
+  })
 })
