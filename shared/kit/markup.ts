@@ -31,6 +31,7 @@ const ofDocuments = ['headingAtx', 'thematicBreak']
 export const deepestDrawn = 12
 /** A text with more signs that a parser looks at is shown as written. */
 const mostMarks = 500
+const mostLines = 500
 const mostBlocks = 7
 const signs = /[*_~`[\]<>&\\]|(?<=^|[\s>])(?:[-+]|\d{1,9}[.)])(?=\s)/g
 const manyBlocks = new RegExp(`^(?:>|[-+*]|\\d{1,9}[.)]){${mostBlocks},}`, 'm')
@@ -38,7 +39,8 @@ const manyBlocks = new RegExp(`^(?:>|[-+*]|\\d{1,9}[.)]){${mostBlocks},}`, 'm')
 /** How many signs a parser has to look at; null where the text is shown as written. */
 export function marksIn(text: string): number | null {
   const marks = text.match(signs)?.length ?? 0
-  return marks > mostMarks || manyBlocks.test(text.replace(/[^\S\n]/g, '')) ? null : marks
+  const isLong = marks > mostMarks || (text.match(/\n/g)?.length ?? 0) > mostLines
+  return isLong || manyBlocks.test(text.replace(/[^\S\n]/g, '')) ? null : marks
 }
 
 const nesting = /\n|[[\]]|[*_~]+|^[ \t]*(?:(?:>|(?:[-+*]|\d{1,9}[.)])[ \t])[ \t]*)+/gm
