@@ -15,6 +15,8 @@ const deepest = 250
 // Measured: a sign takes 0.03 ms at most, a line of nested lists and quotes 0.06 ms for each pair of them; 160 steps are a microsecond.
 const stepsOfCharacter = 20
 const stepsOfMark = 5_000
+/** So many take no longer than all else that is done for a text. */
+const freeMarks = 20
 const stepsOfPair = 10_000
 
 /** The parts as they are drawn; null where one is nested too deep, or where reading them costs more than the budget. */
@@ -34,7 +36,7 @@ function stepsOf(text: string): number {
   if (marks === 0) return 0
   const lines = text.match(containers)?.map((opening) => opening.replace(/[^>)*+.-]/g, '').length) ?? []
   const pairs = lines.reduce((sum, count) => sum + count * (count - 1), 0)
-  return text.length * stepsOfCharacter + marks * stepsOfMark + pairs * stepsOfPair
+  return text.length * stepsOfCharacter + Math.max(0, marks - freeMarks) * stepsOfMark + pairs * stepsOfPair
 }
 
 /** What a line of quotes and lists begins with. */
