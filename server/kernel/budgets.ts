@@ -72,6 +72,12 @@ export const budgets = {
     'one token of each connection is looked at, and who has a session has as many of their own; else `RATE_LIMIT_EXCEEDED`',
   ),
   groupInvitations: budget(100, 'People asked into groups', 'account and hour', '`RATE_LIMIT_EXCEEDED`'),
+  groupInvitationsToOne: budget(
+    3,
+    'Invitations to groups that wait, or have ended within a day of being told of',
+    'inviter and invited',
+    'answered as if sent; the invited hears of none',
+  ),
   sockets: budget(10, 'Sockets in a namespace', 'account', 'the oldest is closed'),
   answersOfConnection: budget(24, openAnswers, 'connection', tooManyOpen),
   answersOfAccount: budget(32, openAnswers, 'account', tooManyOpen),

@@ -30,6 +30,11 @@ eventSchema.index({ room: 1, seq: 1 }, { unique: true })
 eventSchema.index({ room: 1, sender: 1, cid: 1 }, { unique: true })
 eventSchema.index({ room: 1, n: 1 }, { partialFilterExpression: { n: { $exists: true } } })
 eventSchema.index({ room: 1, sender: 1, n: 1 }, { partialFilterExpression: { n: { $exists: true } } })
+// Of messages that were deleted; all others have null there.
+eventSchema.index(
+  { room: 1, n: 1, 'body.deleted.at': 1 },
+  { partialFilterExpression: { 'body.deleted.at': { $exists: true } } },
+)
 eventSchema.index({ 'body.media': 1 }, { partialFilterExpression: { 'body.media': { $exists: true } } })
 eventSchema.index({ chained: 1, room: 1, seq: 1 }, { partialFilterExpression: { chained: true } })
 eventSchema.index({ chained: 1, at: 1 }, { partialFilterExpression: { chained: true } })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cut } from '#shared/kit/cut'
 import { eitherCase } from '#shared/kit/either-case'
 import { count, Link, line, nameLine, PayeeAddress, Time, text } from '#shared/kit/primitives'
 import { shownTools, toolFields } from './agent-tools.ts'
@@ -16,7 +17,7 @@ const Tags = z
   .array(z.string().max(200))
   .max(100)
   .transform((tags) => {
-    const shortened = tags.map((tag) => [...tag.trim().toLowerCase()].slice(0, longestTag).join('').trim())
+    const shortened = tags.map((tag) => cut(tag.trim().toLowerCase(), longestTag).trim())
     return [...new Set(shortened.filter(Boolean))].slice(0, tagsAtMost)
   })
 

@@ -9,6 +9,8 @@ export const listedMessage = <Field extends string>(field: Field) =>
   z
     .object({
       id: z.string(),
+      /** What a page is read on by: `before_seq`, `after_seq`. */
+      seq: z.number().int(),
       sender_address: z.string(),
       content: z.string(),
       message_type: z.string(),
@@ -20,9 +22,9 @@ export const listedMessage = <Field extends string>(field: Field) =>
     .and(z.object({ [field]: z.string() } as { [Name in Field]: z.ZodString }))
 
 export const listedMessageOf = (field: string, message: Message) => {
-  const { id, sender_address, content, message_type, reply_to, edited_at, created_at } = message
+  const { id, seq, sender_address, content, message_type, reply_to, edited_at, created_at } = message
   return {
-    ...{ id, sender_address, content, message_type, edited_at, created_at },
+    ...{ id, seq, sender_address, content, message_type, edited_at, created_at },
     ...{ [field]: message.room.id ?? '', reply_to: reply_to?.id ?? null },
     reply_to_message: reply_to && {
       id: reply_to.id,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
-import { Address, CallerAddress, Done, Id, Time } from '#shared/kit/primitives'
+import { Address, CallerAddress, Done, Id, pageSize, Time } from '#shared/kit/primitives'
 import { Room } from './room.ts'
 import { RoomId } from './room-paths.ts'
 
@@ -24,14 +24,15 @@ const Answered = z.object({ userAddress: CallerAddress, id: Id })
 
 export const groupInvitations = {
   list: operation({
-    summary: 'The groups that the caller is invited to and has not answered, newest first: up to 100.',
+    summary:
+      'The groups that the caller is invited to and has not answered, newest first. `next` continues as `before`; it is null at the end.',
     http: 'GET /api/groups/invitations',
     socket: '/rooms group-invitation:list',
     access: 'user',
     limit: 'general',
     errorBody: 'text',
-    input: z.object({ userAddress: CallerAddress }),
-    output: z.object({ invitations: z.array(GroupInvitation) }),
+    input: z.object({ userAddress: CallerAddress, limit: pageSize(100), before: Id.optional() }),
+    output: z.object({ invitations: z.array(GroupInvitation), has_more: z.boolean(), next: z.string().nullable() }),
   }),
   accept: operation({
     summary: 'Join a group by an invitation to the caller. Nothing happens to who is in already.',
@@ -47,7 +48,8 @@ export const groupInvitations = {
     audit: true,
   }),
   decline: operation({
-    summary: 'Decline an invitation to the caller. The same group can invite them again after 30 days.',
+    summary:
+      'Decline an invitation to the caller. The same group, and who invited, can invite them again after 30 days.',
     http: 'POST /api/groups/invitations/:id/decline',
     socket: '/rooms group-invitation:decline',
     access: 'user',

@@ -3,7 +3,7 @@ import { CallerAddress, ClientId, count, Done, Id, Moment, pageSize, type RoomRe
 import { foundedBy } from '#shared/kit/room-kinds'
 import { listedMessage, listedMessageOf } from './chat-rows.ts'
 import type { Message } from './message.ts'
-import { Content, draft } from './message-draft.ts'
+import { Content, cursor, draft } from './message-draft.ts'
 import { Latitude, Longitude } from './places.ts'
 import { RoomId } from './room-paths.ts'
 
@@ -59,13 +59,17 @@ export const historyLocationAliases = [
   {
     http: `GET ${path}/messages`,
     input: z
-      .object({ ...chat, limit: pageSize(100, 50), before: Moment.optional() })
-      .transform(({ id, before, limit }) => ({ room: ref(id), limit, ...(before ? { before } : {}) })),
+      .object({ ...chat, ...cursor, limit: pageSize(100, 50), before: Moment.optional() })
+      .transform(({ id, userAddress, before, ...page }) => ({ room: ref(id), ...page, ...(before ? { before } : {}) })),
     answer: {
-      schema: z.object({ messages: z.array(listedMessage('location_chat_id')), count: z.number().int() }),
-      of: ({ messages }: { messages: Message[] }) => {
+      schema: z.object({
+        messages: z.array(listedMessage('location_chat_id')),
+        count: z.number().int(),
+        has_more: z.boolean(),
+      }),
+      of: ({ messages, has_more }: { messages: Message[]; has_more: boolean }) => {
         const left = messages.filter(({ is_deleted }) => !is_deleted).map(rowOf)
-        return { messages: left, count: left.length }
+        return { messages: left, count: left.length, has_more }
       },
     },
   },

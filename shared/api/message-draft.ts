@@ -1,15 +1,32 @@
 import { z } from 'zod'
 import { isFieldName } from '#shared/kit/field-name'
 import { longestMessage } from '#shared/kit/lengths'
-import { Id, nameLine, text } from '#shared/kit/primitives'
+import { count, Id, nameLine, text } from '#shared/kit/primitives'
+import { signForm } from '#shared/kit/reaction-sign'
 import { Attachment, Mention } from './message.ts'
 import { MessageType } from './verdict.ts'
 
+const longestSign = 32
+
 export const Content = text(longestMessage)
-/** What one reacts with. It names a count in the stored message, so that it may not be the name of something else. */
-export const Sign = nameLine(1, 32).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
-  error: 'Invalid emoji',
-})
+/**
+ * What one reacts with, in its one form: `❤` is `❤️`. It names a count in the stored message, so that it may not be the name of something
+ * else.
+ */
+export const Sign = z
+  .string()
+  .max(2 * longestSign, `Too long: at most ${longestSign} characters`)
+  .overwrite(signForm)
+  .pipe(
+    nameLine(1, longestSign).refine((sign) => isFieldName(sign) && !(sign in Object.prototype), {
+      error: 'Invalid emoji',
+    }),
+  )
+/** What pages of a history are read on by, in every path that lists messages. */
+export const cursor = {
+  before_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),
+  after_seq: count(0, Number.MAX_SAFE_INTEGER).optional(),
+}
 /** Field names of other spellings of a send, folded into the first. */
 const spellings = {
   text: Content.optional(),
@@ -26,9 +43,11 @@ const spellings = {
  * names them here, outside of what is sealed: they are kept as long as the message.
  */
 export const Blobs = z.array(z.string().min(1).max(500)).max(10).optional()
+/** Whom a text names, each by its place in it. */
+export const Mentions = z.array(Mention).max(50).optional()
 export const draft = {
   ...spellings,
   attachments: z.array(Attachment).max(10).optional(),
-  mentions: z.array(Mention).max(50).optional(),
+  mentions: Mentions,
   blobs: Blobs,
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CallerAddress, ClientId, count, Done, Id, Moment, pageSize, text } from '#shared/kit/primitives'
 import { Message, Reaction } from './message.ts'
-import { Blobs, Content, draft, Sign } from './message-draft.ts'
+import { Blobs, Content, cursor, draft, Mentions, Sign } from './message-draft.ts'
 import { channelRef, pathOf, RoomId, roomPaths } from './room-paths.ts'
 import { Verdict } from './verdict.ts'
 
@@ -18,19 +18,24 @@ export const historyAliases = roomPaths.map(({ path, ref, fields }) => ({
     .object({
       ...pathOf(fields),
       limit: pageSize(100),
+      ...cursor,
       before: Moment.optional(),
       after: Moment.optional(),
       since: Moment.optional(),
     })
-    .transform(({ id, limit, before, after, since }) => ({
+    .transform(({ id, userAddress, before, after, since, ...page }) => ({
       room: ref(id ?? ''),
-      limit,
+      ...page,
       ...(before ? { before } : {}),
       ...((after ?? since) ? { after: after ?? since } : {}),
     })),
   answer: {
-    schema: z.object({ messages: z.array(Message), reactions: z.array(Reaction) }),
-    of: ({ messages, reactions }: { messages: Message[]; reactions: unknown[] }) => ({ messages, reactions }),
+    schema: z.object({ messages: z.array(Message), reactions: z.array(Reaction), has_more: z.boolean() }),
+    of: ({ messages, reactions, has_more }: { messages: Message[]; reactions: unknown[]; has_more: boolean }) => ({
+      messages,
+      reactions,
+      has_more,
+    }),
   },
 }))
 
@@ -49,6 +54,7 @@ export const editAliases = roomPaths.map(({ path, ref }) => ({
       id: RoomId.optional(),
       messageId: Id,
       content: Content,
+      mentions: Mentions,
       blobs: Blobs,
       version: count(1, 1_000_000).optional(),
       client_action_id: ClientId.optional(),

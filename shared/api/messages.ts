@@ -5,7 +5,7 @@ import { leanSent } from './lean.ts'
 import { listening, presence } from './listening.ts'
 import { historyLocationAliases, removeLocationAliases, sendLocationAliases } from './location-rooms-paths.ts'
 import { Message, Reaction } from './message.ts'
-import { Blobs, Content, draft, Sign } from './message-draft.ts'
+import { Blobs, Content, cursor, draft, Mentions, Sign } from './message-draft.ts'
 import {
   editAliases,
   historyAliases,
@@ -46,7 +46,8 @@ const remarked = ['BLOCKED_WORD', 'TEXT_TOO_COMPLEX', 'MESSAGE_REJECTED', 'LINKS
 export const messages = {
   ...listening,
   history: operation({
-    summary: 'A page of messages, oldest first: before a seq, after one, around one, or the newest.',
+    summary:
+      'A page of messages, oldest first: before a seq, after one, around one, or the newest. Bounds may be given together; a page is read on by its `seq`.',
     http: 'GET /api/rooms/{room}/messages',
     socket: '/rooms room:history',
     aliases: [...historyAliases, ...historyTokenAliases, ...historyLocationAliases],
@@ -54,14 +55,25 @@ export const messages = {
     limit: 'general',
     input: z.object({
       room,
-      before_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),
-      after_seq: count(0, Number.MAX_SAFE_INTEGER).optional(),
+      ...cursor,
+      /** Alone: the other bounds are not looked at. */
       around_seq: count(1, Number.MAX_SAFE_INTEGER).optional(),
+      /** Messages earlier than this. Many are sent in one millisecond: what a page left out is before the `seq` of its first message. */
       before: Moment.optional(),
+      /** Messages of this time and later. What a page left out is after the `seq` of its last message. */
       after: Moment.optional(),
       limit: pageSize(100, 50),
     }),
-    output: z.object({ messages: z.array(Message), reactions: z.array(Reaction), has_more: z.boolean() }),
+    output: z.object({
+      messages: z.array(Message),
+      reactions: z.array(Reaction),
+      /** Whether the bounds leave more: after the page where it has a lower bound, else before it; around a seq on either side. */
+      has_more: z.boolean(),
+      /** Whether the room has messages before the page. */
+      has_older: z.boolean(),
+      /** Whether the room has messages after the page. */
+      has_newer: z.boolean(),
+    }),
     errors: seen,
   }),
   search: operation({
@@ -127,6 +139,8 @@ export const messages = {
       id: Id,
       version: count(1, 1_000_000).optional(),
       text: Content,
+      /** Whom it names from now on; left out, those who were named before are, where the text still holds their words. */
+      mentions: Mentions,
       blobs: Blobs,
       client_action_id: ClientId.optional(),
     }),

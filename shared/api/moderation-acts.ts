@@ -44,6 +44,7 @@ export interface Patch {
   word?: string | undefined
   word_action?: z.infer<typeof WordAction> | undefined
   is_regex?: boolean | undefined
+  as_written?: boolean | undefined
   word_id?: string | undefined
 }
 
@@ -63,6 +64,8 @@ const Patch = z
     action: WordAction.optional(),
     is_regex: z.boolean().optional(),
     isRegex: z.boolean().optional(),
+    as_written: z.boolean().optional(),
+    asWritten: z.boolean().optional(),
     word_id: Id.optional(),
     id: Id.optional(),
   })
@@ -77,10 +80,11 @@ const Patch = z
       word,
       word_action,
       is_regex,
+      as_written,
       word_id,
       ...rest
     } = given
-    const { canPin, canDelete, canMute, canManageMods, action, isRegex, id, ...settings } = rest
+    const { canPin, canDelete, canMute, canManageMods, action, isRegex, asWritten, id, ...settings } = rest
     return {
       canPin: canPin ?? can_pin,
       canDelete: canDelete ?? can_delete,
@@ -91,6 +95,7 @@ const Patch = z
       word,
       word_action: word_action ?? action,
       is_regex: is_regex ?? isRegex,
+      as_written: as_written ?? asWritten,
       word_id: word_id ?? id,
     }
   })

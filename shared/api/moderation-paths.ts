@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Alias } from '#shared/kit/contract'
-import { Address, CallerAddress, ClientId, count, Done, Id, type RoomRef, text } from '#shared/kit/primitives'
+import { Address, CallerAddress, ClientId, count, Done, Id, pageSize, type RoomRef, text } from '#shared/kit/primitives'
 import { roomRef } from '#shared/kit/room-key'
 import { chatTypes, singleTypes } from '#shared/kit/room-kinds'
 import { type Act, type Acted, Grants, MuteDuration, Reason, Word } from './moderation-acts.ts'
@@ -189,16 +189,17 @@ export const actAliases: readonly Alias<Act, Acted>[] = [
         chatId: ChatId,
         action: WordAction.default('block'),
         isRegex: z.boolean().default(false),
+        asWritten: z.boolean().default(false),
       })
       .refine(({ scope, chatType, chatId }) => scope === 'global' || isSingleChat(chatType) || (chatType && chatId), {
         error: 'chatType and chatId are required for scope room',
       })
       .transform(
-        ({ client_action_id, word, scope, chatType, chatId, action, isRegex }): Act => ({
+        ({ client_action_id, word, scope, chatType, chatId, action, isRegex, asWritten }): Act => ({
           client_action_id,
           room: scope === 'global' || !chatType ? null : roomRef(chatType, chatId),
           action: 'word_add',
-          patch: { word, word_action: action, is_regex: isRegex },
+          patch: { word, word_action: action, is_regex: isRegex, as_written: asWritten },
         }),
       ),
     answer: recordAs('word', BlockedWord),
@@ -231,23 +232,30 @@ export const simulateAliases = [
     input: withChat({
       word: Word,
       isRegex: z.boolean().default(false),
+      asWritten: z.boolean().default(false),
       last: count(1, 1_000).default(500),
-    }).transform(({ chatType, chatId, word, isRegex, last }) => ({
+    }).transform(({ chatType, chatId, word, isRegex, asWritten, last }) => ({
       room: roomRef(chatType, chatId),
       word,
       is_regex: isRegex,
+      as_written: asWritten,
       last,
     })),
   },
 ] as const
 
+/** A page of the queue: how many, after the one whose `next_cursor` this is. */
+export const paged = { cursor: z.string().max(400).nullish(), limit: pageSize(100) }
+
 export const queueAliases = [
   {
     http: 'GET /api/moderation/queue',
     input: z
-      .object({ channelId: ChannelId })
-      .transform(({ channelId }) =>
-        channelId ? { scope: 'room' as const, room: channelRef(channelId) } : { scope: 'global' as const },
+      .object({ channelId: ChannelId, ...paged })
+      .transform(({ channelId, ...page }) =>
+        channelId
+          ? { scope: 'room' as const, room: channelRef(channelId), ...page }
+          : { scope: 'global' as const, ...page },
       ),
   },
 ] as const

@@ -58,6 +58,8 @@ export const BlockedWord = z.object({
   chat_id: z.string().nullable(),
   action: WordAction,
   is_regex: z.boolean(),
+  /** A plain word whose accents and signs count; absent in words of older versions, whose accents do not. */
+  as_written: z.boolean().optional(),
   added_by: z.string(),
   added_at: Time,
   is_active: z.boolean(),
@@ -116,10 +118,13 @@ export const Permissions = z.object({
   canManageMods: z.boolean(),
 })
 
+const QueueState = z.enum(['pending', 'reviewed', 'action_taken', 'dismissed'])
 export const QueueItem = z.object({
   id: z.string(),
   kind: z.enum(['report', 'flag']),
-  state: z.enum(['pending', 'reviewed', 'action_taken', 'dismissed']),
+  state: QueueState,
+  /** What the moderators of its room have decided of a report, which waits on for those who moderate everywhere. */
+  room_state: QueueState.nullable(),
   room: RoomKey.nullable(),
   reporter_address: z.string().nullable(),
   reported_address: z.string(),
@@ -127,6 +132,8 @@ export const QueueItem = z.object({
   description: z.string().nullable(),
   message_id: z.string().nullable(),
   message_content: z.string().nullable(),
+  /** Whose copy of the text it is: the server's own, or what the reporter says the message said. */
+  message_content_by: z.enum(['server', 'reporter']).nullable(),
   /** Media of the message that its reporter has handed in: whether its sender has committed to them. */
   evidence: z.object({ type: z.string(), is_as_sent: z.boolean() }).nullable(),
   claimed_by: z.string().nullable(),

@@ -11,6 +11,7 @@ import {
   ChatId,
   ChatType,
   isSingleChat,
+  paged,
   queueAliases,
   simulateAliases,
   withChat,
@@ -152,6 +153,7 @@ export const moderation = {
       room: RoomRef,
       word: Word.optional(),
       is_regex: z.boolean().optional(),
+      as_written: z.boolean().optional(),
       rules: RulesPatch.optional(),
       last: count(1, 1_000).default(500),
     }),
@@ -171,9 +173,15 @@ export const moderation = {
     socket: '/moderation mod:subscribe',
     access: 'user',
     limit: 'general',
-    input: z.object({ scope: z.enum(['global', 'room']).default('global'), room: RoomRef.optional() }),
+    input: z.object({
+      scope: z.enum(['global', 'room']).default('global'),
+      room: RoomRef.optional(),
+      ...paged,
+    }),
     output: z.object({
       queue: z.array(QueueItem),
+      /** Where the next page of the queue begins; null after the last. A page may be short, or empty, before that. */
+      next_cursor: z.string().nullable(),
       logs: z.array(LogEntry),
       log_head: z.number().int(),
       moderators_online: z.array(z.string()),

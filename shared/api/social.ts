@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { operation } from '#shared/kit/contract'
 import { Address, Done, Id, onceByKey, repeatable, Time, text } from '#shared/kit/primitives'
 import { conversations } from '#shared/kit/room-kinds'
+import { seen } from './room-paths.ts'
 
 const ConversationType = z.enum(conversations, { error: 'Invalid conversation type' })
 const ConversationId = z.string({ error: 'conversationId is required' }).trim().min(1).max(330)
@@ -43,6 +44,8 @@ export const Report = z.object({
   conversation_id: z.string().nullable(),
   message_id: z.string().nullable(),
   message_content: z.string().nullable(),
+  /** Whose copy of the text it is: the server's own, or what the reporter says the message said. */
+  message_content_by: z.enum(['server', 'reporter']).nullable(),
   status: z.enum(reportStatuses),
   admin_notes: z.string().nullable(),
   reviewed_at: Time.nullable(),
@@ -131,11 +134,11 @@ export const social = {
     output: z.object({ reports: z.array(Report), isAdmin: z.boolean() }),
   }),
   report: operation({
-    summary: 'Report somebody to the moderators.',
+    summary: 'Report somebody to the moderators. A room is named by those who can read it.',
     http: 'POST /api/users/report',
     socket: '/rooms report:create',
     access: 'user',
-    limit: 'general',
+    limit: 'strict',
     errorBody: 'text',
     audit: true,
     idempotency: onceByKey,
@@ -166,7 +169,7 @@ export const social = {
         created_at: true,
       }),
     }),
-    errors: ['USER_NOT_FOUND'],
+    errors: ['USER_NOT_FOUND', ...seen],
   }),
   review: operation({
     summary: 'Decide a report. Admins only.',
@@ -184,6 +187,6 @@ export const social = {
       success: z.literal(true),
       report: Report.pick({ id: true, status: true, admin_notes: true, reviewed_at: true, reviewed_by: true }),
     }),
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
   }),
 }

@@ -114,6 +114,8 @@ export type StreamAsset = z.infer<typeof StreamAsset>
 
 export const StreamChatMessage = z.object({
   id: z.string(),
+  /** What a page is read on by: `before_seq`, `after_seq`. */
+  seq: z.number().int(),
   stream_id: z.string(),
   user_address: z.string(),
   message: z.string(),

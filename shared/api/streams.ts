@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { event, operation } from '#shared/kit/contract'
+import { cut } from '#shared/kit/cut'
 import {
   Address,
   CallerAddress,
@@ -13,6 +14,7 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
+import { cursor } from './message-draft.ts'
 import { LeanBatch, LeanEvent, RoomEvent, roomEventBatch } from './room-events.ts'
 import { seen } from './room-paths.ts'
 import { Capabilities } from './rooms.ts'
@@ -176,8 +178,8 @@ export const streams = {
     access: 'user',
     limit: 'general',
     errorBody: 'text',
-    input: z.object({ ...own, since: Moment.optional(), limit: pageSize(100, 50) }),
-    output: z.object({ messages: z.array(StreamChatMessage) }),
+    input: z.object({ ...own, ...cursor, since: Moment.optional(), limit: pageSize(100, 50) }),
+    output: z.object({ messages: z.array(StreamChatMessage), has_more: z.boolean() }),
     errors: [...notFound, 'BANNED', 'NOT_A_MEMBER'],
   }),
   say: operation({
@@ -193,7 +195,7 @@ export const streams = {
       message: z
         .string()
         .max(10_000)
-        .overwrite((given) => [...given.trim()].slice(0, longest).join(''))
+        .overwrite((given) => cut(given.trim(), longest))
         .pipe(text(longest).min(1, { error: 'Message is required' })),
       type: z.enum(['message', 'reaction']).default('message'),
       client_msg_id: z

@@ -17,7 +17,7 @@ import { foundedBy } from '#shared/kit/room-kinds'
 import { listedMessage, listedMessageOf } from './chat-rows.ts'
 import type { GateAnswer } from './gates.ts'
 import type { Message } from './message.ts'
-import { Content } from './message-draft.ts'
+import { Content, cursor } from './message-draft.ts'
 import { type Member, MemberRole } from './room.ts'
 import { Description, Emoji, Name } from './room-fields.ts'
 import { RoomId } from './room-paths.ts'
@@ -136,8 +136,8 @@ export const historyTokenAliases = [
   {
     http: `GET ${path}/messages`,
     input: z
-      .object({ ...place, limit: pageSize(100, 50), before: Moment.optional() })
-      .transform(({ id, before, limit }) => ({ room: ref(id), limit, ...(before ? { before } : {}) })),
+      .object({ ...place, ...cursor, limit: pageSize(100, 50), before: Moment.optional() })
+      .transform(({ id, userAddress, before, ...page }) => ({ room: ref(id), ...page, ...(before ? { before } : {}) })),
     answer: {
       schema: z.object({ messages: z.array(listedMessage('chat_id')), hasMore: z.boolean() }),
       of: ({ messages, has_more }: { messages: Message[]; has_more: boolean }) => ({

@@ -2,6 +2,8 @@ import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { AnswerText, blocksOf } from '../../client/web/agents/answer-text.tsx'
+import { lineOf } from '../../client/web/media/words.ts'
+import { AttachmentChip } from '../../client/web/messages/attachment-chip.tsx'
 import { Markdown } from '../../client/web/messages/markdown.tsx'
 
 const shown = (text: string) => renderToStaticMarkup(createElement(Markdown, { text, named: [] }))
@@ -168,4 +170,53 @@ describe('answers of agents', () => {
     expect(answer('- أولا\n- hello')).toContain('<ul dir="rtl">')
     expect(answer('1. one\n2. أولا')).toContain('<ol start="1" dir="ltr">')
   })
+})
+
+describe('N20: the page links what writes http:// or https://', () => {
+  test.each([
+    '[x](https\\://evil.zip)',
+    '[x](https&colon;//evil.zip)',
+    '[x](http:evil.zip)',
+    '[x](https:/evil.zip)',
+    '[x](http:\\\\evil.zip)',
+    '[x](//evil.zip)',
+    '<http:evil.zip>',
+    'www.evil.zip, me@evil.zip',
+  ])('not %j', (text) => expect(inside(text)).not.toContain('<a'))
+
+  test.each([
+    ['> # [x](<https://a.example/b>)', 'https://a.example/b'],
+    ['<https://a.example/b>', 'https://a.example/b'],
+    ['![x](https://a.example/b)', 'https://a.example/b'],
+    ['[x](https://a.example/b\\_c)', 'https://a.example/b_c'],
+  ])('but %j', (text, address) => expect(inside(text)).toContain(`<a href="${address}"`))
+})
+
+describe('N32: an address is shown whole, and in its direction', () => {
+  test.each([
+    'https://a.example/_b_/c__d__e',
+    'https://a.example/~~b~~/c',
+    'https://a.example/b_(c)',
+    "https://a.example/it's",
+  ])('%j', (address) => {
+    const href = address.replace("'", '&#x27;')
+    expect(inside(`see *it*: (${address}).`)).toContain(`(<a href="${href}" title="${href}"`)
+  })
+
+  test('a link holds no other', () => {
+    expect(inside('[see https://a.example](https://b.example)').match(/<a /g)).toHaveLength(1)
+    expect(inside('[see https://a.example](b)')).toContain('<a href="https://a.example"')
+  })
+
+  test('no sign turns an address or the name of a file', () => {
+    const shownWords = inside('https://a.example/\u202egpj.exe and [\u202ex](https://b.example)').replace(
+      /href="[^"]*"/g,
+      '',
+    )
+    expect(shownWords).not.toContain('\u202e')
+    const chip = { url: 'https://a.example/b', name: 'a\u202egpj.exe', home: 'a.example' }
+    expect(renderToStaticMarkup(createElement(AttachmentChip, chip))).toContain('<bdi>agpj.exe</bdi>')
+  })
+
+  test('a poll is quoted in words', () => expect(lineOf('[POLL]Tea?', 'poll')).toBe('Poll: Tea?'))
 })

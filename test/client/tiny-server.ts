@@ -194,7 +194,13 @@ export class TinyServer {
 
   #history({ before_seq, limit = 50 }: { before_seq?: number; limit?: number }) {
     const rows = this.messages.filter(({ seq }) => before_seq === undefined || seq < Number(before_seq))
-    return { messages: rows.slice(-limit), reactions: [], has_more: rows.length > limit }
+    return {
+      messages: rows.slice(-limit),
+      reactions: [],
+      has_more: rows.length > limit,
+      has_older: rows.length > limit,
+      has_newer: false,
+    }
   }
 
   async #rest(request: IncomingMessage, response: ServerResponse): Promise<void> {

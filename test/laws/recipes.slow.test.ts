@@ -48,8 +48,8 @@ const recipes: Record<string, Recipe> = {
   'a setting': {
     declared: {
       file: 'server/domains/federation/settings.ts',
-      before: "    PARTNER_CHANNEL: z.string().min(1).default('partner'),",
-      write: "RECIPE_SETTING: z.string().default('one'),",
+      before: "    PARTNER_CHANNEL: word.default('partner'),",
+      write: "RECIPE_SETTING: word.default('one'),",
     },
     // The law of the configuration asks for the rest.
     missing: [],

@@ -1,12 +1,14 @@
 // Modes: embedded, two-nodes-redis
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { Rooms } from '#server/domains/room-state/model'
 import { GroupInvitations } from '#server/domains/rooms/group-invitations/model'
+import { newId } from '#server/kernel/ids'
 import { groupInvitationEnded, groupInvitations, groupInvited } from '#shared/api/group-invitations'
 import { inbox, unreadSnapshot } from '#shared/api/inbox'
 import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
-import { befriend, groupOf, moderates, over, type Person, person } from '#test/support/people'
+import { type Answer, befriend, type Door, groupOf, moderates, over, type Person, person } from '#test/support/people'
 
 let server: Booted
 let owner: Person
@@ -174,4 +176,153 @@ test('N05: nobody has more than a hundred invitations waiting, over every group'
   const more = { id, addresses: [guest.account] }
   expect(await owner.refused('rest', rooms.addMembers, more)).toMatchObject({ status: 409, code: 'CONFLICT' })
   expect(await groupsOf(owner)).toEqual([id])
+})
+
+const answers = [
+  {
+    name: 'withdrawing',
+    ends: (door: Door, group: string) =>
+      owner.tries(door, groupInvitations.withdraw, { id: group, address: guest.account }),
+  },
+  {
+    name: 'declining',
+    ends: (door: Door, _group: string, id: string) => guest.tries(door, groupInvitations.decline, { id }),
+  },
+]
+
+test.each(over.flatMap((door) => answers.map((answer) => ({ door, ...answer }))))(
+  'N05: of accepting and $name beside each other one succeeds, over $door',
+  async ({ door, ends }) => {
+    const { group } = await invite(guest)
+    const { id } = await onlyAsked(guest)
+    let ended: Answer | null = null
+    const update = GroupInvitations.updateOne.bind(GroupInvitations)
+    // Between the join and what is noted of it.
+    const held = vi.spyOn(GroupInvitations, 'updateOne').mockImplementationOnce((async (...input: unknown[]) => {
+      ended = await ends(door, group.id, id)
+      return update(...(input as Parameters<typeof update>))
+    }) as never)
+    const accepted = await guest.tries(door, groupInvitations.accept, { id })
+    held.mockRestore()
+    expect([accepted.ok, ended]).toMatchObject([true, { ok: false, error: { status: 404, code: 'NOT_FOUND' } }])
+    expect([await asked(guest), await groupsOf(guest)]).toEqual([[], [group.id]])
+  },
+)
+
+test.each(over.flatMap((door) => answers.map((answer) => ({ door, ...answer }))))(
+  'N05: of accepting and $name at the same moment one succeeds, over $door',
+  async ({ door, ends }) => {
+    for (const _ of '12345678') {
+      const { group } = await invite(guest)
+      const { id } = await onlyAsked(guest)
+      const [accepted, ended] = await Promise.all([
+        guest.tries(door, groupInvitations.accept, { id }),
+        ends(door, group.id, id),
+      ])
+      expect(accepted.ok).not.toBe(ended.ok)
+      expect((await groupsOf(guest)).includes(group.id)).toBe(accepted.ok)
+      guest = await person(server, `group guest ${round} ${group.id}`)
+    }
+  },
+)
+
+test.each(over)('N05: what died while it accepted is accepted again, or withdrawn later, over %s', async (door) => {
+  const { group } = await invite(guest, other)
+  const [his, hers] = [await onlyAsked(guest), await onlyAsked(other)]
+  const dying = (milliseconds: number) => ({
+    $set: { accepting_until: new Date(Date.now() + milliseconds).toISOString() },
+  })
+  const withdrawal = { id: group.id, address: other.account }
+  await GroupInvitations.updateOne({ invitation_id: hers.id }, dying(20_000))
+  expect(await owner.refused(door, groupInvitations.withdraw, withdrawal)).toMatchObject({ code: 'NOT_FOUND' })
+  await GroupInvitations.updateOne({ invitation_id: hers.id }, dying(-1_000))
+  await owner.does(door, groupInvitations.withdraw, withdrawal)
+  await GroupInvitations.updateOne({ invitation_id: his.id }, dying(20_000))
+  expect((await onlyAsked(guest)).id).toBe(his.id)
+  await guest.does(door, groupInvitations.accept, { id: his.id })
+  expect([await groupsOf(guest), await groupsOf(other)]).toEqual([[group.id], []])
+})
+
+/** As an older version may have stored them: invitations to so many groups of their own, the oldest first. */
+async function askedBefore(inviter: Person, count: number, is_active = true): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId())
+  const at = new Date().toISOString()
+  const fields = { type: 'group', emoji: '💬', category: 'general', is_active, created_at: at, updated_at: at }
+  await Rooms.insertMany(
+    ids.map((id) => ({ _id: `group:${id}`, id, name: id, owner_address: inviter.account, ...fields })),
+  )
+  await GroupInvitations.insertMany(
+    ids.map((id) => ({
+      _id: `group:${id} ${guest.account}`,
+      invitation_id: newId(),
+      room: `group:${id}`,
+      inviter_address: inviter.account,
+      invitee_address: guest.account,
+      status: 'pending' as const,
+      created_at: at,
+    })),
+  )
+  return ids
+}
+const groupsAsked = (invitations: readonly { group_id: string }[]) => invitations.map(({ group_id }) => group_id)
+
+test.each(over)('N05: what is hidden takes no place in the list of invitations, over %s', async (door) => {
+  const honest = await askedBefore(owner, 1)
+  await askedBefore(other, 104)
+  await guest.does('rest', social.block, { userAddress: other.account })
+  const archiver = await person(server, `group archiver ${round}`)
+  await askedBefore(archiver, 104, false)
+  const { invitations, has_more, next } = await guest.does(door, groupInvitations.list, {})
+  expect([groupsAsked(invitations), has_more, next]).toEqual([honest, false, null])
+})
+
+test.each(over)('N05: invitations are listed in pages, newest first, each once, over %s', async (door) => {
+  const newest = (await askedBefore(owner, 105)).reverse()
+  const first = await guest.does(door, groupInvitations.list, {})
+  expect([groupsAsked(first.invitations), first.has_more]).toEqual([newest.slice(0, 100), true])
+  // What is answered between two pages moves nothing.
+  await guest.does(door, groupInvitations.decline, { id: first.next ?? '' })
+  const last = await guest.does(door, groupInvitations.list, { before: first.next ?? '' })
+  expect([groupsAsked(last.invitations), last.has_more, last.next]).toEqual([newest.slice(100), false, null])
+  const few = await guest.does(door, groupInvitations.list, { limit: 2, before: first.invitations[4]?.id ?? '' })
+  expect([groupsAsked(few.invitations), few.has_more]).toEqual([newest.slice(5, 7), true])
+  const { id } = few.invitations[0] ?? { id: '' }
+  expect(few.next).toBe(few.invitations[1]?.id)
+  const beyond = await guest.does(door, groupInvitations.list, { limit: 1_000, before: id })
+  expect(beyond.invitations).toHaveLength(98)
+})
+
+test.each(over)('N05: of one inviter three invitations wait for one person, over %s', async (door) => {
+  const input = { name: 'Many', memberAddresses: [guest.account] }
+  const founded = await Promise.all(Array.from({ length: 6 }, () => owner.does('rest', rooms.createGroup, input)))
+  expect(founded.map(({ invited }) => invited)).toEqual(Array(6).fill([guest.account]))
+  const shown = groupsAsked(await asked(guest))
+  expect(shown).toHaveLength(3)
+  // Taking one back is answered alike, whether it was sent or not.
+  const unsent = founded.find(({ group }) => !shown.includes(group.id))?.group.id ?? ''
+  const withdrawal = { id: unsent, address: guest.account }
+  await owner.does(door, groupInvitations.withdraw, withdrawal)
+  expect(await owner.refused(door, groupInvitations.withdraw, withdrawal)).toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test.each(over)('N05: who has declined is asked into no group by that person, over %s', async (door) => {
+  await invite(guest)
+  await guest.does(door, groupInvitations.decline, { id: (await onlyAsked(guest)).id })
+  const input = { name: 'Another', memberAddresses: [guest.account] }
+  const { invited } = await owner.does('rest', rooms.createGroup, input)
+  expect([invited, await asked(guest)]).toEqual([[guest.account], []])
+})
+
+test.each(over)('N05: asking again rings no more, over %s', async (door) => {
+  const line = await guest.socket('/notifications')
+  const { group } = await invite(guest)
+  await line.hears(groupInvited)
+  const again = () => owner.does('rest', rooms.addMembers, { id: group.id, addresses: [guest.account] })
+  for (const _ of '1234') await again()
+  for (const _ of '1234') {
+    await owner.does(door, groupInvitations.withdraw, { id: group.id, address: guest.account })
+    await line.hears(groupInvitationEnded)
+    await again()
+  }
+  expect([line.all(groupInvited).length, (await onlyAsked(guest)).group_id]).toEqual([1, group.id])
 })

@@ -632,7 +632,7 @@ describe('the chat of a stream', () => {
     const { body } = await guest(`GET /api/rooms/stream/${id}/messages`)
     expect((body.messages as object[]).length).toBe(3)
     const since = rows[0]?.created_at ?? ''
-    expect((await owner.does('rest', streams.chat, { id, since })).messages).toHaveLength(2)
+    expect((await owner.does('rest', streams.chat, { id, since })).messages).toHaveLength(3)
     expect(await guest(`POST /api/streams/${id}/chat`, { message: 'hi' })).toMatchObject({ status: 401 })
     expect(await fan.refused('rest', streams.say, { id, message: ' ' })).toMatchObject({ status: 400 })
     expect(await fan.refused('rest', streams.say, { id: 'nobody', message: 'hi' })).toMatchObject({ status: 404 })

@@ -409,8 +409,10 @@ describe('one order', () => {
     expect(await ns({})).toEqual({ ns: from(16, 25), more: true })
     expect(await ns({ before_seq: seq(16) })).toEqual({ ns: from(6, 15), more: true })
     expect(await ns({ before_seq: seq(6) })).toEqual({ ns: from(1, 5), more: false })
-    expect((await ns({ after_seq: seq(20) })).ns).toEqual(from(21, 25))
-    expect((await ns({ after_seq: 0 })).ns).toEqual(from(1, 10))
+    expect(await ns({ after_seq: seq(20) })).toEqual({ ns: from(21, 25), more: false })
+    expect(await ns({ after_seq: 0 })).toEqual({ ns: from(1, 10), more: true })
+    expect(await ns({ after_seq: seq(15) })).toEqual({ ns: from(16, 25), more: false })
+    expect(await ns({ after_seq: seq(3), before_seq: seq(10) })).toEqual({ ns: from(4, 9), more: false })
     const around = (await ns({ around_seq: seq(12) })).ns
     expect(around).toHaveLength(10)
     expect(around).toContain(12)
@@ -419,13 +421,82 @@ describe('one order', () => {
     expect(before.every((n) => at(n) < at(10))).toBe(true)
     expect(before.at(-1)).toBe(sent.filter(({ created_at }) => created_at < at(10)).length)
     const after = (await ns({ after: at(10) })).ns
-    expect(after[0]).toBe(sent.filter(({ created_at }) => created_at <= at(10)).length + 1)
+    expect(after[0]).toBe(sent.filter(({ created_at }) => created_at < at(10)).length + 1)
     const aliased = await other.rest(`GET /api/channels/${room.id}/messages?since=${at(10)}&limit=10`)
     expect((aliased.body.messages as { n: number }[]).map(({ n }) => n)).toEqual(after)
     const everything = await other.rest(`GET /api/channels/${room.id}/messages?limit=1000`)
     expect((everything.body.messages as object[]).length).toBe(Math.min(100, sent.length))
     expect((await other.refused('rest', messages.history, { room: nowhere })).code).toBe('ROOM_NOT_FOUND')
   })
+})
+
+test('N31: has_more is said of the direction that is read, and messages of one millisecond are not skipped', async () => {
+  const room = await channelOf(owner, member, other)
+  for (let at = 1; at <= 12; at++) await say(member, room, `line ${at}`)
+  const all = await page(other, room)
+  const moment = Date.parse(all[3]?.created_at ?? '')
+  await RoomEvents.updateMany({ _id: { $in: all.slice(3, 9).map(({ id }) => id) } }, { $set: { at: moment } })
+  const time = new Date(moment).toISOString()
+  const read = async (door: 'rest' | 'socket', query: object) => {
+    const answer = await other.does(door, messages.history, { room, limit: 2, ...query })
+    return { ns: answer.messages.map(({ n }) => n), seqs: answer.messages.map(({ seq }) => seq), more: answer }
+  }
+  for (const door of over) {
+    const found: number[] = []
+    let after_seq: number | undefined
+    for (let isMore = true; isMore; ) {
+      const { ns, seqs, more } = await read(door, { after: time, after_seq })
+      found.push(...ns)
+      after_seq = seqs.at(-1)
+      isMore = more.has_more
+    }
+    expect(found).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12])
+    expect((await read(door, { before: time })).ns).toEqual([2, 3])
+    const last = all[10]?.seq ?? 0
+    expect((await read(door, { after_seq: last })).more).toMatchObject({
+      has_more: false,
+      has_older: true,
+      has_newer: false,
+    })
+    expect((await read(door, { around_seq: last })).more).toMatchObject({ has_more: true, has_older: true })
+  }
+  const path = `GET /api/channels/${room.id}/messages?limit=2&since=${time}`
+  expect((await other.rest(path)).body).toMatchObject({ messages: [{ n: 4 }, { n: 5 }], has_more: true })
+  const rest = await other.rest(`${path}&after_seq=${all[9]?.seq}`)
+  expect(rest.body).toMatchObject({ messages: [{ n: 11 }, { n: 12 }], has_more: false })
+})
+
+test.each(over)('N28: over %s the spans of mentions move with the text that is trimmed or edited', async (door) => {
+  const room = await channelOf(owner, member)
+  const named = (start: number) => ({ kind: 'user' as const, id: member.account, start, len: 4 })
+  const { message } = await owner.does(door, messages.send, { room, text: '  hi @mem!', mentions: [named(5)] })
+  expect(message).toMatchObject({ content: 'hi @mem!', mentions: [named(3)] })
+  const after = async (text: string) =>
+    (await owner.does(door, messages.edit, { room, id: message.id, text })).message.mentions
+  expect(await after('  well, hi @mem!')).toEqual([named(9)])
+  expect(await after('hi @mem, and more')).toEqual([named(3)])
+  expect(await after('hi @men, and more')).toEqual([])
+  const outside = { room, text: '  hi', mentions: [{ ...named(0), len: 1 }] }
+  expect(await owner.refused(door, messages.send, outside)).toMatchObject({ code: 'VALIDATION_ERROR' })
+})
+
+test.each(over)('N28: over %s an edit says whom it names, and leaves out whom it no longer does', async (door) => {
+  const room = await channelOf(owner, member)
+  const named = (who: Person, start: number) => ({ kind: 'user' as const, id: who.account, start, len: 4 })
+  const { id } = await say(owner, room, 'hi @mem')
+  const edited = async (text: string, mentions?: object[]) =>
+    (await owner.does(door, messages.edit, { room, id, text, mentions } as never)).message.mentions
+  expect(await edited('  hi @mem and @oth', [named(member, 5), named(other, 14)])).toEqual([
+    named(member, 3),
+    named(other, 12),
+  ])
+  expect(await edited('hi @mem and @oth', [named(other, 12)])).toEqual([named(other, 12)])
+  expect(await edited('well, hi @mem and @oth')).toEqual([named(other, 18)])
+  const outside = await owner.refused(door, messages.edit, { room, id, text: 'hi', mentions: [named(member, 5)] })
+  expect(outside).toMatchObject({ code: 'VALIDATION_ERROR' })
+  const alias = { content: 'hi @mem', mentions: [named(member, 3)] }
+  const { body } = await owner.rest(`PATCH /api/channels/${room.id}/messages/${id}`, alias)
+  expect(body).toMatchObject({ message: { mentions: [named(member, 3)] } })
 })
 
 describe('an edit', () => {

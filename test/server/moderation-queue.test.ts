@@ -110,6 +110,7 @@ describe('the queue', () => {
     await owner.does('rest', moderation.claim, { item })
     await owner.does('rest', moderation.decide, { item, decision: 'reviewed' })
     expect(await queueOf()).toMatchObject([{ id: item, state: 'reviewed' }])
+    await owner.does('rest', moderation.claim, { item, on: false })
     await mod.does('socket', moderation.decide, { item, decision: 'action_taken', note: 'Warned' })
     expect(await queueOf()).toEqual([])
     await expect.poll(() => line.all(queued).at(-1)).toMatchObject({ item: { id: item, state: 'action_taken' } })

@@ -245,16 +245,15 @@ describe('R3: the log of everything tells of rooms to those alone who may know t
     for (const who of [judge, admin]) await subscribe(who, null)
     for (const room of [group, closed, open]) await subscribe(head, room)
     const items: Record<string, string[]> = {}
-    for (const [name, place, conversationType] of [
-      ['group', group, 'group'],
-      ['closed', closed, 'channel'],
-      ['open', open, 'channel'],
+    for (const [name, place, conversationType, reportType] of [
+      ['group', group, 'group', 'spam'],
+      ['closed', closed, 'channel', 'scam'],
+      ['open', open, 'channel', 'other'],
     ] as const) {
       await moderates(head, { room: place, action: 'word_add', patch: { word: 'parsnip', word_action: 'flag' } })
       const flagged = await say(loud, place, 'a parsnip')
-      const [reporter] = await people(server, `a reporter in ${name}`)
-      const about = { conversationType, conversationId: place.id, reportType: 'spam' } as const
-      const { report } = await reporter.does('rest', social.report, { ...about, reportedAddress: loud.account })
+      const about = { conversationType, conversationId: place.id, reportType } as const
+      const { report } = await head.does('rest', social.report, { ...about, reportedAddress: loud.account })
       items[name] = [flagged.id, report.id]
     }
     const named = (ids: readonly string[]) =>

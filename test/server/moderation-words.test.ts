@@ -51,6 +51,39 @@ describe('the list of a room', () => {
     expect(await check(member, room, 'zorkish')).toMatchObject({ ok: true })
   })
 
+  test.each(over)(
+    'N21: a word that counts as it is written refuses nothing that differs by accents, over %s',
+    async (door) => {
+      const patch = { word: 'Schwül', as_written: true }
+      const { record } = await owner.does(door, moderation.act, { room, action: 'word_add', patch })
+      expect(record).toMatchObject({ word: 'schwül', as_written: true })
+      expect(await wordsFor(owner, here())).toMatchObject([{ word: 'schwül', as_written: true }])
+      expect(await check(member, room, 'es ist SCHWÜL')).toMatchObject({ code: 'BLOCKED_WORD' })
+      expect(await check(member, room, 'er ist schwul')).toMatchObject({ ok: true })
+    },
+  )
+
+  test('N21: the older path and a dry run know words that count as they are written', async () => {
+    expect(await blocked(owner, 'lồn', { asWritten: true })).toMatchObject({ as_written: true })
+    expect(await check(member, room, 'uống lon bia')).toMatchObject({ ok: true })
+    await member.does('socket', messages.send, { room, text: 'uống lon bia' })
+    for (const [as_written, hits] of [
+      [false, 1],
+      [true, 0],
+    ] as const)
+      expect(await owner.does('rest', moderation.simulate, { room, word: 'lòn', as_written })).toMatchObject({ hits })
+  })
+
+  test.each(over)('N30: a word of which nothing is left is refused over %s; a stretched one is found', async (door) => {
+    const add = (word: string) => ({ room, action: 'word_add' as const, patch: { word } })
+    expect(await owner.refused(door, moderation.act, add('ـــ'))).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_ERROR',
+    })
+    await owner.does(door, moderation.act, add('كذب'))
+    expect(await check(member, room, 'هذا كـــذب')).toMatchObject({ code: 'BLOCKED_WORD' })
+  })
+
   test('a word is one among the active, whatever its case; taken out, it may come back', async () => {
     const { id } = await blocked(owner, 'Zork')
     expect(await block(owner, 'zORK')).toMatchObject({ status: 409, code: 'CONFLICT' })

@@ -187,6 +187,32 @@ test('many messages within a second are told once', async () => {
   expect(line.all(unreadChanged).filter(isAbout(room)).length).toBeLessThanOrEqual(5)
 })
 
+test.each(over)('N23: over %s counts follow messages as they are now, on every device', async (door) => {
+  const room = await channelOf(owner, member)
+  const devices = [await member.socket('/notifications'), await member.socket('/notifications')]
+  const told = (unread: number, mentions: number) =>
+    Promise.all(devices.map((device) => changed(device, room, unread, mentions)))
+  const first = await says(room, '@first', [member])
+  const second = await says(room, '@second', [member])
+  const third = await says(room, 'third')
+  await told(3, 2)
+  await owner.does(door, messages.edit, { room, id: first.id, text: 'Nobody is named' })
+  await told(3, 1)
+  await owner.does(door, messages.remove, { room, id: second.id })
+  await told(2, 0)
+  const named = [{ kind: 'user' as const, id: member.account, start: 0, len: 1 }]
+  await owner.does(door, messages.edit, { room, id: third.id, text: '@third', mentions: named })
+  await told(2, 1)
+  await other.does('rest', rooms.join, { room })
+  const loud = await other.does('rest', messages.send, { room, text: '@loud', mentions: named })
+  await told(3, 2)
+  await moderates(owner, { room, action: 'purge', target: other.account })
+  await told(2, 1)
+  const { rooms: listed } = await member.does(door, inbox.list, {})
+  expect(listed.find(({ id }) => id === room.id)).toMatchObject({ unread: 2, mentions: 1 })
+  expect((await member.does(door, messages.read, { room, seq: loud.message.seq })).unread).toBe(0)
+})
+
 test('N05: what changes in many rooms within a second is counted once an account, and no other room with it', async () => {
   const listener = await person(server, 'busy')
   const places = await Promise.all(Array.from({ length: 40 }, () => channelOf(owner, listener)))

@@ -592,16 +592,15 @@ describe('while an answer is written', () => {
     },
   )
 
-  test('its agent becomes private: who has asked is answered to the end, and may not ask again', async () => {
+  test('its agent becomes private: it is stopped for who asked, who keeps what was written and may not ask again', async () => {
     const { owner, asker, agent, run_id, here, elsewhere, answer, bothEnded, endsOf } = await askingAcross()
     await owner.does('rest', agents.update, { id: agent, visibility: 'private' })
-    answer.say('and whole')
-    answer.end()
     await bothEnded()
-    expect(endsOf(here)).toMatchObject([{ t: 'done', message: 'Half and whole' }])
+    expect(endsOf(here)).toMatchObject([{ t: 'cancelled', by: owner.account }])
     expect(endsOf(elsewhere)).toEqual(endsOf(here))
+    expect(answer.signal.aborted).toBe(true)
     const { frames } = await asker.does(elsewhere, agents.resume, { run_id })
-    expect(wordsOf(frames).join('')).toBe('Half and whole')
+    expect(wordsOf(frames).join('')).toBe('Half ')
     for (const line of [here, elsewhere])
       expect(outcomeOf(await asker.tries(line, agents.run, { agent_id: agent, message: 'More?' }))).toBe(
         '403 AGENT_PRIVATE',
@@ -609,7 +608,7 @@ describe('while an answer is written', () => {
     expect(outcomeOf(await asker.tries('rest', agents.chat, { id: agent, message: 'More?' }))).toBe('403 AGENT_PRIVATE')
     for (const door of over) {
       const { chats } = await asker.does(door, agents.history, { id: agent })
-      expect(chats.map(({ content }) => content).slice(-1)).toEqual(['Half and whole'])
+      expect(chats.map(({ content }) => content).slice(-1)).toEqual(['Half '])
       expect(await asker.does(door, agents.history, { id: agent, before: chats[0]?.id })).toEqual({ chats: [] })
     }
     const read = await asker.rest(`GET /api/agents/runs/${run_id}/frames`)

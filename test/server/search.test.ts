@@ -1,7 +1,12 @@
 // Modes: embedded
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fileAgents } from '#server/domains/agents/discovery/words'
+import { Agents } from '#server/domains/agents/model'
 import { Rooms, SearchBlocks, SearchMarks } from '#server/domains/room-state/model'
+import { markOf } from '#server/domains/room-state/search-index'
 import { fileRooms } from '#server/domains/rooms/rooms'
+import { agentDiscovery } from '#shared/api/agent-discovery'
+import { agents } from '#shared/api/agents'
 import type { Message } from '#shared/api/message'
 import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
@@ -29,7 +34,7 @@ const said = async (who: Person, room: RoomRef, texts: readonly string[]) => {
 }
 const numbered = (count: number, word: string) => Array.from({ length: count }, (_, at) => `${word} number ${at}`)
 const filed = (room: RoomRef, blocks: number) =>
-  expect.poll(async () => (await SearchMarks.findOne({ _id: roomKey(room) }).lean())?.blocks).toBe(blocks)
+  expect.poll(async () => (await SearchMarks.findOne({ _id: markOf(roomKey(room)) }).lean())?.blocks).toBe(blocks)
 const stored = async (room: RoomRef) => JSON.stringify(await SearchBlocks.find({ room: roomKey(room) }).lean())
 const contents = (found: { messages: { content: string }[] }) => found.messages.map(({ content }) => content)
 
@@ -92,10 +97,48 @@ describe('M11: a search by an index', () => {
 
   test('channels that an older version stored are filed at the start', async () => {
     const { channel } = await owner.does('rest', rooms.createChannel, { name: `Antiquity ${process.pid}` })
-    await Rooms.updateOne({ _id: `channel:${channel.id}` }, { $unset: { terms: '' } })
+    await Rooms.updateOne({ _id: `channel:${channel.id}` }, { $unset: { terms: '', skeleton_version: '' } })
     const found = async () => (await member.does('rest', rooms.list, { search: 'antiquity' })).channels
     expect(await found()).toEqual([])
     await fileRooms()
     expect(await found()).toHaveLength(1)
+  })
+})
+
+describe('N21: what older versions filed without marks', () => {
+  test('messages are found by what they say, before their blocks are filed again and after', async () => {
+    const room = await channelOf(owner, member)
+    await said(owner, room, ['мой дом', ...numbered(63, 'filler')])
+    await filed(room, 1)
+    const key = roomKey(room)
+    await SearchBlocks.updateOne({ _id: `${key}|0` }, { $set: { terms: ['moи', 'дом', 'fil', 'filler'] } })
+    await SearchMarks.deleteOne({ _id: markOf(key) })
+    await SearchMarks.create({ _id: key, blocks: 1 })
+    const find = async () => contents(await member.does('rest', messages.search, { room, query: 'мой' }))
+    expect(await find()).toEqual(['мой дом'])
+    await filed(room, 1)
+    expect(await stored(room)).toContain('moй')
+    expect(await find()).toEqual(['мой дом'])
+  })
+
+  test('rooms and their unique names are filed anew', async () => {
+    const name = `Мой ${process.pid}`
+    const { channel } = await owner.does('rest', rooms.createChannel, { name })
+    const _id = `channel:${channel.id}`
+    const before = { terms: ['moи'], unique_name: `moи ${process.pid}` }
+    await Rooms.updateOne({ _id }, { $set: before, $unset: { skeleton_version: '' } })
+    await fileRooms()
+    const found = await member.does('rest', rooms.list, { search: 'мой' })
+    expect(found.channels.map(({ id }) => id)).toContain(channel.id)
+    await expect(member.does('rest', rooms.createChannel, { name })).rejects.toThrow()
+    await member.does('rest', rooms.createChannel, { name: `Мои ${process.pid}` })
+  })
+
+  test('agents are found by their words', async () => {
+    const { agent } = await owner.does('rest', agents.create, { name: 'Стройка', visibility: 'public' })
+    await Agents.updateOne({ _id: agent.id }, { $set: { words: ['строика'] }, $unset: { words_version: '' } })
+    await fileAgents()
+    const found = await member.does('rest', agentDiscovery.discover, { search: 'стройка', filter: 'all' })
+    expect(found.agents.map(({ id }) => id)).toContain(agent.id)
   })
 })

@@ -105,3 +105,45 @@ test('N02: a dry run over costly messages lets others have their turn', async ()
   expect(performance.now() - started).toBeLessThan(2_500)
   for (const run of await Promise.all(runs)) expect(run.tested).toBe(40)
 })
+
+describe('N02: a list of words', () => {
+  const plus = ['++++++', '＋+++++', '⁺⁺⁺⁺⁺⁺', '₊+++++']
+
+  test.each(over)('has each word once, however it is spelled: over %s', async (door) => {
+    const room = await channelOf(owner)
+    const adds = (word: string) => ({ room, action: 'word_add' as const, patch: { word } })
+    for (const [first = '', ...others] of [plus, ['free money', 'FREE-money', 'ｆｒｅｅ money.', 'fréé_money']]) {
+      await owner.does(door, moderation.act, adds(first))
+      for (const other of others)
+        expect(await owner.refused(door, moderation.act, adds(other))).toMatchObject({
+          status: 409,
+          code: 'CONFLICT',
+          message: 'This word is blocked already',
+        })
+    }
+    await owner.does(door, moderation.act, adds('++++++++'))
+    await owner.does(door, moderation.act, adds('freemoney'))
+  })
+
+  test.each(over)(
+    'holds a number of characters, normalised, which patterns do not count for: over %s',
+    async (door) => {
+      const room = await channelOf(owner)
+      const adds = (word: string, is_regex = false) => ({
+        room,
+        action: 'word_add' as const,
+        patch: { word, is_regex },
+      })
+      const long = (at: number) => `${'\ufdfa'.repeat(198)}${at}`
+      for (let at = 10; at < 24; at++) await owner.does(door, moderation.act, adds(long(at)))
+      expect(await owner.refused(door, moderation.act, adds(long(24)))).toMatchObject({
+        status: 409,
+        code: 'CONFLICT',
+        message: 'The words of a list have at most 50000 characters together',
+      })
+      await owner.does(door, moderation.act, adds('buy.{0,9}coins', true))
+      await owner.does(door, moderation.act, adds('a short one'))
+      expect(await check(owner, room, 'this is a short one')).toMatchObject({ code: 'BLOCKED_WORD' })
+    },
+  )
+})

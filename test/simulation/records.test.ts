@@ -55,7 +55,10 @@ function eventOf(world: World, seq: number, messages: readonly Row[]): Pick<Row,
   if (about) {
     const edited = { ...message(`edited ${at}`), flagged: [] }
     choices.push(
-      ['message.edited', { id: about._id, message: { id: about._id, body: edited } as unknown as Json }],
+      [
+        'message.edited',
+        { id: about._id, message: { id: about._id, seq: about.seq, body: edited } as unknown as Json },
+      ],
       ['message.pinned', { id: about._id, at }],
       ['message.unpinned', { id: about._id }],
       [

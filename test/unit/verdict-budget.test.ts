@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Budget, longestJudged } from '#server/domains/verdict/budget'
 import { patternLimits, tryPattern } from '#server/domains/verdict/patterns'
@@ -134,6 +135,118 @@ describe('N02: words with signs', () => {
     const list = compileWords([...many, blocked('c++')])
     expect(judge([list], `${'#'.repeat(9_000)} c++`).told).toEqual(['c++'])
     expect(judge([list], `${'#'.repeat(9_000)}77+`).told).toEqual([`${'#'.repeat(150)}77+`])
+  })
+})
+
+/** Every way to write six signs that are all the same once they are composed. */
+const alike = Array.from({ length: 1_000 }, (_, at) =>
+  Array.from({ length: 6 }, (_, sign) => '+＋⁺₊'.charAt((at >> (2 * sign)) & 3)).join(''),
+)
+const separated = Array.from({ length: 1_000 }, (_, at) =>
+  Array.from({ length: 6 }, (_, sign) => ".-_ '".charAt(Math.floor(at / 5 ** sign) % 5)).join(''),
+)
+const inner = 'aa+'.repeat(70)
+const many = <T>(make: (at: number) => T, length = 1_000) => Array.from({ length }, (_, at) => make(at))
+
+describe('N02: what is found', () => {
+  const lists: readonly [title: string, words: readonly string[], text: string, told: number | null][] = [
+    ['words with signs that are alike', alike, '+'.repeat(10_000), 1_000],
+    ['words with signs that end together', many((at) => '+'.repeat(at + 1), 200), '+'.repeat(10_000), 200],
+    ['such words that are never whole', many((at) => `${inner.slice(1, at + 4)}`, 196), 'aa+'.repeat(3_333), 0],
+    ['such words before a letter', many((at) => `${'+'.repeat(at + 1)}a`, 199), `${'+'.repeat(199)}aa`.repeat(49), 0],
+    ['phrases that are alike', separated.map((end) => `a${end}`), 'a b '.repeat(2_500), 1_000],
+    ['phrases that are alike, with signs', separated.map((end) => `a${end}`), 'a$ '.repeat(3_333), 1_000],
+    ['phrases that end together', many((at) => 'a '.repeat(at + 1), 100), 'a '.repeat(5_000), 100],
+    ['patterns that end everywhere', [], 'a'.repeat(10_000), 20],
+  ]
+  const everywhere = patterns(...twenty((at) => `a|${at}`))
+
+  it.each(lists)('costs once: %s', (_title, words, text, told) => {
+    const list = words.length > 0 ? compileWords(words.map((word) => blocked(word))) : everywhere
+    expect(judge([list], text).told?.length).toBe(told)
+    judge([list], text, ...Array.from({ length: 50 }, () => text.slice(0, 60)))
+    judge([list], text, ...Array.from({ length: 10 }, () => `https://files.example/${text.slice(0, 1_900)}`))
+  })
+
+  it('is paid for until it counts, and no longer', () => {
+    const never = compileWords(many((at) => blocked(inner.slice(1, at + 4)), 196))
+    const once = compileWords(many((at) => blocked('+'.repeat(at + 1)), 200))
+    const matches = 10_000 * 60
+    expect(judge([never], 'aa+'.repeat(3_333)).steps).toBeGreaterThan(matches * 5)
+    expect(judge([once], '+'.repeat(10_000)).steps).toBeLessThan(matches * 5)
+  })
+
+  it('costs the same each time', () => {
+    const [list, other] = [0, 1].map(() => compileWords(alike.map((word) => blocked(word))))
+    const first = judge([list as WordList], `a${'+'.repeat(5_000)}`)
+    judge([list as WordList], '+'.repeat(100))
+    expect(judge([list as WordList], `a${'+'.repeat(5_000)}`)).toEqual(first)
+    expect(judge([other as WordList], `a${'+'.repeat(5_000)}`)).toEqual(first)
+  })
+
+  it('is each of these words, wherever it is whole', () => {
+    const word = fc.stringMatching(/^[+#a]{0,3}[+#][+#a]{0,3}$/)
+    const text = fc.stringMatching(/^[+#a ]{0,40}$/)
+    const isWhole = (within: string, at: number) => !/aa/.test(within.slice(Math.max(0, at - 1), at + 1))
+    const isIn = (wanted: string, within: string) =>
+      Array.from(within, (_, at) => at).some(
+        (at) => within.startsWith(wanted, at) && isWhole(within, at) && isWhole(within, at + wanted.length),
+      )
+    fc.assert(
+      fc.property(fc.uniqueArray(word, { maxLength: 12 }), text, (words, within) => {
+        const told = hits([compileWords(words.map((one) => blocked(one)))], [within], { left: stepsOfAText })
+        expect(told?.map(({ id }) => id)).toEqual(words.filter((wanted) => isIn(wanted, within)))
+      }),
+    )
+  })
+
+  it('is each of these phrases', () => {
+    const phrase = fc
+      .array(fc.constantFrom('xx', 'yy', 'zz'), { minLength: 1, maxLength: 4 })
+      .map((all) => all.join(' '))
+    const text = fc.array(fc.constantFrom('xx', 'yy', 'zz', 'other'), { maxLength: 20 }).map((all) => all.join(' '))
+    fc.assert(
+      fc.property(fc.uniqueArray(phrase, { maxLength: 12 }), text, (phrases, within) => {
+        const told = hits([compileWords(phrases.map((one) => blocked(one)))], [within], { left: stepsOfAText })
+        const wanted = phrases.filter((one) => ` ${within} `.includes(` ${one} `))
+        expect(told?.map(({ id }) => id)).toEqual(wanted)
+      }),
+    )
+  })
+})
+
+describe('N02: a list that changes', () => {
+  const promisedMilliseconds = 10
+  const han = (words: number, length: number) =>
+    many(
+      (at) => String.fromCharCode(...many((sign) => 0x4e00 + ((at * 7_919 + sign * sign * 31) % 20_000), length)),
+      words,
+    )
+  const full = [
+    ['phrases in Han characters', han(250, 199)],
+    ['four times as many, which an older version stored', han(1_000, 199)],
+    ['words with signs in Han characters', han(250, 199).map((word) => `${word}+`)],
+    ['words that are long once composed', many((at) => `${'\ufdfa'.repeat(199)}${at}`, 13)],
+    ['short words', many((at) => `word${at} of a list that is full, as ${at} others are`)],
+  ] as const
+
+  it.each(full)('is compiled again for one word more: %s', (_title, words) => {
+    const before = words.map((word) => blocked(word))
+    compileWords(before)
+    const costs = many((at) => {
+      const started = process.cpuUsage()
+      expect(judge([compileWords([...before, blocked(`added${at}`)])], `have added${at}`).told).toEqual([`added${at}`])
+      return process.cpuUsage(started).user / 1_000
+    }, 5)
+    expect(Math.min(...costs)).toBeLessThan(10 * promisedMilliseconds)
+  })
+
+  it('keeps its patterns as they are', () => {
+    const before = windows.map((source) => blocked(source, true))
+    compileWords(before)
+    const started = process.cpuUsage()
+    for (let at = 0; at < 20; at++) compileWords([...before, blocked(`added${at}`)])
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(20 * promisedMilliseconds)
   })
 })
 

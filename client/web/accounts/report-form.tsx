@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { reportTypes } from '#shared/api/social'
+import { cut } from '#shared/kit/cut'
 import { conversationOf } from '#shared/kit/room-key'
 import { useClient } from '../connection/client.ts'
 import { Problem } from '../kit/notice.tsx'
@@ -40,7 +41,7 @@ export function ReportForm({ person, onDone }: { person: PersonOfInterest; onDon
         evidence,
         ...(room ? conversationOf(room, account) : {}),
         ...(person.messageId ? { messageId: person.messageId } : {}),
-        ...(person.messageText ? { messageContent: person.messageText.slice(0, 1_000) } : {}),
+        ...(person.messageText ? { messageContent: cut(person.messageText, 1_000) } : {}),
       })
       if (alsoBlock) blocks.changed()
       tell('Thank you. The moderators have your report.')

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { networks } from '#shared/api/payment-networks'
 import type { CutShort } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
+import { cut } from '#shared/kit/cut'
 import { AgentFace } from '../agents/agent-face.tsx'
 import { cutWords } from '../agents/agent-words.ts'
 import { AnswerText } from '../agents/answer-text.tsx'
@@ -22,7 +23,7 @@ interface Face {
 /** A question, and below it an answer or what it waits for. */
 export function ExchangeFrame({ face, question, children }: { face: Face; question: string; children: ReactNode }) {
   return (
-    <article className="exchange" aria-label={`You asked: ${question.slice(0, 80)}`}>
+    <article className="exchange" aria-label={`You asked: ${cut(question, 80)}`}>
       <div className="question">
         <p dir="auto">{question}</p>
       </div>

@@ -4,10 +4,11 @@ import type { Agent } from '#shared/api/agent-records'
 import type { ChatMessage } from '#shared/api/agent-runs'
 import type { Citation, WebSource } from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
+import { isWebAddress } from '#shared/kit/addresses'
+import { cut } from '#shared/kit/cut'
 import { fullTimeOf, isolated, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
-import { isWebAddress } from '../kit/web-address.ts'
 import { OuterLink } from '../messages/inline-text.tsx'
 import { AgentFace } from './agent-face.tsx'
 import { cutWords, endWords, missingWords, phaseWords } from './agent-words.ts'
@@ -26,7 +27,7 @@ interface RowProps {
 export function ExchangeRow({ agent, exchange, onAsk }: RowProps) {
   const { question, askedAt, run, kept } = exchange
   return (
-    <article className="exchange" aria-label={`You asked: ${question.slice(0, 80)}`}>
+    <article className="exchange" aria-label={`You asked: ${cut(question, 80)}`}>
       <div className="question">
         <p dir="auto">{question}</p>
         {askedAt && (

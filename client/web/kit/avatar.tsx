@@ -1,4 +1,5 @@
 import type { CSSProperties } from 'react'
+import { cut } from '#shared/kit/cut'
 import { nameOf } from './format.ts'
 
 /** A picture of a person. The initials are part of the image, not text, as the name is always beside it. */
@@ -25,7 +26,7 @@ function initialsOf(name: string): string {
     .replace(/^0x|\p{Cf}/giu, '')
     .split(/[\s._-]+/)
     .filter(Boolean)
-  const letters = words.length > 1 ? words.slice(0, 2).map((word) => [...word][0]) : [...(words[0] ?? '?')].slice(0, 2)
+  const letters = words.length > 1 ? words.slice(0, 2).map((word) => cut(word, 1)) : [cut(words[0] ?? '?', 2)]
   return letters.join('').toUpperCase()
 }
 

@@ -20,7 +20,8 @@ const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-d
 const dayOfWeek = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-const dayMilliseconds = 86_400_000
+/** An hour that no change of the clocks takes away. */
+const noon = 12
 
 export const timeOf = (moment: string): string => clock.format(new Date(moment))
 /** The time for a narrow margin: without AM or PM. */
@@ -34,10 +35,13 @@ export const fullTimeOf = (moment: string): string => full.format(new Date(momen
 
 export const dayKeyOf = (moment: string): string => new Date(moment).toDateString()
 
+/** The day of a moment by the calendar of the person's zone, in which a day may have 23 or 25 hours. */
 export function dayOf(moment: string, now = Date.now()): string {
   const key = dayKeyOf(moment)
-  if (key === new Date(now).toDateString()) return 'Today'
-  if (key === new Date(now - dayMilliseconds).toDateString()) return 'Yesterday'
+  const today = new Date(now)
+  if (key === today.toDateString()) return 'Today'
+  const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1, noon)
+  if (key === yesterday.toDateString()) return 'Yesterday'
   return dayOfWeek.format(new Date(moment))
 }
 

@@ -12,10 +12,10 @@ export const mediaNames = {
   place: 'Location',
 } as const satisfies Record<NamedMedia['kind'], string>
 
-/** A message in one line, as quotes and lists show it: media by their name. */
+/** A message in one line, as quotes and lists show it: media and polls by their name. */
 export function lineOf(text: string, type: MessageType = 'text'): string {
   const media = mediaIn(text, type)
-  return media ? mediaNames[media.kind] : withPlainNames(text)
+  return media ? mediaNames[media.kind] : withPlainNames(text.replace(/^\[POLL\]/, 'Poll: '))
 }
 
 /** Whether a message, as far as it can be read here, carries media or files. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { LocalMessage } from '#client/sdk/types'
+import { cut } from '#shared/kit/cut'
 import { useBlocked } from '../accounts/use-blocked.ts'
 import { isolated, nameOf } from '../kit/format.ts'
 import { lineOf } from '../media/words.ts'
@@ -25,7 +26,7 @@ export function Announcer({ messages }: { messages: readonly LocalMessage[] }) {
       setSaid(
         isSealed
           ? `New message from ${who}`
-          : `${who}: ${isolated(lineOf(newest.content, newest.message_type).slice(0, 200))}`,
+          : `${who}: ${isolated(cut(lineOf(newest.content, newest.message_type), 200))}`,
       )
     }, pauseMilliseconds)
     return () => clearTimeout(timer)

@@ -1,6 +1,6 @@
 import { createContext } from 'react'
 import type { Citation } from '#shared/api/run-frames'
-import { isWebAddress } from '../kit/web-address.ts'
+import { isWebAddress } from '#shared/kit/addresses'
 
 /** What a text cites by `[n]`, and whether it stands within a link, which holds no other. */
 interface Inline {

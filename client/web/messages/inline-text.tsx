@@ -1,12 +1,10 @@
 import { type ReactNode, useContext } from 'react'
+import { addressesIn } from '#shared/kit/addresses'
 import { isolated } from '../kit/format.ts'
-import { isWebAddress } from '../kit/web-address.ts'
 import { lookOf } from '../rooms/kind.ts'
 import { slugOf } from '../rooms/room-title.ts'
 import { keyOf, RoomsContext } from '../rooms/use-rooms.ts'
 import { CitationChip, InlineContext } from './citations.tsx'
-
-const link = /\bhttps?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]]/gi
 
 /** A mentioned person, and the words that mention them in the text. */
 export interface Named {
@@ -23,7 +21,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
   const { citations, isInLink } = useContext(InlineContext)
   const parts: ReactNode[] = []
   let at = 0
-  if (isInLink) return <>{text}</>
+  if (isInLink) return <>{isolated(text)}</>
   const cited = (words: string) => citations.find(({ n }) => `[${n}]` === words)
   for (const { start, end, kind } of spansOf(text, named)) {
     if (start < at) continue
@@ -41,7 +39,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
         <RoomName key={start} words={words} />
       ) : kind === 'link' ? (
         <OuterLink key={start} href={words}>
-          {words}
+          {isolated(words)}
         </OuterLink>
       ) : (
         <span key={start} className={`mention ${kind === 'mine' ? 'mine' : ''}`}>
@@ -58,7 +56,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
 /** A link in a message: it gets no referrer and no opener, and search engines are told not to follow it. */
 export function OuterLink({ href, children }: { href: string; children: ReactNode }) {
   return (
-    <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
+    <a href={href} title={isolated(href)} target="_blank" rel="noopener noreferrer nofollow">
       {children}
     </a>
   )
@@ -84,9 +82,7 @@ function spansOf(text: string, named: readonly Named[]): Span[] {
       kind: isMe ? ('mine' as const) : ('mention' as const),
     })),
   )
-  const links = [...text.matchAll(link)]
-    .filter(([address]) => isWebAddress(address))
-    .map((match) => ({ start: match.index, end: match.index + match[0].length, kind: 'link' as const }))
+  const links = addressesIn(text).map((place) => ({ ...place, kind: 'link' as const }))
   const rooms = [...text.matchAll(roomSlug)].map((match) => ({
     start: match.index,
     end: match.index + match[0].length,

@@ -1,38 +1,10 @@
-import type { Nodes } from 'mdast'
-import { fromMarkdown } from 'mdast-util-from-markdown'
-import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
-import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
+import type { Link, Nodes } from 'mdast'
 import { Fragment, memo, type ReactNode } from 'react'
+import { deepestDrawn, markupOf, webAddressOf, writtenOf } from '#shared/kit/markup'
 import { directionOf } from '../kit/format.ts'
-import { isWebAddress } from '../kit/web-address.ts'
 import { InlineContext, inLink } from './citations.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { InlineText, type Named, OuterLink } from './inline-text.tsx'
-
-/** Constructs of Markdown that are unsafe or useless in a chat; they are shown as written. */
-const unread = [
-  'htmlFlow',
-  'htmlText',
-  'labelStartImage',
-  'definition',
-  'headingAtx',
-  'setextUnderline',
-  'thematicBreak',
-  'codeIndented',
-  'characterReference',
-  'autolink',
-]
-/** A text that is read as a document has headings, too. */
-const ofDocuments = ['headingAtx', 'thematicBreak']
-/** The deepest nesting; deeper constructs are shown as written. */
-const deepest = 12
-/** Parsing takes quadratic time in the number of these; a text with more of them is shown as written. */
-const mostMarks = 500
-const mostBlocks = 7
-const manyBlocks = new RegExp(`^(?:>|[-+*]|\\d{1,9}[.)]){${mostBlocks},}`, 'm')
-
-const isTooMuch = (text: string): boolean =>
-  (text.match(/[*_~`[\]\n]/g)?.length ?? 0) > mostMarks || manyBlocks.test(text.replace(/[^\S\n]/g, ''))
 
 interface Context {
   source: string
@@ -41,19 +13,8 @@ interface Context {
 
 /** Renders a text as Markdown: only React elements of a fixed list, never HTML. */
 export const Markdown = memo(function Markdown(props: { text: string; named: readonly Named[]; isDocument?: boolean }) {
-  const { text, named } = props
-  const disabled = props.isDocument ? unread.filter((name) => !ofDocuments.includes(name)) : unread
-  if (isTooMuch(text)) {
-    return (
-      <p className="text" dir="auto">
-        <InlineText text={text} named={named} />
-      </p>
-    )
-  }
-  const tree = fromMarkdown(text, {
-    extensions: [gfmStrikethrough({ singleTilde: false }), { disable: { null: disabled } }],
-    mdastExtensions: [gfmStrikethroughFromMarkdown()],
-  })
+  const { text, named, isDocument } = props
+  const tree = markupOf(text, isDocument)
   return (
     <div className="text marked-down" dir="auto">
       {children(tree.children, { source: text, named }, 0)}
@@ -67,8 +28,8 @@ const children = (nodes: readonly Nodes[], context: Context, depth: number): Rea
   ))
 
 function element(node: Nodes, context: Context, depth: number): ReactNode {
-  const written = context.source.slice(node.position?.start.offset, node.position?.end.offset)
-  if (depth > deepest) return written
+  const written = writtenOf(node, context.source)
+  if (depth > deepestDrawn) return written
   const inside = () => ('children' in node ? children(node.children, context, depth) : null)
   switch (node.type) {
     case 'text':
@@ -111,14 +72,19 @@ function element(node: Nodes, context: Context, depth: number): ReactNode {
     case 'break':
       return <br />
     case 'link':
-      return isWebAddress(node.url) ? (
-        <OuterLink href={node.url}>
-          <InlineContext value={inLink}>{inside()}</InlineContext>
-        </OuterLink>
-      ) : (
-        written
-      )
+      return linkOf(node, context, inside)
     default:
       return written
   }
+}
+
+/** A link that the page does not follow is shown as written, with what it links by itself. */
+function linkOf(node: Link, { source, named }: Context, inside: () => ReactNode): ReactNode {
+  const address = webAddressOf(node, source)
+  if (address === null) return <InlineText text={writtenOf(node, source)} named={named} />
+  return (
+    <OuterLink href={address}>
+      <InlineContext value={inLink}>{inside()}</InlineContext>
+    </OuterLink>
+  )
 }

@@ -6,7 +6,7 @@ import { InlineText, type Named } from './inline-text.tsx'
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))
 
 /** Characters that Markdown uses; a text without any is shown before the parser is loaded. */
-const marks = /[*_~`\\]|\]\(|^\s*(>|[-+]\s|\d{1,9}[.)]\s)/m
+const marks = /[*_~`\\<]|https?:|\]\(|^\s*(>|[-+]\s|\d{1,9}[.)]\s)/m
 
 /** The text of a message, with Markdown, mentions and links. */
 export function MessageText(props: { text: string; mentions: readonly Mention[]; account: string }) {

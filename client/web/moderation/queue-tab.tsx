@@ -67,6 +67,11 @@ function QueueCard({ item }: { item: QueueItem }) {
         </time>
       </p>
       {item.message_content && <blockquote className="quoted">{lineOf(item.message_content)}</blockquote>}
+      {item.message_content_by === 'reporter' && (
+        <p className="hint">
+          The reporter says that the message said this. The server has no copy of it that it can read.
+        </p>
+      )}
       {item.evidence && <Evidence item={item.id} evidence={item.evidence} />}
       {item.description && <p>{item.description}</p>}
       <p className="hint">

@@ -19,16 +19,18 @@ export function WordsTab() {
   const act = useAct()
   const [word, setWord] = useState('')
   const [isRegex, setRegex] = useState(false)
+  const [asWritten, setAsWritten] = useState(false)
   const [effect, setEffect] = useState<Effect>('block')
   const words = useLoaded<readonly BlockedWord[]>(roomKey(live.ref), async () => {
     const { words: found } = await client.moderation.words({ scope: 'room', ...chatOf(live.ref) })
     return found
   })
   const wanted = word.trim()
+  const proposal = { word: wanted, is_regex: isRegex, as_written: asWritten && !isRegex }
 
   const add = async (event: FormEvent) => {
     event.preventDefault()
-    const patch = { word: wanted, word_action: effect, is_regex: isRegex }
+    const patch = { ...proposal, word_action: effect }
     const acted = await act({ room: live.ref, action: 'word_add', patch }, `“${wanted}” added`)
     if (!acted) return
     setWord('')
@@ -69,12 +71,21 @@ export function WordsTab() {
             <input type="checkbox" checked={isRegex} onChange={(event) => setRegex(event.target.checked)} />
             Pattern
           </label>
+          <label className="check" title="Its accents count: “schwül” is not found in “schwul”">
+            <input
+              type="checkbox"
+              checked={asWritten && !isRegex}
+              disabled={isRegex}
+              onChange={(event) => setAsWritten(event.target.checked)}
+            />
+            As written
+          </label>
           <span className="grow" />
           <button type="submit" className="button small main" disabled={!wanted}>
             Add
           </button>
         </div>
-        {wanted && <DryRun proposal={{ word: wanted, is_regex: isRegex }} />}
+        {wanted && <DryRun proposal={proposal} />}
       </form>
       <Listed
         loaded={words}
@@ -101,6 +112,7 @@ function WordLine({ word, onRemove }: { word: BlockedWord; onRemove: () => Promi
     <li>
       <code className="grow">{word.word}</code>
       {word.is_regex && <span className="chip">pattern</span>}
+      {word.as_written && <span className="chip">as written</span>}
       {word.is_regex && word.cost !== undefined && (
         <span className="chip numerals" title="Steps that it took on the costliest of the texts on which it was tried">
           cost {word.cost.toLocaleString()}

@@ -1,8 +1,8 @@
-import { cut } from '#server/domains/text/cut'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { CutShort } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
+import { cutToLength } from '#shared/kit/cut'
 import type { AnswerContext } from './answer-context.ts'
 import { type Found, gather } from './gather.ts'
 import { modelOf } from './generation.ts'
@@ -10,6 +10,7 @@ import type { StoredAgent } from './model.ts'
 import { promptOf } from './prompt.ts'
 import { type Ask, beginRun, type Ending, knownRun, type Work } from './runs/begin.ts'
 import { ownChat, turnsBefore } from './runs/history.ts'
+import { agentNow } from './runs/judge.ts'
 import type { StoredRun } from './runs/model.ts'
 import { waitForEarlierRuns } from './runs/order.ts'
 import { allow, allowOwed, refuseSpent } from './spending/allowance.ts'
@@ -44,19 +45,20 @@ async function knownWhereSpent(node: Node, agent: StoredAgent, ask: Ask): Promis
   }
 }
 
-/** Answers a question to an agent: by what was said before, by what the agent may look up, and by the model. */
+/** Answers a question to an agent, as that is when it is the question's turn: by what was said before, by what the agent may look up, and by the model. */
 const answering =
-  (node: Node, agent: StoredAgent, isOwed: boolean): Work =>
+  (node: Node, asked: StoredAgent, isOwed: boolean): Work =>
   async (run, tell, signal) => {
     const model = modelOf(node)
     tell({
       t: 'start',
-      agent: { id: agent._id, name: agent.name, avatar_emoji: agent.avatar_emoji },
+      agent: { id: asked._id, name: asked.name, avatar_emoji: asked.avatar_emoji },
       model: model.name,
       scripted: model.isScripted,
       message_id: run.message_id,
     })
     await waitForEarlierRuns(node, run, tell, signal)
+    const agent = await agentNow(node, run)
     // Not before: what waits takes nothing from others.
     const owner = agent.owner_address
     const allowance = isOwed ? await allowOwed(node, owner) : await allow(node, owner, run.account)
@@ -99,7 +101,7 @@ async function generate(
     const source = part.type === 'source' ? shownSource(node, part) : null
     if (source) tell({ t: 'source', ...source })
     if (part.type !== 'text') continue
-    const text = cut(part.text, longestAnswer - length)
+    const text = cutToLength(part.text, longestAnswer - length)
     if (text !== '') tell({ t: 'chunk', off: length, text })
     isBlank &&= text.trim() === ''
     length += text.length

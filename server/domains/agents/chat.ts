@@ -10,7 +10,7 @@ import { tellBegun } from './runs/begun.ts'
 import { answerOf, besideText, linesOf } from './runs/ending.ts'
 import { framesAfter, isTold, openLog, tellConnection } from './runs/follow.ts'
 import { forgetConversation } from './runs/forget.ts'
-import { messagesOf, ownChat } from './runs/history.ts'
+import { isInRoom, messagesOf, ownChat } from './runs/history.ts'
 import { RunFrames, Runs, type StoredRun } from './runs/model.ts'
 import { asEnded } from './runs/settle.ts'
 import { askToStop } from './runs/stop.ts'
@@ -31,10 +31,10 @@ async function ask(context: Context, { agent: id, message, client_run_id }: Aske
   return { agent, run }
 }
 
-/** A run of the caller; nobody else's is found. */
+/** A run of the caller; nobody else's is found, nor what was asked in a room, where its rules say what is told of it. */
 async function ownRun(account: string, id: string): Promise<StoredRun> {
   const run = await Runs.findOne({ _id: id, account }).lean<StoredRun>()
-  if (!run) throw new AppError('RUN_NOT_FOUND')
+  if (!run || isInRoom(run.place)) throw new AppError('RUN_NOT_FOUND')
   return run
 }
 

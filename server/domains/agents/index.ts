@@ -6,6 +6,7 @@ import { isAdmin, mayChange, ownAgent, visibleAgent } from './access.ts'
 import * as events from './agent-events.ts'
 import * as conversation from './chat.ts'
 import { discover } from './discover.ts'
+import { fileAgents } from './discovery/words.ts'
 import * as favorites from './favorites.ts'
 import { sayWhatWasLeft } from './in-rooms/again.ts'
 import { answerMentions } from './in-rooms/follow.ts'
@@ -20,7 +21,7 @@ import * as inRooms from './room-actions.ts'
 import { stopAllRuns, stopRun } from './runs/begin.ts'
 import { listenToBegun } from './runs/begun.ts'
 import { listenToStops, listenToWants } from './runs/relay.ts'
-import { stopForRefused } from './runs/stop.ts'
+import { stopForRefused, stopRefusedOf } from './runs/stop.ts'
 import { sweepRuns } from './runs/sweep.ts'
 import { agentSettings } from './settings.ts'
 import { cardOf, listedAgentOf, ownAgentOf } from './shown.ts'
@@ -56,7 +57,7 @@ export const agents = defineDomain(
     async update({ id, ...input }, context) {
       const { account } = signedIn(context)
       const changed = await updateAgent(context.node, account, id, input)
-      await showChanges(context.node, changed)
+      await Promise.all([showChanges(context.node, changed), stopRefusedOf(context.node, changed, account)])
       return { agent: await ownAgentOf(context.node, changed) }
     },
 
@@ -78,19 +79,24 @@ export const agents = defineDomain(
   {
     settings: agentSettings,
     jobs: [removal],
-    start: (node) => [
-      tellPictures(node),
-      listenToBegun(node),
-      listenToWants(node),
-      listenToStops(node, (run, by) => stopRun(node, run, by)),
-      stopForRefused(node),
-      sweepRuns(node),
-      listenToWriting(node),
-      answerMentions(node),
-      countKnowledge(node),
-      beginWhatWasLeft(node),
-      sayWhatWasLeft(node),
-      () => stopAllRuns(node),
-    ],
+    start: (node) => {
+      void fileAgents().catch((error: unknown) =>
+        node.logger.warn({ error }, 'older agents were not filed for the search'),
+      )
+      return [
+        tellPictures(node),
+        listenToBegun(node),
+        listenToWants(node),
+        listenToStops(node, (run, by) => stopRun(node, run, by)),
+        stopForRefused(node),
+        sweepRuns(node),
+        listenToWriting(node),
+        answerMentions(node),
+        countKnowledge(node),
+        beginWhatWasLeft(node),
+        sayWhatWasLeft(node),
+        () => stopAllRuns(node),
+      ]
+    },
   },
 )

@@ -31,6 +31,8 @@ export interface StoredAgent extends StoredTools {
   x402_pricing_mode: string
   /** What a search finds it by; follows from its name, tags and personality. */
   words: string[]
+  /** The version of skeletons of which `words` are; absent in agents that an older version stored. */
+  words_version?: number
   /** Which of the places of its owner it takes; absent where no number of agents is set. */
   place?: number
   created_at: Date
@@ -87,6 +89,7 @@ export const Agents = mongoose.model<StoredAgent>(
       x402_wallet_address: optional,
       x402_pricing_mode: required,
       words: { type: [String], default: [] },
+      words_version: { type: Number },
       place: { type: Number },
       created_at: { type: Date, required: true },
       updated_at: { type: Date, required: true },

@@ -1,3 +1,4 @@
+import { skeletonVersion } from '#server/domains/text/skeleton'
 import type { Node } from '#server/kernel/context'
 import { insertAmong } from '#server/kernel/places'
 import { isDuplicate } from '#server/ports/database/port'
@@ -160,6 +161,7 @@ function settled(agent: Omit<StoredAgent, 'words'>): StoredAgent {
   return {
     ...agent,
     words: searchableWords(agent),
+    words_version: skeletonVersion,
     suggested_questions: agent.visibility === 'official' ? agent.suggested_questions : null,
     ...(agent.x402_enabled && { x402_network: agent.x402_network ?? defaultNetwork }),
   }

@@ -1,4 +1,4 @@
-import { cut } from '#server/domains/text/cut'
+import { cutToLength } from '#shared/kit/cut'
 import type { StoredAgent } from './model.ts'
 
 const longest = 100
@@ -49,6 +49,6 @@ export function suggestedQuestionsOf(
 function firstQuestion(name: string): string {
   const [before, after] = ['What can ', ' help me with?']
   const room = longest - before.length - after.length
-  const shown = name.length <= room ? name : `${cut(name, room - 1)}…`
+  const shown = name.length <= room ? name : `${cutToLength(name, room - 1)}…`
   return before + shown + after
 }

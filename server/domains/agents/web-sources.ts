@@ -1,6 +1,6 @@
-import { cut } from '#server/domains/text/cut'
 import type { Node } from '#server/kernel/context'
 import type { WebSource } from '#shared/api/run-frames'
+import { cut } from '#shared/kit/cut'
 
 const longestUrl = 2_048
 const longestTitle = 200

@@ -49,6 +49,8 @@ export interface EventRecord<Type extends RoomEventType = RoomEventType, Body = 
   removes?(row: Row, body: Body): string | null
   /** Whose rights, or whose permission to send, it changes. */
   readonly changesRights?: 'of everybody' | 'of the target'
+  /** It changes what people have left to read, and whom messages name. */
+  readonly recounts?: true
   /** What its target is told. */
   heard?(body: Body): Heard | null
   /** The actor is not stored. */

@@ -15,6 +15,7 @@ import type { inbox as contract } from '#shared/api/inbox'
 import { locationChatOf } from '#shared/api/location-chat'
 import type { Room, RoomSummary } from '#shared/api/room'
 import type { MessageType } from '#shared/api/verdict'
+import { cut } from '#shared/kit/cut'
 import { withPlainNames } from '#shared/kit/room-agents'
 import { peerIn, roomKey, roomRef } from '#shared/kit/room-key'
 import { foundedBy, type SealedBy, sealedBy } from '#shared/kit/room-kinds'
@@ -160,5 +161,5 @@ export function previewOf({ deleted, type, text }: MessageBody, sealed: SealedBy
   if (deleted) return 'Message deleted'
   if (isUnreadable(sealed, text)) return words[type] ?? (sealed === 'epoch' ? 'Direct message' : 'Sealed message')
   const content = readMarker(type as MessageType, text)?.content ?? type
-  return words[content] ?? withPlainNames(text).slice(0, previewLength)
+  return words[content] ?? cut(withPlainNames(text), previewLength)
 }

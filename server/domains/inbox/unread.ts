@@ -86,7 +86,8 @@ export function followUnread(node: Node): () => void {
   node.log.onRows((key, rows, isOurs) => {
     if (key === GLOBAL) tellBlockers(node, rows)
     followMembership(node, key, rows, isOurs, noteUnrecorded)
-    if (rows.some((row) => row.n !== null) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
+    const recounts = ({ n, type }: Row) => n !== null || recordOf(type)?.recounts === true
+    if (rows.some(recounts) && node.live.audienceSize(namespace, audienceOf(key)) > 0) due.add(key)
   })
   const timer = setInterval(() => {
     const keys = new Set(due)

@@ -21,8 +21,9 @@ import type { View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
 import { roomOfKey } from '#shared/kit/primitives'
+import { countsBySign, signForm } from '#shared/kit/reaction-sign'
 import { sealedBy } from '#shared/kit/room-kinds'
-import { draftOf, draftOfBody } from './drafts.ts'
+import { draftOf, draftOfBody, movedSpans } from './drafts.ts'
 import { sealedFault } from './sealed.ts'
 
 const editMilliseconds = 15 * 60_000
@@ -52,14 +53,14 @@ const present = ({ message }: Touched): MessageFact => {
 }
 
 export const edit: Action<typeof contract.edit> = async (
-  { room, id, version, text, blobs, client_action_id },
+  { room, id, version, text, mentions, blobs, client_action_id },
   context,
 ) => {
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
   const { node } = context
-  const draft = draftOf({ text, blobs }, sealedBy(room))
+  const draft = draftOf({ text, mentions, blobs }, sealedBy(room))
   const { text: clean } = draft
   const fault = await sealedFault(node, key, account, draft)
   const storage = { publicUrl: node.settings.storageUrl, sender: account }
@@ -92,11 +93,7 @@ export const edit: Action<typeof contract.edit> = async (
           ...kept,
           text: clean,
           reply_to: quoted?.body.deleted ? null : reply_to,
-          mentions: message.body.mentions.filter(
-            ({ start, len }) =>
-              start + len <= clean.length &&
-              clean.slice(start, start + len) === message.body.text.slice(start, start + len),
-          ),
+          mentions: mentions ? [...draft.mentions] : movedSpans(message.body.mentions, message.body.text, clean),
           // What was said in clear, before rooms with a shared key were sealed, is inside from now on.
           ...(sealingOf(view) === 'shared-key' && { type: 'text', attachments: [], mentions: [], reply_to: null }),
         }
@@ -177,27 +174,29 @@ export const react: Action<typeof contract.react> = async ({ room, id, emoji, on
     sender: account,
     cid: client_action_id,
     makes: reactionChanged,
-    isRepeat: (_row, body) => body.id === id && body.emoji === emoji && (on ?? body.on) === body.on,
+    isRepeat: (_row, body) => body.id === id && signForm(body.emoji) === emoji && (on ?? body.on) === body.on,
     judge: (view, now) => {
       const mine = reactedIn(view, id, account)?.emojis ?? []
       const mute = muteIn(view, account, now)
       const message = present(touchable(view, account, id, now))
       if (mute) throw new AppError('MUTED', { details: { until: mute.muted_until } })
-      const has = mine.some((one) => one.emoji === emoji)
-      isOn = on ?? !has
-      counts = message.body.reactions
-      if (has === isOn) return { already: null }
+      // Older versions stored a sign in several forms, and so several of one from one person.
+      const others = mine.filter((one) => signForm(one.emoji) !== emoji)
+      const had = mine.length - others.length
+      isOn = on ?? had === 0
+      counts = countsBySign(message.body.reactions)
+      if (had > 0 === isOn) return { already: null }
       if (isOn) refuseRemark(emoji, stateOf(view, account, now, context.node))
       if (isOn && !(emoji in counts) && Object.keys(counts).length >= maxEmojis)
         throw new AppError('CONFLICT', { message: `A message takes at most ${maxEmojis} different reactions` })
-      counts = withCount(counts, emoji, (counts[emoji] ?? 0) + (isOn ? 1 : -1))
+      counts = withCount(counts, emoji, (counts[emoji] ?? 0) + (isOn ? 1 : -had))
       const at = new Date(now).toISOString()
-      const after = isOn ? [...mine, { id: newId(), emoji, at }] : mine.filter((one) => one.emoji !== emoji)
+      const after = isOn ? [...others, { id: newId(), emoji, at }] : others
       return { accept: entryOf(view, actor, reactionChanged, { id, emoji, on: isOn, counts, mine: after }) }
     },
   })
   if (!outcome.row) return { counts, on: isOn, seq: outcome.view.seq }
-  return { counts: outcome.body.counts, on: outcome.body.on, seq: outcome.row.seq }
+  return { counts: countsBySign(outcome.body.counts), on: outcome.body.on, seq: outcome.row.seq }
 }
 
 function withCount(counts: { [emoji: string]: number }, emoji: string, value: number): { [emoji: string]: number } {

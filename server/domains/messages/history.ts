@@ -50,33 +50,47 @@ async function firstSince(key: RoomKey, time: number, total: number): Promise<nu
 
 export const history: Action<typeof contract.history> = async (input, context) => {
   const { key, isInsider, ...head } = await readable(context, input.room)
-  const { from, to } = await rangeOf(context.node, key, head, input)
+  const { from, to, ...more } = await rangeOf(context.node, key, head, input)
   const rows = from > to ? [] : await rowsBetween(key, from, to)
   const messages = await messagesOf(key, rows.map(messageFactOf), isInsider)
   const reactions = await reactionsOf(
     key,
     messages.flatMap(({ id, reactions: counts }) => (Object.keys(counts).length > 0 ? [id] : [])),
   )
-  return { messages, reactions, has_more: from > 1 }
+  return { messages, reactions, ...more, has_older: from > 1, has_newer: to < head.total }
 }
 
 type Page = Parameters<typeof history>[0]
 
+/** The ordinals of a page: of what all bounds leave, the oldest where there is a lower bound, else the newest. */
 async function rangeOf(
   node: Node,
   key: RoomKey,
   head: { seq: number; total: number },
-  { limit, ...page }: Page,
-): Promise<{ from: number; to: number }> {
-  const before = (to: number) => ({ from: Math.max(1, to - limit + 1), to })
-  const after = (from: number) => ({ from, to: Math.min(head.total, from + limit - 1) })
-  if (page.before_seq !== undefined) return before(await totalAt(node, key, page.before_seq - 1, head))
-  if (page.after_seq !== undefined) return after((await totalAt(node, key, page.after_seq, head)) + 1)
-  if (page.around_seq !== undefined)
-    return after(Math.max(1, (await totalAt(node, key, page.around_seq, head)) - Math.floor(limit / 2)))
-  if (page.before !== undefined) return before((await firstSince(key, Date.parse(page.before), head.total)) - 1)
-  if (page.after !== undefined) return after(await firstSince(key, Date.parse(page.after) + 1, head.total))
-  return before(head.total)
+  { limit, before_seq, after_seq, around_seq, before, after }: Page,
+): Promise<{ from: number; to: number; has_more: boolean }> {
+  const { total } = head
+  if (around_seq !== undefined) {
+    const from = Math.max(1, (await totalAt(node, key, around_seq, head)) - Math.floor(limit / 2))
+    const to = Math.min(total, from + limit - 1)
+    return { from, to, has_more: from > 1 || to < total }
+  }
+  const lows = await Promise.all([
+    after_seq === undefined ? 1 : totalAt(node, key, after_seq, head).then((n) => n + 1),
+    after === undefined ? 1 : firstSince(key, Date.parse(after), total),
+  ])
+  const highs = await Promise.all([
+    before_seq === undefined ? total : totalAt(node, key, before_seq - 1, head),
+    before === undefined ? total : firstSince(key, Date.parse(before), total).then((n) => n - 1),
+  ])
+  const low = Math.max(...lows)
+  const high = Math.min(...highs)
+  if (after_seq === undefined && after === undefined) {
+    const from = Math.max(low, high - limit + 1)
+    return { from, to: high, has_more: from > low }
+  }
+  const to = Math.min(high, low + limit - 1)
+  return { from: low, to, has_more: to < high }
 }
 
 export const pins: Action<typeof contract.pins> = async ({ room }, context) => {

@@ -7,6 +7,7 @@ import { byId } from '#server/log/store'
 import type { RoomKey, Row } from '#server/log/types'
 import type { Message } from '#shared/api/message'
 import type { RoomEvent } from '#shared/api/room-events'
+import { signForm } from '#shared/kit/reaction-sign'
 import { idIn, roomOfKey } from '#shared/kit/room-key'
 import { eventForOutsiders, messageForOutsiders } from './outsiders.ts'
 import { eventOf } from './render.ts'
@@ -92,7 +93,11 @@ export async function reactionsOf(room: RoomKey, ids: readonly string[]) {
   return rows
     .filter((row) => row.room === room)
     .flatMap(({ message_id, user_address, emojis }) =>
-      emojis.map(({ id, emoji, at }) => ({ id, message_id, channel_id, user_address, emoji, created_at: at })),
+      emojis.map(({ id, emoji, at }) => ({
+        ...{ id, message_id, channel_id, user_address },
+        emoji: signForm(emoji),
+        created_at: at,
+      })),
     )
     .sort((one, other) => (one.created_at < other.created_at ? -1 : 1))
 }

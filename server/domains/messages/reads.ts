@@ -26,24 +26,40 @@ export async function countsOf(
 ): Promise<{ left: number; unread: number; mentions: number }> {
   const from = Math.max(read.n, arrival?.joined_n ?? 0)
   if (total <= from) return { left: 0, unread: 0, mentions: 0 }
-  const hidden = await messagesBy(key, [account, ...blocked], {
-    n: { $gte: Math.max(from, total - lookedThrough) + 1, $lte: total },
-  })
-  const mentions = await mentionsAfter(key, account, Math.max(read.seq, arrival?.joined_seq ?? 0), blocked)
+  const senders = new Set([account, ...blocked])
+  const newest = { n: { $gte: Math.max(from, total - lookedThrough) + 1, $lte: total } }
+  const [theirs, gone, mentions] = await Promise.all([
+    messagesBy(key, [...senders], newest),
+    RoomEvents.find({ room: key, ...newest, 'body.deleted.at': { $exists: true } }, { sender: 1 }).lean(),
+    mentionsAfter(key, account, Math.max(read.seq, arrival?.joined_seq ?? 0), blocked),
+  ])
+  const hidden = theirs + gone.filter(({ sender }) => !senders.has(sender)).length
   return { left: total - from, unread: total - from - hidden, mentions }
 }
 
-/** Only this many of the newest unread messages are checked for their own and those of blocked senders; older ones count as unread. */
+/** Only this many of the newest unread messages are checked for their own, those of blocked senders and deleted ones; older ones count as unread. */
 const lookedThrough = 1_000
 
 const messagesBy = async (key: RoomKey, senders: readonly string[], which: object): Promise<number> =>
   senders.length === 0 ? 0 : RoomEvents.countDocuments({ room: key, ...which, sender: { $in: [...senders] } })
 
+/** By what the messages say now: one that was deleted, or names them no more, does not count. */
 async function mentionsAfter(key: RoomKey, account: string, seq: number, blocked: readonly string[]): Promise<number> {
   const named = { room: key, user_address: account, seq: { $gt: seq } }
-  if (blocked.length === 0) return Mentions.countDocuments(named)
-  const rows = await Mentions.find(named, { seq: 1 }).sort({ seq: -1 }).limit(lookedThrough).lean()
-  return rows.length - (await messagesBy(key, blocked, { seq: { $in: rows.map((row) => row.seq) } }))
+  const seqs = (await Mentions.find(named, { seq: 1 }).sort({ seq: -1 }).limit(lookedThrough).lean()).map(
+    (row) => row.seq,
+  )
+  if (seqs.length === 0) return 0
+  const shown = { sender: 1, 'body.mentions': 1, 'body.deleted': 1 }
+  const rows = await RoomEvents.find({ room: key, seq: { $in: seqs } }, shown).lean<Naming[]>()
+  const isCounted = ({ sender, body }: Naming) =>
+    !blocked.includes(sender) && body.deleted === null && body.mentions.some(({ id }) => id === account)
+  return rows.filter(isCounted).length
+}
+
+interface Naming {
+  sender: string
+  body: { mentions: { id: string }[]; deleted: object | null }
 }
 
 /** How far somebody has read, and what is left. */

@@ -19,6 +19,7 @@ import type { Json, Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { capabilitiesChanged, rooms } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
+import { cut } from '#shared/kit/cut'
 import { roomOfKey } from '#shared/kit/primitives'
 import { roomKinds, sealedBy } from '#shared/kit/room-kinds'
 import { draftOf } from './drafts.ts'
@@ -143,7 +144,7 @@ const quoted = 200
 const quoteOf = ({ id, sender, body: { text, type } }: MessageFact, state: RoomState): MessageBody['reply_to'] => ({
   id,
   sender_address: sender,
-  content: remarkFault(text, state) === null ? text.slice(0, quoted) : '',
+  content: remarkFault(text, state) === null ? cut(text, quoted) : '',
   message_type: type,
 })
 

@@ -11,7 +11,8 @@ import { roomOfKey } from '#shared/kit/primitives'
 import { logEntryOf } from './entries.ts'
 import { hearsOf, isUnheard } from './hearing.ts'
 import { letGo } from './listening.ts'
-import { followReports, itemOfFlag, tellItem, tellQueue } from './queue.ts'
+import { itemOfFlag } from './queue-items.ts'
+import { followReports, tellItem, tellQueue } from './queue-told.ts'
 
 const namespace = '/moderation'
 

@@ -2,7 +2,8 @@ import { entryOf } from '#server/domains/room-state/entries'
 import { rulesUpdated, wordsUpdated } from '#server/domains/room-state/events/rooms'
 import { type RulesFact, refOf, rulesIn, type WordFact, wordsIn } from '#server/domains/room-state/facts'
 import { kinds } from '#server/domains/room-state/kinds'
-import { tryPattern } from '#server/domains/verdict/words'
+import { blockedIn } from '#server/domains/room-state/state'
+import { type BlockedWord, emptyWord, formOf, tryPattern } from '#server/domains/verdict/words'
 import { newId } from '#server/kernel/ids'
 import { GLOBAL, type Json } from '#server/log/types'
 import type { Act } from '#shared/api/moderation-acts'
@@ -39,6 +40,8 @@ export const rules =
   }
 
 const maxWords = 1_000
+/** Of words that are no patterns, together; normalised. */
+const maxCharacters = 50_000
 
 /** Global words belong to admins and global moderators, a room's to whoever may manage the room. */
 function needWords(scene: Scene): void {
@@ -56,15 +59,17 @@ export const addWord =
     if (patch?.word === undefined) throw new AppError('VALIDATION_ERROR', { message: 'word missing' })
     const is_regex = patch.is_regex ?? false
     const cost = is_regex ? costOf(patch.word, words) : 0
+    const as_written = !is_regex && (patch.as_written ?? false)
     const word = is_regex ? patch.word : patch.word.toLowerCase()
-    if (words.some((other) => other.word.toLowerCase() === word.toLowerCase()))
-      throw new AppError('CONFLICT', { message: 'This word is blocked already' })
-    if (words.length >= maxWords) throw new AppError('CONFLICT', { message: `A list holds at most ${maxWords} words` })
+    const empty = is_regex ? null : emptyWord(word)
+    if (empty !== null) throw new AppError('VALIDATION_ERROR', { message: empty })
+    refuseBeside(blockedIn(view), { id, word, is_regex, as_written, action: 'block', scope: 'room' })
     const added: WordFact = {
       word_id: id,
       word,
       action: patch.word_action ?? 'block',
       is_regex,
+      ...(as_written && { as_written }),
       added_by: actor.account,
       added_at: new Date(now).toISOString(),
       cost,
@@ -72,6 +77,24 @@ export const addWord =
     }
     return { entry: entryOf(view, actor, wordsUpdated, { added }), record: added }
   }
+
+/** Refuses a word that is in this list already, by any spelling that is found alike, or for which there is no room in it. */
+function refuseBeside(words: readonly BlockedWord[], added: BlockedWord): void {
+  if (words.some((word) => isAlike(word, added)))
+    throw new AppError('CONFLICT', { message: 'This word is blocked already' })
+  if (words.length >= maxWords) throw new AppError('CONFLICT', { message: `A list holds at most ${maxWords} words` })
+  if (added.is_regex) return
+  const plain = words.filter(({ is_regex }) => !is_regex)
+  if (plain.reduce((sum, word) => sum + formOf(word).size, formOf(added).size) > maxCharacters)
+    throw new AppError('CONFLICT', { message: `The words of a list have at most ${maxCharacters} characters together` })
+}
+
+function isAlike(one: BlockedWord, other: BlockedWord): boolean {
+  if (one.word.toLowerCase() === other.word.toLowerCase()) return true
+  if (one.is_regex || other.is_regex) return false
+  const [form, its] = [formOf(one), formOf(other)]
+  return form.kind === its.kind && form.text === its.text
+}
 
 /** What the pattern costs, in steps; throws where it cannot be used, or not beside the others. */
 function costOf(pattern: string, words: readonly WordFact[]): number {

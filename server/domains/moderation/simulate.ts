@@ -23,12 +23,12 @@ const turnOf = nodeState(createTurnstile)
 
 /** The verdict each of the last messages would have got, were only the proposal to decide. */
 export const simulate: Action<typeof contract.simulate> = async (
-  { room, word, is_regex = false, rules, last },
+  { room, word, is_regex = false, as_written = false, rules, last },
   context,
 ) => {
   const tried = is_regex && word !== undefined ? tryPattern(word, []) : { ok: true as const }
   if (!tried.ok) throw new AppError('VALIDATION_ERROR', { message: tried.reason })
-  const proposal = proposalOf(word, is_regex)
+  const proposal = proposalOf(word, is_regex, as_written)
   const { key, also, standing } = await readRoom(context.node, context.caller, room, (view, { now }) => ({
     total: view.total,
     state: stateOf(view, context.caller.account ?? '', now, context.node),
@@ -70,14 +70,11 @@ export const simulate: Action<typeof contract.simulate> = async (
   }
 }
 
-const proposalOf = (word: string | undefined, is_regex: boolean) =>
-  word === undefined
-    ? []
-    : [
-        compileWords([
-          { id: 'proposal', word: is_regex ? word : word.toLowerCase(), action: 'block', scope: 'room', is_regex },
-        ]),
-      ]
+function proposalOf(given: string | undefined, is_regex: boolean, as_written: boolean) {
+  if (given === undefined) return []
+  const word = is_regex ? given : given.toLowerCase()
+  return [compileWords([{ id: 'proposal', word, action: 'block', scope: 'room', is_regex, as_written }])]
+}
 
 /** Everything allowed, so that what is refused is refused by the proposal. */
 const withoutRules = (rules: Rules): Rules => ({

@@ -78,6 +78,7 @@ export const WordFact = z.object({
   word: text,
   action: WordAction,
   is_regex: flag,
+  as_written: flag.exactOptional(),
   added_by: text,
   added_at: text,
   cost: number,

@@ -79,6 +79,8 @@ const roomSchema = new Schema(
     place_id: { type: String },
     /** What name and description are filed under; absent in rooms that an older version stored. */
     terms: { type: [String], default: undefined },
+    /** The version of skeletons of which `terms` and `unique_name` are. */
+    skeleton_version: { type: Number },
     /** The two people of a dm. */
     peers: { type: [String], default: [] },
     applied_seq: seq,
@@ -167,6 +169,7 @@ export const Words = followed<WordFact>(
     word: required,
     action: required,
     is_regex: flag,
+    as_written: { type: Boolean },
     added_by: required,
     added_at: required,
     cost: { type: Number, default: 0 },
@@ -257,6 +260,7 @@ export const Flags = followed<{
   flagged_at: string
   state?: string
   claimed_by?: string | null
+  decided_by?: string | null
 }>(
   'Flags',
   'flags',
@@ -268,6 +272,7 @@ export const Flags = followed<{
     flagged_at: required,
     state: { type: String, default: 'pending' },
     claimed_by: optional,
+    decided_by: { type: String },
   },
   [[{ room: 1, flagged_at: -1 }], [{ flagged_at: -1 }]],
 )
@@ -290,7 +295,7 @@ searchBlockSchema.index({ room: 1, segment: 1, terms: 1 })
 /** Under which terms the messages of a block are found. */
 export const SearchBlocks = mongoose.model('SearchBlocks', searchBlockSchema)
 
-/** How many blocks of a room, from the first, are filed; `_id` is the room. */
+/** How many blocks of a room, from the first, are filed; `_id` is the room and the version of skeletons, in older rows the room alone. */
 export const SearchMarks = mongoose.model(
   'SearchMarks',
   new Schema(

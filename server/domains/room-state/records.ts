@@ -2,6 +2,7 @@ import { loadAccountFacts, saveAccountFacts } from '#server/domains/accounts/fac
 import { Accounts } from '#server/domains/accounts/model'
 import { recordOf, signed } from '#server/domains/events'
 import { isOf } from '#server/domains/events/define'
+import { skeletonVersion } from '#server/domains/text/skeleton'
 import { byId, lastOf } from '#server/log/store'
 import type { Fact, Records, RoomKey, Row } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
@@ -111,7 +112,13 @@ const roomKind: Kind = {
     for (const { value, row } of changes) {
       const { slug, ...fields } = value as { slug: string | null }
       const terms = roomTerms(fields as unknown as RoomFact)
-      const $set = { ...fields, terms, applied_seq: row.seq, ...(slug === null ? {} : { slug }) }
+      const $set = {
+        ...fields,
+        terms,
+        skeleton_version: skeletonVersion,
+        applied_seq: row.seq,
+        ...(slug === null ? {} : { slug }),
+      }
       const unset = slug === null ? { $unset: { slug: '' } } : {}
       await Rooms.updateOne({ _id: room, applied_seq: { $lt: row.seq } }, { $set, ...unset })
     }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { skeletonVersion } from '#server/domains/text/skeleton'
 import { newId } from '#server/kernel/ids'
 import { messages } from '#server/log/store'
 import type { RoomKey } from '#server/log/types'
@@ -19,11 +20,14 @@ const sliceMilliseconds = 10
 /** The number of the block that holds the nth message. */
 export const blockOf = (n: number): number => Math.floor((n - 1) / blockSize)
 
+/** Blocks that were filed under other skeletons are not counted, and so filed again. */
+export const markOf = (room: RoomKey): string => `${room}|${skeletonVersion}`
+
 const blockId = (room: RoomKey, block: number) => `${room}|${block}`
 
 /** How many blocks from the first are filed, and so found by their terms. */
 export async function filedBlocks(room: RoomKey): Promise<number> {
-  return (await SearchMarks.findOne({ _id: room }).lean())?.blocks ?? 0
+  return (await SearchMarks.findOne({ _id: markOf(room) }).lean())?.blocks ?? 0
 }
 
 /**
@@ -37,12 +41,12 @@ export async function fileBlock(room: RoomKey, block: number): Promise<void> {
   await SearchBlocks.updateOne({ _id }, { $set: unfiled }, { upsert: true })
   const terms = await termsBetween(room, block * blockSize + 1, (block + 1) * blockSize)
   await SearchBlocks.updateOne({ _id, claim }, { $set: { terms, is_ready: true, claim: null } })
-  await SearchMarks.updateOne({ _id: room, blocks: block }, { $set: { blocks: block + 1 } })
+  await SearchMarks.updateOne({ _id: markOf(room), blocks: block }, { $set: { blocks: block + 1 } })
 }
 
 /** The number of the next block to be filed. */
 export async function nextBlock(room: RoomKey): Promise<number> {
-  await SearchMarks.updateOne({ _id: room }, { $setOnInsert: { blocks: 0 } }, { upsert: true })
+  await SearchMarks.updateOne({ _id: markOf(room) }, { $setOnInsert: { blocks: 0 } }, { upsert: true })
   return filedBlocks(room)
 }
 

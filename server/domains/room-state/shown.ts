@@ -3,6 +3,7 @@ import type { Message } from '#shared/api/message'
 import type { Poll } from '#shared/api/poll'
 import type { Person } from '#shared/api/room'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
+import { countsBySign } from '#shared/kit/reaction-sign'
 import { isAgent } from '#shared/kit/room-agents'
 import { idIn } from '#shared/kit/room-key'
 import { type MessageFact, messageFactOf, type PollFact } from './facts.ts'
@@ -36,7 +37,7 @@ export function messageOf(room: RoomRef, { id, cid, sender, seq, n, at, body }: 
     created_at: iso(at),
     reply_to_id: reply_to?.id ?? null,
     reply_to: reply_to as Message['reply_to'],
-    reactions: body.reactions,
+    reactions: countsBySign(body.reactions),
     poll_id: body.poll_id,
     is_pinned: pinned !== null,
     pinned_by: pinned?.by ?? null,

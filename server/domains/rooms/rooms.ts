@@ -14,8 +14,10 @@ import { roomAnswer, rowsOf } from '#server/domains/room-state/rows'
 import { isSuspended, rankOf, ranks } from '#server/domains/room-state/standing'
 import { refuseLockedIcon, refuseMuted, refuseNames } from '#server/domains/room-state/state'
 import { holdsAll, roomTerms, searchWords, termOf } from '#server/domains/room-state/terms'
+import { skeletonVersion } from '#server/domains/text/skeleton'
 import { type Action, type Context, type Node, signedIn } from '#server/kernel/context'
 import type { Judgement, View } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
 import type { rooms as contract } from '#shared/api/rooms'
 import type { ReadAccess } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
@@ -65,20 +67,22 @@ export async function closedRooms(): Promise<string[]> {
 
 const listed = (filter: object) => Rooms.find(filter).sort({ is_official: -1, member_count: -1, _id: 1 })
 
-/** Adds the search terms to the rooms that an older version stored, a few at a time. */
+/** Brings the search terms and unique names of rooms that an older version stored up to date, a few at a time. */
 export async function fileRooms(): Promise<void> {
+  const older = { type: { $in: listedTypes }, skeleton_version: { $ne: skeletonVersion } }
   for (;;) {
-    const rooms = await Rooms.find(
-      { type: { $in: listedTypes }, terms: { $exists: false } },
-      { name: 1, description: 1 },
-    )
-      .limit(100)
-      .lean()
+    const rooms = await Rooms.find(older, { name: 1, description: 1, unique_name: 1 }).limit(100).lean()
     if (rooms.length === 0) return
-    const writes = rooms.map((room) => ({
-      updateOne: { filter: { _id: room._id, terms: { $exists: false } }, update: { $set: { terms: roomTerms(room) } } },
-    }))
-    await Rooms.bulkWrite(writes)
+    for (const { _id, name, description, unique_name } of rooms) {
+      // A room that is being renamed is looked at again.
+      const unchanged = { _id, skeleton_version: older.skeleton_version, ...(unique_name && { unique_name }) }
+      const $set = { terms: roomTerms({ name, description: description ?? null }), skeleton_version: skeletonVersion }
+      const own = unique_name ? { unique_name: uniqueName(name) } : {}
+      await Rooms.updateOne(unchanged, { $set: { ...$set, ...own } }).catch((error: unknown) => {
+        if (!isDuplicate(error)) throw error
+        return Rooms.updateOne(unchanged, { $set })
+      })
+    }
   }
 }
 

@@ -37,6 +37,7 @@ export const Reports = mongoose.model(
       conversation_id: optional,
       message_id: optional,
       message_content: optional,
+      message_content_by: String,
       /** The key of media of the message, until the report is decided. */
       evidence_key: String,
       /** The keys of what shows a fault and is named in the description, until the report is decided. */
@@ -47,11 +48,17 @@ export const Reports = mongoose.model(
       admin_notes: optional,
       reviewed_at: optional,
       reviewed_by: optional,
+      /** What the moderators of the room have decided, for themselves. */
+      room_status: String,
+      room_decided_by: String,
+      room_decided_at: String,
+      room_notes: String,
       created_at: required,
     },
     { collection: 'reports', versionKey: false, id: false },
   )
     .index({ status: 1, created_at: -1 })
+    .index({ conversation_type: 1, conversation_id: 1, status: 1, created_at: -1 })
     .index({ created_at: -1 })
     .index({ reporter_address: 1, created_at: -1 })
     .index({ evidence_key: 1 }, { partialFilterExpression: { evidence_key: { $exists: true } } })

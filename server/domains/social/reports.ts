@@ -1,26 +1,24 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { roleOf } from '#server/domains/accounts/roles'
-import { readBy } from '#server/domains/room-state/access'
-import { messageIn, sealingOf } from '#server/domains/room-state/facts'
-import { isUnreadable } from '#server/domains/verdict/sealed-text'
 import type { Node } from '#server/kernel/context'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { newId } from '#server/kernel/ids'
 import { nodeState } from '#server/kernel/node-state'
-import { RoomEvents } from '#server/log/model'
 import { isDuplicate } from '#server/ports/database/port'
 import { type social as contract, Report } from '#shared/api/social'
 import { AppError } from '#shared/errors'
 import { blockSomebody } from './blocks.ts'
+import { asItWas, beforeDecision, refuseOverruling, takeFromOthers } from './decisions.ts'
 import { settleReport, withEvidence } from './evidence.ts'
 import { Reports, ReportTurns } from './model.ts'
+import { contentBy, reportedBy } from './reported.ts'
 
 const dayMilliseconds = 86_400_000
 const shownAtMost = 100
-const snapshotLength = 1_000
 
-const shown = ({ _id, subject: _, claimed_by: __, ...row }: Record<string, unknown>) =>
-  Report.parse({ id: _id, ...row })
+type Stored = Record<string, unknown> & Parameters<typeof contentBy>[0]
+const shown = ({ _id, subject: _, claimed_by: __, ...row }: Stored) =>
+  Report.parse({ id: _id, ...row, message_content_by: contentBy(row) })
 
 export const reports: Action<typeof contract.reports> = async ({ admin, status }, context) => {
   const { account } = signedIn(context)
@@ -43,9 +41,7 @@ export const report: Action<typeof contract.report> = async (input, context) => 
   if (!(await accountOf(reportedAddress))) throw new AppError('USER_NOT_FOUND')
   const now = context.node.now()
   const subject = `${account} ${reportedAddress} ${reportType}`
-  const message_content = input.messageId
-    ? await snapshot(context, input.messageId, reportedAddress, input.messageContent ?? null)
-    : (input.messageContent ?? null)
+  const about = await reportedBy(context, account, input)
   const row = {
     _id: newId(),
     subject,
@@ -53,10 +49,7 @@ export const report: Action<typeof contract.report> = async (input, context) => 
     reported_address: reportedAddress,
     report_type: reportType,
     description: input.description ?? null,
-    conversation_type: input.conversationType ?? null,
-    conversation_id: input.conversationId ?? null,
-    message_id: input.messageId ?? null,
-    message_content,
+    ...about,
     status: 'pending',
     created_at: new Date(now).toISOString(),
   }
@@ -95,31 +88,6 @@ async function takeTurn(subject: string, now: number): Promise<void> {
     throw new AppError('VALIDATION_ERROR', { message: 'You have already reported this user for this reason recently' })
 }
 
-/** What the message says in the store, where the reporter can read it; what they wrote of it where it is sealed, or unknown here. */
-async function snapshot(
-  { node, caller }: Context,
-  id: string,
-  reported: string,
-  claimed: string | null,
-): Promise<string | null> {
-  const found = await RoomEvents.findOne({ _id: id, sender: reported }, { room: 1 }).lean()
-  if (!found) return claimed
-  const said = await node.log
-    .ask(found.room, (view, now) => {
-      const its = messageIn(view, id)
-      readBy(view, caller.account, now)
-      return its && { text: its.body.text, sealed: sealingOf(view) }
-    })
-    .catch(refusedIsNull)
-  if (!said || isUnreadable(said.sealed, said.text)) return claimed
-  return [...said.text].slice(0, snapshotLength).join('')
-}
-
-function refusedIsNull(error: unknown): null {
-  if (error instanceof AppError && error.status < 500) return null
-  throw error
-}
-
 export const review: Action<typeof contract.review> = async ({ reportId, status, adminNotes }, context) => {
   const { account } = signedIn(context)
   const reviewed = {
@@ -128,9 +96,11 @@ export const review: Action<typeof contract.review> = async ({ reportId, status,
     reviewed_at: new Date(context.node.now()).toISOString(),
     ...(adminNotes === undefined ? {} : { admin_notes: adminNotes }),
   }
-  const aboutOthers = { _id: reportId, reported_address: { $ne: account } }
-  const row = await settleReport(context.node, aboutOthers, reviewed)
-  if (!row) throw new AppError('NOT_FOUND', { message: 'Report not found' })
+  const found = await Reports.findOne({ _id: reportId, reported_address: { $ne: account } }).lean()
+  if (!found) throw new AppError('NOT_FOUND', { message: 'Report not found' })
+  const before = beforeDecision(found)
+  await refuseOverruling(context.node, account, null, before)
+  const row = takeFromOthers(await settleReport(context.node, asItWas(before), reviewed))
   for (const listener of listenersOn(context.node)) await listener(context, reportId)
   const { id, admin_notes, reviewed_at, reviewed_by, status: state } = shown(row)
   return { success: true, report: { id, status: state, admin_notes, reviewed_at, reviewed_by } }

@@ -4,7 +4,7 @@ const looksLike: Readonly<Record<string, string>> = {
   b: 'вьβʙƅ',
   c: 'сᴄϲ',
   d: 'ԁᴅđɖɗ',
-  e: 'еεᴇɛєℯ',
+  e: 'еёεᴇɛєℯ',
   f: 'ꜰƒ',
   g: 'ɡɢԍց',
   h: 'нһʜհħ',

@@ -3,4 +3,5 @@ const marksInARow = 30
 const stacked = new RegExp(`(\\p{M}{${marksInARow}})\\p{M}+`, 'gu')
 
 /** The text in a normal form, with at most thirty marks on one character; the others say nothing. */
-export const normalized = (text: string, form: 'NFKC' | 'NFKD'): string => text.replace(stacked, '$1').normalize(form)
+export const normalized = (text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string =>
+  text.replace(stacked, '$1').normalize(form)

@@ -1,12 +1,15 @@
 import { unmask } from './confusables.ts'
+import { withoutAccents } from './marks.ts'
 import { normalized } from './normal.ts'
 
 const ascii = /^[\0-\x7f]*$/
-const invisible = /[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+// Among them the stroke that draws out an Arabic word.
+const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u0640]/gu
 
-// Written without spaces, or drawn: each character is a word of its own.
-const solitary =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Extended_Pictographic}]/gu
+// Written without spaces, or drawn: each character with its marks is a word of its own.
+const spaceless = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
+const solitary = new RegExp(String.raw`[${spaceless}\p{Extended_Pictographic}]\p{M}*`, 'gu')
+const isSpaceless = new RegExp(`[${spaceless}]`, 'u')
 const asciiWords = /[a-z0-9]+/g
 const words = /[\p{L}\p{N}\p{M}\p{Extended_Pictographic}]+/gu
 
@@ -33,11 +36,17 @@ const letterOf: Readonly<Record<string, string>> = {
 }
 const letterOrL: Readonly<Record<string, string>> = { ...letterOf, '1': 'l', '!': 'l', '|': 'l' }
 
+/** Raised where the same text has another skeleton than before: what is stored of skeletons is then made anew. */
+export const skeletonVersion = 2
+
 /** The text without what only disguises it: case, width, accents, invisible characters, look-alikes. */
 export function skeleton(text: string): string {
   if (ascii.test(text)) return text.toLowerCase()
-  return unmask(normalized(text, 'NFKD').toLowerCase().replace(invisible, ''))
+  return unmask(withoutAccents(normalized(text, 'NFKD').toLowerCase().replace(invisible, '')))
 }
+
+/** Does it hold a character of a script that has no spaces between its words? */
+export const hasNoSpaces = (character: string): boolean => isSpaceless.test(character)
 
 /** Replaces digits, signs and pairs such as `rn` by the letters they resemble, and removes everything that is no letter, digit or pictograph. */
 const lookOf = (name: string, letters: Readonly<Record<string, string>>): string =>

@@ -1,6 +1,7 @@
 import { getAddress, type Hex } from 'viem'
 import type { Node } from '#server/kernel/context'
 import { AppError } from '#shared/errors'
+import { cut } from '#shared/kit/cut'
 import { nameLine } from '#shared/kit/primitives'
 import { chainOf } from './gate.ts'
 import { keepByChain } from './kept.ts'
@@ -26,7 +27,7 @@ export async function tokenAt(node: Node, chainId: number, address: Hex) {
 
 /** Whatever a contract says: in one line without signs that cannot be seen, as far as it is not too long. */
 function shown(text: string, length: number): string | null {
-  const plain = text.slice(0, 1_000).replace(/[\p{C}\p{Z}\s]+/gu, ' ')
-  const { data } = nameLine(1, length).safeParse([...plain.trim()].slice(0, length).join(''))
+  const plain = cut(text, 1_000).replace(/[\p{C}\p{Z}\s]+/gu, ' ')
+  const { data } = nameLine(1, length).safeParse(cut(plain.trim(), length))
   return data ?? null
 }

@@ -10,6 +10,9 @@ const topLevels = commonTopLevels.join(' ').replaceAll(' ', '|')
 const address = new RegExp(
   [
     '[\\p{L}\\p{N}]://\\S',
+    // What a browser repairs.
+    '(?<![\\p{L}\\p{N}])https?:[\\\\/]{0,3}[\\p{L}\\p{N}-]{1,63}\\.[\\p{L}\\p{N}]',
+    '(?<![\\p{L}\\p{N}])https?:[\\\\/]{2,3}[\\p{L}\\p{N}]',
     '(?<![\\p{L}\\p{N}])www\\.[\\p{L}\\p{N}]',
     `[\\p{L}\\p{N}]\\.(?:${topLevels})(?![\\p{L}\\p{N}_-])`,
     '[\\p{L}\\p{N}]\\.xn--[a-z0-9]',
@@ -22,9 +25,18 @@ const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 const dots = /[。．｡․]/g
 const bracketedDot = /[[({]\s?(?:\.|dot)\s?[\])}]/gi
 
-/** Does the text hold a link: a URL, a `www.` prefix, or a bare domain under a common top level? */
+/** Does the text hold a link: a URL, also one that a browser repairs, a `www.` prefix, or a bare domain under a common top level? */
 export function hasLink(text: string): boolean {
   return address.test(plainDots(text))
+}
+
+const here = 'https://here.invalid'
+
+/** Does the target of a link of Markdown lead elsewhere, as a browser would read it? */
+export function leadsOut(target: string): boolean {
+  if (hasLink(target)) return true
+  const url = URL.canParse(target) ? new URL(target) : URL.canParse(target, here) ? new URL(target, here) : null
+  return url !== null && url.origin !== here && /^(?:https?|ftp|wss?):$/.test(url.protocol)
 }
 
 function plainDots(text: string): string {

@@ -8,8 +8,9 @@ import { trialTexts } from './trial-texts.ts'
 export const patternLimits = { characters: 200, programSize: 200, perList: 20, programSizePerList: 1000 } as const
 
 export interface Pattern {
-  id: string
-  source: string
+  readonly id: string
+  /** Its source. */
+  readonly word: string
 }
 type PatternCheck = { ok: true; programSize: number } | { ok: false; reason: string }
 /** Told of a word that cannot be used, and why. */
@@ -19,8 +20,22 @@ export type OnLeftOut = (id: string, reason: string) => void
 const trialStepsPerList = stepsOfAText / 4
 const trialStepsPerPattern = trialStepsPerList / 4
 
+// Each pattern of a list is checked again whenever the list changes.
+const checked = new Map<string, PatternCheck>()
+const checkedAtMost = 1_000
+
 /** Can this pattern be a blocked word? The reason names what is not supported. */
 export function checkPattern(source: string): PatternCheck {
+  const before = checked.get(source)
+  if (before) return before
+  const check = checkOf(source)
+  if (source.length > patternLimits.characters) return check
+  if (checked.size >= checkedAtMost) checked.clear()
+  checked.set(source, check)
+  return check
+}
+
+function checkOf(source: string): PatternCheck {
   if (source === '') return { ok: false, reason: 'The pattern is empty' }
   if (source.length > patternLimits.characters) {
     return { ok: false, reason: `The pattern is longer than ${patternLimits.characters} characters` }
@@ -57,25 +72,47 @@ function refusalOf(source: string, error: unknown): string {
 // Together patterns cost one walk, unless the text keeps more than one of them busy: then each walks alone.
 const stepsTogether = stepsOfAText / 32
 
-/** Compiles patterns into one search, which adds the ids of those found. What breaks a limit is left out. */
-export function compilePatterns(patterns: readonly Pattern[], onLeftOut: OnLeftOut) {
-  const admitted = admit(patterns, onLeftOut)
-  const program = programOf(...admitted.map(({ source }) => source))
+/** Tells which patterns a text has, by their ids. */
+export type PatternSearch = (codePoints: Uint32Array, budget: Budget) => Iterable<string>
+
+interface Compiled {
+  of: readonly Pattern[]
+  leftOut: readonly (readonly [id: string, reason: string])[]
+  search: PatternSearch
+}
+
+/** By the last pattern of a list, as lists grow at their end. */
+const compiled = new WeakMap<Pattern, Compiled>()
+
+/** Compiles patterns into one search, or takes the one that there is of the very same. What breaks a limit is left out. */
+export function compilePatterns(patterns: readonly Pattern[], onLeftOut: OnLeftOut): PatternSearch {
+  const last = patterns.at(-1)
+  if (last === undefined) return () => []
+  const before = compiled.get(last)
+  const isSame = before?.of.length === patterns.length && before.of.every((one, at) => one === patterns[at])
+  const { leftOut, search } = isSame ? before : compile(patterns)
+  compiled.set(last, { of: patterns, leftOut, search })
+  for (const [id, reason] of leftOut) onLeftOut(id, reason)
+  return search
+}
+
+function compile(patterns: readonly Pattern[]): Compiled {
+  const { admitted, leftOut } = admit(patterns)
+  const program = programOf(...admitted.map(({ word }) => word))
   const together = automaton(program)
-  const alone = admitted.map(({ source }) => compileAlone(source, program))
-  return (codePoints: Uint32Array, budget: Budget, found: Set<string>): void => {
-    if (admitted.length === 0 || budget.left < 0) return
-    const add = (at: number) => found.add(admitted[at]?.id ?? '')
+  const alone = admitted.length > 1 ? admitted.map((pattern) => ({ pattern, isIn: aloneIn(pattern, program) })) : []
+  const search: PatternSearch = (codePoints, budget) => {
+    if (admitted.length === 0 || budget.left < 0) return []
     const text = read(codePoints, program)
-    const allowance = { left: alone.length > 1 ? Math.min(stepsTogether, budget.left) : 0 }
+    const allowance = { left: alone.length > 0 ? Math.min(stepsTogether, budget.left) : budget.left }
     const { left } = allowance
-    together.search(text, allowance, (indexes) => {
-      indexes.forEach(add)
-      return false
-    })
-    if (!spend(budget, left - Math.max(allowance.left, 0)) || allowance.left >= 0) return
-    for (const [at, isIn] of alone.entries()) if (isIn(text, budget)) add(at)
+    const found = new Set<string>()
+    for (const at of together.search(text, allowance)) found.add(admitted[at]?.id ?? '')
+    if (!spend(budget, left - allowance.left) || allowance.left >= 0) return found
+    for (const { pattern, isIn } of alone) if (isIn(text, budget)) found.add(pattern.id)
+    return found
   }
+  return { of: patterns, leftOut, search }
 }
 
 function read(codePoints: Uint32Array, { symbolOf, end }: Program): Uint16Array {
@@ -85,37 +122,39 @@ function read(codePoints: Uint32Array, { symbolOf, end }: Program): Uint16Array 
   return text
 }
 
+const programs = new WeakMap<Pattern, Program>()
+
+function programFor(pattern: Pattern): Program {
+  const program = programs.get(pattern) ?? programOf(pattern.word)
+  programs.set(pattern, program)
+  return program
+}
+
 /** A search for one pattern in a text that is read for all of them. */
-function compileAlone(source: string, all: Program) {
-  const own = programOf(source)
+function aloneIn(pattern: Pattern, all: Program) {
+  const own = programFor(pattern)
   const { search } = automaton(own)
   const symbols = Uint16Array.of(...Array.from(all.firsts, own.symbolOf), own.end)
-  return (text: Uint16Array, budget: Budget): boolean => {
-    let isFound = false
+  return (text: Uint16Array, budget: Budget): boolean =>
     search(
       text.map((symbol) => symbols[symbol] as number),
       budget,
-      () => {
-        isFound = true
-        return true
-      },
-    )
-    return isFound
-  }
+    ).size > 0
 }
 
-function admit(patterns: readonly Pattern[], onLeftOut: OnLeftOut): Pattern[] {
+function admit(patterns: readonly Pattern[]) {
   const admitted: Pattern[] = []
+  const leftOut: [id: string, reason: string][] = []
   let total = 0
   for (const pattern of patterns) {
-    const check = checkPattern(pattern.source)
+    const check = checkPattern(pattern.word)
     const refusal = check.ok ? crowding(admitted.length, total + check.programSize) : check.reason
-    if (refusal !== null) onLeftOut(pattern.id, refusal)
+    if (refusal !== null) leftOut.push([pattern.id, refusal])
     if (!check.ok || refusal !== null) continue
     total += check.programSize
     admitted.push(pattern)
   }
-  return admitted
+  return { admitted, leftOut }
 }
 
 function crowding(others: number, programSize: number): string | null {
@@ -152,10 +191,10 @@ const sizeOf = (source: string): number => {
 }
 
 function costOf(source: string): number {
-  const search = compilePatterns([{ id: source, source }], () => {})
+  const search = compilePatterns([{ id: source, word: source }], () => {})
   const costs = trialTexts.map((codePoints) => {
     const budget = { left: trialStepsPerPattern }
-    search(codePoints, budget, new Set())
+    search(codePoints, budget)
     return trialStepsPerPattern - budget.left
   })
   return Math.max(...costs)

@@ -1,4 +1,4 @@
-import { isSpelled, type Spelling, skeleton, spell, type Word, wordsOf } from '#server/domains/text/skeleton'
+import { isSpelled, type Spelling, spell, type Word } from '#server/domains/text/skeleton'
 import { automaton } from './automaton.ts'
 import { type Budget, spend } from './budget.ts'
 import { sequencesOf } from './sequences.ts'
@@ -7,22 +7,16 @@ const stepsOfWord = 20
 const stepsOfLetter = 15
 const mostSymbols = 10_000
 
-export type PhraseSearch = (reading: readonly Word[], budget: Budget, found: Set<string>) => void
-
-/** Phrases, each matched word by word in any spelling that a text has for it, all of them in one pass. */
-export function compilePhrases(phrases: readonly { id: string; word: string }[]): PhraseSearch {
+/** Tells which of these phrases, all different, a text has; each is matched word by word in any spelling that the text has for it. */
+export function compilePhrases(phrases: readonly (readonly string[])[]) {
   const vocabulary = vocabularyOf()
-  const sequences = phrases.map(({ word }) => wordsOf(skeleton(word)).map(vocabulary.add))
+  const sequences = phrases.map((words) => words.map(vocabulary.add))
   const { search, forget } = automaton(sequencesOf(sequences, vocabulary.itemsOf))
-  return (reading, budget, found) => {
-    if (phrases.length === 0) return
+  return (reading: readonly Word[], budget: Budget): Iterable<number> => {
+    if (phrases.length === 0) return []
     if (vocabulary.forgets()) forget()
     const symbols = Uint16Array.from(reading, (word) => vocabulary.symbolOf(word, budget))
-    if (budget.left < 0) return
-    search(symbols, budget, (indexes) => {
-      for (const index of indexes) found.add(phrases[index]?.id ?? '')
-      return false
-    })
+    return budget.left < 0 ? [] : search(symbols, budget)
   }
 }
 

@@ -73,6 +73,7 @@ export function programOf(...sources: readonly string[]): Program {
     firsts,
     symbolOf: (codePoint) => dfa.runeClass(codePoint),
     start: String.fromCharCode(before.start),
+    wanted: sources.length,
     advance(from, symbol) {
       const context = from.charCodeAt(from.length - 1)
       const rune = firsts[symbol] ?? -1

@@ -1,58 +1,64 @@
 import type { Machine } from './automaton.ts'
 
-const root = 0
-const stepsOfEdge = 40
-const stepsOfLook = 10
+type Sequence = ArrayLike<number>
+
+const stepsOfEdge = 100
+const stepsOfLook = 25
+/** The units of a place that is spelled. */
+const units = 3
 
 /**
- * Sequences of items as a machine that finds all of them: a trie, with the root held always. A symbol may stand for several items,
- * as a word does that can be spelled in several ways; so more than one place of the trie is held at a time. What is found is an
- * index of the sequences.
+ * Sequences of items, no two of them equal, as a machine that finds their indexes: a trie, with the root held always. A symbol may
+ * stand for several items, as a word does that can be spelled in several ways; so more than one place of the trie is held at a time.
+ * The trie is not built: sequences that begin alike lie together once all are sorted, and a place is where they lie and how long
+ * they are alike. There are fewer than 65,536, and none is longer.
  */
-export function sequencesOf(
-  sequences: readonly (readonly number[])[],
-  itemsOf: (symbol: number) => readonly number[],
-): Machine {
-  const children: Map<number, number>[] = [new Map()]
-  const ends: number[][] = [[]]
-  const childOf = (place: number, item: number): number => {
-    const known = children[place]?.get(item)
-    if (known !== undefined) return known
-    const child = children.push(new Map()) - 1
-    ends.push([])
-    children[place]?.set(item, child)
-    return child
+export function sequencesOf(sequences: readonly Sequence[], itemsOf: (symbol: number) => readonly number[]): Machine {
+  const sorted = sequences.map((items, index) => ({ items, index })).sort((a, b) => compare(a.items, b.items))
+
+  /** The first between the two with this item, or a greater one, after so many. A sequence that has ended comes before. */
+  const firstFrom = (item: number, from: number, to: number, depth: number): number => {
+    let [first, end] = [from, to]
+    while (first < end) {
+      const middle = (first + end) >>> 1
+      if ((sorted[middle]?.items[depth] ?? -1) < item) first = middle + 1
+      else end = middle
+    }
+    return first
   }
-  for (const [index, items] of sequences.entries()) ends[items.reduce(childOf, root)]?.push(index)
 
   return {
     start: '',
-    advance(spelled, symbol) {
+    wanted: sequences.length,
+    advance(places, symbol) {
       const items = itemsOf(symbol)
-      const places = placesIn(spelled)
-      const reached = new Set<number>()
-      for (const place of [root, ...places])
+      const found: number[] = []
+      let reached = ''
+      const go = (from: number, to: number, depth: number) => {
         for (const item of items) {
-          const child = children[place]?.get(item)
-          if (child !== undefined) reached.add(child)
+          const first = firstFrom(item, from, to, depth)
+          const end = firstFrom(item + 1, first, to, depth)
+          const one = first < end ? sorted[first] : undefined
+          if (one === undefined) continue
+          const hasEnded = one.items.length === depth + 1
+          if (hasEnded) found.push(one.index)
+          if (!hasEnded || end - first > 1) reached += String.fromCharCode(first, end, depth + 1)
         }
-      const found = [...reached].flatMap((place) => ends[place] ?? [])
-      const steps = stepsOfEdge + (places.length + 1) * items.length * stepsOfLook + found.length
-      return { places: spell(reached), found, steps }
+      }
+      go(0, sorted.length, 0)
+      for (let at = 0; at < places.length; at += units)
+        go(places.charCodeAt(at), places.charCodeAt(at + 1), places.charCodeAt(at + 2))
+      const steps = stepsOfEdge + (places.length / units + 1) * items.length * stepsOfLook
+      return { places: reached, found, steps }
     },
   }
 }
 
-const unit = 0x10000
-
-const spell = (places: ReadonlySet<number>): string =>
-  [...places]
-    .sort((a, b) => a - b)
-    .map((place) => String.fromCharCode(place / unit, place % unit))
-    .join('')
-
-const placesIn = (spelled: string): number[] =>
-  Array.from(
-    { length: spelled.length / 2 },
-    (_, at) => spelled.charCodeAt(at * 2) * unit + spelled.charCodeAt(at * 2 + 1),
-  )
+function compare(one: Sequence, other: Sequence): number {
+  const length = Math.min(one.length, other.length)
+  for (let at = 0; at < length; at += 1) {
+    const difference = (one[at] as number) - (other[at] as number)
+    if (difference !== 0) return difference
+  }
+  return one.length - other.length
+}

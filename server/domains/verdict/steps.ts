@@ -2,7 +2,7 @@ import type { DecidingRule, PermissionLevel, Rules, Step } from '#shared/api/ver
 import type { ErrorCode } from '#shared/errors'
 import type { SealedBy } from '#shared/kit/room-kinds'
 import { contentsOf, type MessageDraft, type Part } from './content.ts'
-import { hasLink } from './links.ts'
+import { hasLink, leadsOut } from './links.ts'
 import {
   type ContentKind,
   contentOfType,
@@ -13,6 +13,7 @@ import {
   ownBlob,
   seenContent,
 } from './markers.ts'
+import type { Said } from './said.ts'
 import { innerLength, sharedKeyBytes } from './sealed-text.ts'
 import { firstHit, type Hit, type WordList } from './words.ts'
 
@@ -160,13 +161,14 @@ export function blockedWord(found: readonly Hit[]): Refusal | null {
   return { step: 'blocked_words', code: 'BLOCKED_WORD', rule }
 }
 
-export function links(parts: readonly Part[], state: RoomState): Refusal | null {
+export function links(parts: readonly Said[], state: RoomState): Refusal | null {
   if (mayUse('links_allowed', state) || !parts.some((part) => leadsAway(part, state))) return null
   return { step: 'links', code: 'LINKS_NOT_ALLOWED', rule: setting('links_allowed') }
 }
 
-function leadsAway({ reading, text }: Part, { storage: { publicUrl }, sender }: RoomState): boolean {
-  if (reading !== 'address') return hasLink(text)
+function leadsAway(part: Said, { storage: { publicUrl }, sender }: RoomState): boolean {
+  const { reading, text, words, targets } = part
+  if (reading !== 'address') return hasLink(text) || (words !== text && hasLink(words)) || targets.some(leadsOut)
   return !(['photo', 'voice'] as const).some((kind) => isOwnUrl(text, kind, { publicUrl, sender }))
 }
 

@@ -2,6 +2,7 @@ import type { Capabilities, Sendable, Verdict } from '#shared/api/verdict'
 import { errors } from '#shared/errors'
 import { type MessageDraft, type Part, partsOf, plainly, written } from './content.ts'
 import { isMedia, readMarker } from './markers.ts'
+import { type Said, saidIn } from './said.ts'
 import {
   admission,
   blockedWord,
@@ -43,32 +44,45 @@ export function judgeMessage(message: MessageDraft, state: RoomState): Ruling {
   if (misplaced !== null) return refused(misplaced, state)
 
   const parts = partsOf(message).slice(marker !== null && isMedia(marker) ? 1 : 0)
-  const found = hitsAmong(parts, state)
-  if (found === null) return refused(tooComplex, state)
-  const refusal = blockedWord(found) ?? links(parts, state) ?? length(parts, state) ?? slowMode(state)
+  const read = readAll(parts, state)
+  if (read === null) return refused(tooComplex, state)
+  const { said, found } = read
+  const refusal = blockedWord(found) ?? links(said, state) ?? length(parts, state) ?? slowMode(state)
   return ruled(refusal, found, state)
 }
 
 /** Why a text that goes along with a message, or is quoted by one, may not stand in this room. */
 export function remarkFault(text: string, state: RoomState): Refusal | null {
   if (state.sealed === 'epoch') return null
-  return wordFault([text], state) ?? links([labelled(text)], state)
+  const read = readAll([labelled(text)], state)
+  return read === null ? tooComplex : (blockedWord(read.found) ?? links(read.said, state))
 }
 
 /** The first of these texts' blocked words, where there is one; or that they cannot be checked. */
 export function wordFault(texts: readonly string[], judging: Judging): Refusal | null {
-  const found = hitsAmong(texts.map(labelled), judging)
-  return found === null ? tooComplex : blockedWord(found)
+  const read = readAll(texts.map(labelled), judging)
+  return read === null ? tooComplex : blockedWord(read.found)
 }
 
 const tooComplex: Refusal = { step: 'blocked_words', code: 'TEXT_TOO_COMPLEX' }
 
 const labelled = (text: string): Part => ({ reading: 'label', text })
 
-function hitsAmong(parts: readonly Part[], { words, steps }: Judging): readonly Hit[] | null {
+/** What the parts say, and the blocked words in them; null where that cannot be told within the budget. */
+function readAll(parts: readonly Part[], judging: Judging): { said: readonly Said[]; found: readonly Hit[] } | null {
+  const budget = { left: judging.steps }
+  const said = saidIn(parts, budget)
   const texts = parts.map(({ reading, text }) => (reading === 'address' ? plainly(text) : text))
-  return hits(words, texts, { left: steps })
+  const written = said && hits(judging.words, texts, budget)
+  if (said === null || written === null) return null
+  const isDrawnOtherwise = said.some(({ text, words }) => words !== text)
+  const drawn = isDrawnOtherwise ? hits(judging.words, said.map(wordsOf), budget) : []
+  if (drawn === null) return null
+  const found = new Map([...written, ...drawn].map((hit) => [hit.id, hit]))
+  return { said, found: [...found.values()] }
 }
+
+const wordsOf = ({ words }: Said): string => words
 
 /** The message a capability stands for: of its type, and with nothing else in it to object to. */
 export function probeOf(sendable: Sendable): MessageDraft {

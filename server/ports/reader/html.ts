@@ -41,7 +41,15 @@ export function readHtml(html: string): ReadDocument {
     },
   })
   parser.end(html)
-  return { title: line(title.join('')).slice(0, longestTitle) || null, text: lines(text.join('')), links, base }
+  return {
+    title:
+      line(title.join(''))
+        .slice(0, longestTitle)
+        .replace(/[\ud800-\udbff]$/, '') || null,
+    text: lines(text.join('')),
+    links,
+    base,
+  }
 }
 
 /** Without lines that are empty, and with single spaces. */

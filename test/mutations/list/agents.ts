@@ -166,9 +166,9 @@ export const agents: readonly Mutation[] = [
   {
     name: 'an answer is cut within a character',
     breaks: 'rooms',
-    file: 'server/domains/agents/in-rooms/answers.ts',
-    find: 'const characters = [...text]',
-    put: "const characters = text.split('')",
+    file: 'shared/kit/cut.ts',
+    find: 'isPair(text, end) ? 2 : 1',
+    put: '1',
     caughtBy: agentsInRooms('cuts no character'),
   },
   {

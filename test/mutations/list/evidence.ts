@@ -54,9 +54,9 @@ export const evidence: readonly Mutation[] = [
   {
     name: 'evidence is read by anybody',
     breaks: 'T51',
-    file: 'server/domains/moderation/queue.ts',
-    find: 'const item = await itemFor(context, id)\n  const { storage }',
-    put: 'const item = (await findItem(id)) ?? (await itemFor(context, id))\n  const { storage }',
+    file: 'server/domains/moderation/queue-items.ts',
+    find: 'const seen = item && (await asSeenBy(context.node, signedIn(context).account, item))',
+    put: 'const seen = item',
     caughtBy: evidenceOf('by who may decide'),
   },
   {

@@ -31,8 +31,8 @@ export const stored: readonly Mutation[] = [
     name: 'a block that is filed twice is counted twice',
     breaks: 'M11',
     file: 'server/domains/room-state/search-index.ts',
-    find: '{ _id: room, blocks: block }',
-    put: '{ _id: room }',
+    find: '{ _id: markOf(room), blocks: block }',
+    put: '{ _id: markOf(room) }',
     caughtBy: searchBlocks,
   },
   {

@@ -1,19 +1,33 @@
-import { skeleton, wordsOf } from '#server/domains/text/skeleton'
-import type { StoredAgent } from '../model.ts'
+import { wordsAskedFor, wordsToFind } from '#server/domains/text/signs'
+import { skeletonVersion } from '#server/domains/text/skeleton'
+import { Agents, type StoredAgent } from '../model.ts'
 
 const wordsAtMost = 300
 const longestWord = 40
 const afterAll = '\uffff'
 
-const wordsIn = (text: string): string[] => wordsOf(skeleton(text)).map((word) => word.slice(0, longestWord))
+const short = (word: string): string => word.slice(0, longestWord)
 
 /** The words that an agent is found by, each once. */
 export const searchableWords = ({ name, tags, personality }: Pick<StoredAgent, 'name' | 'tags' | 'personality'>) =>
-  [...new Set(wordsIn([name, ...tags, personality].join(' ')))].slice(0, wordsAtMost)
+  [...new Set(wordsToFind([name, ...tags, personality].join(' ')).map(short))].slice(0, wordsAtMost)
 
 /** What is asked of agents with a word that begins as each of these; null where no word is asked for. */
 export function withWords(search: string) {
-  const asked = [...new Set(wordsIn(search))]
+  const asked = [...new Set(wordsAskedFor(search).map(short))]
   if (asked.length === 0) return null
   return asked.map((word) => ({ words: { $elemMatch: { $gte: word, $lt: word + afterAll } } }))
+}
+
+/** Brings the words of agents that an older version stored up to date, a few at a time. */
+export async function fileAgents(): Promise<void> {
+  const older = { words_version: { $ne: skeletonVersion } }
+  for (;;) {
+    const agents = await Agents.find(older, { name: 1, tags: 1, personality: 1 }).limit(100).lean<StoredAgent[]>()
+    if (agents.length === 0) return
+    for (const { _id, ...agent } of agents) {
+      const $set = { words: searchableWords(agent), words_version: skeletonVersion }
+      await Agents.updateOne({ _id, ...older }, { $set })
+    }
+  }
 }

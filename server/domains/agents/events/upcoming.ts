@@ -1,5 +1,6 @@
 import { mentions } from '#server/domains/text/mentions'
 import type { Node } from '#server/kernel/context'
+import { cut } from '#shared/kit/cut'
 import type { StoredAgent } from '../model.ts'
 import type { ToolNote } from '../prompt.ts'
 import type { StoredEvent } from './model.ts'
@@ -38,10 +39,7 @@ function lineOf(event: StoredEvent): string {
     `${days}${hours && `, ${hours}`}: ${event.name} (${event.event_type})`,
     place && `at ${place}`,
     organizer && `by ${organizer}`,
-    description
-      ?.replace(/\s+/g, ' ')
-      .slice(0, longestDescription)
-      .replace(/[\ud800-\udbff]$/, ''),
+    description && cut(description.replace(/\s+/g, ' '), longestDescription),
     event_url,
     rsvp_url && `sign up: ${rsvp_url}`,
   ]

@@ -4,6 +4,7 @@ import type { Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
 import { messages } from '#shared/api/messages'
 import { AppError } from '#shared/errors'
+import { withEllipsis } from '#shared/kit/cut'
 import { longestMessage } from '#shared/kit/lengths'
 import { accountOfAgent, withPlainNames } from '#shared/kit/room-agents'
 import { roomOfKey } from '#shared/kit/room-key'
@@ -103,19 +104,13 @@ async function commit(node: Node, agent: StoredAgent, run: Asked, answer: string
   const { key } = asksIn(run)
   const { max_length } = await capabilitiesNow(node, key, accountOfAgent(agent._id))
   for (const [text, cid] of [
-    [cutTo(max_length || longestMessage, answer), run._id],
+    [withEllipsis(answer, max_length || longestMessage), run._id],
     [apology, `${run._id}:apology`],
   ] as const) {
     const messageId = await sent(node, agent, run, text, cid)
     if (messageId !== null) return { agent, text, messageId }
   }
   return { agent, text: '', messageId: null }
-}
-
-/** At most so many characters, as rooms count them; a cut is shown. */
-function cutTo(most: number, text: string): string {
-  const characters = [...text]
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`
 }
 
 async function sent(node: Node, agent: StoredAgent, run: Asked, text: string, client_msg_id: string) {

@@ -48,7 +48,8 @@ class Stopped extends Error {
 
 export const failed = (code: ErrorCode, text: string) =>
   new Stopped((partial_message_id) => ({ t: 'error', code, text, partial_message_id }))
-const cancelled = (by: string) => new Stopped((partial_message_id) => ({ t: 'cancelled', by, partial_message_id }))
+export const cancelled = (by: string) =>
+  new Stopped((partial_message_id) => ({ t: 'cancelled', by, partial_message_id }))
 
 const controllersOf = nodeState(() => new Map<string, AbortController>())
 
@@ -113,8 +114,8 @@ async function sameRun(ask: Ask): Promise<StoredRun> {
   return same(await readBack(() => Runs.findOne({ account, client_run_id: clientRunId ?? '' }).lean<StoredRun>()), ask)
 }
 
-function same(first: StoredRun | null, { agent, message, isToSay }: Ask): StoredRun {
-  if (first && first.agent_id === agent && first.message === message) return first
+function same(first: StoredRun | null, { agent, place, message, isToSay }: Ask): StoredRun {
+  if (first && first.agent_id === agent && first.place === place && first.message === message) return first
   const what = isToSay ? 'This message was answered' : 'This client_run_id was used'
   throw new AppError('CONFLICT', { message: `${what} for another question` })
 }

@@ -1,8 +1,8 @@
 import { messageIn } from '#server/domains/room-state/facts'
-import { cut } from '#server/domains/text/cut'
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
 import type { ChatMessage } from '#shared/api/agent-runs'
+import { cutToLength } from '#shared/kit/cut'
 import { Runs, type StoredRun } from './model.ts'
 import { asEnded } from './settle.ts'
 
@@ -14,10 +14,11 @@ export const ownChat = 'chat'
 
 /** The conversation a question belongs to: that of the asker with the agent, or that of a whole room with it. */
 export const conversationOf = ({ agent_id, account, place }: StoredRun) =>
-  place.startsWith(inRoom('')) ? { agent_id, place } : { agent_id, account, place }
+  isInRoom(place) ? { agent_id, place } : { agent_id, account, place }
 
 /** The place of what is asked in a room, by the key of that. */
 export const inRoom = (key: string) => `room:${key}`
+export const isInRoom = (place: string) => place.startsWith(inRoom(''))
 
 /** The turns of a conversation before a question, oldest first; answers that broke off are among them. */
 export async function turnsBefore(node: Node, run: StoredRun, limit: number): Promise<Turn[]> {
@@ -40,7 +41,7 @@ function newestWithin(turns: readonly Turn[]): Turn[] {
   let left = longestHistory
   const kept: Turn[] = []
   for (const turn of turns.toReversed()) {
-    const content = cut(turn.content, left)
+    const content = cutToLength(turn.content, left)
     if (content === '') break
     kept.unshift({ ...turn, content })
     left -= content.length
@@ -50,7 +51,7 @@ function newestWithin(turns: readonly Turn[]): Turn[] {
 
 /** Without the runs of a room whose question is no message there any more: what was deleted is told to nobody again. */
 async function withoutDeleted(node: Node, place: string, runs: StoredRun[]): Promise<StoredRun[]> {
-  if (!place.startsWith(inRoom('')) || runs.length === 0) return runs
+  if (!isInRoom(place) || runs.length === 0) return runs
   const ids = runs.map(({ client_run_id }) => client_run_id.split(':')[0] ?? '')
   const messages = await node.log.ask(place.slice(inRoom('').length), (view) => ids.map((id) => messageIn(view, id)))
   return runs.filter((_, at) => messages[at] && !messages[at].body.deleted)

@@ -1,13 +1,15 @@
 import { accountSuspended } from '#server/domains/accounts/events'
-import { areBlocked } from '#server/domains/blocks/blocks'
 import { blocksChanged } from '#server/domains/blocks/events'
 import { isOf } from '#server/domains/events/define'
+import { friendsEnded } from '#server/domains/friends/events'
+import type { Pair } from '#server/domains/friends/model'
 import type { Node } from '#server/kernel/context'
-import { GLOBAL } from '#server/log/types'
+import { GLOBAL, type Row } from '#server/log/types'
 import type { QueryFilter } from '#server/ports/database/port'
 import { Agents, type StoredAgent } from '../model.ts'
 import { agentsOf } from '../owned.ts'
 import { stopRun } from './begin.ts'
+import { isRefused } from './judge.ts'
 import { type RunState, Runs, type StoredRun } from './model.ts'
 import { isHere, tellToStop, untilGone } from './relay.ts'
 
@@ -34,42 +36,55 @@ export async function askToStop(node: Node, run: StoredRun, by: string): Promise
 }
 
 /**
- * Stops what is being answered to somebody who is suspended meanwhile, or by their agents, and what is answered by an agent of one of two of
- * whom one blocks the other to the other of them.
+ * Stops what is being answered to somebody who may not ask any more: as they or the owner of the agent are suspended, as one of the two has
+ * blocked the other, or as they are friends no more. `stopRefusedOf` does so for a change of the agent.
  */
 export function stopForRefused(node: Node): () => void {
-  const warn = (error: unknown) => node.logger.warn({ error }, 'answers that are refused by now were not stopped')
-  const stop = async (runs: Promise<StoredRun[]>, by: string) => {
-    await Promise.all((await runs).map((run) => askToStop(node, run, by)))
+  const stop = (runs: Promise<StoredRun[]>, by: string) => {
+    stopRefused(node, runs, by).catch((error: unknown) =>
+      node.logger.warn({ error }, 'answers that are refused by now were not stopped'),
+    )
   }
   node.log.onRows((key, rows, isOurs) => {
     if (key !== GLOBAL || !isOurs) return
     for (const row of rows) {
-      if (isOf(row, accountSuspended)) stop(ofSuspended(row.target ?? ''), row.sender).catch(warn)
-      if (isOf(row, blocksChanged)) stop(ofBlocked(row.sender, String(row.body.other)), row.sender).catch(warn)
+      if (isOf(row, accountSuspended)) stop(ofAccount(row.target ?? ''), row.sender)
+      if (isOf(row, blocksChanged)) stop(between(row.sender, String(row.body.other)), row.sender)
+      if (isOf(row, friendsEnded)) stop(between(...endsOf(row)), row.sender)
     }
   })
   return () => {}
 }
 
+const endsOf = ({ body }: Row): [string, string] => {
+  const { from_address, to_address } = body.pair as Pick<Pair, 'from_address' | 'to_address'>
+  return [from_address, to_address]
+}
+
+/** Stops what an agent, as it is now, is answering to those who may not ask it any more, and waits a while until it has ended. */
+export const stopRefusedOf = (node: Node, { _id: agent_id }: StoredAgent, by: string): Promise<void> =>
+  stopRefused(node, running({ agent_id }), by)
+
+async function stopRefused(node: Node, among: Promise<StoredRun[]>, by: string): Promise<void> {
+  const runs = await among
+  const agents = await Agents.find({ _id: { $in: runs.map(({ agent_id }) => agent_id) } }).lean<StoredAgent[]>()
+  const byId = new Map(agents.map((agent) => [agent._id, agent]))
+  await Promise.all(
+    runs.map(async (run) => {
+      const agent = byId.get(run.agent_id)
+      if (agent && (await isRefused(node, run, agent))) await askToStop(node, run, by)
+    }),
+  )
+}
+
 const running = (filter: QueryFilter<StoredRun>): Promise<StoredRun[]> =>
   Runs.find({ ...filter, state: 'running' }).lean<StoredRun[]>()
 
-async function ofSuspended(account: string): Promise<StoredRun[]> {
+/** What they have asked, and what their agents are answering. */
+async function ofAccount(account: string): Promise<StoredRun[]> {
   const theirs = await agentsOf(account, 'none')
-  const [asked, answered] = await Promise.all([
-    running({ account }),
-    running({ agent_id: { $in: theirs.map(({ _id }) => _id) } }),
-  ])
-  // What was paid for without an account is answered whatever becomes of the agent.
-  return [...asked, ...answered.filter((run) => run.account !== run.place && run.account !== account)]
+  return running({ $or: [{ account }, { agent_id: { $in: theirs.map(({ _id }) => _id) } }] })
 }
 
-/** None where the block was lifted. */
-async function ofBlocked(one: string, other: string): Promise<StoredRun[]> {
-  if (!(await areBlocked(one, other))) return []
-  const open = await running({ account: { $in: [one, other] } })
-  const agents = await Agents.find({ _id: { $in: open.map(({ agent_id }) => agent_id) } }).lean<StoredAgent[]>()
-  const owners = new Map(agents.map(({ _id, owner_address }) => [_id, owner_address]))
-  return open.filter(({ account, agent_id }) => owners.get(agent_id) === (account === one ? other : one))
-}
+/** What one of two has asked, perhaps the agents of the other. */
+const between = (one: string, other: string): Promise<StoredRun[]> => running({ account: { $in: [one, other] } })

@@ -1,5 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import { textOf } from '#server/ports/web/port'
+import { cut } from '#shared/kit/cut'
 import type { StoredRun } from '../runs/model.ts'
 import { isAllowed, isChange, keyOfCall, namesInPath, withPath } from './methods.ts'
 import { redactorOf } from './redaction.ts'
@@ -43,7 +44,7 @@ function parametersFor(api: StoredApi) {
 }
 
 export function apiTool(node: Node, agent: string, api: StoredApi, run: StoredRun): Tool {
-  const schema = api.schema_text && `It describes itself so: ${api.schema_text.slice(0, longestSchema)}`
+  const schema = api.schema_text && `It describes itself so: ${cut(api.schema_text, longestSchema)}`
   const said = [...(isChange(api) ? [caution] : []), api.description, api.instructions]
   const shown = described(api.name, 'api', said, parametersFor(api))
   const description = schema ? `${shown.description}\n${schema}`.trim() : shown.description

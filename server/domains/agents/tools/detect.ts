@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { cut } from '#server/domains/text/cut'
 import type { Node } from '#server/kernel/context'
 import { textOf } from '#server/ports/web/port'
+import { cut } from '#shared/kit/cut'
 import { redactorOf } from './redaction.ts'
 import { headersOf } from './secrets.ts'
 

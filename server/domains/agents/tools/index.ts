@@ -1,6 +1,6 @@
-import { cut } from '#server/domains/text/cut'
 import { refusalFrom } from '#server/kernel/deadline'
 import type { Part, Question, ToolCall, ToolTurn } from '#server/ports/model/port'
+import { cut } from '#shared/kit/cut'
 import type { AnswerContext } from '../answer-context.ts'
 import { modelOf } from '../generation.ts'
 import { asData } from '../prompt.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cut } from '#shared/kit/cut'
 import { type Redact, redactedWithin } from './redaction.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -48,7 +49,7 @@ function tidiedPart(schema: Schema, depth: number, redact: Redact): Schema {
     const value = schema[word]
     if (Array.isArray(value)) kept.push([word, value.filter(isSchema).map((one) => tidiedPart(one, depth + 1, redact))])
   }
-  if (typeof schema.description === 'string') kept.push(['description', redact(schema.description).slice(0, 300)])
+  if (typeof schema.description === 'string') kept.push(['description', cut(redact(schema.description), 300)])
   if (isSchema(schema.properties)) {
     const named = Object.entries(schema.properties).filter(
       ([name]) => !/^(__proto__|constructor|prototype)$/.test(name),

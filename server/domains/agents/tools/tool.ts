@@ -1,4 +1,5 @@
 import type { ModelTool } from '#server/ports/model/port'
+import { cut } from '#shared/kit/cut'
 
 /** Something that an agent may do for an answer. */
 export interface Tool {
@@ -26,7 +27,7 @@ export const described = (
   name: `${server}_${name}`.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, longestName),
   description: parts
     .flatMap((part) => part?.trim() || [])
-    .map((part) => part.slice(0, longestDescription))
+    .map((part) => cut(part, longestDescription))
     .join('\n'),
   parameters,
 })

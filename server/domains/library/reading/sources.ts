@@ -1,4 +1,4 @@
-import { cut } from '#server/domains/text/cut'
+import { cut } from '#shared/kit/cut'
 
 const longestTitle = 200
 const hosts = ['github.com', 'gitlab.com', 'bitbucket.org']

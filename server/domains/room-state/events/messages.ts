@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { absolute, patchList } from '#server/domains/events/changes'
 import { defineEvent, type Rewrite, targetOf } from '#server/domains/events/define'
 import type { Row } from '#server/log/types'
+import { countsBySign, signForm } from '#shared/kit/reaction-sign'
 import { agentMentionsIn, isAgent } from '#shared/kit/room-agents'
 import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
@@ -36,11 +37,15 @@ export const messageEdited = defineEvent('message.edited', {
     const { flagged, text } = message.body
     return [
       patchMessage(id, edited(row, message)),
+      ...message.body.mentions.flatMap(({ kind, id: named }) =>
+        kind === 'user' ? [absolute(keys.mention(named, message.seq), { seq: message.seq })] : [],
+      ),
       ...(flagged.length > 0 ? [absolute(keys.flag(id), { words: flagged, content: text })] : []),
     ]
   },
   rewrites: (row, { id, message }) => ({ covers: ofMessage(id).covers, ...edited(row, message) }),
   message: (_row, { message }) => message,
+  recounts: true,
   data: (_row, { message }, room) => ({ message: messageOf(room, message) }),
 })
 
@@ -64,6 +69,7 @@ export const messageDeleted = defineEvent('message.deleted', {
   rewrites: (row, { id, at }) => ({ ...ofMessage(id), ...takenBack(row, at) }),
   data: ({ sender, reason }, { id, at }) => ({ id, deleted_by: sender, deleted_at: at, reason }),
   hidden: { deleted_by: '', reason: null },
+  recounts: true,
   entry: { action: () => 'delete' },
 })
 
@@ -105,6 +111,7 @@ export const messagesPurged = defineEvent('messages.purged', {
     return { target: targetOf(row, body), from_seq, to_seq, count, deleted_at: at, reason: row.reason }
   },
   hidden: { reason: null },
+  recounts: true,
   entry: { action: () => 'purge', metadata: (_row, { from_seq, to_seq, count }) => ({ from_seq, to_seq, count }) },
 })
 
@@ -146,7 +153,7 @@ export const reactionChanged = defineEvent('reaction.changed', {
     absolute(keys.reacted(id, sender), { emojis: mine }),
   ],
   rewrites: (_row, { id, counts }) => ({ covers: ofMessage(id).covers, ...counted(counts) }),
-  data: (_row, { id, emoji, on, counts }) => ({ id, emoji, on, counts }),
+  data: (_row, { id, emoji, on, counts }) => ({ id, emoji: signForm(emoji), on, counts: countsBySign(counts) }),
 })
 
 const counted = (reactions: { [emoji: string]: number }) => ({

@@ -13,8 +13,9 @@ import { shownAll } from './rows.ts'
 
 const hourSeconds = 3_600
 const pendingAtMost = 100
-/** Who has said no to a group is left in peace by it for so long. */
-const peaceMilliseconds = 30 * 24 * hourSeconds * 1_000
+const dayMilliseconds = 24 * hourSeconds * 1_000
+/** Who has said no is left in peace by that group, and by who asked, for so long. */
+const peaceMilliseconds = 30 * dayMilliseconds
 
 /** Refuses who asks too many people within an hour, or has too many waiting for an answer. */
 export async function allowAsking(node: Node, account: string, count: number): Promise<void> {
@@ -30,7 +31,7 @@ export async function allowAsking(node: Node, account: string, count: number): P
 
 /**
  * Asks people whether they want to be in a group of this account, each once; who is in already is passed over. Returns whom. Who has declined
- * lately is not asked again, and is among them: a refusal is told to nobody.
+ * lately is not asked again, nor is who has enough from this account waiting, and both are among them: a refusal is told to nobody.
  */
 export async function askInto(node: Node, account: string, key: RoomKey, people: readonly string[]): Promise<string[]> {
   if (people.length === 0) return []
@@ -47,13 +48,18 @@ export async function askInto(node: Node, account: string, key: RoomKey, people:
   return outside
 }
 
-/** Tells those among these people who are asked into a group and have not answered. */
+/** Tells those among these people who are asked into a group, have not answered, and were not told of it. */
 export async function tellAsked(context: Context, key: RoomKey, people: readonly string[]): Promise<void> {
   if (people.length === 0) return
-  const asked = { _id: { $in: people.map((person) => idOf(key, person)) }, status: 'pending' as const }
+  const told_at = new Date(context.node.now()).toISOString()
+  const untold = { status: 'pending' as const, told_at: null }
+  const asked = { _id: { $in: people.map((person) => idOf(key, person)) }, ...untold }
   const rows = await GroupInvitations.find(asked).lean<GroupInvitationRow[]>()
-  for (const invitation of await shownAll(context.node, rows))
-    context.emit(groupInvited, audiences.account(invitation.invitee_address), { invitation })
+  for (const invitation of await shownAll(context.node, rows)) {
+    const one = { _id: idOf(key, invitation.invitee_address), ...untold }
+    const { modifiedCount } = await GroupInvitations.updateOne(one, { $set: { told_at } })
+    if (modifiedCount === 1) context.emit(groupInvited, audiences.account(invitation.invitee_address), { invitation })
+  }
 }
 
 export const idOf = (key: RoomKey, person: string): string => `${key} ${person}`
@@ -61,20 +67,57 @@ export const idOf = (key: RoomKey, person: string): string => `${key} ${person}`
 async function ask(node: Node, account: string, key: RoomKey, person: string): Promise<void> {
   const now = node.now()
   const _id = idOf(key, person)
-  const fields = {
-    invitation_id: newId(),
+  const before = await GroupInvitations.findOne({ _id }).lean<GroupInvitationRow>()
+  const hasDeclined = before?.status === 'declined' && (before.responded_at ?? '') >= since(now, peaceMilliseconds)
+  if (hasDeclined) return
+  if (before?.status !== 'pending') {
+    const fields = {
+      invitation_id: newId(),
+      inviter_address: account,
+      status: (await isLeftInPeace(account, person, now)) ? ('unsent' as const) : ('pending' as const),
+      created_at: new Date(now).toISOString(),
+      responded_at: null,
+      accepting_until: null,
+      told_at: before?.told_at && before.told_at >= since(now, dayMilliseconds) ? before.told_at : null,
+    }
+    if (before) {
+      const { invitation_id, status } = before
+      await GroupInvitations.updateOne({ _id, invitation_id, status }, { $set: fields })
+    } else
+      await GroupInvitations.create({ _id, room: key, invitee_address: person, ...fields }).catch((error: unknown) => {
+        if (!isDuplicate(error)) throw error
+      })
+  }
+  await keepFewFrom(account, person, now)
+}
+
+const since = (now: number, milliseconds: number): string => new Date(now - milliseconds).toISOString()
+
+/** Whoever was declined by somebody asks them into no group for a while. */
+const isLeftInPeace = async (account: string, person: string, now: number): Promise<boolean> =>
+  (await GroupInvitations.exists({
     inviter_address: account,
-    status: 'pending' as const,
-    created_at: new Date(now).toISOString(),
-    responded_at: null,
-  }
-  try {
-    await GroupInvitations.create({ _id, room: key, invitee_address: person, ...fields })
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
-    const answeredBefore = new Date(now - peaceMilliseconds).toISOString()
-    const left = { status: 'accepted' as const }
-    const calm = { status: 'declined' as const, responded_at: { $lt: answeredBefore } }
-    await GroupInvitations.updateOne({ _id, $or: [left, calm] }, { $set: fields })
-  }
+    invitee_address: person,
+    status: 'declined',
+    responded_at: { $gte: since(now, peaceMilliseconds) },
+  })) !== null
+
+/**
+ * Of one inviter so few wait for one person, or have come to nothing within a day of being told. The others are not sent. Looked at after each
+ * is written, so that it holds of those asked at once too.
+ */
+async function keepFewFrom(account: string, person: string, now: number): Promise<void> {
+  const told = { status: { $in: ['withdrawn', 'ended'] as const }, told_at: { $gte: since(now, dayMilliseconds) } }
+  const rows = await GroupInvitations.find({
+    inviter_address: account,
+    invitee_address: person,
+    $or: [{ status: 'pending' }, told],
+  })
+    .sort({ invitation_id: 1 })
+    .lean<GroupInvitationRow[]>()
+  const counted = [...rows.filter(({ told_at }) => told_at), ...rows.filter(({ told_at }) => !told_at)]
+  const surplus = counted.slice(budgets.groupInvitationsToOne.most).map(({ _id }) => _id)
+  if (surplus.length === 0) return
+  const untold = { _id: { $in: surplus }, status: 'pending' as const, told_at: null }
+  await GroupInvitations.updateMany(untold, { $set: { status: 'unsent' } })
 }

@@ -1,77 +1,97 @@
-import { areBlocked, blockedAmong } from '#server/domains/blocks/blocks'
+import { areBlocked } from '#server/domains/blocks/blocks'
 import { actorOf } from '#server/domains/room-state/entries'
 import { becomeMember } from '#server/domains/room-state/membership'
 import { roomAnswer } from '#server/domains/room-state/rows'
 import { ranks, standingOf } from '#server/domains/room-state/standing'
-import { audiences, type Context, signedIn } from '#server/kernel/context'
+import { type Node, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
-import { groupInvitations as contract, groupInvitationEnded } from '#shared/api/group-invitations'
-import { AppError } from '#shared/errors'
+import { groupInvitations as contract } from '#shared/api/group-invitations'
+import { AppError, type ErrorCode } from '#shared/errors'
 import { done, roomKey } from '#shared/kit/primitives'
-import { roomOfKey } from '#shared/kit/room-key'
 import { enter } from '../gating.ts'
 import { idOf } from './asking.ts'
+import { end, hearEnds, undecided } from './ending.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
-import { shownAll } from './rows.ts'
+import { waitingFor } from './rows.ts'
 
-const listedAtMost = 100
+export const groupInvitations = defineDomain(
+  contract,
+  {
+    async list({ limit, before }, context) {
+      const { invitations, next } = await waitingFor(context.node, signedIn(context).account, limit, before)
+      return { invitations, has_more: next !== null, next }
+    },
 
-export const groupInvitations = defineDomain(contract, {
-  async list(_input, context) {
-    const { account } = signedIn(context)
-    const rows = await GroupInvitations.find({ invitee_address: account, status: 'pending' })
-      .sort({ created_at: -1 })
-      .limit(listedAtMost)
-      .lean<GroupInvitationRow[]>()
-    const inviters = rows.map(({ inviter_address }) => inviter_address)
-    const blocked = await blockedAmong(account, inviters)
-    const open = rows.filter(({ inviter_address }) => !blocked.has(inviter_address))
-    return { invitations: await shownAll(context.node, open) }
+    async accept({ id }, context) {
+      const { account } = signedIn(context)
+      const { node } = context
+      const invitation = await accepting(node, account, id)
+      const { room, inviter_address } = invitation
+      if (await areBlocked(account, inviter_address)) {
+        await end(node, invitation, 'ended')
+        throw unknown()
+      }
+      const actor = await actorOf(node, account)
+      await enter(node, room, {
+        who: account,
+        judge(view, now, pass) {
+          const inviter = standingOf(view, inviter_address)
+          const joined = becomeMember(view, now, actor, { invited: true, pass })
+          const isOpen = invitation.status === 'pending' && now <= Date.parse(invitation.accepting_until ?? '')
+          if ('accept' in joined && (!isOpen || inviter.rank < ranks.admin))
+            return { refuse: new AppError('INVITATION_REVOKED') }
+          return joined
+        },
+      }).catch(async (error: unknown) => {
+        if (error instanceof AppError && final.has(error.code)) await end(node, invitation, 'ended')
+        throw error
+      })
+      await end(node, invitation, 'accepted')
+      return { ...done, group: await roomAnswer(node, room, account) }
+    },
+
+    async decline({ id }, context) {
+      const { account } = signedIn(context)
+      const invitation = await invitationTo(account, id, ['pending', 'declined'])
+      const isDeclined = invitation.status === 'declined'
+      if (!isDeclined && !(await end(context.node, invitation, 'declined', undecided(context.node.now()))))
+        await invitationTo(account, id, ['declined'])
+      return done
+    },
+
+    async withdraw({ id, address }, context) {
+      const { account } = signedIn(context)
+      const { node } = context
+      const key = roomKey({ type: 'group', id })
+      const isAdmin = await node.log.ask(key, (view) => standingOf(view, account).rank >= ranks.admin)
+      const theirs = { _id: idOf(key, address), ...(isAdmin ? {} : { inviter_address: account }) }
+      const invitation = await GroupInvitations.findOne(theirs).lean<GroupInvitationRow>()
+      const status = invitation?.status === 'unsent' ? 'unsent' : 'pending'
+      if (!invitation || !(await end(node, invitation, 'withdrawn', undecided(node.now(), status)))) throw unknown()
+      return done
+    },
   },
-
-  async accept({ id }, context) {
-    const { account } = signedIn(context)
-    const { node } = context
-    const invitation = await invitationTo(account, id, ['pending', 'accepted'])
-    const { room, inviter_address } = invitation
-    if (await areBlocked(account, inviter_address)) throw unknown()
-    const actor = await actorOf(node, account)
-    await enter(node, room, {
-      who: account,
-      judge(view, now, pass) {
-        const inviter = standingOf(view, inviter_address)
-        const joined = becomeMember(view, now, actor, { invited: true, pass })
-        if ('accept' in joined && (invitation.status !== 'pending' || inviter.rank < ranks.admin))
-          return { refuse: new AppError('INVITATION_REVOKED') }
-        return joined
-      },
-    })
-    await answer(context, invitation, 'accepted')
-    return { ...done, group: await roomAnswer(node, room, account) }
-  },
-
-  async decline({ id }, context) {
-    const invitation = await invitationTo(signedIn(context).account, id, ['pending', 'declined'])
-    await answer(context, invitation, 'declined')
-    return done
-  },
-
-  async withdraw({ id, address }, context) {
-    const { account } = signedIn(context)
-    const key = roomKey({ type: 'group', id })
-    const isAdmin = await context.node.log.ask(key, (view) => standingOf(view, account).rank >= ranks.admin)
-    const withdrawn = await GroupInvitations.findOneAndDelete({
-      _id: idOf(key, address),
-      status: 'pending',
-      ...(isAdmin ? {} : { inviter_address: account }),
-    }).lean<GroupInvitationRow>()
-    if (!withdrawn) throw unknown()
-    tellEnd(context, withdrawn)
-    return done
-  },
-})
+  { start: (node) => [hearEnds(node)] },
+)
 
 const unknown = () => new AppError('NOT_FOUND', { message: 'Invitation not found, or answered already' })
+
+/** With these an invitation is over, as nothing that happens later lets it count again. */
+const final: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['BANNED', 'ROOM_ARCHIVED', 'INVITATION_REVOKED'])
+
+/** Longer than the log takes for an answer. Whoever dies meanwhile leaves the invitation as it was, once this has passed. */
+const acceptingMilliseconds = 30_000
+
+/** Takes the invitation, so that from here on to its end it is neither declined nor withdrawn. What is over already is given as it is. */
+async function accepting(node: Node, account: string, id: string): Promise<GroupInvitationRow> {
+  const until = new Date(node.now() + acceptingMilliseconds).toISOString()
+  const taken = await GroupInvitations.findOneAndUpdate(
+    { invitation_id: id, invitee_address: account, status: 'pending' },
+    { $set: { accepting_until: until } },
+    { returnDocument: 'after' },
+  ).lean<GroupInvitationRow>()
+  return taken ?? invitationTo(account, id, ['accepted', 'ended'])
+}
 
 /** The invitation of this id to this account, in one of these states; nobody else's is found. */
 async function invitationTo(
@@ -84,20 +104,3 @@ async function invitationTo(
   if (!found) throw unknown()
   return found
 }
-
-async function answer(
-  context: Context,
-  invitation: GroupInvitationRow,
-  status: 'accepted' | 'declined',
-): Promise<void> {
-  const { _id, invitation_id } = invitation
-  const responded_at = new Date(context.node.now()).toISOString()
-  const pending = { _id, invitation_id, status: 'pending' } as const
-  const { modifiedCount } = await GroupInvitations.updateOne(pending, { $set: { status, responded_at } })
-  if (modifiedCount === 1) tellEnd(context, invitation)
-}
-
-const tellEnd = (context: Context, { invitation_id, room, invitee_address }: GroupInvitationRow): void =>
-  context.emit(groupInvitationEnded, audiences.account(invitee_address), {
-    invitation: { id: invitation_id, group_id: roomOfKey(room).id ?? '' },
-  })

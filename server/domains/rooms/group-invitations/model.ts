@@ -5,14 +5,22 @@ import type { RoomKey } from '#server/log/types'
 export interface GroupInvitationRow {
   /** The room and the account of the invited, with a space between. */
   _id: string
-  /** New each time they are asked. */
+  /** New each time they are asked, and later in order than those before. */
   invitation_id: string
   room: RoomKey
   inviter_address: string
   invitee_address: string
-  status: 'pending' | 'accepted' | 'declined'
+  /**
+   * `unsent`: the invited never hears of it, or no more, and who asked does not hear that. `ended`: it could not be accepted any longer.
+   * Those of older versions that were withdrawn are deleted.
+   */
+  status: 'pending' | 'accepted' | 'declined' | 'withdrawn' | 'unsent' | 'ended'
   created_at: string
   responded_at: string | null
+  /** Until then an acceptance is under way, and nobody else decides. */
+  accepting_until?: string | null
+  /** When the invited was last told of it. */
+  told_at?: string | null
 }
 
 const required = { type: String, required: true } as const
@@ -29,10 +37,14 @@ export const GroupInvitations = mongoose.model<GroupInvitationRow>(
       status: required,
       created_at: required,
       responded_at: { type: String, default: null },
+      accepting_until: { type: String, default: null },
+      told_at: { type: String, default: null },
     },
     { collection: 'group_invitations', versionKey: false },
   )
     .index({ invitation_id: 1 })
-    .index({ invitee_address: 1, status: 1, created_at: -1 })
-    .index({ inviter_address: 1, status: 1 }),
+    .index({ invitee_address: 1, status: 1, invitation_id: -1 })
+    .index({ inviter_address: 1, status: 1 })
+    .index({ inviter_address: 1, invitee_address: 1 })
+    .index({ room: 1, status: 1 }),
 )

@@ -1,0 +1,24 @@
+import { skeleton, wordsOf } from './skeleton.ts'
+
+// A flag, a digit on a key, or any other sign that is drawn.
+const drawn =
+  /\p{Regional_Indicator}{2}|\u{1f3f4}[\u{e0020}-\u{e007f}]+|[0-9#*]\ufe0f?\u20e3|[\p{So}\p{Extended_Pictographic}]/gu
+const variant = /[\ufe0e\ufe0f]/g
+
+const bare = (sign: string): string => sign.replace(variant, '')
+
+/** Does the text hold a sign that a skeleton takes for letters or digits (`🇺🇸`, `™`, `1️⃣`), or one of several characters? */
+export const hasMaskedSign = (text: string): boolean =>
+  (text.match(drawn) ?? []).some((sign) => skeleton(sign) !== bare(sign))
+
+/** The words of a text as a search finds them: those of its skeleton, and each sign as itself. */
+export const wordsToFind = (text: string): string[] => [
+  ...wordsOf(skeleton(text)),
+  ...(text.match(drawn) ?? []).map(bare),
+]
+
+/** The words that are searched for. A sign means itself, never the letters that it shows. */
+export const wordsAskedFor = (query: string): string[] => [
+  ...wordsOf(skeleton(query.replace(drawn, ' '))),
+  ...(query.match(drawn) ?? []).map(bare),
+]

@@ -1,0 +1,32 @@
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** What follows a place decides no more than whether a character ends there. */
+const lookedAhead = 2
+
+/**
+ * The beginning of a text, of at most so many Unicode characters (code points), that ends with a whole character as people see it:
+ * no half emoji, flag or accent. Only where the first one alone is longer, it ends within it.
+ */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text
+  let end = 0
+  for (let count = 0; count < most && end < text.length; count += 1) end += isPair(text, end) ? 2 : 1
+  return upTo(text, end)
+}
+
+/** The same, of at most so many UTF-16 code units: where a limit is one of `length`. */
+export const cutToLength = (text: string, most: number): string =>
+  upTo(text, most > 0 && isPair(text, most - 1) ? most - 1 : most)
+
+function upTo(text: string, end: number): string {
+  if (end >= text.length) return text
+  const whole = graphemes.segment(text.slice(0, end + lookedAhead)).containing(end)?.index ?? end
+  return text.slice(0, whole === 0 ? end : whole)
+}
+
+const isPair = (text: string, at: number): boolean => (text.codePointAt(at) ?? 0) > 0xffff
+
+/** The text, of at most so many characters; what is cut ends in an ellipsis. */
+export function withEllipsis(text: string, most: number): string {
+  const whole = cut(text, most)
+  return whole === text ? text : `${cut(text, most - 1)}…`
+}

@@ -1,0 +1,141 @@
+import { type CompileContext, type Extension, fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
+import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal'
+import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
+import { decodeString } from 'micromark-util-decode-string'
+import { isWebAddress } from './addresses.ts'
+import { withPlainNames } from './room-agents.ts'
+
+type Nodes = Parameters<CompileContext['enter']>[0]
+type Root = ReturnType<typeof fromMarkdown>
+type Link = Extract<Nodes, { type: 'link' }>
+
+/** Constructs of Markdown that are unsafe or useless in a chat; they are shown as written. */
+const unread = [
+  'htmlFlow',
+  'htmlText',
+  'labelStartImage',
+  'definition',
+  'headingAtx',
+  'setextUnderline',
+  'thematicBreak',
+  'codeIndented',
+  'characterReference',
+  'wwwAutolink',
+  'emailAutolink',
+]
+/** A text that is read as a document has headings, too. */
+const ofDocuments = ['headingAtx', 'thematicBreak']
+
+/** The deepest nesting that is drawn; what is deeper is shown as written. */
+export const deepestDrawn = 12
+/** A text with more signs that a parser looks at is shown as written. */
+const mostMarks = 500
+const mostLines = 500
+const mostBlocks = 7
+const signs = /[*_~`[\]<>&\\]|(?<=^|[\s>])(?:[-+]|\d{1,9}[.)])(?=\s)/g
+const manyBlocks = new RegExp(`^(?:>|[-+*]|\\d{1,9}[.)]){${mostBlocks},}`, 'm')
+
+/** How many signs a parser has to look at; null where the text is shown as written. */
+export function marksIn(text: string): number | null {
+  const marks = text.match(signs)?.length ?? 0
+  const isLong = marks > mostMarks || (text.match(/\n/g)?.length ?? 0) > mostLines
+  return isLong || manyBlocks.test(text.replace(/[^\S\n]/g, '')) ? null : marks
+}
+
+const nesting = /\n|[[\]]|[*_~]+|^[ \t]*(?:(?:>|(?:[-+*]|\d{1,9}[.)])[ \t])[ \t]*)+/gm
+
+/** How deep constructs of Markdown stand in each other at most, also where they are never closed. Takes linear time. */
+export function nestingOf(text: string): number {
+  let [brackets, emphasis, deepest] = [0, 0, 0]
+  for (const { 0: sign, index } of text.matchAll(nesting)) {
+    const first = sign.trimStart().charAt(0)
+    // Sentences and code leave signs open on many lines.
+    if (first === '') emphasis = 0
+    else if (first === '[') brackets += 1
+    else if (first === ']') brackets = Math.max(0, brackets - 1)
+    else if (/^[*_~]+$/.test(sign)) {
+      const opens = /\S/.test(text.charAt(index + sign.length))
+      const closes = /\S/.test(text.charAt(index - 1))
+      if (opens !== closes) emphasis = Math.max(0, emphasis + (opens ? sign.length : -sign.length))
+    } else deepest = Math.max(deepest, sign.match(/[^ \t\d]/g)?.length ?? 0)
+    deepest = Math.max(deepest, brackets, emphasis)
+  }
+  return deepest
+}
+
+const literalAutolinks: Extension = {
+  enter: {
+    literalAutolink(token) {
+      this.enter({ type: 'link', title: null, url: '', children: [] }, token)
+    },
+    literalAutolinkHttp(token) {
+      this.config.enter.autolinkProtocol?.call(this, token)
+    },
+  },
+  exit: {
+    literalAutolink(token) {
+      this.exit(token)
+    },
+    literalAutolinkHttp(token) {
+      this.config.exit.autolinkProtocol?.call(this, token)
+    },
+  },
+}
+
+/** The tree of a message, or of a document: what the page draws and a verdict reads. What parsing costs is bounded by `marksIn`. */
+export function markupOf(text: string, isDocument = false): Root {
+  if (marksIn(text) === null) return plain(text)
+  const disabled = isDocument ? unread.filter((name) => !ofDocuments.includes(name)) : unread
+  return fromMarkdown(text, {
+    extensions: [gfmStrikethrough({ singleTilde: false }), gfmAutolinkLiteral(), { disable: { null: disabled } }],
+    mdastExtensions: [gfmStrikethroughFromMarkdown(), literalAutolinks],
+  })
+}
+
+const plain = (value: string): Root => ({
+  type: 'root',
+  children: [{ type: 'paragraph', children: [{ type: 'text', value }] }],
+})
+
+/** A node as its text has it. */
+export const writtenOf = (node: Nodes, source: string): string =>
+  source.slice(node.position?.start.offset, node.position?.end.offset)
+
+/** Whereto a link leads on the page; null where it is shown as written, since it does not write `http://` or `https://`. */
+export function webAddressOf(link: Link, source: string): string | null {
+  const written = writtenOf(link, source)
+  const end = link.children.at(-1)?.position?.end.offset ?? (link.position?.start.offset ?? 0) + 1
+  const target = written.startsWith('[') ? source.slice(end).replace(/^\]\(\s*/, '') : written
+  return /^<?https?:\/\//i.test(target) && isWebAddress(link.url) ? link.url : null
+}
+
+/** What people read of a text once it is drawn. */
+export interface Drawn {
+  /** Without marks of Markdown, and without references and tags of HTML, which other clients may draw; a line for each block. */
+  words: string
+  /** Whereto its links lead, also those that the page shows as written. */
+  targets: readonly string[]
+}
+
+const marks = /[*_~`[\]<>&\\]/
+const tag = /<(?:!--[^<>]*|[/?]?[a-z][a-z\d-]*(?:[\s/][^<>]*)?)>/gi
+
+/** Null where nothing is drawn otherwise than it is written. */
+export function drawnOf(written: string): Drawn | null {
+  const source = withPlainNames(written)
+  if (!marks.test(source)) return source === written ? null : { words: source, targets: [] }
+  const targets: string[] = []
+  const wordsOf = (node: Nodes, depth: number): string => {
+    if (depth > deepestDrawn) return writtenOf(node, source)
+    if (node.type === 'link') targets.push(decodeString(node.url))
+    if (node.type === 'break') return '\n'
+    if (!('children' in node)) return 'value' in node ? node.value : ''
+    const inside = node.children.map((child) => wordsOf(child, depth + 1))
+    return inside.join(holdsBlocks.has(node.type) ? '\n' : '')
+  }
+  const words = decodeString(wordsOf(markupOf(source), 0).replace(tag, ''))
+  return { words, targets }
+}
+
+const holdsBlocks: ReadonlySet<Nodes['type']> = new Set(['root', 'blockquote', 'list', 'listItem'])

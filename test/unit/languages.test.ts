@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { holdsAll, searchWords } from '#server/domains/room-state/terms'
+import { uniqueName } from '#server/domains/rooms/names'
+import { compileWords, hits } from '#server/domains/verdict/words'
+import { stepsOfAText } from '#shared/kit/budgets'
+
+const isFound = (word: string, text: string, as_written = false): boolean => {
+  const list = compileWords([{ id: word, word, scope: 'room', action: 'block', is_regex: false, as_written }])
+  return hits([list], [text], { left: stepsOfAText })?.length === 1
+}
+
+/** A word, a text that has it, and an innocent text that differs from it by marks. */
+const languages = [
+  ['English', 'scam', 'this is a ścam', 'the scampi is good'],
+  ['French', 'tâche', 'une TACHE de plus', 'il se tacherait'],
+  ['German', 'blöd', 'du bist BLOD', 'die Blödelei'],
+  ['Spanish', 'cabrón', 'que cabron eres', 'la cabrona'],
+  ['Czech', 'kráva', 'ty krava', 'kravata je modrá'],
+  ['Greek', 'βλάκας', 'είσαι ΒΛΑΚΑΣ', 'η βλακεία'],
+  ['Russian', 'мой', 'это мой дом', 'обои и мои окна'],
+  ['Ukrainian', 'її', 'бачу її тут', 'ії не слово'],
+  ['Bulgarian', 'кой', 'кой е там', 'кои са там'],
+  ['Hebrew', 'שָׁקֵר', 'זה שקר גמור', 'השקרן הלך'],
+  ['Arabic', 'كَذِب', 'هذا كـــذب كبير', 'هذا كاذب'],
+  ['Arabic, hamza', 'سئل', 'سئل عنه', 'سيل من الماء'],
+  ['Persian', 'احمق', 'تو اَحمَق هستی', 'احمقانه بود'],
+  ['Hindi', 'कल', 'कल आओ', 'काला कुल कील'],
+  ['Marathi', 'मूर्ख', 'तू मूर्ख आहेस', 'मर्ख मुरख'],
+  ['Bengali', 'বোকা', 'তুমি বোকা', 'বকা দিও না'],
+  ['Tamil', 'முட்டாள்', 'நீ முட்டாள்', 'மட்டள'],
+  ['Telugu', 'పిచ్చి', 'నీకు పిచ్చి', 'పచ్చ రంగు'],
+  ['Thai', 'ควาย', 'ไอ้ควายเอ๊ย', 'ความสุข'],
+  ['Thai, marks', 'หมา', 'มีหมาอยู่', 'ข้าวหม่าแล้ว หม้า'],
+  ['Khmer', 'ឆ្កែ', 'មានឆ្កែនៅទីនេះ', 'ឆកា'],
+  ['Burmese', 'ခွေး', 'ခွေးရှိသည်', 'ခဝေ'],
+  ['Japanese', 'ばか', 'お前はばかだ', '今日はかなり寒い'],
+  ['Japanese, katakana', 'バカ', 'ﾊﾞｶ野郎', 'ハカセです'],
+  ['Chinese', '骗子', '这是骗子吗', '骗了孩子'],
+  ['Korean', '바보', '너는 바보 야', '바다 보자'],
+] as const
+
+describe('N21: marks are accents in some scripts and letters in others', () => {
+  it.each(languages)('%s: %s is found in %j and not in %j', (_, word, text, innocent) => {
+    expect(isFound(word, text)).toBe(true)
+    expect(isFound(word, innocent)).toBe(false)
+  })
+
+  it.each([
+    ['Vietnamese', 'lồn', 'đồ LỒN', 'uống lon bia lớn'],
+    ['Turkish', 'ölü', 'o ÖLÜ', 'olu'],
+    ['German', 'schwül', 'es ist schwül', 'er ist schwul'],
+    ['Polish', 'sąd', 'ten sąd', 'piękny sad'],
+    ['Swedish', 'för', 'bara för dig', 'de for hem'],
+    ['Japanese', 'ばか', 'お前はばかだ', '今日はかなり寒い'],
+    ['Thai', 'หมา', 'มีหมาอยู่', 'หม่า'],
+    ['Arabic', 'كذب', 'هذا كـــذب', 'هذا كاذب'],
+  ])('%s: as it is written, %s is found in %j and not in %j', (_, word, text, innocent) => {
+    expect(isFound(word, text, true)).toBe(true)
+    expect(isFound(word, text.normalize('NFD'), true)).toBe(true)
+    expect(isFound(word, innocent, true)).toBe(false)
+  })
+
+  it.each([
+    ['скам', 'с̶к̶а̶м̶'],
+    ['скам', 'ска́м'],
+    ['ёлка', 'елка'],
+    ['shit', 'shїt'],
+    ['scam', 'ṡ็c็ä̶m'],
+    ['骗子', '骗̶子̶'],
+  ])('%j is still found in its disguise %j', (word, text) => expect(isFound(word, text)).toBe(true))
+
+  it.each([
+    ['мой', 'мой дом', 'мои дома'],
+    ['が', 'これが', 'これか'],
+    ['काम', 'यह काम है', 'यह कम है'],
+    ['malmö', 'Malmo', 'Malta'],
+    ['서울', '서울에서', '부산'],
+    ['محمد', 'مُحَمَّد', 'محمود'],
+  ])('a search for %j finds %j and not %j', (query, text, other) => {
+    expect(holdsAll(text, searchWords(query))).toBe(true)
+    expect(holdsAll(other, searchWords(query))).toBe(false)
+  })
+
+  it('names of channels that differ by a letter are two names', () => {
+    expect(uniqueName('Мой')).not.toBe(uniqueName('Мои'))
+    expect(uniqueName('はな')).not.toBe(uniqueName('ばな'))
+    expect(uniqueName('Café')).toBe(uniqueName('CAFE'))
+    expect(uniqueName('مـحمد')).toBe(uniqueName('محمد'))
+  })
+})
+
+describe('N22: a sign in a word means itself', () => {
+  it.each([
+    ['🇺🇸', 'go 🇺🇸 go', 'come with us'],
+    ['🇺🇸', '🇩🇪🇺🇸', '🇦🇺🇸🇦'],
+    ['🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'for 🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'a 🏴 here'],
+    ['™', 'Plaza™ is', 'tm'],
+    ['№', '№ 5', 'no way'],
+    ['ℹ️', 'ℹ here', 'i am here'],
+    ['1️⃣', '1⃣ first', '1 first'],
+    ['🅱', 'so 🅱️ad', 'plan b'],
+    ['Ⓜ', 'the Ⓜ', 'i m fine'],
+    ['🖕', 'hey 🖕🏽', '🖖'],
+    ['🔥', 'so 🔥', 'my ❤️‍🔥'],
+    ['👩', 'a 👩', 'the 👨‍👩‍👧'],
+    ['❤', 'with ❤️', '💚'],
+    ['buy 🇺🇸', 'buy 🇺🇸!', 'buy us'],
+  ])('%s is found in %j and not in %j', (word, text, innocent) => {
+    expect(isFound(word, text)).toBe(true)
+    expect(isFound(word, innocent)).toBe(false)
+  })
+
+  it('a text is folded all the same', () => expect(isFound('scam', '🇸🇨🇦🇲')).toBe(true))
+
+  it.each([
+    ['🇺🇸', 'go 🇺🇸', 'come with us'],
+    ['™', 'Plaza™', 'tmux'],
+    ['1️⃣', '1⃣ first', '1 first'],
+  ])('a search for %s finds %j and not %j', (query, text, other) => {
+    expect(holdsAll(text, searchWords(query))).toBe(true)
+    expect(holdsAll(other, searchWords(query))).toBe(false)
+  })
+})
