@@ -38,7 +38,7 @@ export class LiveConnection implements Connection {
     this.protocol = protocol
     this.caller = caller
     this.#hearing = hearing
-    void socket.join(hearing.deafnessOf(caller))
+    this.#deafen(caller)
   }
 
   get id(): string {
@@ -118,9 +118,13 @@ export class LiveConnection implements Connection {
   }
   renew(caller: Caller): void {
     for (const room of this.#hearing.deafnessOf(this.caller)) void this.socket.leave(room)
-    void this.socket.join(this.#hearing.deafnessOf(caller))
+    this.#deafen(caller)
     this.caller = caller
     this.warned = false
+  }
+
+  #deafen(caller: Caller): void {
+    for (const room of this.#hearing.deafnessOf(caller)) void this.socket.join(room)
   }
 
   /** Waits, in order, for one of the places of this connection. */

@@ -89,7 +89,10 @@ describe('a service token', () => {
       }
     }
     const except = (scope: string) => every.filter((one) => one !== scope)
-    const rooms = { all: await lineOf('/rooms', every), less: await lineOf('/rooms', ['messages:read', 'identity:read', 'identity:write']) }
+    const rooms = {
+      all: await lineOf('/rooms', every),
+      less: await lineOf('/rooms', ['messages:read', 'identity:read', 'identity:write']),
+    }
     const notes = {
       all: await lineOf('/notifications', every),
       less: await lineOf('/notifications', except('friends:read')),
@@ -103,11 +106,11 @@ describe('a service token', () => {
     expect(await rooms.less.ask('session:refresh', { token: none })).toMatchObject({ ok: true })
     rooms.less.line.forget()
     await root.does('rest', messages.send, { room: alpha, text: 'For readers' })
-    await rooms.all.line.follows(alpha, ({ type }) => type === 'message')
-    await root.does('rest', moderation.act, { room: alpha, action: 'mute', target: bot, durationMinutes: 1 })
+    await rooms.all.line.follows(alpha, ({ type }) => type === 'message.created')
+    await root.does('rest', moderation.act, { room: alpha, action: 'mute', target: bot, duration: '1h' })
     await rooms.all.line.hears(access)
 
-    await root.does('rest', friends.request, { to: bot })
+    await root.does('rest', friends.request, { toAddress: bot })
     await notes.all.line.hears(friendRequested)
 
     const { agent } = (await runs.less.ask('agent:create', { name: 'Deaf' })).data

@@ -3,13 +3,14 @@ import type { Socket } from 'socket.io'
 import { expect, test } from 'vitest'
 import { LiveConnection } from '#server/kernel/connection'
 import { audiences } from '#server/kernel/context'
+import { hearingOf } from '#server/kernel/sockets/hearing'
 
 const caller = { account: null, session: null, token: null, ip: '', userAgent: '' } as never
 
 /** A connection that owes these packets, and so many bytes that its network has not taken. */
 const owing = (packets: readonly string[], bufferedAmount = 0) => {
   const conn = { writeBuffer: packets.map((data) => ({ data })), transport: { socket: { bufferedAmount } } }
-  return new LiveConnection({ conn, join() {} } as unknown as Socket, caller, hearingOf({}))
+  return new LiveConnection({ conn } as unknown as Socket, caller, hearingOf({}))
 }
 
 const kilobytes = (count: number) => 'x'.repeat(count * 1_000)
@@ -35,7 +36,7 @@ test.each([
   ['leaves more bytes unread than it may', [[kilobytes(1_001)]], [true]],
 ])('who %s', (_what, looks, stuck) => {
   const conn = { writeBuffer: [] as object[], transport: {} }
-  const live = new LiveConnection({ conn, join() {} } as unknown as Socket, caller, hearingOf({}))
+  const live = new LiveConnection({ conn } as unknown as Socket, caller, hearingOf({}))
   const found = looks.map((packets, at) => {
     conn.writeBuffer = packets.map((data) => ({ data }))
     return live.looksStuck(at * 500)
