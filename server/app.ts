@@ -6,6 +6,7 @@ import { createRoomLog } from '#server/log/index'
 import { followNodes } from '#server/log/nodes'
 import { mongooseLogStore } from '#server/log/store'
 import { isDuplicate, isNeverSent } from '#server/ports/database/port'
+import { told } from '#shared/api/index'
 import type { Config } from './config.ts'
 import { bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
@@ -25,6 +26,7 @@ import { createNodeStats, timed } from './kernel/node-stats.ts'
 import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
 import { pageRoutes } from './kernel/page.ts'
+import { hearingOf } from './kernel/sockets/hearing.ts'
 import { openSockets } from './kernel/sockets.ts'
 import { openStreams } from './kernel/streams.ts'
 import { openUploads } from './kernel/uploads.ts'
@@ -91,6 +93,7 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     ...shared,
     slots,
     fanout: platform.fanout,
+    hearing: hearingOf(told),
     alive,
     describe,
     async connected(namespace, connection) {

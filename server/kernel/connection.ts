@@ -2,6 +2,7 @@ import type { Namespace as IoNamespace, Socket } from 'socket.io'
 import { AppError } from '#shared/errors'
 import type { Protocol } from '#shared/kit/connection'
 import { audiences, type Caller, type Connection } from './context.ts'
+import type { Hearing } from './sockets/hearing.ts'
 
 const maxRoomsPerSocket = 100
 const runningAtOnce = 8
@@ -24,6 +25,7 @@ export class LiveConnection implements Connection {
   warned = false
   readonly socket: Socket
   readonly protocol: Protocol
+  readonly #hearing: Hearing
   #memory: Map<string, unknown> | undefined
   #ended: AbortController | undefined
   #streams: Map<string, AbortController> | undefined
@@ -31,10 +33,12 @@ export class LiveConnection implements Connection {
   #waiting: (() => void)[] = []
   #behindSince: number | null = null
 
-  constructor(socket: Socket, caller: Caller, protocol: Protocol = 1) {
+  constructor(socket: Socket, caller: Caller, hearing: Hearing, protocol: Protocol = 1) {
     this.socket = socket
     this.protocol = protocol
     this.caller = caller
+    this.#hearing = hearing
+    this.#deafen(caller)
   }
 
   get id(): string {
@@ -88,7 +92,7 @@ export class LiveConnection implements Connection {
     this.socket.conn.close(true)
   }
   emit(event: { name: string }, payload: unknown): void {
-    this.socket.emit(event.name, payload)
+    if (this.#hearing.hears(this.caller, event)) this.socket.emit(event.name, payload)
   }
   onClose(listener: () => void): void {
     if (this.socket.connected) this.socket.once('disconnect', listener)
@@ -113,8 +117,14 @@ export class LiveConnection implements Connection {
     this.#streams?.delete(id)
   }
   renew(caller: Caller): void {
+    for (const room of this.#hearing.deafnessOf(this.caller)) void this.socket.leave(room)
+    this.#deafen(caller)
     this.caller = caller
     this.warned = false
+  }
+
+  #deafen(caller: Caller): void {
+    for (const room of this.#hearing.deafnessOf(caller)) void this.socket.join(room)
   }
 
   /** Waits, in order, for one of the places of this connection. */

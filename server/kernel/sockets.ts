@@ -73,9 +73,9 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
   }
   const endSweep = startSweep(io, door)
   return {
-    live: liveSockets(io),
+    live: liveSockets(io, door.hearing),
     deliver: (deliveries) => {
-      for (const delivery of deliveries) deliverOne(io, delivery)
+      for (const delivery of deliveries) deliverOne(io, door.hearing, delivery)
     },
     notice(kind, detail) {
       for (const live of everybody(io)) live.emit(serverNotice, { kind, detail, reconnect_after_ms: 0 })

@@ -1,3 +1,4 @@
+import type { Event } from '#shared/kit/contract'
 import { accounts } from './accounts.ts'
 import { agentEvents, agents } from './agents.ts'
 import { attendance } from './attendance.ts'
@@ -70,17 +71,30 @@ export const api = {
   streams,
 }
 
+/** The events of each domain, for those who may read there; what a room tells is of `messages`, whose `room:join` asks for it. */
+export const told = {
+  messages: { ...roomEvents, ...messageEvents },
+  moderation: moderationEvents,
+  inbox: inboxEvents,
+  identities: identityEvents,
+  friends: friendEvents,
+  groupInvitations: groupInvitationEvents,
+  agents: agentEvents,
+  knowledge: knowledgeEvents,
+  epochs: epochEvents,
+  streams: streamEvents,
+} satisfies { [Name in keyof typeof api]?: Readonly<Record<string, Event>> }
+
 /** Every event the server tells, beside those of the connection itself. */
 export const events = {
-  ...roomEvents,
-  ...messageEvents,
-  ...moderationEvents,
-  ...inboxEvents,
-  ...identityEvents,
-  ...friendEvents,
-  ...groupInvitationEvents,
-  ...agentEvents,
-  ...knowledgeEvents,
-  ...epochEvents,
-  ...streamEvents,
+  ...told.messages,
+  ...told.moderation,
+  ...told.inbox,
+  ...told.identities,
+  ...told.friends,
+  ...told.groupInvitations,
+  ...told.agents,
+  ...told.knowledge,
+  ...told.epochs,
+  ...told.streams,
 }

@@ -208,6 +208,9 @@ export const scopeOf = ({ name, operation }: Named): string => {
   return `${name.split('.')[0]}:${reads ? 'read' : 'write'}`
 }
 
+/** What a service token must be allowed in order to be told the events of a domain. */
+export const scopeOfEvents = (domain: string): string => `${domain}:read`
+
 /** `{room}` stands for several paths: `/:type/:room`, and `/alpha` for a room without an id. */
 export const expandRoute = (route: Route): Expanded[] => {
   const [method, whole] = route.split(' ') as [Method, string]

@@ -1,10 +1,15 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceTokens } from '#server/domains/identity/model'
+import { runBegun } from '#shared/api/agent-runs'
+import { friendRequested, friends } from '#shared/api/friends'
+import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
+import { access } from '#shared/api/rooms'
 import { serviceTokens } from '#shared/api/service-tokens'
 import { sessionEnded } from '#shared/kit/connection'
 import { type Booted, boot } from '#test/support/boot'
-import { follow } from '#test/support/line'
+import { follow, type Line } from '#test/support/line'
 import { alpha, type Person, person } from '#test/support/people'
 import { call, connect, signed, wallet } from '#test/support/wallet'
 
@@ -12,7 +17,7 @@ let server: Booted
 let url: string
 let root: Person
 beforeAll(async () => {
-  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address } })
+  server = await boot({ environment: { SUPER_ADMINS: wallet('root').address, BETA: 'open' } })
   url = server.url
   root = await person(server, 'root')
 })
@@ -68,6 +73,60 @@ describe('a service token', () => {
       error: { code: 'RUN_NOT_FOUND' },
     })
     line.socket.close()
+  })
+
+  test('N12: it is told events of the domains where it may read, and of no others', async () => {
+    const every = (await root.does('rest', serviceTokens.list, {})).scopes
+    const bot = (await made(['messages:write'])).serviceToken.account
+    const lineOf = async (namespace: string, scopes: string[]) => {
+      const { token } = await made(scopes, { account: bot })
+      const line = follow(connect(url, namespace, token))
+      await line.hears('session:ready')
+      return {
+        line,
+        token,
+        ask: (event: string, input: object) => line.socket.timeout(5_000).emitWithAck(event, input),
+      }
+    }
+    const except = (scope: string) => every.filter((one) => one !== scope)
+    const rooms = {
+      all: await lineOf('/rooms', every),
+      less: await lineOf('/rooms', ['messages:read', 'identity:read', 'identity:write']),
+    }
+    const notes = {
+      all: await lineOf('/notifications', every),
+      less: await lineOf('/notifications', except('friends:read')),
+    }
+    const runs = { all: await lineOf('/agents', every), less: await lineOf('/agents', except('agents:read')) }
+    const events = ({ line }: { line: Line }) => line.frames.map(({ event }) => event)
+    const none = (await made(except('messages:read'), { account: bot })).token
+
+    for (const { ask } of [rooms.all, rooms.less])
+      expect(await ask('room:join', { room: alpha })).toMatchObject({ ok: true })
+    expect(await rooms.less.ask('session:refresh', { token: none })).toMatchObject({ ok: true })
+    rooms.less.line.forget()
+    await root.does('rest', messages.send, { room: alpha, text: 'For readers' })
+    await rooms.all.line.follows(alpha, ({ type }) => type === 'message.created')
+    await root.does('rest', moderation.act, { room: alpha, action: 'mute', target: bot, duration: '1h' })
+    await rooms.all.line.hears(access)
+
+    await root.does('rest', friends.request, { toAddress: bot })
+    await notes.all.line.hears(friendRequested)
+
+    const { agent } = (await runs.less.ask('agent:create', { name: 'Deaf' })).data
+    const asked = await runs.less.ask('agent:run', { agent_id: agent.id, message: 'Hello', client_run_id: 'deaf' })
+    expect(asked).toMatchObject({ ok: true })
+    await runs.all.line.hears(runBegun)
+
+    for (const { ask } of [rooms.less, notes.less, runs.less]) await ask('session:refresh', { token: none })
+    expect(events(rooms.less)).toEqual([])
+    expect(events(notes.less)).not.toContain(friendRequested.name)
+    expect(events(runs.less)).toEqual(['session:ready'])
+    expect(await rooms.less.ask('session:refresh', { token: rooms.less.token })).toMatchObject({ ok: true })
+    const sent = await root.does('rest', messages.send, { room: alpha, text: 'Again' })
+    await rooms.less.line.follows(alpha, ({ seq }) => seq === sent.message.seq)
+    for (const { line } of [...Object.values(rooms), ...Object.values(notes), ...Object.values(runs)])
+      line.socket.close()
   })
 
   test('without the scope of reading, not even what everybody may read', async () => {

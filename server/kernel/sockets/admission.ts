@@ -39,7 +39,7 @@ async function letIn(door: SocketDoor, socket: Socket, name: string): Promise<vo
   if (!door.slots.recognise(request, caller, door.kernel.node.now()))
     throw new AppError('RATE_LIMIT_EXCEEDED', { message: 'Too many connections from this address', retryAfter: 10 })
   const { limits } = door.kernel.node
-  const live = new LiveConnection(socket, caller, protocol)
+  const live = new LiveConnection(socket, caller, door.hearing, protocol)
   rememberConnection(live)
   if (caller.account === null) return
   const mine = [...localConnections(socket.nsp, audiences.account(caller.account))]

@@ -4,18 +4,22 @@ import { type Event, namespaces } from '#shared/kit/contract'
 import { allConnections, type LiveConnection, localConnections, partsOf } from '../connection.ts'
 import { audiences, type Live } from '../context.ts'
 import type { Delivery } from '../invoke.ts'
+import type { Hearing } from './hearing.ts'
 
-export const liveSockets = (io: Server): Live => ({
+export const liveSockets = (io: Server, hearing: Hearing): Live => ({
   send(event, audience, payload, ...[lean]) {
     const [whole = audience, thin] = partsOf(audience)
     for (const space of spacesOf(event)) {
       const { local, adapter } = io.of(space)
-      if (adapter.rooms.has(whole)) local.to(whole).emit(event.name, payload)
-      if (thin !== undefined && adapter.rooms.has(thin)) local.to(thin).emit(event.name, lean ? lean() : payload)
+      const to = (part: string) => local.to(part).except(hearing.deafTo(event))
+      if (adapter.rooms.has(whole)) to(whole).emit(event.name, payload)
+      if (thin !== undefined && adapter.rooms.has(thin)) to(thin).emit(event.name, lean ? lean() : payload)
     }
   },
   sendVolatile(event, audience, payload) {
-    for (const space of spacesOf(event)) io.of(space).local.volatile.to(partsOf(audience)).emit(event.name, payload)
+    const deaf = hearing.deafTo(event)
+    for (const space of spacesOf(event))
+      io.of(space).local.volatile.to(partsOf(audience)).except(deaf).emit(event.name, payload)
   },
   audienceSize(namespace, audience) {
     const { rooms } = io.of(namespace).adapter
@@ -40,8 +44,9 @@ export function endConnection(live: LiveConnection, code: string): void {
 }
 
 /** Sends an event to every socket of an audience, on all nodes. */
-export function deliverOne(io: Server, { event, audience, payload }: Delivery): void {
-  for (const space of spacesOf(event)) io.of(space).to(partsOf(audience)).emit(event.name, payload)
+export function deliverOne(io: Server, hearing: Hearing, { event, audience, payload }: Delivery): void {
+  const deaf = hearing.deafTo(event)
+  for (const space of spacesOf(event)) io.of(space).to(partsOf(audience)).except(deaf).emit(event.name, payload)
 }
 
 const spacesOf = ({ namespace }: Event) => (namespace === '*' ? namespaces : [namespace])

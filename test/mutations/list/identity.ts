@@ -353,4 +353,12 @@ export const identity: readonly Mutation[] = [
     put: 'return client.verifyMessage',
     caughtBy: wallets('a contract that signs'),
   },
+  {
+    name: 'a service token is sent the events of every domain',
+    breaks: 'N12',
+    file: 'server/kernel/sockets/hearing.ts',
+    find: 'return scope === undefined ? [] : [without(scope)]',
+    put: 'return []',
+    caughtBy: { project: 'embedded', file: 'test/server/service-tokens.test.ts', title: 'N12' },
+  },
 ]

@@ -55,8 +55,8 @@ export const protocols: readonly Mutation[] = [
     name: 'both forms are told to everybody',
     breaks: 'protocol 2',
     file: 'server/kernel/sockets/live.ts',
-    find: 'local.to(thin).emit(',
-    put: 'local.to([whole, thin]).emit(',
+    find: 'to(thin).emit(',
+    put: 'to([whole, thin] as never).emit(',
     caughtBy: spoken('the same events, in the same order'),
   },
   {
