@@ -13,7 +13,7 @@ import { roomKey } from '#shared/kit/primitives'
 import type { FoundedType } from '#shared/kit/room-kinds'
 import { askInto } from './group-invitations/asking.ts'
 import { bringIn, sorted } from './members.ts'
-import { nameTaken } from './names.ts'
+import { nameTaken, refuseSlug } from './names.ts'
 
 /** Creates a room and its first members. The record is one write, and lists who must still be let in. */
 export async function found(
@@ -49,7 +49,10 @@ export async function found(
 
 /** Refuses what an account may not call a room, before there is one. */
 export const refuseFounding = (node: Node, account: string, fields: Partial<RoomFact>): Promise<void> =>
-  node.log.ask(GLOBAL, (view) => refuseNames(node, view, account, { ...fields.gate, ...fields }))
+  node.log.ask(GLOBAL, (view) => {
+    refuseNames(node, view, account, { ...fields.gate, ...fields })
+    refuseSlug(node, view, account, fields.slug)
+  })
 
 /** Lets the founder and the first members into a room, each once, whichever node created it. */
 async function finishFounding(node: Node, key: string): Promise<void> {
