@@ -10,6 +10,7 @@ import { type FakeVideo, fakeVideo } from '#server/ports/video/fake'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
+import { polls } from '#shared/api/polls'
 import { rooms } from '#shared/api/rooms'
 import {
   streamAssetChanged,
@@ -709,6 +710,55 @@ describe('the chat of a stream', () => {
     expect(await fan.refused('rest', streams.say, { id, message: 'no emoji', type: 'reaction' })).toMatchObject({
       status: 400,
     })
+  })
+
+  test('M1: takes 500 characters in a message over every door, in edits and in polls, and its rules say so', async () => {
+    const { owner, stream } = await opened()
+    const room = { type: 'stream', id: stream.id } as const
+    const fan = await someone()
+    const [full, long] = ['😀'.repeat(500), 'x'.repeat(501)]
+    const { message } = await fan.does('socket', messages.send, { room, text: full })
+    const onStreams = await fan.line('/streams')
+    const asked = { room, question: long, options: ['yes', 'no'] }
+    const refused = [
+      ...(await Promise.all(over.map((door) => fan.refused(door, messages.send, { room, text: long })))),
+      ...(await Promise.all(
+        over.map((door) => fan.refused(door, messages.edit, { room, id: message.id, text: long })),
+      )),
+      ...(await Promise.all(over.map((door) => owner.refused(door, messages.send, { room, text: long })))),
+      (await onStreams.socket.emitWithAck('message:send', { room, text: long })).error,
+      await fan.refused('rest', polls.create, { ...asked, question: long.slice(3) }),
+    ]
+    for (const refusal of refused)
+      expect(refusal).toMatchObject({
+        status: 400,
+        code: 'MESSAGE_TOO_LONG',
+        message: 'Message exceeds 500 characters',
+      })
+    expect((await fan.does('socket', messages.check, { room, text: long })).verdict.code).toBe('MESSAGE_TOO_LONG')
+    expect((await fan.does('socket', messages.join, { room })).rules.max_message_length).toBe(500)
+    const watched = await owner.does('socket', streams.watch, { stream_id: stream.id })
+    expect(watched.rules?.max_message_length).toBe(500)
+  })
+
+  test.each(over)('M1: is given a shorter limit over %s, and none that is longer', async (door) => {
+    const { owner, stream } = await opened()
+    const room = { type: 'stream', id: stream.id } as const
+    const limit = (max_message_length: number) =>
+      ({ room, action: 'rules', patch: { rules: { max_message_length } } }) as never
+    for (const most of [0, 501])
+      expect(await owner.refused(door, moderation.act, limit(most))).toMatchObject({
+        status: 400,
+        code: 'VALIDATION_ERROR',
+        message: 'In this kind of room a message has at most 500 characters',
+      })
+    await owner.does(door, moderation.act, limit(5))
+    expect(await owner.refused(door, messages.send, { room, text: 'longer' })).toMatchObject({
+      code: 'MESSAGE_TOO_LONG',
+      message: 'Message exceeds 5 characters',
+    })
+    await owner.does(door, moderation.act, limit(500))
+    await owner.does(door, messages.send, { room, text: 'longer' })
   })
 
   const settings = (rules: object) => ({ action: 'rules', patch: { rules } })
