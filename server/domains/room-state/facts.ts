@@ -102,7 +102,8 @@ export const moderatorIn = (view: View, account: string): ModeratorFact | null =
   return member !== null && member.joined_at < grant.granted_at ? grant : null
 }
 
-const running = (until: string | null, now: number) => until === null || Date.parse(until) > now
+/** Does what was set until then hold now? */
+export const isRunning = (until: string | null, now: number): boolean => until === null || Date.parse(until) > now
 
 /** Is the invitation neither revoked, expired nor used up at that time? */
 export const isOpen = ({ revoked_at, expires_at, uses, max_uses }: InvitationFact, at: number): boolean =>
@@ -111,11 +112,11 @@ export const isOpen = ({ revoked_at, expires_at, uses, max_uses }: InvitationFac
 /** The ban that holds now; null for an expired one. */
 export const banIn = (view: View, account: string, now: number): BanFact | null => {
   const ban = get<BanFact>(view, keys.ban(account))
-  return ban && running(ban.banned_until, now) ? ban : null
+  return ban && isRunning(ban.banned_until, now) ? ban : null
 }
 export const muteIn = (view: View, account: string, now: number): MuteFact | null => {
   const mute = get<MuteFact>(view, keys.mute(account))
-  return mute && running(mute.muted_until, now) ? mute : null
+  return mute && isRunning(mute.muted_until, now) ? mute : null
 }
 
 /** The message as it is now; null where there is none, or a purge has taken it. */

@@ -8,14 +8,20 @@ import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { memberLeft, memberRemoved, roleChanged } from '#server/domains/room-state/events/people'
 import { type MemberFact, memberIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
-import { becomeMember, giveUpMembership, invitingNoMore, leaving } from '#server/domains/room-state/membership'
+import {
+  adminRoles,
+  becomeMember,
+  giveUpMembership,
+  invitingNoMore,
+  leaving,
+} from '#server/domains/room-state/membership'
 import { Members } from '#server/domains/room-state/model'
 import { presencesOf } from '#server/domains/room-state/online'
 import { roomAnswer } from '#server/domains/room-state/rows'
 import { mayTouch, rankOf, ranks, standingOf } from '#server/domains/room-state/standing'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { View } from '#server/log/types'
-import type { Member, MemberRole } from '#shared/api/room'
+import type { Member } from '#shared/api/room'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
@@ -56,8 +62,6 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   })
   return done
 }
-
-const adminRoles: readonly MemberRole[] = ['owner', 'admin']
 
 /** By the records: whether each of them still is one, only the log can say. */
 async function adminsBeside(key: string, account: string): Promise<string[]> {
