@@ -118,14 +118,14 @@ const recipes: Record<string, Recipe> = {
   'a kind of room': {
     declared: {
       file: 'shared/kit/room-kinds.ts',
-      before: '  stream: { ...open',
+      before: '  stream: {',
       write: "'recipe-kind': { ...open, foundedBy: 'createRecipeRoom', writers: 'moderators' },",
     },
     missing: ['client/web/rooms/create-room.tsx', 'server/domains/room-state/kinds.ts', 'shared/api/rooms.ts'],
     follows: [
       {
         file: 'server/domains/room-state/kinds.ts',
-        before: '  stream: { ...open',
+        before: '  stream: {',
         write: `'recipe-kind': {
           ...open, readers: 'members',
           founded: { by: 'its founder', role: 'owner', fields: { emoji: '🏛', category: 'general' } },
