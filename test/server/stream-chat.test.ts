@@ -205,13 +205,13 @@ describe('nobody is told what they may not read', () => {
     await line.follows(room, (event) => JSON.stringify(event.data).includes('to those outside'))
   })
 
-  test.each(over)('A1: its owner cannot leave it over %s, and stays its owner', async (door) => {
+  test.each(over)('its owner cannot leave it over %s, and stays its owner', async (door) => {
     const { owner, id, room } = await opened()
     expect(await owner.refused(door, rooms.leave, { room })).toMatchObject({ code: 'VALIDATION_ERROR' })
     expect((await owner.does('rest', streams.change, { id, title: 'Mine' })).stream.title).toBe('Mine')
   })
 
-  test.each(over)('A5: is gone with the stream for everybody but moderators, over %s', async (door) => {
+  test.each(over)('is gone with the stream for everybody but moderators, over %s', async (door) => {
     const { owner, id, room } = await opened()
     const [was, other] = [await someone(), await someone()]
     await was.does('rest', streams.say, { id, message: 'secret' })
