@@ -79,7 +79,6 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
   const uploads = await openUploads(join(config.dataDirectory, 'receiving'), node.now)
   const server = createServer(serverLimits)
   const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
-  // The sockets come after it and take their own paths out of it.
   server.on(
     'request',
     httpDoor({

@@ -80,6 +80,7 @@ export const errors = {
   EVENT_EXISTS: [400, 'This agent has an event of this name on this day already'],
   AGENT_LIMIT_REACHED: [400, 'You can have at most 5 agents'],
   AGENT_EXISTS: [400, 'You have an agent with this name already'],
+  AGENT_NAME_RESERVED: [400, 'This name is not available: it passes for this service, its staff or an official agent'],
   BETA_ACCESS_REQUIRED: [403, 'Making agents needs beta access'],
   INVALID_MODEL: [400, 'This model is not supported'],
   AGENT_NOT_PUBLIC: [403, 'Only public agents are reachable through this API'],

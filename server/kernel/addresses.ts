@@ -75,6 +75,10 @@ const loopbackNames = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 /** Whether a host name, without its port, means this very machine. */
 export const isLoopbackName = (hostname: string): boolean => loopbackNames.test(hostname)
 
+/** The name that a request asks for, without its port. */
+export const nameOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string =>
+  (headers.host ?? '').replace(portOrNothing, '')
+
 const isLoopbackAddress = (address: string): boolean => /^(::ffff:)?127\.|^::1$/i.test(address)
 /** What neither browsers nor clients of ours send: proxies, load balancers, tunnels and networks of delivery add it. */
 const written =
@@ -87,7 +91,7 @@ const portOrNothing = /:\d{1,5}$/
  */
 export function isLocal({ headers, socket, httpVersion }: IncomingMessage): boolean {
   const { host = '', origin } = headers
-  const isNamed = isLoopbackName(host.replace(portOrNothing, ''))
+  const isNamed = isLoopbackName(nameOf({ headers }))
   const isOwnPage = origin === undefined || origin.toLowerCase() === `http://${host.toLowerCase()}`
   const isPassedOn = httpVersion === '1.0' || Object.keys(headers).some((name) => written.test(name))
   return isLoopbackAddress(socket.remoteAddress ?? '') && isNamed && isOwnPage && !isPassedOn

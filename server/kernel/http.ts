@@ -59,6 +59,7 @@ export function httpDoor(door: HttpDoor): Express {
   app.use(securityHeaders(settings, services.video?.origins ?? []), foreign, flood(door))
   app.post('/api/webhooks/video', hearProvider(door))
   app.use('/api', asData, unlessUpload(door, jsonOnly), unlessUpload(door, readBody))
+  app.use('/socket.io', refusePolling)
   app.use(begin(door.slots))
   mountOperations(app, door)
   redirectToLocalhost(app, door.kernel.node.settings.publicUrl)
@@ -66,6 +67,10 @@ export function httpDoor(door: HttpDoor): Express {
   app.use(unknownRoute(door.bound))
   app.use(answerError(door.kernel, door.bound))
   return app
+}
+
+const refusePolling: RequestHandler = () => {
+  throw new AppError('VALIDATION_ERROR', { message: 'Connect by WebSocket: `transports: ["websocket"]`' })
 }
 
 const idOf = (request: Request): string => String(request.res?.getHeader('x-request-id') ?? '')

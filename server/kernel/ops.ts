@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isLoopbackName, nameOf } from './addresses.ts'
 import { metricsType } from './metrics.ts'
 
 const usualPort = 9464
@@ -15,7 +16,10 @@ export interface Ops {
   unready(): Promise<string | null>
 }
 
-/** Health and figures, on a port of their own that the world does not see. */
+/**
+ * Health and figures, on a port of their own that the world does not see. Where it listens for this machine alone, it answers only to
+ * that machine's own names: a page in its browser may reach it by another (DNS rebinding).
+ */
 export async function openOps({ port, host }: { port: number | undefined; host: string }, ops: Ops) {
   let draining = false
   const answers: Record<string, () => Promise<[status: number, type: string, body: string]>> = {
@@ -27,7 +31,10 @@ export async function openOps({ port, host }: { port: number | undefined; host: 
       return [state.ok ? 200 : 503, 'application/json', JSON.stringify(state)]
     },
   }
+  const isForHere = isLoopbackName(host) || host === '::1'
   const server = createServer((request, response) => {
+    response.setHeader('x-content-type-options', 'nosniff')
+    if (isForHere && !isLoopbackName(nameOf(request))) return void response.writeHead(421).end()
     const answer = answers[new URL(request.url ?? '/', 'http://ops').pathname]
     if (!answer || request.method !== 'GET') return void response.writeHead(404).end()
     answer().then(

@@ -31,6 +31,7 @@ const longestPacket = 1_000_000
 export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
   let draining = false
   const isDraining = () => draining
+  const plain = server.listeners('request')
   const io = new Server(server, {
     transports: ['websocket'],
     serveClient: false,
@@ -50,6 +51,9 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
         })
     },
   })
+  // Polling is not spoken, so plain requests to the path of the sockets are the HTTP door's as all others are.
+  server.removeAllListeners('request')
+  for (const listener of plain) server.on('request', listener as () => void)
   io.engine.on('connection', coalesceWrites)
   meterConnections(io, door)
   io.use((_socket, next) => next(new Error('Connect to a namespace')))

@@ -9,7 +9,7 @@ import { agentRuns, runBegun, runFrame } from './agent-runs.ts'
 import { agentTools } from './agent-tools.ts'
 import { eventsOfAgents } from './events-of-agents.ts'
 
-const written = ['AGENT_EXISTS', 'INVALID_MODEL', 'INVALID_PARAMETER'] as const
+const written = ['AGENT_EXISTS', 'AGENT_NAME_RESERVED', 'INVALID_MODEL', 'INVALID_PARAMETER'] as const
 
 const owned = {
   list: operation({

@@ -81,7 +81,8 @@ export const groupInvited = event('/notifications group:invited', {
   payload: z.object({ invitation: GroupInvitation }),
 })
 export const groupInvitationEnded = event('/notifications group:invitation-ended', {
-  summary: 'An invitation to you waits no more: you answered it on some device, or it was withdrawn.',
+  summary:
+    'An invitation to you waits no more: you answered it on some device, are in, or it was withdrawn or can be accepted no longer.',
   audience: 'account',
   payload: z.object({ invitation: GroupInvitation.pick({ id: true, group_id: true }) }),
 })

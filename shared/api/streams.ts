@@ -14,6 +14,7 @@ import {
   Time,
   text,
 } from '#shared/kit/primitives'
+import { roomKinds } from '#shared/kit/room-kinds'
 import { cursor } from './message-draft.ts'
 import { LeanBatch, LeanEvent, RoomEvent, roomEventBatch } from './room-events.ts'
 import { seen } from './room-paths.ts'
@@ -27,7 +28,7 @@ const stream = { id: Id }
 const own = { ...stream, userAddress: CallerAddress }
 const notFound = ['STREAM_NOT_FOUND'] as const
 const owned = ['STREAM_NOT_FOUND', 'FORBIDDEN'] as const
-const longest = 500
+const longest = roomKinds.stream.longestMessage
 /** A query says `true`, JSON may say it without quotes. */
 const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')])
 /** What `stream:watch` says of the chat; all of it is null where the caller may not read that, or did not want it. */
@@ -183,7 +184,8 @@ export const streams = {
     errors: [...notFound, 'BANNED', 'NOT_A_MEMBER'],
   }),
   say: operation({
-    summary: 'Write in the chat of a stream. Longer texts are cut to 500 characters; a `reaction` is one emoji.',
+    summary:
+      'Write in the chat of a stream. Longer texts are cut to 500 characters, which other doors refuse; a `reaction` is one emoji.',
     http: 'POST /api/streams/:id/chat',
     access: 'user',
     limit: 'messaging',

@@ -14,6 +14,8 @@ export interface RoomKind {
   foundedBy: string | null
   /** Who may write: every member, or moderators alone, whatever its rules say. `read_only` of its rules says so to clients. */
   writers: 'members' | 'moderators'
+  /** The most characters of a message; null where any may be as long as everywhere. `max_message_length` of its rules is never more. */
+  longestMessage: number | null
   /** Messages are sealed on the devices of its people, who alone have the keys. Whoever asks how a room is sealed asks `sealedBy`. */
   isSealed: boolean
   /** A room of the kind may have a key that its members share. */
@@ -39,6 +41,7 @@ const open = {
   writingJoins: false,
   foundedBy: null,
   writers: 'members',
+  longestMessage: null,
   isSealed: false,
   mayShareKey: false,
   hasRules: true,
@@ -76,7 +79,13 @@ export const roomKinds = {
     conversation: 'dm',
     shownAs: 'person',
   },
-  stream: { ...open, writingJoins: true, tells: { counts: true, typing: false }, shownAs: 'broadcast' },
+  stream: {
+    ...open,
+    writingJoins: true,
+    longestMessage: 500,
+    tells: { counts: true, typing: false },
+    shownAs: 'broadcast',
+  },
 } as const satisfies Record<string, RoomKind>
 
 export type RoomType = keyof typeof roomKinds
@@ -119,6 +128,12 @@ export const singleTypes = roomTypes.filter(isSingle)
 /** A kind in which moderators alone write, whatever the rules of a room say. */
 export const isForModerators = (type: RoomType): boolean =>
   (roomKinds[type] as RoomKind | undefined)?.writers === 'moderators'
+
+/** What `max_message_length` of a room's rules comes to in this kind: 0, which is no limit, and what is too much are that of the kind. */
+export function longestIn(type: RoomType, asked: number): number {
+  const { longestMessage: most = null } = (roomKinds[type] as RoomKind | undefined) ?? {}
+  return most === null || (asked > 0 && asked < most) ? asked : most
+}
 
 /** A kind of room between two accounts: it is there as soon as they are, and a block between them bars both. */
 export const isBetweenTwo = (type: RoomType): boolean => roomKinds[type].id === 'peers'

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { GroupInvitations } from '#server/domains/rooms/group-invitations/model'
 import { rooms } from '#shared/api/rooms'
 import { personAt } from '#test/support/people'
 import { desktop, field, line, openPlaza, phone, say } from './plaza.ts'
@@ -149,5 +150,21 @@ describe('invitations in the page', () => {
     await invitations.getByRole('button', { name: `Join Reading ${device}` }).click()
     await guest.getByRole('heading', { level: 1, name: `Reading ${device}` }).waitFor()
     expect(await invitations.isVisible()).toBe(false)
+  })
+  test('N05: an invitation that ended unheard is gone from the page once it is answered', async () => {
+    const guest = await plaza.guest()
+    const account = await guest.evaluate(() => localStorage.getItem('plaza.guest-address') ?? '')
+    const stranger = await personAt(plaza.url, 'stranger of what ends')
+    const invitations = guest.getByRole('region', { name: 'Invitations' })
+    for (const answer of ['Join', 'Decline']) {
+      const name = `Ended before ${answer}`
+      const { group } = await stranger.does('rest', rooms.createGroup, { name, memberAddresses: [account] })
+      await invitations.getByText(name).waitFor()
+      const ended = { status: 'withdrawn' as const }
+      await GroupInvitations.updateOne({ _id: `group:${group.id} ${account}` }, { $set: ended })
+      await invitations.getByRole('button', { name: `${answer} ${name}` }).click()
+      await guest.getByText('Invitation not found, or answered already').first().waitFor()
+      await invitations.getByText(name).waitFor({ state: 'detached' })
+    }
   })
 })

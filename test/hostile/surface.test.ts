@@ -74,6 +74,21 @@ describe('T57: only declared routes answer', () => {
     expect(new URL(server.opsUrl).hostname).toBe('127.0.0.1')
     expect((await fetch(`${server.opsUrl}/api/status`)).status).toBe(404)
   })
+
+  test('N13: that port answers to names of this machine alone, where it listens for it alone', async () => {
+    for (const path of ['/metrics', '/healthz', '/readyz'])
+      for (const [host, status] of [
+        ['127.0.0.1:9464', 200],
+        ['localhost', 200],
+        ['[::1]:9464', 200],
+        ['rebound.example:9464', 421],
+        ['localhost.rebound.example', 421],
+        ['127.0.0.1.rebound.example', 421],
+      ] as const) {
+        const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close', '', '']
+        expect([path, host, (await sendBytes(server.opsUrl, lines.join('\r\n'))).status]).toEqual([path, host, status])
+      }
+  })
 })
 
 describe('T58: headers', () => {
@@ -112,6 +127,8 @@ describe('T58: headers', () => {
     ['GET /docs', 200],
     ['GET /docs/openapi.json', 200],
     ['GET /docs/nothing', 404],
+    ['GET /socket.io/?EIO=4&transport=polling', 400],
+    ['GET /socket.io/', 400],
   ] as const)('%s answers %i with all of them', async (line, status) => {
     const answer = await send(request(line))
     expect(answer.status).toBe(status)

@@ -37,6 +37,7 @@ const PACKAGES: readonly (readonly [name: RegExp, place: RegExp])[] = [
 
 /** What domains ask of the operations of rooms: who signs in joins alpha, and a stream has a room of its own. */
 const ASKED_OF_ROOMS = [
+  'server/domains/federation/index.ts -> server/domains/rooms/partner-channel.ts',
   'server/domains/identity/service-tokens.ts -> server/domains/rooms/alpha.ts',
   'server/domains/identity/sign-in.ts -> server/domains/rooms/alpha.ts',
   'server/domains/streams/life.ts -> server/domains/rooms/founding.ts',

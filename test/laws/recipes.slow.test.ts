@@ -47,16 +47,16 @@ const recipes: Record<string, Recipe> = {
   },
   'a setting': {
     declared: {
-      file: 'server/domains/federation/settings.ts',
-      before: "    PARTNER_CHANNEL: word.default('partner'),",
+      file: 'server/domains/rooms/settings.ts',
+      before: '    PARTNER_CHANNEL: word',
       write: "RECIPE_SETTING: word.default('one'),",
     },
     // The law of the configuration asks for the rest.
     missing: [],
     follows: [
       {
-        file: 'server/domains/federation/settings.ts',
-        before: '    /** The slug of the channel',
+        file: 'server/domains/rooms/settings.ts',
+        before: '    /** The id or the slug of the channel',
         write: 'recipe: given.RECIPE_SETTING,',
       },
       {
@@ -118,14 +118,14 @@ const recipes: Record<string, Recipe> = {
   'a kind of room': {
     declared: {
       file: 'shared/kit/room-kinds.ts',
-      before: '  stream: { ...open',
+      before: '  stream: {',
       write: "'recipe-kind': { ...open, foundedBy: 'createRecipeRoom', writers: 'moderators' },",
     },
     missing: ['client/web/rooms/create-room.tsx', 'server/domains/room-state/kinds.ts', 'shared/api/rooms.ts'],
     follows: [
       {
         file: 'server/domains/room-state/kinds.ts',
-        before: '  stream: { ...open',
+        before: '  stream: {',
         write: `'recipe-kind': {
           ...open, readers: 'members',
           founded: { by: 'its founder', role: 'owner', fields: { emoji: '🏛', category: 'general' } },

@@ -327,38 +327,101 @@ describe('suggested questions', () => {
 })
 
 describe('T19: the name of an agent', () => {
+  const reserved = '400 AGENT_NAME_RESERVED'
+
   test.each([
-    'Admin',
-    'Admіn',
-    'ＡＤＭＩＮ',
-    'A d m i n',
-    'Official Weather',
-    'Plaza',
-    'P1aza Support',
-    'Weather ✅',
-    'Moderator',
-  ])('is not %s, but for admins', async (name) => {
+    ...['Admin', 'Admіn', 'ＡＤＭＩＮ', 'A d m i n', 'Moderator', 'Official Weather', 'Weather ✅'],
+    ...['Plaza', 'P1aza Support', 'PlazaStaff', 'Plaza System'],
+    ...[
+      'System',
+      'SYSTEM',
+      'Ѕystem',
+      'S y s t e m',
+      'Sys tem',
+      'System 2',
+      '★ System ★',
+      'System message',
+      'SystemBot',
+    ],
+    ...['Staff', 'ꜱᴛᴀꜰꜰ', '5taff', 'The Staff', 'Staff bot', 'Staff_Team', 'Staff agent 7'],
+    ...['Owner', '0wner', 'Owner account', 'Root', 'Mod', 'Mod bot', 'Verified', 'Security'],
+    ...[
+      'Support',
+      'Support Team',
+      'Help',
+      'Customer Service',
+      'News',
+      'Bank',
+      'Airdrop',
+      'Anonymous',
+      'CEO',
+      'Elon Musk',
+    ],
+  ])('is not %s, but of an official one', async (name) => {
     const owner = await somebody()
     const mine = await agentOf(owner, { visibility: 'private' })
     for (const door of over) {
-      expect(outcomeOf(await owner.tries(door, agents.create, { name }))).toBe('400 VALIDATION_ERROR')
-      const rename = { id: mine.id, name }
-      expect(outcomeOf(await owner.tries(door, agents.update, rename))).toBe('400 VALIDATION_ERROR')
+      for (const more of [{ name }, { name, visibility: 'public' as const }])
+        expect(outcomeOf(await owner.tries(door, agents.create, more))).toBe(reserved)
+      expect(outcomeOf(await owner.tries(door, agents.update, { id: mine.id, name }))).toBe(reserved)
+      expect(outcomeOf(await admin.tries(door, agents.create, { name }))).toBe(reserved)
     }
     expect((await owner.does('rest', agents.get, { id: mine.id })).agent.name).toBe(mine.name)
-    expect(outcomeOf(await admin.tries('rest', agents.create, { name }))).toBe('200')
+    const official = await agentOf(admin, { name, visibility: 'official' })
+    await admin.does('rest', agents.remove, { id: official.id })
   })
 
-  test.each(['Bot', 'Helper', 'Support bot', 'Weather', 'Погода', '天気', 'Team lead'])('may be %s', async (name) => {
+  test.each([
+    ...[
+      'Bot',
+      'Helper',
+      'Support bot',
+      'Team lead',
+      'Team assistant',
+      'Weather',
+      'Погода',
+      '天気',
+      '🤖',
+      'Test',
+      'Demo 2',
+    ],
+    ...['Solar System', 'Operating systems', 'System Design Coach', 'Root vegetables', 'Staff picks', 'Modal', 'Model'],
+    ...['Modern art', 'Dog owners', 'Home owner advice', 'News 24', 'Bank holidays', 'Token counter', 'Piazza'],
+  ])('may be %s', async (name) => {
     const owner = await somebody()
-    expect(outcomeOf(await owner.tries('rest', agents.create, { name }))).toBe('200')
+    for (const door of over) {
+      const { agent } = await owner.does(door, agents.create, { name })
+      await owner.does(door, agents.remove, { id: agent.id })
+    }
   })
 
   test('is not taken for the one of an official agent', async () => {
     await agentOf(admin, { name: 'Guide', visibility: 'official' })
     const owner = await somebody()
     for (const name of ['Guide', 'GUIDE', 'Guіde', 'Gu1de', ' guide '])
-      expect(outcomeOf(await owner.tries('rest', agents.create, { name }))).toBe('400 VALIDATION_ERROR')
+      expect(outcomeOf(await owner.tries('rest', agents.create, { name }))).toBe(reserved)
     expect(outcomeOf(await owner.tries('rest', agents.create, { name: 'Guidebook' }))).toBe('200')
+  })
+
+  test.each(over)('is given up by an agent that is official no more, over %s', async (door) => {
+    const { id } = await agentOf(admin, {
+      name: door === 'rest' ? 'System alert' : 'System notice',
+      visibility: 'official',
+    })
+    const asPublic = { id, visibility: 'public' as const }
+    expect(outcomeOf(await admin.tries(door, agents.update, asPublic))).toBe(reserved)
+    const { agent } = await admin.does(door, agents.update, { ...asPublic, name: `Harbour ${door}` })
+    expect(agent).toMatchObject({ visibility: 'public', name: `Harbour ${door}` })
+    // What is its own already is nobody else's.
+    await admin.does(door, agents.update, { id, visibility: 'official' })
+    await admin.does(door, agents.update, asPublic)
+  })
+
+  test('that is stored already stays until it is changed', async () => {
+    const owner = await somebody()
+    const { id } = await agentOf(owner, {})
+    await Agents.updateOne({ _id: id }, { $set: { name: 'System' } })
+    await owner.does('rest', agents.update, { id, name: 'System', tags: ['old'] })
+    expect(outcomeOf(await owner.tries('rest', agents.update, { id, name: 'Staff' }))).toBe(reserved)
   })
 })

@@ -4,11 +4,13 @@ import { SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Nonces } from '#server/domains/identity/model'
+import { roomSettings } from '#server/domains/rooms/settings'
+import type { Node } from '#server/kernel/context'
 import { hashSignal } from '#server/ports/human-proof/world-id'
 import { partnerByKeys } from '#server/ports/partner/jwks'
 import { rooms } from '#shared/api/rooms'
 import { type Booted, boot } from '#test/support/boot'
-import { person } from '#test/support/people'
+import { type Person, person } from '#test/support/people'
 import { openPartner, openProofProvider, partnerRules } from '#test/support/providers'
 import { call, signIn, wallet } from '#test/support/wallet'
 
@@ -16,6 +18,7 @@ let server: Booted
 let url: string
 let provider: Awaited<ReturnType<typeof openProofProvider>>
 let partner: Awaited<ReturnType<typeof openPartner>>
+let root: Person
 beforeAll(async () => {
   provider = await openProofProvider()
   partner = await openPartner()
@@ -27,9 +30,11 @@ beforeAll(async () => {
       PARTNER_JWKS_URL: `${partner.url}/keys`,
       ...partnerRules,
       PARTNER_CHANNEL: 'partners',
+      SUPER_ADMINS: wallet('root').address,
     },
   })
   url = server.url
+  root = await person(server, 'root')
 })
 beforeEach(() => {
   provider.mood = 'well'
@@ -40,6 +45,8 @@ afterAll(async () => {
   await provider.close()
   await partner.close()
 })
+
+const nodeOf = ({ apps }: Booted) => apps[0]?.node as Node
 
 let made = 0
 const proofOf = (nullifier_hash: string, change = {}) => ({
@@ -274,13 +281,47 @@ describe('signing in with a partner token', () => {
   test('partner users are in the channel of the partner; without one they are signed in all the same', async () => {
     const before = await sso({ token: await tokenFor({ sub: 'early' }), isMiniApp: true })
     expect(before.status).toBe(200)
-    const owner = await person(server, 'owner of the partner channel')
-    const { channel } = await owner.does('rest', rooms.createChannel, { name: 'Partners', slug: 'partners' })
+    const { channel } = await root.does('rest', rooms.createChannel, { name: 'Partners', slug: 'partners' })
+    const room = { type: 'channel' as const, id: channel.id }
     const { body } = await sso({ token: await tokenFor({ sub: 'late' }), isMiniApp: true })
-    const { members } = await owner.does('rest', rooms.members, { room: { type: 'channel', id: channel.id } })
+    const { members } = await root.does('rest', rooms.members, { room })
     expect(members.map(({ user_address }) => user_address)).toContain(String(body.userAddress))
-    await owner.does('rest', rooms.archive, { room: { type: 'channel', id: channel.id } })
+    await root.does('rest', rooms.archive, { room })
     expect((await sso({ token: await tokenFor({ sub: 'later' }), isMiniApp: true })).status).toBe(200)
+  })
+
+  test('N10: the slug of an official room is for admins to give', async () => {
+    const somebody = await person(server, 'squatter')
+    const { channel } = await somebody.does('rest', rooms.createChannel, { name: 'Squat' })
+    const room = { type: 'channel' as const, id: channel.id }
+    for (const slug of ['partners', 'alpha', 'global', 'plaza', 'plaza-official']) {
+      const created = somebody.refused('rest', rooms.createChannel, { name: `Squat ${slug.length}`, slug })
+      expect([slug, (await created).message]).toEqual([slug, 'This slug is not allowed'])
+      const renamed = somebody.refused('rest', rooms.update, { room, slug })
+      expect([slug, (await renamed).message]).toEqual([slug, 'This slug is not allowed'])
+    }
+  })
+
+  test('N10: a channel that took the slug in an older version receives nobody; one that is named by its id does', async () => {
+    const squatter = await person(server, 'early squatter')
+    const { channel } = await squatter.does('rest', rooms.createChannel, { name: 'Early', slug: 'early-bird' })
+    const room = { type: 'channel' as const, id: channel.id }
+    let late = 0
+    const joins = async () => {
+      const sub = `late-${++late}`
+      const { body } = await sso({ token: await tokenFor({ sub }), isMiniApp: true })
+      const { members } = await squatter.does('rest', rooms.members, { room })
+      return members.some(({ user_address }) => user_address === String(body.userAddress))
+    }
+    const setting = roomSettings.of(nodeOf(server)) as { partnerChannel: string }
+    for (const [named, joined] of [
+      ['early-bird', false],
+      [channel.id, true],
+    ] as const) {
+      setting.partnerChannel = named
+      expect(await joins()).toBe(joined)
+    }
+    setting.partnerChannel = 'partners'
   })
 })
 

@@ -1,14 +1,16 @@
 // Modes: embedded, two-nodes, two-nodes-redis
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Rooms } from '#server/domains/room-state/model'
 import { sweepStreams } from '#server/domains/streams/life'
-import { StreamAssets, Streams, Viewers } from '#server/domains/streams/model'
+import { OpenStreams, StreamAssets, Streams, Viewers } from '#server/domains/streams/model'
 import { tellStream } from '#server/domains/streams/told'
 import { countWatched } from '#server/domains/streams/viewers'
 import { type FakeVideo, fakeVideo } from '#server/ports/video/fake'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
+import { polls } from '#shared/api/polls'
 import { rooms } from '#shared/api/rooms'
 import {
   streamAssetChanged,
@@ -73,13 +75,82 @@ describe('a stream', () => {
     expect(JSON.stringify(seen)).not.toContain(stream.stream_key)
   })
 
-  test('is one for each account, whoever asks fifty times at once', async () => {
+  test('M4: is one for each account: of fifty who ask at once, through all nodes and doors, each is given it', async () => {
+    const name = `at once ${++named}`
+    const owners = await Promise.all(server.urls.map((url) => personAt(url, name)))
+    const { account } = owners[0] ?? expect.fail()
+    let finish = () => {}
+    const slow = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const { createStream } = video
+    video.createStream = async (wanted) => {
+      await slow
+      return createStream(wanted)
+    }
+    const looked = vi.spyOn(OpenStreams, 'findOne')
+    try {
+      const asked = Array.from({ length: 50 }, (_, at) => {
+        const owner = owners[at % owners.length] ?? expect.fail()
+        return owner.does(over[(at >> 1) % over.length] ?? 'rest', streams.create, {})
+      })
+      // Each of them has looked, and none can have been answered.
+      await expect.poll(() => looked.mock.calls.length).toBeGreaterThan(50)
+      finish()
+      const given = await Promise.all(asked)
+      const [{ _id } = expect.fail()] = await Streams.find({ user_address: account }).lean()
+      expect(new Set(given.map(({ stream }) => stream.id))).toEqual(new Set([_id]))
+      expect(given.filter(({ existing }) => !existing)).toHaveLength(1)
+      expect(await Streams.countDocuments({ user_address: account })).toBe(1)
+    } finally {
+      finish()
+      video.createStream = createStream
+      looked.mockRestore()
+    }
+  })
+
+  test('M4: has its chat as soon as who waited for it is given it', async () => {
     const owner = await someone()
-    const all = await Promise.all(Array.from({ length: 50 }, () => owner.tries('socket', streams.create, {})))
-    const made = all.flatMap((answer) => (answer.ok ? [answer.data] : []))
-    expect(new Set(made.map(({ stream }) => stream.id)).size).toBe(1)
-    expect(made.filter(({ existing }) => !existing)).toHaveLength(1)
-    expect(await Streams.countDocuments({ user_address: owner.account })).toBe(1)
+    const create = Rooms.create.bind(Rooms)
+    let begin = () => {}
+    const held = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const making = vi.spyOn(Rooms, 'create').mockImplementationOnce((async (room: object) => {
+      await held
+      return create(room)
+    }) as never)
+    const looked = vi.spyOn(OpenStreams, 'findOne')
+    try {
+      const first = owner.does('rest', streams.create, {})
+      await expect.poll(() => making.mock.calls.length).toBe(1)
+      const second = owner.does('socket', streams.create, {}).then(async ({ stream, existing }) => {
+        const { chat } = await owner.does('socket', streams.watch, { stream_id: stream.id })
+        return { existing, chat }
+      })
+      // It looks again while the room is being made.
+      await expect.poll(() => looked.mock.calls.length).toBeGreaterThan(2)
+      begin()
+      expect(await second).toMatchObject({ existing: true, chat: { head_seq: 1 } })
+      expect((await first).existing).toBeUndefined()
+    } finally {
+      begin()
+      making.mockRestore()
+      looked.mockRestore()
+    }
+  })
+
+  test('M4: that is not made within ten seconds is waited for no longer', async () => {
+    const owner = await someone()
+    await OpenStreams.create({ _id: owner.account, stream: 'being made', at: ago(0) })
+    for (const refused of await Promise.all(over.map((door) => owner.refused(door, streams.create, {}))))
+      expect(refused).toMatchObject({ status: 409, code: 'CONFLICT', message: 'A stream of yours is being made' })
+  })
+
+  test.each(over)('M4: is made anew over %s where the process died that made it', async (door) => {
+    const owner = await someone()
+    await OpenStreams.create({ _id: owner.account, stream: 'never made', at: ago(31_000) })
+    expect((await owner.does(door, streams.create, {})).existing).toBeUndefined()
   })
 
   test('that was not published for an hour is ended, and another is made', async () => {
@@ -639,6 +710,55 @@ describe('the chat of a stream', () => {
     expect(await fan.refused('rest', streams.say, { id, message: 'no emoji', type: 'reaction' })).toMatchObject({
       status: 400,
     })
+  })
+
+  test('M1: takes 500 characters in a message over every door, in edits and in polls, and its rules say so', async () => {
+    const { owner, stream } = await opened()
+    const room = { type: 'stream', id: stream.id } as const
+    const fan = await someone()
+    const [full, long] = ['😀'.repeat(500), 'x'.repeat(501)]
+    const { message } = await fan.does('socket', messages.send, { room, text: full })
+    const onStreams = await fan.line('/streams')
+    const asked = { room, question: long, options: ['yes', 'no'] }
+    const refused = [
+      ...(await Promise.all(over.map((door) => fan.refused(door, messages.send, { room, text: long })))),
+      ...(await Promise.all(
+        over.map((door) => fan.refused(door, messages.edit, { room, id: message.id, text: long })),
+      )),
+      ...(await Promise.all(over.map((door) => owner.refused(door, messages.send, { room, text: long })))),
+      (await onStreams.socket.emitWithAck('message:send', { room, text: long })).error,
+      await fan.refused('rest', polls.create, { ...asked, question: long.slice(3) }),
+    ]
+    for (const refusal of refused)
+      expect(refusal).toMatchObject({
+        status: 400,
+        code: 'MESSAGE_TOO_LONG',
+        message: 'Message exceeds 500 characters',
+      })
+    expect((await fan.does('socket', messages.check, { room, text: long })).verdict.code).toBe('MESSAGE_TOO_LONG')
+    expect((await fan.does('socket', messages.join, { room })).rules.max_message_length).toBe(500)
+    const watched = await owner.does('socket', streams.watch, { stream_id: stream.id })
+    expect(watched.rules?.max_message_length).toBe(500)
+  })
+
+  test.each(over)('M1: is given a shorter limit over %s, and none that is longer', async (door) => {
+    const { owner, stream } = await opened()
+    const room = { type: 'stream', id: stream.id } as const
+    const limit = (max_message_length: number) =>
+      ({ room, action: 'rules', patch: { rules: { max_message_length } } }) as never
+    for (const most of [0, 501])
+      expect(await owner.refused(door, moderation.act, limit(most))).toMatchObject({
+        status: 400,
+        code: 'VALIDATION_ERROR',
+        message: 'In this kind of room a message has at most 500 characters',
+      })
+    await owner.does(door, moderation.act, limit(5))
+    expect(await owner.refused(door, messages.send, { room, text: 'longer' })).toMatchObject({
+      code: 'MESSAGE_TOO_LONG',
+      message: 'Message exceeds 5 characters',
+    })
+    await owner.does(door, moderation.act, limit(500))
+    await owner.does(door, messages.send, { room, text: 'longer' })
   })
 
   const settings = (rules: object) => ({ action: 'rules', patch: { rules } })

@@ -37,7 +37,7 @@ test('N06: what waits elsewhere hides nothing, and the queue has pages over both
     report_type: 'spam',
     conversation_type: 'channel',
     conversation_id: busy.id,
-    created_at: new Date(Date.now() + 1_000).toISOString(),
+    created_at: new Date(Date.now() + 1).toISOString(),
   }))
   await Reports.insertMany(flood)
   expect(await idsOf(owner, room)).toEqual(items)

@@ -103,9 +103,15 @@ export function pngOf(made: Made = {}): Buffer {
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
   head.set([8, 0, 0, 0, 0], 8)
+  const frameHead = (at: number) => {
+    const whole = Buffer.alloc(26)
+    whole.writeUInt32BE(2 * at, 0)
+    head.copy(whole, 4, 0, 8)
+    return whole
+  }
   const rows = deflateSync(Buffer.alloc(width * height > 1_000_000 ? 8 : (width + 1) * height))
   const frames = Array.from({ length: made.frames ?? 0 }, (_, at) => [
-    chunk('fcTL', Buffer.alloc(26, at)),
+    chunk('fcTL', frameHead(at)),
     chunk('fdAT', Buffer.concat([Buffer.alloc(4), rows])),
   ])
   return withAbout(
@@ -181,9 +187,18 @@ export function webpOf(made: Made = {}): Buffer {
     (about.length > 0 ? 0x04 : 0)
   head.writeUIntLE(width - 1, 4, 3)
   head.writeUIntLE(height - 1, 7, 3)
-  const picture = chunk('VP8L', Buffer.concat([Buffer.from([0x2f]), Buffer.alloc(20, 3)]))
+  const pixels = Buffer.alloc(21, 3)
+  pixels[0] = 0x2f
+  pixels.writeUInt32LE((width - 1) | ((height - 1) << 14), 1)
+  const picture = chunk('VP8L', pixels)
+  const frameHead = (at: number) => {
+    const whole = Buffer.alloc(16)
+    head.copy(whole, 6, 4, 10)
+    whole.writeUIntLE(at, 12, 3)
+    return whole
+  }
   const frames = Array.from({ length: made.frames ?? 0 }, (_, at) =>
-    chunk('ANMF', Buffer.concat([Buffer.alloc(16, at), picture, ...(about.length > 0 ? [chunk('NOTE', secret)] : [])])),
+    chunk('ANMF', Buffer.concat([frameHead(at), picture, ...(about.length > 0 ? [chunk('NOTE', secret)] : [])])),
   )
   const body = withAbout(
     [

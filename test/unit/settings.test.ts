@@ -4,6 +4,7 @@ import { roleSettings } from '#server/domains/accounts/settings'
 import { federationSettings } from '#server/domains/federation/settings'
 import { siweSettings } from '#server/domains/identity/settings'
 import { passkeySettings } from '#server/domains/passkeys/settings'
+import { roomSettings } from '#server/domains/rooms/settings'
 import { ConfigError, defineSettings } from '#server/kernel/settings'
 
 const SESSION_KEYS = `test:${Buffer.alloc(32).toString('base64')}`
@@ -23,7 +24,7 @@ describe('settings of a domain', () => {
       uri: 'https://chat.example:8443',
       defaultChainId: 1,
     })
-    expect(federationSettings.of(node)).toEqual({ action: null, channel: 'partner' })
+    expect(federationSettings.of(node)).toEqual({ action: null })
     expect(roleSettings.of(node)).toEqual({ admins: [], superAdmins: [] })
   })
 
@@ -51,7 +52,8 @@ describe('settings of a domain', () => {
       origins: ['https://a.example', 'https://b.example'],
     })
     expect(siweSettings.of(node)).toMatchObject({ chainIds: [10, 137], defaultChainId: 137 })
-    expect(federationSettings.of(node)).toEqual({ action: 'enter', channel: 'friends-of-ours' })
+    expect(federationSettings.of(node)).toEqual({ action: 'enter' })
+    expect(roomSettings.of(node)).toMatchObject({ partnerChannel: 'friends-of-ours' })
     expect(roleSettings.of(node)).toEqual({ admins: [wallet.toLowerCase()], superAdmins: [] })
   })
 

@@ -12,6 +12,7 @@ import { useKeptFields } from './use-kept-fields.ts'
 
 export const formWords: ProblemWords = {
   AGENT_EXISTS: 'You have an agent with this name already. Choose another name.',
+  AGENT_NAME_RESERVED: 'This name would pass for this service, its staff or an official agent. Choose another name.',
   AGENT_LIMIT_REACHED: 'You have five agents, which is the most. Delete one first.',
   BETA_ACCESS_REQUIRED: 'Only people whom the operators have let in may make agents on this server.',
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { RoomState } from '#client/sdk/types'
 import { PermissionLevel, ReadAccess, type Rules, slowModeSeconds } from '#shared/api/verdict'
+import { longestMessage } from '#shared/kit/lengths'
 import { lengthOf } from '../kit/format.ts'
 import { kindOf } from '../rooms/kind.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -15,6 +16,7 @@ const readers = { everyone: 'Everyone', signed_in: 'Signed in', members: 'Member
 /** A form with every rule of the room; nothing changes before it is saved. */
 export function RulesTab({ state }: { state: RoomState }) {
   const { live } = useOpenRoom()
+  const { longestMessage: longest, writers } = kindOf(live.ref)
   const act = useAct()
   const [draft, setDraft] = useState<Rules>(state.rules)
   const set = (change: Partial<Rules>) => setDraft({ ...draft, ...change })
@@ -72,12 +74,12 @@ export function RulesTab({ state }: { state: RoomState }) {
         </select>
       </label>
       <label className="rule-line">
-        <span className="grow">Longest message (0: no limit)</span>
+        <span className="grow">Longest message {longest === null ? '(0: no limit)' : `(${longest} at most)`}</span>
         <input
           className="input narrow numerals"
           type="number"
-          min={0}
-          max={10_000}
+          min={longest === null ? 0 : 1}
+          max={longest ?? longestMessage}
           value={draft.max_message_length}
           onChange={(event) => set({ max_message_length: Number(event.target.value) || 0 })}
         />
@@ -100,7 +102,7 @@ export function RulesTab({ state }: { state: RoomState }) {
         <input
           type="checkbox"
           checked={draft.read_only}
-          disabled={kindOf(live.ref).writers === 'moderators'}
+          disabled={writers === 'moderators'}
           onChange={(event) => set({ read_only: event.target.checked })}
         />
         Only moderators may write

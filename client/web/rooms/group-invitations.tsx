@@ -27,15 +27,20 @@ export function GroupInvitations() {
   if (!value || value.length === 0) return null
 
   const answered = (answer: GroupInvitation) => change((all) => all.filter(({ id }) => id !== answer.id))
+  /** What is refused may wait no more, and of that not every page has heard. */
+  const lookAgain = (error: unknown) => {
+    reload()
+    throw error
+  }
   const join = async (invitation: GroupInvitation) => {
     const { id, group_id } = invitation
-    await client.groupInvitations.accept({ id })
+    await client.groupInvitations.accept({ id }).catch(lookAgain)
     answered(invitation)
     rooms.reload()
     goTo({ type: 'group', id: group_id })
   }
   const decline = async (invitation: GroupInvitation) => {
-    await client.groupInvitations.decline({ id: invitation.id })
+    await client.groupInvitations.decline({ id: invitation.id }).catch(lookAgain)
     answered(invitation)
   }
 

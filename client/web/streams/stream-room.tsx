@@ -2,6 +2,7 @@ import '../styles/streams.css'
 import { useState } from 'react'
 import type { LiveRoom, RoomState } from '#client/sdk/types'
 import type { RoomRef } from '#shared/kit/primitives'
+import { roomKinds } from '#shared/kit/room-kinds'
 import { useClient } from '../connection/client.ts'
 import { isolated } from '../kit/format.ts'
 import { useAttempt } from '../kit/toasts.tsx'
@@ -82,7 +83,7 @@ function Outside({ id, title, live, state }: { id: string; title: string; live: 
               className="input grow"
               aria-label="Message"
               placeholder="Say something"
-              maxLength={500}
+              maxLength={roomKinds.stream.longestMessage}
               value={text}
               onChange={({ target }) => setText(target.value)}
             />

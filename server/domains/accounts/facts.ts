@@ -29,6 +29,14 @@ export const suspendedAmong = async (accounts: readonly string[]): Promise<Set<s
   return new Set(found.map(({ _id }) => _id))
 }
 
+/** Those of these accounts that are admins everywhere. */
+export const adminsAmong = async (accounts: readonly string[]): Promise<Set<string>> => {
+  if (accounts.length === 0) return new Set()
+  const admins = { _id: { $in: accounts }, role: { $in: ['admin' as const, 'super_admin' as const] } }
+  const found = await Accounts.find(admins).select({ _id: 1 }).lean<Pick<Account, '_id'>[]>()
+  return new Set(found.map(({ _id }) => _id))
+}
+
 /** The account of a fact, and which of the two it is; null for facts of others. */
 function readKey(key: string): { kind: 'role' | 'suspension'; account: string } | null {
   const [, kind, account] = /^(role|suspension):(.+)$/.exec(key) ?? []

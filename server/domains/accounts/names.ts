@@ -7,19 +7,22 @@ const money = 'wallet vault treasury finance payment billing bank crypto token t
 const news =
   'announcement announcements news update updates alert alerts notification notifications notice info broadcast'
 const titles = 'ceo cto cfo coo founder owner developer dev engineer president director lead head'
-const placeholders =
-  'null undefined anonymous guest test demo example user username me self api www mail email localhost server bot'
+const placeholders = 'null undefined anonymous guest user username me self api www mail email localhost server'
+/** Nobody's username, and yet names of agents like any other. */
+const trials = 'test demo example bot'
 const bait = 'giveaway airdrop free winner prize reward claim bonus promo lottery verify recovery unlock'
 const people =
   'satoshi satoshinakamoto satoshi_nakamoto vitalik vitalikbuterin vitalik_buterin elonmusk elon_musk markzuckerberg mark_zuckerberg jeffbezos jeff_bezos billgates bill_gates samaltman sam_altman timcook tim_cook'
 const service = 'plaza'
-const besideService = ['', 'app', 'chat', 'labs', 'team', 'support', 'help', 'bot', 'dao', 'admin', 'mod']
+const besideService = ' app chat labs team support help bot dao admin mod staff system security owner official'.split(
+  ' ',
+)
 
 const ours = new Set(besideService.flatMap((part) => [service + part, part + service]).map(glance))
-const reserved = new Set([
-  ...[roles, support, money, news, titles, placeholders, bait, people].join(' ').split(' ').map(glance),
-  ...ours,
-])
+const pretending = new Set(
+  [roles, support, money, news, titles, placeholders, bait, people].join(' ').split(' ').map(glance),
+)
+const reserved = new Set([...pretending, ...ours, ...trials.split(' ').map(glance)])
 const reservedStart = new Set(['official', 'support', 'admin', 'mod', 'team'].map(glance))
 const reservedEnd = new Set([...reservedStart, ...['staff', 'verified'].map(glance)])
 
@@ -70,9 +73,13 @@ export function isMasked(name: string): boolean {
 /** Would this name of a room pass for one of the service? Words such as `Help` are names of rooms like any other. */
 export const isDeceptiveRoom = (name: string): boolean => isMasked(name) || readings(name).some(isOfService)
 
-/** Would this name of an agent claim authority, or pass for the service? Words such as `Bot` are names of agents like any other. */
+/**
+ * Would this name of an agent claim authority, pass for the service or its staff, or be one that is reserved among usernames? Words such
+ * as `Bot` are names of agents like any other.
+ */
 export const isDeceptiveAgent = (name: string): boolean =>
-  isMasked(name) || readings(name).some((reading) => isOfService(reading) || claimsAuthority(reading))
+  isMasked(name) ||
+  readings(name).some((reading) => isOfService(reading) || claimsAuthority(reading) || isOfStaff(reading))
 
 const official = new Set(['official', 'officials'].map(glance))
 const beside = new Set([support, news, roles].join(' ').split(' ').map(glance))
@@ -86,6 +93,30 @@ function isOfService(reading: readonly Word[]): boolean {
 }
 
 const namesService = ({ written }: Spelling): boolean => ours.has(glance(written)) || ours.has(undrawn(written))
+
+const ranks = 'staff system mod mods moderator owner owners root sudo superuser webmaster operator verified'.split(' ')
+/** A rank with one of these beside it is still a rank. */
+const companions = [support, news, roles, 'bot agent assistant message messages account security'].join(' ').split(' ')
+const rank = new Set(ranks.map(glance))
+const besideRank = new Set(companions.map(glance))
+const inOneWord = new Set(
+  ranks.flatMap((word) => companions.flatMap((other) => [word + other, other + word])).map(glance),
+)
+
+/** Is it the name of a role of the service, with or without a number beside it, or one that is nobody's? */
+function isOfStaff(reading: readonly Word[]): boolean {
+  if (isAmong(pretending, saidIn(reading).joined)) return true
+  const { said, joined } = saidIn(reading.filter((word) => !isNumber(word)).map(unnumbered))
+  const isRank = (word: Word) => isAmong(rank, word)
+  if (said.some(isRank)) return said.every((word) => isRank(word) || isAmong(besideRank, word))
+  if (isAmong(inOneWord, joined)) return true
+  return said.length > 0 && said.every((word) => isAmong(alone, word) && !isAmong(bot, word))
+}
+
+const bot = new Set([glance('bot')])
+const isNumber = (word: Word) => word.every(({ written }) => /^\d+$/.test(written))
+const unnumbered = (word: Word): Word =>
+  word.flatMap(({ written }) => [written, written.replace(/[\d_]+$/, '')]).map(spell)
 
 function isClaim(reading: readonly Word[]): boolean {
   const { said, joined } = saidIn(reading)
@@ -108,7 +139,7 @@ const isAmong = (words: ReadonlySet<string>, word: Word): boolean =>
 
 /** Does the word claim authority, or name the service, with or without a number after it? */
 const isAuthority = (word: Word): boolean => {
-  const bare = word.flatMap(({ written }) => [written, written.replace(/[\d_]+$/, '')]).map(spell)
+  const bare = unnumbered(word)
   return isAmong(claims, bare) || bare.some(namesService)
 }
 

@@ -86,8 +86,8 @@ async function generate(
   tools: Found['tools'],
   turns: readonly Turn[],
 ): Promise<Omit<Ending, 'scheduling'>> {
-  const { node, agent, tell, signal } = context
-  const question = { turns, maxOutputTokens, temperature, webSearch: agent.web_search_enabled }
+  const { node, tell, signal } = context
+  const question = { turns, maxOutputTokens, temperature }
   const usage = { inputTokens: null as number | null, outputTokens: null as number | null }
   let cutShort: CutShort | null = null
   let length = 0

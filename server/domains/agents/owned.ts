@@ -149,7 +149,9 @@ async function refuse(node: Node, account: string, given: Given, before: StoredA
   const becomesOfficial = given.visibility === 'official' && before?.visibility !== 'official'
   if (becomesOfficial && !(await isAdmin(node, account)))
     throw new AppError('FORBIDDEN', { message: 'Only admins can make an agent official' })
-  if (given.name !== undefined && given.name !== before?.name) await refuseDeceptiveName(node, account, given.name)
+  const { name = before?.name ?? '', visibility = before?.visibility ?? 'private' } = given
+  const isJudged = name !== before?.name || before.visibility === 'official'
+  if (isJudged && visibility !== 'official') await refuseDeceptiveName(before?._id ?? '', name)
   if (given.x402Network !== undefined && !(given.x402Enabled ?? before?.x402_enabled ?? false))
     throw new AppError('VALIDATION_ERROR', { message: 'x402Network: only where x402Enabled is on' })
   if (given.x402Enabled && (given.x402PriceCents ?? before?.x402_price_cents ?? null) === null)

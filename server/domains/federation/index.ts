@@ -1,10 +1,10 @@
 import { link } from '#server/domains/identity/identities'
 import { signInBy } from '#server/domains/identity/sign-in'
+import { joinPartnerChannel } from '#server/domains/rooms/partner-channel'
 import { defineDomain } from '#server/kernel/domain'
 import { federation as contract } from '#shared/api/federation'
 import { proveHuman, writeSignal } from './human-proof.ts'
 import { provePartner } from './partner.ts'
-import { joinPartnerChannel } from './partner-channel.ts'
 import { partnerIdentity } from './partner-identity.ts'
 import { federationSettings } from './settings.ts'
 

@@ -9,7 +9,7 @@ import { GLOBAL, type Json } from '#server/log/types'
 import type { Act } from '#shared/api/moderation-acts'
 import { defaultRules, type Rules } from '#shared/api/verdict'
 import { AppError } from '#shared/errors'
-import { isForModerators } from '#shared/kit/room-kinds'
+import { isForModerators, longestIn } from '#shared/kit/room-kinds'
 import { type Decision, need, type Scene } from './moderate.ts'
 import { rulesIdOf } from './rows.ts'
 
@@ -18,13 +18,18 @@ export const rules =
   (scene: Scene): Decision => {
     const { view, now, actor } = scene
     need(scene, 'canManageMods')
-    if (!kinds[refOf(view).type].hasRules)
-      throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
+    const { type } = refOf(view)
+    if (!kinds[type].hasRules) throw new AppError('VALIDATION_ERROR', { message: 'This kind of room has no rules' })
     const before = { ...defaultRules, ...rulesIn(view) }
     const changes = Object.entries(patch?.rules ?? {}).filter(
       ([name, value]) => value !== undefined && before[name as keyof Rules] !== value,
     )
-    if (patch?.rules?.read_only === false && isForModerators(refOf(view).type))
+    const { read_only, max_message_length: most } = patch?.rules ?? {}
+    if (most !== undefined && longestIn(type, most) !== most)
+      throw new AppError('VALIDATION_ERROR', {
+        message: `In this kind of room a message has at most ${longestIn(type, most)} characters`,
+      })
+    if (read_only === false && isForModerators(type))
       throw new AppError('VALIDATION_ERROR', { message: 'In this kind of room only moderators may write' })
     if (changes.length === 0) return { already: before }
     const record: RulesFact = {

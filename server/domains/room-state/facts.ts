@@ -2,7 +2,7 @@ import type { MessageBody, MessageFact, PollFact } from '#server/domains/events/
 import { type Fact, GLOBAL, type Row, type View } from '#server/log/types'
 import { defaultRules } from '#shared/api/verdict'
 import { type RoomRef, roomOfKey } from '#shared/kit/primitives'
-import { isForModerators, sealedBy } from '#shared/kit/room-kinds'
+import { isForModerators, longestIn, sealedBy } from '#shared/kit/room-kinds'
 import type {
   BanFact,
   CurrentEpochFact,
@@ -65,10 +65,14 @@ const get = <T extends Fact>(view: View, key: string): T | null => view.get(key)
 
 export const roomIn = (view: View) => get<RoomFact>(view, keys.room)
 
-/** The rules that hold: those that were set, or the defaults. Where moderators alone write by the kind of room, they say so. */
+/** The rules that hold: those that were set, or the defaults. They say as well what the kind of room holds its members to, whatever was set. */
 export function rulesIn(view: View): RulesFact {
   const rules = get<RulesFact>(view, keys.rules) ?? noRules
-  return isForModerators(refOf(view).type) && !rules.read_only ? { ...rules, read_only: true } : rules
+  const { type } = refOf(view)
+  const read_only = rules.read_only || isForModerators(type)
+  const max_message_length = longestIn(type, rules.max_message_length)
+  const isAsSet = read_only === rules.read_only && max_message_length === rules.max_message_length
+  return isAsSet ? rules : { ...rules, read_only, max_message_length }
 }
 
 export const wordsIn = (view: View): readonly WordFact[] => get<WordFact[]>(view, keys.words) ?? noWords
@@ -98,7 +102,8 @@ export const moderatorIn = (view: View, account: string): ModeratorFact | null =
   return member !== null && member.joined_at < grant.granted_at ? grant : null
 }
 
-const running = (until: string | null, now: number) => until === null || Date.parse(until) > now
+/** Does what was set until then hold now? */
+export const isRunning = (until: string | null, now: number): boolean => until === null || Date.parse(until) > now
 
 /** Is the invitation neither revoked, expired nor used up at that time? */
 export const isOpen = ({ revoked_at, expires_at, uses, max_uses }: InvitationFact, at: number): boolean =>
@@ -107,11 +112,11 @@ export const isOpen = ({ revoked_at, expires_at, uses, max_uses }: InvitationFac
 /** The ban that holds now; null for an expired one. */
 export const banIn = (view: View, account: string, now: number): BanFact | null => {
   const ban = get<BanFact>(view, keys.ban(account))
-  return ban && running(ban.banned_until, now) ? ban : null
+  return ban && isRunning(ban.banned_until, now) ? ban : null
 }
 export const muteIn = (view: View, account: string, now: number): MuteFact | null => {
   const mute = get<MuteFact>(view, keys.mute(account))
-  return mute && running(mute.muted_until, now) ? mute : null
+  return mute && isRunning(mute.muted_until, now) ? mute : null
 }
 
 /** The message as it is now; null where there is none, or a purge has taken it. */

@@ -3,9 +3,9 @@ import type { MemberRole } from '#shared/api/room'
 import { AppError } from '#shared/errors'
 import { entryOf } from './entries.ts'
 import { memberJoined, memberLeft } from './events/people.ts'
-import { banIn, grantIn, invitationsIn, type ModeratorFact, memberIn, refOf, roomIn } from './facts.ts'
+import { banIn, grantIn, invitationsIn, isRunning, type ModeratorFact, memberIn, refOf, roomIn } from './facts.ts'
 import { isKnown, kinds } from './kinds.ts'
-import { Members } from './model.ts'
+import { Bans, Members } from './model.ts'
 import { isLetThrough, type Pass } from './passes.ts'
 import { isLimited, isSuspended, standingOf } from './standing.ts'
 
@@ -93,4 +93,20 @@ export async function membershipsAmong(accounts: readonly string[]): Promise<{ a
   const filter = { user_address: { $in: [...accounts] }, is_active: true }
   const rows = await Members.find(filter, { user_address: 1, room: 1 }).lean()
   return rows.filter(({ room }) => isKnown(room)).map(({ user_address, room }) => ({ account: user_address, room }))
+}
+
+/** The roles whose holders run a room, and bring people into one that nobody joins by themselves. */
+export const adminRoles: readonly MemberRole[] = ['owner', 'admin']
+
+/** Which of these accounts is in which of these rooms as what, by the records. */
+export async function rolesAmong(accounts: readonly string[], rooms: readonly string[]) {
+  const filter = { user_address: { $in: accounts }, room: { $in: rooms }, is_active: true }
+  const rows = await Members.find(filter, { user_address: 1, room: 1, role: 1 }).lean()
+  return rows.map(({ user_address: account, room, role }) => ({ account, room, role: role as MemberRole }))
+}
+
+/** From which of these rooms somebody is banned now, by the records. */
+export async function bannedFrom(account: string, rooms: readonly string[], now: number): Promise<Set<string>> {
+  const rows = await Bans.find({ room: { $in: rooms }, user_address: account, is_active: true }).lean()
+  return new Set(rows.filter(({ banned_until }) => isRunning(banned_until, now)).map(({ room }) => room))
 }

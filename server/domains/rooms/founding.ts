@@ -13,7 +13,7 @@ import { roomKey } from '#shared/kit/primitives'
 import type { FoundedType } from '#shared/kit/room-kinds'
 import { askInto } from './group-invitations/asking.ts'
 import { bringIn, sorted } from './members.ts'
-import { nameTaken } from './names.ts'
+import { nameTaken, refuseSlug } from './names.ts'
 
 /** Creates a room and its first members. The record is one write, and lists who must still be let in. */
 export async function found(
@@ -49,7 +49,10 @@ export async function found(
 
 /** Refuses what an account may not call a room, before there is one. */
 export const refuseFounding = (node: Node, account: string, fields: Partial<RoomFact>): Promise<void> =>
-  node.log.ask(GLOBAL, (view) => refuseNames(node, view, account, { ...fields.gate, ...fields }))
+  node.log.ask(GLOBAL, (view) => {
+    refuseNames(node, view, account, { ...fields.gate, ...fields })
+    refuseSlug(node, view, account, fields.slug)
+  })
 
 /** Lets the founder and the first members into a room, each once, whichever node created it. */
 async function finishFounding(node: Node, key: string): Promise<void> {
@@ -68,7 +71,8 @@ async function finishFounding(node: Node, key: string): Promise<void> {
     })
     .catch(async (error: unknown) => {
       passOverRefusal(error)
-      await archiveUnfounded(node, key, actor)
+      // Whose founder may not join is not retried.
+      await archive(node, key, actor)
       await finished()
       throw error
     })
@@ -79,8 +83,8 @@ async function finishFounding(node: Node, key: string): Promise<void> {
   await finished()
 }
 
-/** A room whose founder may not join is archived and not retried. */
-async function archiveUnfounded(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
+/** Archives a room whoever asks, and whatever they may do there. */
+export async function archive(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
   await node.log.act(key, {
     sender: actor.account,
     makes: roomArchived,

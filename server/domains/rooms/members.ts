@@ -8,14 +8,20 @@ import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { memberLeft, memberRemoved, roleChanged } from '#server/domains/room-state/events/people'
 import { type MemberFact, memberIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
-import { becomeMember, giveUpMembership, invitingNoMore, leaving } from '#server/domains/room-state/membership'
+import {
+  adminRoles,
+  becomeMember,
+  giveUpMembership,
+  invitingNoMore,
+  leaving,
+} from '#server/domains/room-state/membership'
 import { Members } from '#server/domains/room-state/model'
 import { presencesOf } from '#server/domains/room-state/online'
 import { roomAnswer } from '#server/domains/room-state/rows'
 import { mayTouch, rankOf, ranks, standingOf } from '#server/domains/room-state/standing'
 import { type Action, type Node, signedIn } from '#server/kernel/context'
 import type { View } from '#server/log/types'
-import type { Member, MemberRole } from '#shared/api/room'
+import type { Member } from '#shared/api/room'
 import type { rooms as contract } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
@@ -43,7 +49,8 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
-  const otherAdmins = kindOf(key).keepsAdmin ? await adminsBeside(key, account) : null
+  const { keeps } = kindOf(key)
+  const otherAdmins = keeps === 'its last admin' ? await adminsBeside(key, account) : null
   await context.node.log.act(key, {
     sender: account,
     makes: memberLeft,
@@ -51,13 +58,13 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
       seenBy(view, account, now)
       if (otherAdmins && isAdmin(view, account) && !otherAdmins.some((other) => isAdmin(view, other)))
         return { refuse: new AppError('VALIDATION_ERROR', { message: 'Make somebody else an admin first' }) }
+      if (keeps === 'its owner' && memberIn(view, account)?.role === 'owner')
+        return { refuse: new AppError('VALIDATION_ERROR', { message: 'Its owner cannot leave this room' }) }
       return giveUpMembership(view, actor)
     },
   })
   return done
 }
-
-const adminRoles: readonly MemberRole[] = ['owner', 'admin']
 
 /** By the records: whether each of them still is one, only the log can say. */
 async function adminsBeside(key: string, account: string): Promise<string[]> {

@@ -1,14 +1,27 @@
+import { isDeceptiveRoom } from '#server/domains/accounts/names'
 import { type RoomFact, roomIn } from '#server/domains/room-state/facts'
 import { kindOf } from '#server/domains/room-state/kinds'
 import { Rooms } from '#server/domains/room-state/model'
+import { standingOf } from '#server/domains/room-state/standing'
 import { skeleton } from '#server/domains/text/skeleton'
 import type { Node } from '#server/kernel/context'
-import type { RoomKey } from '#server/log/types'
+import type { RoomKey, View } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import { AppError } from '#shared/errors'
+import { isOfPartner } from './partner-channel.ts'
 
 /** What no two rooms of such a kind may share: the name without case, width, accents, and letters that pass for Latin ones. */
 export const uniqueName = (name: string): string => skeleton(name) || name.toLowerCase()
+
+/** Throws for the slug of an official room, and for one that reads as the service: such are for admins to give. */
+export function refuseSlug(node: Node, view: View, account: string, slug: string | null | undefined): void {
+  if (!slug || slug === roomIn(view)?.slug || standingOf(view, account).isAdmin) return
+  const readsAsOurs = isDeceptiveRoom(slug.replaceAll('-', ' '))
+  if (readsAsOurs || ofAlpha.includes(slug) || isOfPartner(node, slug))
+    throw new AppError('VALIDATION_ERROR', { message: 'This slug is not allowed', details: { path: 'slug' } })
+}
+/** The alpha room, and what the paths of channels call it. */
+const ofAlpha = ['alpha', 'global']
 
 type Names = { unique_name?: string; slug?: string }
 

@@ -28,7 +28,7 @@ import { attendanceGateOf, foundAttendanceChannel } from './attendance-channels.
 import { found } from './founding.ts'
 import { allowAsking, tellAsked } from './group-invitations/asking.ts'
 import { sorted, willing } from './members.ts'
-import { uniqueName, withNames } from './names.ts'
+import { refuseSlug, uniqueName, withNames } from './names.ts'
 import { withSharedKey } from './shared-key.ts'
 
 const listedTypes = typesWhere(({ isListed }) => isListed)
@@ -157,6 +157,7 @@ const judgeUpdate =
     if (patch.icon_url !== undefined && patch.icon_url !== before.icon_url) refuseLockedIcon(before)
     refuseMuted(view, actor.account, now)
     refuseNames(node, view, actor.account, patch)
+    refuseSlug(node, view, actor.account, patch.slug)
     return {
       accept: entryOf(view, actor, roomUpdated, { patch: { ...patch, updated_at: new Date(now).toISOString() } }),
     }

@@ -1,8 +1,15 @@
 import { z } from 'zod'
-import { defineSettings, numeric } from '#server/kernel/settings'
+import { defineSettings, numeric, word } from '#server/kernel/settings'
 
-/** How often members are asked again for what the gate of their room asks. */
 export const roomSettings = defineSettings(
-  { GATE_RECHECK_MINUTES: numeric(z.number().int().min(0).max(10_080)).default(60) },
-  ({ GATE_RECHECK_MINUTES }) => ({ recheckMilliseconds: GATE_RECHECK_MINUTES * 60_000 }),
+  {
+    GATE_RECHECK_MINUTES: numeric(z.number().int().min(0).max(10_080)).default(60),
+    PARTNER_CHANNEL: word.default('partner'),
+  },
+  (given) => ({
+    /** How often members are asked again for what the gate of their room asks. */
+    recheckMilliseconds: given.GATE_RECHECK_MINUTES * 60_000,
+    /** The id or the slug of the channel that partner users join. */
+    partnerChannel: given.PARTNER_CHANNEL,
+  }),
 )

@@ -1,18 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { accountSuspended } from '#server/domains/accounts/events'
 import { suspendedAmong } from '#server/domains/accounts/facts'
 import { isOf } from '#server/domains/events/define'
+import { actorOf } from '#server/domains/room-state/entries'
 import { rightsIn } from '#server/domains/room-state/standing'
-import { found, refuseFounding } from '#server/domains/rooms/founding'
+import { archive, found, refuseFounding } from '#server/domains/rooms/founding'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { GiveUp, job } from '#server/kernel/jobs'
 import { seal } from '#server/kernel/seal'
 import { GLOBAL } from '#server/log/types'
+import { isDuplicate } from '#server/ports/database/port'
 import type { VideoEvent } from '#server/ports/video/port'
-import { rooms } from '#shared/api/rooms'
 import type { streams as contract } from '#shared/api/streams'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
+import { roomKey } from '#shared/kit/primitives'
 import { keepAsset } from './assets.ts'
 import { OpenStreams, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
 import { seenAmong } from './provider.ts'
@@ -84,8 +87,11 @@ async function close(node: Node, { _id, user_address, stream_id }: StoredStream)
 
 /** So long a stream that is being made keeps its owner from making another, where its process has died. */
 const makingMilliseconds = 30_000
+/** So long whoever asks meanwhile waits for it. */
+const waitedMilliseconds = 10_000
+const lookAgainMilliseconds = 100
 
-/** The open stream of the caller, or a new one. */
+/** The open stream of the caller, or a new one. Of several who ask at once one makes it and the others wait for it. */
 export async function openStream(
   context: Context,
   { title = 'Live', description = null, record }: InputOf<typeof contract.create>,
@@ -97,23 +103,22 @@ export async function openStream(
   await refuseFounding(node, account, { name: title, description })
   const lacks = video.lacks?.()
   if (lacks) throw new AppError('SERVICE_UNAVAILABLE', { message: lacks })
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  const until = performance.now() + waitedMilliseconds
+  for (;;) {
     const held = await OpenStreams.findOne({ _id: account }).lean<{ stream: string; at: Date }>()
-    if (held) {
-      const open = await stillOpen(node, held.stream)
-      if (open) return { stream: open, existing: true }
-      if (open === null && node.now() - held.at.getTime() < makingMilliseconds)
-        throw new AppError('CONFLICT', { message: 'A stream of yours is being made' })
-    }
-    if (!(await take(node, account, held?.stream ?? null, creationId))) continue
-    try {
-      return { stream: await make(context, { account, title, description, record }), existing: false }
-    } catch (error) {
-      await OpenStreams.deleteOne({ _id: account, stream: creationId })
-      throw error
-    }
+    const open = held && (await stillOpen(node, held.stream))
+    if (open) return { stream: open, existing: true }
+    const isBeingMade = held !== null && open === null && node.now() - held.at.getTime() < makingMilliseconds
+    if (!isBeingMade && (await take(node, account, held?.stream ?? null, creationId))) break
+    if (performance.now() > until) throw new AppError('CONFLICT', { message: 'A stream of yours is being made' })
+    await pause(lookAgainMilliseconds)
   }
-  throw new AppError('CONFLICT')
+  try {
+    return { stream: await make(context, { account, title, description, record }), existing: false }
+  } catch (error) {
+    await OpenStreams.deleteOne({ _id: account, stream: creationId })
+    throw error
+  }
 }
 
 /** False where it has ended, or is stale and so is ended now; null where it is not made yet. */
@@ -134,7 +139,10 @@ async function take(node: Node, account: string, from: string | null, to: string
   if (from === null)
     return OpenStreams.create({ _id: account, stream: to, at }).then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        if (isDuplicate(error)) return false
+        throw error
+      },
     )
   const { matchedCount } = await OpenStreams.updateOne({ _id: account, stream: from }, { $set: { stream: to, at } })
   return matchedCount === 1
@@ -150,21 +158,21 @@ async function make(
     .catch((error: unknown) => Promise.reject(new AppError('LIVEPEER_ERROR', { cause: error })))
   if (!created) throw new AppError('SERVICE_UNAVAILABLE')
   const now = new Date(node.now())
-  const stream = await Streams.create({
-    ...{ _id, user_address: account, title, description, record },
-    ...{ stream_id: created.streamId, playback_id: created.playbackId },
-    stream_key: seal(node.settings.sessionKeys, created.streamKey, boundTo(_id)),
-    ...{ status: 'idle', reason: 'waiting', v: 1, is_published: false, counts_v: 1, assets_v: 1 },
-    ...{ created_at: now, counted_at: now },
-  })
   try {
     await found(context, 'stream', { name: title, description, emoji: '📺' }, [], _id)
+    // Whoever waits for it is given it from here on.
+    const stream = await Streams.create({
+      ...{ _id, user_address: account, title, description, record },
+      ...{ stream_id: created.streamId, playback_id: created.playbackId },
+      stream_key: seal(node.settings.sessionKeys, created.streamKey, boundTo(_id)),
+      ...{ status: 'idle', reason: 'waiting', v: 1, is_published: false, counts_v: 1, assets_v: 1 },
+      ...{ created_at: now, counted_at: now },
+    })
+    return stream.toObject()
   } catch (error) {
-    await Streams.deleteOne({ _id })
     await node.jobs.add(removal, { stream: _id, provided: created.streamId, by: account })
     throw error
   }
-  return stream.toObject()
 }
 
 /** Who is suspended is on air no more. What is missed here, the sweep finds. */
@@ -251,15 +259,8 @@ export const removal = job({
     await OpenStreams.deleteOne({ _id: owner, stream })
     await StreamAssets.deleteMany({ stream })
     await Viewers.deleteMany({ stream })
-    const room = { type: 'stream' as const, id: stream }
-    for (const account of new Set([by, owner]))
-      await node.callAs(account, rooms.archive, { room }).catch(passOverRefusal)
+    await archive(node, roomKey({ type: 'stream', id: stream }), await actorOf(node, by))
     if (!node.services.video) throw new GiveUp('Livestreams are not configured')
     await node.services.video.deleteStream(provided)
   },
 })
-
-/** Whoever may not archive it leaves a room that nobody is shown. */
-function passOverRefusal(error: unknown): void {
-  if (!(error instanceof AppError) || error.status >= 500) throw error
-}

@@ -5,6 +5,7 @@ import { AppError } from '#shared/errors'
 import { storePicture } from './shared.ts'
 import { storageOf, store } from './store.ts'
 
+const allowed = 'JPEG, PNG, GIF or WebP image, nor an MP4, WebM or QuickTime film'
 const largestImage = 10 * 1024 * 1024
 
 /** Stores what shows a fault: a picture, or a film as it is. */
@@ -13,7 +14,7 @@ export const storeBugReport: Action<typeof contract.bugReport> = async ({ file }
   const ending = filmOf(await file.slice(0, 64).arrayBuffer())
   if (ending !== null) return { ...(await store(context, folders.bugReport, { ending, blob: file })), type: 'video' }
   if (file.size > largestImage) throw new AppError('PAYLOAD_TOO_LARGE', { message: 'file: an image has at most 10 MB' })
-  return { ...(await storePicture(context, folders.bugReport, file)), type: 'image' }
+  return { ...(await storePicture(context, folders.bugReport, file, allowed)), type: 'image' }
 }
 
 /** A film is known by its first bytes: a box of MPEG-4 or QuickTime, or the head of Matroska that says it is WebM. */

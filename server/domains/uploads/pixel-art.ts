@@ -4,6 +4,7 @@ import { type uploads as contract, pixelArtMegabytes } from '#shared/api/uploads
 import { AppError } from '#shared/errors'
 import { cidOf } from './cid.ts'
 import { readPicture } from './pictures/read.ts'
+import { pictureTurn } from './shared.ts'
 import { storageOf, store } from './store.ts'
 
 const beginning = /^data:[\w.+/-]{0,100};base64,/
@@ -14,12 +15,12 @@ export const storePixelArt: Action<typeof contract.pixelArt> = async ({ imageDat
   const bytes = bytesIn(imageData)
   if (bytes.length > pixelArtMegabytes * 1024 * 1024)
     throw new AppError('PAYLOAD_TOO_LARGE', { message: `imageData: at most ${pixelArtMegabytes} MB` })
-  const picture = readPicture(bytes)
-  if (picture?.ending !== 'png') throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'imageData: not a PNG' })
-  const png = Buffer.concat(picture.parts)
-  const blob = new Blob([png], { type: 'image/png' })
-  const name = cidOf(png)
-  const { url, path } = await store(context, folders.pixelArt, { name, ending: 'png', blob })
+  const { name, blob, url, path } = await pictureTurn(context.node, async () => {
+    const picture = readPicture(bytes)
+    if (picture?.ending !== 'png') throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'imageData: not a PNG' })
+    const [name, blob] = [cidOf(picture.bytes), new Blob([picture.bytes], { type: 'image/png' })]
+    return { name, blob, ...(await store(context, folders.pixelArt, { name, ending: 'png', blob })) }
+  })
   const { pinning } = context.node.services
   const ipfsHash = pinning === null ? name : await pinning.pin(`${name}.png`, blob)
   return { success: true as const, ipfsHash, ipfsUrl: url, path, alternativeUrls: pinning?.urlsOf(ipfsHash) ?? [] }

@@ -1,4 +1,4 @@
-import type { Context } from '#server/kernel/context'
+import type { Context, Node } from '#server/kernel/context'
 import { fewAtOnce } from '#server/kernel/few-at-once'
 import { nodeState } from '#server/kernel/node-state'
 import { AppError } from '#shared/errors'
@@ -10,13 +10,23 @@ const atOnce = 4
 const largestIcon = 2 * 1024 * 1024
 const inTurn = nodeState(() => ({ run: fewAtOnce(atOnce) }))
 
+const pictures = 'JPEG, PNG, GIF or WebP image'
+
+/** Reads a picture while few others are read. */
+export const pictureTurn = <T>(node: Node, work: () => Promise<T>): Promise<T> => inTurn(node).run(work)
+
 /** Stores a picture that everybody who has its address can see, without what is written about it. */
-export async function storePicture(context: Context, place: Place, file: Blob): Promise<{ url: string; path: string }> {
+export async function storePicture(
+  context: Context,
+  place: Place,
+  file: Blob,
+  allowed = pictures,
+): Promise<{ url: string; path: string }> {
   storageOf(context.node)
-  return inTurn(context.node).run(async () => {
+  return pictureTurn(context.node, async () => {
     const picture = readPicture(Buffer.from(await file.arrayBuffer()))
-    if (!picture) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'file: not a JPEG, PNG, GIF or WebP image' })
-    return store(context, place, { ending: picture.ending, blob: new Blob(picture.parts as Buffer<ArrayBuffer>[]) })
+    if (!picture) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: `file: not a ${allowed}` })
+    return store(context, place, { ending: picture.ending, blob: new Blob([picture.bytes]) })
   })
 }
 

@@ -36,6 +36,22 @@ export const discovery: readonly Mutation[] = [
     caughtBy: suite('T09: are only of agents'),
   },
   {
+    name: 'an agent passes for the staff',
+    breaks: 'T19',
+    file: 'server/domains/accounts/names.ts',
+    find: ' || isOfStaff(reading))',
+    put: ')',
+    caughtBy: suite('but of an official one'),
+  },
+  {
+    name: 'an agent that is official no more keeps the name of one',
+    breaks: 'T19',
+    file: 'server/domains/agents/owned.ts',
+    find: " || before.visibility === 'official'",
+    put: '',
+    caughtBy: suite('is given up by an agent'),
+  },
+  {
     name: 'an agent takes the look of an official one',
     breaks: 'T19',
     file: 'server/domains/agents/names.ts',

@@ -1,5 +1,17 @@
 import type { Mutation } from '../mutation.ts'
-import { catchUp, decisions, invited, log, majority, neighbours, outsiders, poison, raced, waiting } from './suites.ts'
+import {
+  catchUp,
+  decisions,
+  invitationEnds,
+  invited,
+  log,
+  majority,
+  neighbours,
+  outsiders,
+  poison,
+  raced,
+  waiting,
+} from './suites.ts'
 
 /** What a review found, each broken again as it was. */
 export const mends: readonly Mutation[] = [
@@ -234,6 +246,46 @@ export const mends: readonly Mutation[] = [
     find: '  if (isBlocked)\n',
     put: '  if (isBlocked && fault)\n',
     caughtBy: invited('who could not join otherwise'),
+  },
+  {
+    name: 'an invitation to a group waits on when its sender is an admin no more',
+    breaks: 'N05',
+    file: 'server/domains/rooms/group-invitations/grounds.ts',
+    find: "changesRights === 'of the target' ? row.target : null",
+    put: 'null',
+    caughtBy: invitationEnds('an invitation ends when'),
+  },
+  {
+    name: 'the invitation of who is suspended lets people into a group',
+    breaks: 'N05',
+    file: 'server/domains/rooms/group-invitations/grounds.ts',
+    find: 'return isMember && isModerator && rank',
+    put: 'return isMember && rank',
+    caughtBy: invitationEnds('where nobody ended it'),
+  },
+  {
+    name: 'the invitation of who has left a group lets people in, of admins everywhere',
+    breaks: 'N05',
+    file: 'server/domains/rooms/group-invitations/grounds.ts',
+    find: 'return isMember && isModerator',
+    put: 'return isModerator',
+    caughtBy: invitationEnds('an admin of everything'),
+  },
+  {
+    name: 'an invitation of who may bring nobody in is listed',
+    breaks: 'N05',
+    file: 'server/domains/rooms/group-invitations/rows.ts',
+    find: '!group || !mayBringIn(room, inviter_address)',
+    put: '!group',
+    caughtBy: invitationEnds('where nobody ended it'),
+  },
+  {
+    name: 'who was removed from a group comes back by an older invitation',
+    breaks: 'N05',
+    file: 'server/domains/rooms/group-invitations/grounds.ts',
+    find: "if (joined !== null) await endAll(node, { room, invitee_address: joined }, 'accepted')",
+    put: '',
+    caughtBy: invitationEnds('who came in otherwise'),
   },
   {
     name: 'strangers read whom moderators banned, and why',

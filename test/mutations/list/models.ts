@@ -4,6 +4,11 @@ import { toolLimits, toolSchemas } from './suites.ts'
 const openai = (title: string): Suite => ({ project: 'unit', file: 'test/ports/openai.test.ts', title })
 const responses = (title: string): Suite => ({ project: 'unit', file: 'test/ports/openai-responses.test.ts', title })
 const port = (title: string): Suite => ({ project: 'unit', file: 'test/ports/model.test.ts', title })
+const toolsAnew = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/agent-tools-anew.test.ts',
+  title,
+})
 const tools = (title: string): Suite => ({ project: 'embedded', file: 'test/server/agent-tools.test.ts', title })
 const toolSecrets = (title: string): Suite => ({ project: 'hostile', file: 'test/hostile/tool-secrets.test.ts', title })
 const parts = 'server/ports/model/openai-parts.ts'
@@ -179,17 +184,41 @@ export const models: readonly Mutation[] = [
     name: 'a tool server is asked in more than three rounds',
     breaks: 'T28',
     file: 'server/domains/agents/tools/index.ts',
-    find: 'tools.filter(({ key }) => mayUse(key))',
-    put: 'tools.filter(({ key }) => rounds.size < 9 || mayUse(key))',
+    find: 'now.tools.filter(({ key }) => mayUse(key))',
+    put: 'now.tools.filter(({ key }) => rounds.size < 9 || mayUse(key))',
     caughtBy: tools('in three rounds'),
   },
   {
     name: 'a model calls for ever what is no tool',
     breaks: 'T28',
     file: 'server/domains/agents/tools/index.ts',
-    find: 'const offered = mayUse(unknownTool) && ',
-    put: 'const offered = mayUse(String(called.length)) && ',
+    find: 'const mayCall = mayUse(unknownTool) && ',
+    put: 'const mayCall = mayUse(String(called.length)) && ',
     caughtBy: tools('what is no tool'),
+  },
+  {
+    name: 'a tool that was removed while an answer is written is called all the same',
+    breaks: 'T28',
+    file: 'server/domains/agents/tools/index.ts',
+    find: 'await callTool(context, tool, same, call)',
+    put: 'await callTool(context, tool, tool, call)',
+    caughtBy: toolsAnew('is called no more'),
+  },
+  {
+    name: 'a round after the first asks with the tools of the first',
+    breaks: 'T28',
+    file: 'server/domains/agents/tools/index.ts',
+    find: '    now = await asItIs(context, now)\n    context.tell',
+    put: '    context.tell',
+    caughtBy: toolsAnew('for the next round'),
+  },
+  {
+    name: 'an API that is asked by another method is the same tool',
+    breaks: 'T28',
+    file: 'server/domains/agents/tools/apis.ts',
+    find: 'api.url, api.method, api.sealed',
+    put: 'api.url, api.sealed',
+    caughtBy: toolsAnew('another tool'),
   },
   {
     name: 'the stage of tools is told after the model was asked',

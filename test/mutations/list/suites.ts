@@ -91,6 +91,11 @@ export const invited = (title: string): Suite => ({
   file: 'test/server/invitations.test.ts',
   title: `M64: ${title}`,
 })
+export const invitationEnds = (title: string): Suite => ({
+  project: 'embedded',
+  file: 'test/server/group-invitation-ends.test.ts',
+  title: `N05: ${title}`,
+})
 export const clients = (title: string): Suite => hostile('connection-slots.test.ts', title)
 export const ownMachine = hostile('own-machine.test.ts', 'M03: development powers are for this very machine')
 export const starts = hostile('own-machine.test.ts', 'M03: what lets others in')

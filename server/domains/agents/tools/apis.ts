@@ -52,7 +52,7 @@ export function apiTool(node: Node, agent: string, api: StoredApi, run: StoredRu
     server: api.name,
     name: api.api_type,
     shown: { ...shown, description: redactorOf(secretsOf(node, agent, api), api.url)(description) },
-    key: JSON.stringify([agent, api.name, api.url, api.sealed]),
+    key: JSON.stringify([agent, api.name, api.url, api.method, api.sealed]),
     run: (given, signal) => askApi(node, agent, api, given, signal, keyOfCall(run, api.name, given)),
   }
 }

@@ -3,7 +3,9 @@ import type { Part, Question, ToolCall, ToolTurn } from '#server/ports/model/por
 import { cut } from '#shared/kit/cut'
 import type { AnswerContext } from '../answer-context.ts'
 import { modelOf } from '../generation.ts'
+import type { StoredAgent } from '../model.ts'
 import { asData } from '../prompt.ts'
+import { agentNow } from '../runs/judge.ts'
 import { counted } from '../spending/counted.ts'
 import { apiTool } from './apis.ts'
 import { isResting, noteOutcome } from './breaker.ts'
@@ -28,25 +30,30 @@ const longestResult = 16_000
 /**
  * The answer of the model, as its port gives it, but without its calls: each is checked, done with a tool of this agent or refused, told
  * as `tool` frames, and what came of it is given to the model as data. A server is asked in three rounds; the model must answer when
- * there is none left, after three rounds in which it called what is no tool, and where the tokens of its owner's day are used up.
+ * there is none left, after three rounds in which it called what is no tool, and where the tokens of its owner's day are used up. Before
+ * each call, and before each further round, the agent is read anew: what its owner has changed meanwhile holds. Throws the end of the run
+ * where it may not be answered any more.
  */
 export async function* answerWithTools(
   context: AnswerContext,
   tools: readonly Tool[],
-  question: Question,
+  question: Omit<Question, 'webSearch'>,
 ): AsyncGenerator<Part> {
   const called: ToolTurn[] = []
   const rounds = new Map<string, number>()
   const mayUse = (key: string) => (rounds.get(key) ?? 0) < mostRounds
   const tokens = { inputTokens: null as number | null, outputTokens: null as number | null }
   let hasSpoken = false
+  let now: Now = { agent: context.agent, tools }
   for (;;) {
-    const offered = mayUse(unknownTool) && context.allowance.left() > 0 ? tools.filter(({ key }) => mayUse(key)) : []
+    const mayCall = mayUse(unknownTool) && context.allowance.left() > 0
+    const offered = mayCall ? now.tools.filter(({ key }) => mayUse(key)) : []
     const calls: ToolCall[] = []
     let spokeBefore = hasSpoken
     let end: (Part & { type: 'end' }) | null = null
     const asked = {
       ...question,
+      webSearch: now.agent.web_search_enabled,
       ...(offered.length > 0 ? { tools: offered.map(({ shown }) => shown) } : {}),
       ...(called.length > 0 ? { called } : {}),
     }
@@ -70,15 +77,30 @@ export async function* answerWithTools(
     for (const call of calls.slice(0, mostCallsAtOnce)) {
       const tool = offered.find(({ shown }) => shown.name === call.name)
       used.add(tool?.key ?? unknownTool)
-      called.push(await callTool(context, tool, call))
+      now = await asItIs(context, now)
+      const same = now.tools.find(({ key, name }) => key === tool?.key && name === tool.name)
+      called.push(await callTool(context, tool, same, call))
     }
     for (const key of used) rounds.set(key, (rounds.get(key) ?? 0) + 1)
+    now = await asItIs(context, now)
     context.tell({ t: 'status', phase: 'generating', detail: null })
   }
 }
 
 const sum = (before: number | null, more: number | null | undefined) =>
   more === null || more === undefined ? before : (before ?? 0) + more
+
+/** An agent, and what it may use. */
+interface Now {
+  agent: StoredAgent
+  tools: readonly Tool[]
+}
+
+async function asItIs(context: AnswerContext, before: Now): Promise<Now> {
+  const agent = await agentNow(context.node, context.run)
+  const isSame = agent.updated_at.getTime() === before.agent.updated_at.getTime()
+  return isSame ? before : { agent, tools: await toolsOf({ ...context, agent }) }
+}
 
 /** All that the agent may use; of a server that does not answer, nothing. */
 export async function toolsOf({ node, agent, run, tell, signal }: AnswerContext): Promise<Tool[]> {
@@ -100,19 +122,27 @@ export async function toolsOf({ node, agent, run, tell, signal }: AnswerContext)
 
 const since = (began: number) => Math.round(performance.now() - began)
 
-/** Calls a tool, and returns its result for the model, also where it fails. Throws where the answer is stopped. */
+/**
+ * Calls a tool as it is now, and returns its result for the model, also where it fails or is none any more of those that were offered.
+ * Throws where the answer is stopped.
+ */
 async function callTool(
   { node, tell, signal }: AnswerContext,
+  offered: Tool | undefined,
   tool: Tool | undefined,
   call: ToolCall,
 ): Promise<ToolTurn> {
-  const named = { server: tool?.server ?? '', name: tool?.name ?? cut(call.name.toWellFormed(), longestUnknownName) }
+  const named = {
+    server: offered?.server ?? '',
+    name: offered?.name ?? cut(call.name.toWellFormed(), longestUnknownName),
+  }
   const began = performance.now()
   const finish = (state: 'done' | 'failed', text: string): ToolTurn => {
     tell({ t: 'tool', ...named, state, ms: since(began) })
     return { call, result: asData('tool', shortened(text)) }
   }
-  if (!tool) return finish('failed', 'There is no such tool')
+  if (!offered) return finish('failed', 'There is no such tool')
+  if (!tool) return finish('failed', 'The owner has changed or removed this tool')
   const checked = checkArguments(tool.shown.parameters, call.arguments)
   if ('problem' in checked) return finish('failed', `The arguments do not fit. ${checked.problem}`)
   if (isResting(node, tool.key)) return finish('failed', 'This tool does not answer at the moment')

@@ -11,6 +11,7 @@ import { done, roomKey } from '#shared/kit/primitives'
 import { enter } from '../gating.ts'
 import { idOf } from './asking.ts'
 import { end, hearEnds, undecided } from './ending.ts'
+import { endWithGround, mayBringIn } from './grounds.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 import { waitingFor } from './rows.ts'
 
@@ -35,10 +36,9 @@ export const groupInvitations = defineDomain(
       await enter(node, room, {
         who: account,
         judge(view, now, pass) {
-          const inviter = standingOf(view, inviter_address)
           const joined = becomeMember(view, now, actor, { invited: true, pass })
           const isOpen = invitation.status === 'pending' && now <= Date.parse(invitation.accepting_until ?? '')
-          if ('accept' in joined && (!isOpen || inviter.rank < ranks.admin))
+          if ('accept' in joined && (!isOpen || !mayBringIn(view, inviter_address, now)))
             return { refuse: new AppError('INVITATION_REVOKED') }
           return joined
         },
@@ -71,7 +71,7 @@ export const groupInvitations = defineDomain(
       return done
     },
   },
-  { start: (node) => [hearEnds(node)] },
+  { start: (node) => [hearEnds(node), endWithGround(node)] },
 )
 
 const unknown = () => new AppError('NOT_FOUND', { message: 'Invitation not found, or answered already' })

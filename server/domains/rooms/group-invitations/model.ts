@@ -11,7 +11,8 @@ export interface GroupInvitationRow {
   inviter_address: string
   invitee_address: string
   /**
-   * `unsent`: the invited never hears of it, or no more, and who asked does not hear that. `ended`: it could not be accepted any longer.
+   * `unsent`: the invited never hears of it, or no more, and who asked does not hear that. `accepted`: they are in, however they came. `ended`: it could not be
+   * accepted any longer.
    * Those of older versions that were withdrawn are deleted.
    */
   status: 'pending' | 'accepted' | 'declined' | 'withdrawn' | 'unsent' | 'ended'

@@ -1,4 +1,4 @@
-import { need, type Picture, slice } from './picture.ts'
+import { keptOf, need, type Picture, slice } from './picture.ts'
 
 const [extension, image, trailer] = [0x21, 0x2c, 0x3b]
 const [plainText, control, application] = [0x01, 0xf9, 0xff]
@@ -10,40 +10,43 @@ const profile = 'ICCRGBG1012'
 /** Keeps the frames of a GIF, how long each is shown and how often all are played. */
 export function readGif(bytes: Buffer): Picture {
   const screen = slice(bytes, 0, 13)
-  const parts = [slice(bytes, 0, 13 + colorsAt(bytes, 10))]
-  let at = parts[0]?.length ?? 0
+  // A browser makes room for a frame that is larger than the screen.
+  let [width, height] = [screen.readUInt16LE(6), screen.readUInt16LE(8)]
+  need(width > 0 && height > 0)
+  const kept = keptOf(bytes)
+  let at = 13 + colorsAt(bytes, 10)
+  kept.keep(0, at)
   let frames = 0
-  let shown: Buffer | null = null
+  let shown: { start: number; end: number } | null = null
   // Many have no end.
   for (let kind = bytes[at]; kind !== trailer && at < bytes.length; kind = bytes[at]) {
+    kept.count()
     const start = at
     if (kind === image) {
-      at += 10 + colorsAt(bytes, start + 9) + 1
-      at = endOfBlocks(bytes, at)
-      if (shown) parts.push(shown)
-      parts.push(bytes.subarray(start, at))
+      const frame = slice(bytes, start, 10)
+      width = Math.max(width, frame.readUInt16LE(1) + frame.readUInt16LE(5))
+      height = Math.max(height, frame.readUInt16LE(3) + frame.readUInt16LE(7))
+      at = endOfBlocks(bytes, start + 10 + colorsAt(bytes, start + 9) + 1)
+      if (shown) kept.keep(shown.start, shown.end)
+      kept.keep(start, at)
       shown = null
       frames += 1
       continue
     }
     need(kind === extension)
     at = endOfBlocks(bytes, start + 2)
-    const whole = bytes.subarray(start, at)
-    if (whole[1] === control) {
-      need(whole.length === 8)
-      shown = whole
+    const about = bytes[start + 1]
+    if (about === control) {
+      need(at - start === 8)
+      shown = { start, end: at }
     }
     // It takes what was said of the next frame for itself.
-    if (whole[1] === plainText) shown = null
-    if (whole[1] === application && isOfFrames(whole)) parts.push(whole)
+    if (about === plainText) shown = null
+    if (about === application && isOfFrames(bytes.subarray(start, at))) kept.keep(start, at)
   }
   need(frames > 0)
-  return {
-    ending: 'gif',
-    width: screen.readUInt16LE(6),
-    height: screen.readUInt16LE(8),
-    parts: [...parts, Buffer.from([trailer])],
-  }
+  kept.add(Buffer.from([trailer]))
+  return { ending: 'gif', width, height, bytes: Buffer.concat(kept.parts()) }
 }
 
 function isOfFrames(whole: Buffer): boolean {
@@ -57,9 +60,11 @@ function colorsAt(bytes: Buffer, at: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0
 }
 
+/** There may be millions of them, of a byte each. */
 function endOfBlocks(bytes: Buffer, start: number): number {
   for (let at = start; ; ) {
-    const length = slice(bytes, at, 1).readUInt8()
+    const length = bytes[at]
+    need(length !== undefined)
     at += 1 + length
     if (length === 0) return at
   }

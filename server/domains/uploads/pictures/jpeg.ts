@@ -1,5 +1,5 @@
 import { exifOf, orientationOf } from './orientation.ts'
-import { need, type Picture, slice } from './picture.ts'
+import { keptOf, need, type Picture, slice } from './picture.ts'
 
 const [startOfImage, endOfImage, startOfScan] = [0xd8, 0xd9, 0xda]
 const [app0, app1, app2, app14] = [0xe0, 0xe1, 0xe2, 0xee]
@@ -15,40 +15,43 @@ const segment = (code: number, data: Buffer): Buffer => {
 
 /** Keeps frames, tables, scans, color profile and orientation of a JPEG up to the end of the image. */
 export function readJpeg(bytes: Buffer): Picture {
-  const kept: Buffer[] = []
+  const kept = keptOf(bytes)
   let jfif: Buffer | null = null
-  let exif: Buffer | null = null
-  let [width, height, scans] = [0, 0, 0]
+  let turned: number | null = null
+  let size: { width: number; height: number } | null = null
+  let scans = 0
   for (let at = 2; ; ) {
+    kept.count()
     const code = codeAt(bytes, at)
-    at = code.end
     if (code.value === endOfImage) break
-    const data = slice(bytes, at + 2, lengthAt(bytes, at) - 2)
-    at += 2 + data.length
+    // Of what fills the place before a marker nothing stays.
+    const start = code.end - 2
+    const data = slice(bytes, code.end + 2, lengthAt(bytes, code.end) - 2)
+    at = code.end + 2 + data.length
     if (isFrame(code.value)) {
-      need(width === 0 && data.length >= 6)
-      height = data.readUInt16BE(1)
-      width = data.readUInt16BE(3)
+      need(size === null && data.length >= 6)
+      size = { width: data.readUInt16BE(3), height: data.readUInt16BE(1) }
     }
-    if (isOfPicture(code.value) || isProfile(code.value, data)) kept.push(segment(code.value, data))
+    if (isOfPicture(code.value) || isProfile(code.value, data)) kept.keep(start, at)
     // Its colors are read wrongly without it.
     if (code.value === app14 && begins(data, 'Adobe') && data.length >= 12)
-      kept.push(segment(app14, data.subarray(0, 12)))
+      kept.add(segment(app14, data.subarray(0, 12)))
     // What may stand in it beside that is a smaller picture.
     if (code.value === app0 && begins(data, 'JFIF\0') && data.length >= 14)
       jfif ??= segment(app0, Buffer.concat([data.subarray(0, 12), Buffer.alloc(2)]))
-    if (code.value === app1 && begins(data, 'Exif\0\0')) exif ??= exifOf(orientationOf(data.subarray(6)))
+    if (code.value === app1 && begins(data, 'Exif\0\0')) turned ??= orientationOf(data.subarray(6))
     if (code.value !== startOfScan) continue
-    need(width > 0)
+    need(size !== null)
     scans += 1
     const end = endOfScan(bytes, at)
-    kept.push(bytes.subarray(at, end))
+    kept.keep(at, end)
     at = end
   }
-  need(scans > 0)
+  need(size !== null && scans > 0)
+  const exif = turned === null ? null : exifOf(turned)
   const about = exif === null ? [] : [segment(app1, Buffer.concat([Buffer.from('Exif\0\0'), exif]))]
-  const parts = [marker(startOfImage), ...(jfif === null ? [] : [jfif]), ...about, ...kept, marker(endOfImage)]
-  return { ending: 'jpg', width, height, parts }
+  const parts = [marker(startOfImage), ...(jfif === null ? [] : [jfif]), ...about, ...kept.parts(), marker(endOfImage)]
+  return { ending: 'jpg', ...size, bytes: Buffer.concat(parts) }
 }
 
 const marker = (code: number) => Buffer.from([0xff, code])
@@ -70,14 +73,15 @@ function lengthAt(bytes: Buffer, at: number): number {
   return length
 }
 
-/** Where the next marker stands; one within a scan is stuffed, or restarts the decoder. */
+/** Where the next marker stands; one within a scan is stuffed, or restarts the decoder. There may be millions of those, so that a call for each were slower. */
 function endOfScan(bytes: Buffer, start: number): number {
-  for (let at = start; ; at += 2) {
-    at = bytes.indexOf(0xff, at)
-    need(at !== -1)
-    while (bytes[at + 1] === 0xff) at += 1
+  for (let at = start; ; at += 1) {
+    if (bytes[at] !== 0xff) {
+      need(at < bytes.length)
+      continue
+    }
     const next = bytes[at + 1]
     need(next !== undefined)
-    if (next !== 0 && !(next >= 0xd0 && next <= 0xd7)) return at
+    if (next !== 0xff && next !== 0 && !(next >= 0xd0 && next <= 0xd7)) return at
   }
 }

@@ -1,14 +1,20 @@
 /** A picture without what is not shown: who took it, where, by which program, and whatever stands behind its end. */
 export interface Picture {
   ending: 'jpg' | 'png' | 'gif' | 'webp'
+  /** Of all that is drawn, in pixels. */
   width: number
   height: number
-  /** The bytes to keep, in order. */
-  parts: readonly Buffer[]
+  bytes: Buffer<ArrayBuffer>
 }
 
 /** These bytes are not what their format asks for. */
 export class Unsound extends Error {}
+
+/** These bytes are of more pieces than a picture may be made of. */
+export class TooManyPieces extends Error {}
+
+/** Segments, chunks, frames and what is written about them. Encoders cut the data of a PNG in steps of 8 kB, so 10 MB are 1,280 of them; each frame of a film is two or three. */
+export const mostPieces = 16_384
 
 export function need(isSound: boolean): asserts isSound {
   if (!isSound) throw new Unsound()
@@ -18,4 +24,43 @@ export function need(isSound: boolean): asserts isSound {
 export function slice(bytes: Buffer, start: number, length: number): Buffer {
   need(start + length <= bytes.length)
   return bytes.subarray(start, start + length)
+}
+
+/** What is kept of a picture, in order. */
+export interface Kept {
+  /** Each piece that is read, kept or not: each costs memory and time, however short it is. */
+  count(): void
+  /** These bytes as they stand; those that follow one another become one part. */
+  keep(start: number, end: number): void
+  /** Bytes that stand nowhere in it. */
+  add(bytes: Buffer): void
+  parts(): Buffer[]
+}
+
+export function keptOf(bytes: Buffer): Kept {
+  const parts: Buffer[] = []
+  let [pieces, from, to] = [0, 0, 0]
+  const end = () => {
+    if (to > from) parts.push(bytes.subarray(from, to))
+    from = to
+  }
+  return {
+    count() {
+      pieces += 1
+      if (pieces > mostPieces) throw new TooManyPieces()
+    },
+    keep(start, until) {
+      if (start !== to) end()
+      if (from === to) from = start
+      to = until
+    },
+    add(made) {
+      end()
+      parts.push(made)
+    },
+    parts() {
+      end()
+      return parts
+    },
+  }
 }

@@ -1,6 +1,7 @@
+import { AppError } from '#shared/errors'
 import { readGif } from './gif.ts'
 import { readJpeg } from './jpeg.ts'
-import { need, type Picture, Unsound } from './picture.ts'
+import { mostPieces, need, type Picture, TooManyPieces, Unsound } from './picture.ts'
 import { readPng } from './png.ts'
 import { readWebp } from './webp.ts'
 
@@ -17,17 +18,23 @@ function readerOf(bytes: Buffer): ((bytes: Buffer) => Picture) | null {
 const mostPixels = 64 * 1024 * 1024
 const longestSide = 16_384
 
-/** A JPEG, PNG, GIF or WebP without what is not shown; null where it is none, is not whole, or would be shown too large. */
+const tooManyPixels = new AppError('PAYLOAD_TOO_LARGE', {
+  message: `A picture may have at most ${mostPixels / 1024 / 1024} megapixels, and ${longestSide} on a side`,
+})
+
+/** A JPEG, PNG, GIF or WebP without what is not shown; null where it is none, or is not whole. Throws PAYLOAD_TOO_LARGE where it would be shown too large, or is of too many pieces. */
 export function readPicture(bytes: Buffer): Picture | null {
   const read = readerOf(bytes)
   if (read === null) return null
   try {
     const picture = read(bytes)
     const { width, height } = picture
-    need(width > 0 && height > 0 && Math.max(width, height) <= longestSide && width * height <= mostPixels)
+    need(width > 0 && height > 0)
+    if (Math.max(width, height) > longestSide || width * height > mostPixels) throw tooManyPixels
     return picture
   } catch (error) {
     if (error instanceof Unsound) return null
-    throw error
+    if (!(error instanceof TooManyPieces)) throw error
+    throw new AppError('PAYLOAD_TOO_LARGE', { message: `A picture may be made of at most ${mostPieces} pieces` })
   }
 }

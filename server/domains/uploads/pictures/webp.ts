@@ -1,65 +1,110 @@
 import { exifOf, orientationOf } from './orientation.ts'
-import { need, type Picture, slice } from './picture.ts'
+import { type Kept, keptOf, need, type Picture, slice } from './picture.ts'
 
+/** A chunk, and where it stands with what fills it up to an even length. */
 interface Chunk {
   type: string
   data: Buffer
+  start: number
+  end: number
 }
 
-const ofPicture = new Set(['VP8X', 'ICCP', 'ANIM', 'ANMF', 'ALPH', 'VP8 ', 'VP8L'])
+interface Size {
+  width: number
+  height: number
+}
+
+const ofPicture = new Set(['ICCP', 'ANIM', 'ALPH', 'VP8 ', 'VP8L'])
 const ofFrame = new Set(['ALPH', 'VP8 ', 'VP8L'])
-const frameHeader = 16
+const isDrawn = (type: string) => type === 'VP8 ' || type === 'VP8L'
+const [riffHeader, chunkHeader, frameHeader] = [12, 8, 16]
 const [hasExif, hasXmp] = [0x08, 0x04]
 
 /** Keeps the picture, the color profile, the frames and the orientation of a WebP, and nothing that its own length leaves out. */
 export function readWebp(bytes: Buffer): Picture {
-  const given = [...chunksOf(slice(bytes, 12, slice(bytes, 4, 4).readUInt32LE() - 4))]
-  const first = given[0]
+  const body = slice(bytes, 0, 8 + slice(bytes, 4, 4).readUInt32LE())
+  const kept = keptOf(body)
+  const given = chunksOf(body, riffHeader, kept)
+  const first = given.next().value
   need(first !== undefined)
-  if (first.type !== 'VP8X') return pictureOf([first], first)
-  const about = given.find(({ type }) => type === 'EXIF')?.data ?? Buffer.alloc(0)
-  const exif = exifOf(orientationOf(about.toString('latin1', 0, 6) === 'Exif\0\0' ? about.subarray(6) : about))
-  const kept = given.filter(({ type }) => ofPicture.has(type)).map(withoutMore)
-  const head = kept[0]
-  need(head !== undefined && head.data.length === 10 && kept.filter(({ type }) => type === 'VP8X').length === 1)
-  need(kept.some(({ type }) => (type.startsWith('VP8') ? type !== 'VP8X' : type === 'ANMF')))
-  const flags = Buffer.from(head.data)
-  flags[0] = ((flags[0] ?? 0) & ~(hasExif | hasXmp)) | (exif === null ? 0 : hasExif)
-  const chunks = [{ type: 'VP8X', data: flags }, ...kept.slice(1)]
-  return pictureOf(exif === null ? chunks : [...chunks, { type: 'EXIF', data: exif }], head)
+  if (first.type !== 'VP8X') {
+    keep(kept, body, first)
+    return pictureOf(sizeOf(first), kept.parts())
+  }
+  need(first.data.length === 10)
+  const canvas = sizeOf(first)
+  let exif: Buffer | null | undefined
+  let drawn = 0
+  for (const chunk of given) {
+    need(chunk.type !== 'VP8X')
+    if (chunk.type === 'EXIF') exif ??= cleaned(chunk.data)
+    if (chunk.type === 'ANMF') keepFrame(kept, body, chunk, canvas)
+    if (ofPicture.has(chunk.type)) keep(kept, body, chunk)
+    if (isDrawn(chunk.type)) need(isWithin(sizeOf(chunk), canvas))
+    if (isDrawn(chunk.type) || chunk.type === 'ANMF') drawn += 1
+  }
+  need(drawn > 0)
+  const flags = Buffer.from(first.data)
+  flags[0] = ((flags[0] ?? 0) & ~(hasExif | hasXmp)) | (exif ? hasExif : 0)
+  return pictureOf(canvas, [written('VP8X', flags), ...kept.parts(), ...(exif ? [written('EXIF', exif)] : [])])
 }
 
-function pictureOf(chunks: readonly Chunk[], head: Chunk): Picture {
-  const body = chunks.map(written)
+function cleaned(about: Buffer): Buffer | null {
+  return exifOf(orientationOf(about.toString('latin1', 0, 6) === 'Exif\0\0' ? about.subarray(6) : about))
+}
+
+function pictureOf(size: Size, parts: readonly Buffer[]): Picture {
   const start = Buffer.from('RIFF\0\0\0\0WEBP', 'latin1')
-  start.writeUInt32LE(4 + body.reduce((sum, { length }) => sum + length, 0), 4)
-  return { ending: 'webp', ...sizeOf(head), parts: [start, ...body] }
+  const bytes = Buffer.concat([start, ...parts])
+  bytes.writeUInt32LE(bytes.length - 8, 4)
+  return { ending: 'webp', ...size, bytes }
 }
 
-function* chunksOf(body: Buffer): Generator<Chunk> {
-  for (let at = 0; at < body.length; ) {
-    const head = slice(body, at, 8)
-    const data = slice(body, at + 8, head.readUInt32LE(4))
-    yield { type: head.toString('latin1', 0, 4), data }
-    at += 8 + data.length + (data.length % 2)
+function* chunksOf(body: Buffer, start: number, kept: Kept): Generator<Chunk, undefined> {
+  for (let at = start; at < body.length; ) {
+    kept.count()
+    const head = slice(body, at, chunkHeader)
+    const data = slice(body, at + chunkHeader, head.readUInt32LE(4))
+    const end = at + chunkHeader + data.length + (data.length % 2)
+    yield { type: head.toString('latin1', 0, 4), data, start: at, end }
+    at = end
   }
 }
 
-function written({ type, data }: Chunk): Buffer {
+/** The byte that fills it up may be missing, or say something. */
+function keep(kept: Kept, body: Buffer, { type, data, start, end }: Chunk): void {
+  if (data.length % 2 === 0 || body[end - 1] === 0) kept.keep(start, end)
+  else kept.add(written(type, data))
+}
+
+function written(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4)
   length.writeUInt32LE(data.length)
   return Buffer.concat([Buffer.from(type, 'latin1'), length, data, Buffer.alloc(data.length % 2)])
 }
 
 /** A frame is made of chunks of its own. */
-function withoutMore(chunk: Chunk): Chunk {
-  if (chunk.type !== 'ANMF') return chunk
-  const parts = [...chunksOf(chunk.data.subarray(frameHeader))].filter(({ type }) => ofFrame.has(type))
-  need(chunk.data.length > frameHeader && parts.some(({ type }) => type !== 'ALPH'))
-  return { type: 'ANMF', data: Buffer.concat([chunk.data.subarray(0, frameHeader), ...parts.map(written)]) }
+function keepFrame(kept: Kept, body: Buffer, { data, start }: Chunk, canvas: Size): void {
+  need(data.length > frameHeader)
+  const numberAt = (at: number) => data.readUIntLE(at, 3)
+  const frame = { width: numberAt(6) + 1, height: numberAt(9) + 1 }
+  need(isWithin({ width: 2 * numberAt(0) + frame.width, height: 2 * numberAt(3) + frame.height }, canvas))
+  const inner = start + chunkHeader + frameHeader
+  const all = body.subarray(0, start + chunkHeader + data.length)
+  const chunks = [...chunksOf(all, inner, kept)].filter(({ type }) => ofFrame.has(type))
+  const drawn = chunks.filter(({ type }) => isDrawn(type))
+  need(drawn.length > 0 && drawn.every((chunk) => isWithin(sizeOf(chunk), frame)))
+  const length = chunks.reduce((sum, chunk) => sum + chunk.end - chunk.start, frameHeader)
+  const head = Buffer.from(body.subarray(start, inner))
+  head.writeUInt32LE(length, 4)
+  if (length === data.length) kept.keep(start, inner)
+  else kept.add(head)
+  for (const chunk of chunks) keep(kept, all, chunk)
 }
 
-function sizeOf({ type, data }: Chunk): { width: number; height: number } {
+const isWithin = (inner: Size, outer: Size) => inner.width <= outer.width && inner.height <= outer.height
+
+function sizeOf({ type, data }: Chunk): Size {
   if (type === 'VP8X') return { width: data.readUIntLE(4, 3) + 1, height: data.readUIntLE(7, 3) + 1 }
   if (type === 'VP8L') {
     need(data[0] === 0x2f && data.length >= 5)

@@ -1,0 +1,196 @@
+// Modes: embedded, two-nodes-redis
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { GroupInvitations } from '#server/domains/rooms/group-invitations/model'
+import { accounts } from '#shared/api/accounts'
+import { groupInvitationEnded, groupInvitations, groupInvited } from '#shared/api/group-invitations'
+import { invitations as links } from '#shared/api/invitations'
+import { rooms } from '#shared/api/rooms'
+import { social } from '#shared/api/social'
+import { type Booted, boot } from '#test/support/boot'
+import { befriend, moderates, over, type Person, person } from '#test/support/people'
+import { wallet } from '#test/support/wallet'
+
+let server: Booted
+let root: Person
+let owner: Person
+let guest: Person
+let round = 0
+
+beforeAll(async () => {
+  server = await boot({ environment: { SUPER_ADMINS: wallet('ending root').address } })
+  root = await person(server, 'ending root')
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  round += 1
+  owner = await person(server, `ending owner ${round}`)
+  guest = await person(server, `ending guest ${round}`)
+})
+
+const asked = async (who: Person) => (await who.does('rest', groupInvitations.list, {})).invitations
+const suspend = (who: Person, ban: boolean) => root.does('rest', accounts.suspend, { userAddress: who.account, ban })
+
+/** A waiting invitation of the owner's to the guest, whose devices at every node have heard of it. */
+async function waiting() {
+  const lines = await Promise.all(server.urls.map((url) => guest.socket('/notifications', url)))
+  await befriend(owner, root)
+  const memberAddresses = [root.account, guest.account]
+  const { group } = await owner.does('rest', rooms.createGroup, { name: `Ending ${round}`, memberAddresses })
+  await Promise.all(lines.map((line) => line.hears(groupInvited)))
+  const room = { type: 'group', id: group.id } as const
+  return { room, id: (await asked(guest))[0]?.id ?? '', lines }
+}
+type Waiting = Awaited<ReturnType<typeof waiting>>
+
+/** Every device has heard of the end, once. */
+const told = ({ lines, id, room }: Waiting) =>
+  Promise.all(
+    lines.map((line) =>
+      expect.poll(() => line.all(groupInvitationEnded)).toEqual([{ invitation: { id, group_id: room.id } }]),
+    ),
+  )
+
+const owners = () => ({ address: owner.account })
+const grounds: { name: string; goes: (at: Waiting) => Promise<unknown>; code?: string }[] = [
+  { name: 'its sender leaves', goes: ({ room }) => owner.does('socket', rooms.leave, { room }) },
+  {
+    name: 'its sender is removed',
+    goes: ({ room }) => root.does('rest', rooms.kick, { room, ...owners() }),
+  },
+  {
+    name: 'its sender is an admin no more',
+    goes: ({ room }) => root.does('rest', rooms.setRole, { room, role: 'member', ...owners() }),
+  },
+  {
+    name: 'its sender is banned there',
+    goes: ({ room }) => moderates(root, { room, action: 'ban', target: owner.account, duration: '1h' }),
+  },
+  { name: 'its sender is suspended', goes: () => suspend(owner, true) },
+  {
+    name: 'the invited blocks its sender',
+    goes: () => guest.does('rest', social.block, { userAddress: owner.account }),
+    code: 'NOT_FOUND',
+  },
+  {
+    name: 'its sender blocks the invited',
+    goes: () => owner.does('rest', social.block, { userAddress: guest.account }),
+    code: 'NOT_FOUND',
+  },
+  {
+    name: 'the group is archived',
+    goes: ({ room }) => owner.does('rest', rooms.archive, { room }),
+    code: 'ROOM_ARCHIVED',
+  },
+  {
+    name: 'the invited is banned there',
+    goes: ({ room }) => moderates(owner, { room, action: 'ban', target: guest.account, duration: '1h' }),
+    code: 'BANNED',
+  },
+]
+
+test.each(over.flatMap((door) => grounds.map((ground) => ({ door, code: 'INVITATION_REVOKED', ...ground }))))(
+  'N05: an invitation ends when $name: every device hears it, and $code is answered over $door',
+  async ({ door, code, goes }) => {
+    const invitation = await waiting()
+    await goes(invitation)
+    await told(invitation)
+    expect((await guest.does(door, groupInvitations.list, {})).invitations).toEqual([])
+    expect(await guest.refused(door, groupInvitations.accept, { id: invitation.id })).toMatchObject({ code })
+    expect(await guest.refused(door, groupInvitations.decline, { id: invitation.id })).toMatchObject({
+      code: 'NOT_FOUND',
+    })
+  },
+)
+
+test.each(over)('N05: an invitation that ended stays so when its ground comes back, over %s', async (door) => {
+  const invitation = await waiting()
+  await suspend(owner, true)
+  await told(invitation)
+  await suspend(owner, false)
+  expect(await asked(guest)).toEqual([])
+  const { id } = invitation
+  expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code: 'INVITATION_REVOKED' })
+  const addresses = [guest.account]
+  await owner.does('rest', rooms.addMembers, { id: invitation.room.id, addresses })
+  expect((await guest.does(door, groupInvitations.list, {})).invitations).toHaveLength(1)
+})
+
+const losses = [
+  {
+    name: 'is one no more',
+    loses: (admin: Person) => root.does('rest', accounts.revokeAdmin, { address: admin.account }),
+  },
+  {
+    name: 'leaves the group',
+    loses: (admin: Person, id: string) => admin.does('rest', rooms.leave, { room: { type: 'group', id } }),
+  },
+]
+
+test.each(over.flatMap((door) => losses.map((loss) => ({ door, ...loss }))))(
+  'N05: an admin of everything who $name invites nobody by what waits, over $door',
+  async ({ door, loses }) => {
+    const admin = await person(server, `ending admin ${round}`)
+    await root.does('rest', accounts.grantAdmin, { walletAddress: admin.account })
+    await befriend(owner, admin)
+    const { group } = await owner.does('rest', rooms.createGroup, { name: 'Run', memberAddresses: [admin.account] })
+    await admin.does('rest', rooms.addMembers, { id: group.id, addresses: [guest.account] })
+    const id = (await asked(guest))[0]?.id ?? ''
+    await loses(admin, group.id)
+    await expect.poll(() => GroupInvitations.findOne({ invitation_id: id }).lean()).toMatchObject({ status: 'ended' })
+    await GroupInvitations.updateOne({ invitation_id: id }, { $set: { status: 'pending', responded_at: null } })
+    expect((await guest.does(door, groupInvitations.list, {})).invitations).toEqual([])
+    expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code: 'INVITATION_REVOKED' })
+  },
+)
+
+test.each(over)(
+  'N05: who came in otherwise and was removed does not come back by an invitation, over %s',
+  async (door) => {
+    const invitation = await waiting()
+    const { room, id } = invitation
+    const { token } = await owner.does('rest', links.create, { room })
+    await guest.does('rest', links.accept, { token })
+    await told(invitation)
+    await owner.does('rest', rooms.kick, { room, address: guest.account })
+    expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code: 'INVITATION_REVOKED' })
+  },
+)
+
+test('N05: an invitation ends when a friend brings the invited in', async () => {
+  const invitation = await waiting()
+  await befriend(owner, guest)
+  const addresses = [guest.account]
+  const { added } = await owner.does('rest', rooms.addMembers, { id: invitation.room.id, addresses })
+  expect(added).toEqual(addresses)
+  await told(invitation)
+})
+
+test('N05: what others wait for goes on when one of several admins leaves', async () => {
+  const other = await person(server, `ending other ${round}`)
+  await befriend(owner, other)
+  const { room, id } = await waiting()
+  await owner.does('rest', rooms.addMembers, { id: room.id, addresses: [other.account] })
+  await root.does('rest', rooms.setRole, { room, role: 'admin', address: other.account })
+  const third = await person(server, `ending third ${round}`)
+  await other.does('rest', rooms.addMembers, { id: room.id, addresses: [third.account] })
+  await other.does('rest', rooms.leave, { room })
+  await expect.poll(() => asked(third)).toEqual([])
+  expect((await asked(guest)).map((one) => one.id)).toEqual([id])
+  await guest.does('rest', groupInvitations.accept, { id })
+})
+
+/** What the node that ends them has died before: the invitation waits on. */
+const missed = [...grounds.slice(0, 5), ...grounds.slice(7)]
+
+test.each(over.flatMap((door) => missed.map((ground) => ({ door, code: 'INVITATION_REVOKED', ...ground }))))(
+  'N05: where nobody ended it when $name, it is in no list, and $code is answered over $door',
+  async ({ door, code, goes }) => {
+    const invitation = await waiting()
+    await goes(invitation)
+    await told(invitation)
+    const { id } = invitation
+    await GroupInvitations.updateOne({ invitation_id: id }, { $set: { status: 'pending', responded_at: null } })
+    expect((await guest.does(door, groupInvitations.list, {})).invitations).toEqual([])
+    expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code })
+  },
+)
