@@ -16,10 +16,8 @@ interface ServerKind {
   hasUniqueName: boolean
   /** What joining over REST answers to who is a member. */
   joiningAgain: 'refused' | 'answered'
-  /** Who cannot leave it; null where anybody can. */
-  keeps: 'its last admin' | 'its owner' | null
-  /** Whether what was said there is read on once it is archived, or the room is gone for all but those who moderate. */
-  archived: 'is read' | 'is gone'
+  /** Its last admin cannot leave. */
+  keepsAdmin: boolean
   founded: Founding
 }
 
@@ -40,8 +38,7 @@ const open = {
   isListed: false,
   hasUniqueName: false,
   joiningAgain: 'refused',
-  keeps: null,
-  archived: 'is read',
+  keepsAdmin: false,
   founded: byOwner,
 } as const
 
@@ -65,7 +62,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
     ...open,
     readers: 'members',
     joiningAgain: 'answered',
-    keeps: 'its last admin',
+    keepsAdmin: true,
     founded: { ...byOwner, fields: { category: 'token' } },
   },
   dm: {
@@ -77,13 +74,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
       fields: { name: 'Direct message', description: null, emoji: '✉️', category: 'dm' },
     },
   },
-  stream: {
-    ...open,
-    joiningAgain: 'answered',
-    keeps: 'its owner',
-    archived: 'is gone',
-    founded: { ...byOwner, fields: { category: 'stream' } },
-  },
+  stream: { ...open, joiningAgain: 'answered', founded: { ...byOwner, fields: { category: 'stream' } } },
 }
 
 export type Kind = RoomKind & ServerKind
