@@ -1,17 +1,32 @@
 // Modes: embedded, two-nodes-redis
 import { io } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { App } from '#server/app'
+import { actorOf } from '#server/domains/room-state/entries'
+import { memberLeft } from '#server/domains/room-state/events/people'
+import { giveUpMembership } from '#server/domains/room-state/membership'
 import { Streams } from '#server/domains/streams/model'
+import type { View } from '#server/log/types'
 import { fakeVideo } from '#server/ports/video/fake'
 import { wholeEvent } from '#shared/api/lean'
 import { messages } from '#shared/api/messages'
 import type { LeanEvent } from '#shared/api/room-events'
 import { rooms } from '#shared/api/rooms'
 import { streamChatClosed, streamRoomEvent, streams } from '#shared/api/streams'
-import type { RoomRef } from '#shared/kit/primitives'
+import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { follow, type Line } from '#test/support/line'
-import { channelOf, listenTo, moderates, over, type Person, person, type Refusal, say } from '#test/support/people'
+import {
+  channelOf,
+  listenTo,
+  moderates,
+  outcomeOf,
+  over,
+  type Person,
+  person,
+  type Refusal,
+  say,
+} from '#test/support/people'
 import { bodyOf, call, connect } from '#test/support/wallet'
 
 let server: Booted
@@ -188,6 +203,33 @@ describe('nobody is told what they may not read', () => {
     await was.does('rest', rooms.leave, { room })
     await say(owner, room, 'to those outside')
     await line.follows(room, (event) => JSON.stringify(event.data).includes('to those outside'))
+  })
+
+  test.each(over)('its owner cannot leave it over %s, and stays its owner', async (door) => {
+    const { owner, id, room } = await opened()
+    expect(await owner.refused(door, rooms.leave, { room })).toMatchObject({ code: 'VALIDATION_ERROR' })
+    expect((await owner.does('rest', streams.change, { id, title: 'Mine' })).stream.title).toBe('Mine')
+  })
+
+  test.each(over)('is gone with the stream for everybody but moderators, over %s', async (door) => {
+    const { owner, id, room } = await opened()
+    const [was, other] = [await someone(), await someone()]
+    await was.does('rest', streams.say, { id, message: 'secret' })
+    // An older version let them go.
+    const { node } = server.apps[0] as App
+    const actor = await actorOf(node, owner.account)
+    const judge = (view: View) => giveUpMembership(view, actor)
+    await node.log.act(roomKey(room), { sender: owner.account, makes: memberLeft, judge })
+    await owner.does(door, streams.remove, { id })
+    await expect
+      .poll(async () => outcomeOf(await other.tries(door, messages.history, { room })), { timeout: 10_000 })
+      .toBe('404 ROOM_NOT_FOUND')
+    for (const who of [was, other, owner]) {
+      expect(await who.refused(door, messages.history, { room })).toMatchObject({ code: 'ROOM_NOT_FOUND' })
+      expect(await who.refused('rest', rooms.get, { room })).toMatchObject({ code: 'ROOM_NOT_FOUND' })
+      expect(await who.refused(door, messages.send, { room, text: 'Hi' })).toMatchObject({ code: 'ROOM_ARCHIVED' })
+    }
+    expect((await call(server.url, `GET /api/rooms/stream/${id}/messages`)).status).toBe(404)
   })
 
   test('a stream that is not there, or has no room, has no chat to listen to', async () => {

@@ -34,7 +34,8 @@ export function seenBy(view: View, account: string | null, now: number): { room:
   const standing = account === null ? null : rightsIn(view, account, now)
   if (!room) throw new AppError('ROOM_NOT_FOUND')
   const mayEnter = standing?.isMember || (room.access_level === 'staff' && standing?.isModerator)
-  if (isUnlisted(view, room) && !mayEnter) throw new AppError('ROOM_NOT_FOUND')
+  const isGone = !room.is_active && kinds[refOf(view).type].archived === 'is gone' && !standing?.isModerator
+  if (isGone || (isUnlisted(view, room) && !mayEnter)) throw new AppError('ROOM_NOT_FOUND')
   if (account === null && isClosed(rulesIn(view))) throw new AppError('UNAUTHORIZED')
   return { room, standing }
 }

@@ -16,8 +16,10 @@ interface ServerKind {
   hasUniqueName: boolean
   /** What joining over REST answers to who is a member. */
   joiningAgain: 'refused' | 'answered'
-  /** Its last admin cannot leave. */
-  keepsAdmin: boolean
+  /** Who cannot leave it; null where anybody can. */
+  keeps: 'its last admin' | 'its owner' | null
+  /** Whether what was said there is read on once it is archived, or the room is gone for all but those who moderate. */
+  archived: 'is read' | 'is gone'
   founded: Founding
 }
 
@@ -38,7 +40,8 @@ const open = {
   isListed: false,
   hasUniqueName: false,
   joiningAgain: 'refused',
-  keepsAdmin: false,
+  keeps: null,
+  archived: 'is read',
   founded: byOwner,
 } as const
 
@@ -62,7 +65,7 @@ const serverKinds: Record<RoomType, ServerKind> = {
     ...open,
     readers: 'members',
     joiningAgain: 'answered',
-    keepsAdmin: true,
+    keeps: 'its last admin',
     founded: { ...byOwner, fields: { category: 'token' } },
   },
   dm: {
@@ -74,7 +77,13 @@ const serverKinds: Record<RoomType, ServerKind> = {
       fields: { name: 'Direct message', description: null, emoji: '✉️', category: 'dm' },
     },
   },
-  stream: { ...open, joiningAgain: 'answered', founded: { ...byOwner, fields: { category: 'stream' } } },
+  stream: {
+    ...open,
+    joiningAgain: 'answered',
+    keeps: 'its owner',
+    archived: 'is gone',
+    founded: { ...byOwner, fields: { category: 'stream' } },
+  },
 }
 
 export type Kind = RoomKind & ServerKind

@@ -71,7 +71,8 @@ async function finishFounding(node: Node, key: string): Promise<void> {
     })
     .catch(async (error: unknown) => {
       passOverRefusal(error)
-      await archiveUnfounded(node, key, actor)
+      // Whose founder may not join is not retried.
+      await archive(node, key, actor)
       await finished()
       throw error
     })
@@ -82,8 +83,8 @@ async function finishFounding(node: Node, key: string): Promise<void> {
   await finished()
 }
 
-/** A room whose founder may not join is archived and not retried. */
-async function archiveUnfounded(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
+/** Archives a room whoever asks, and whatever they may do there. */
+export async function archive(node: Node, key: string, actor: { account: string; name: string }): Promise<void> {
   await node.log.act(key, {
     sender: actor.account,
     makes: roomArchived,

@@ -49,7 +49,8 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
   const { account } = signedIn(context)
   const key = await keyOf(room)
   const actor = await actorOf(context.node, account)
-  const otherAdmins = kindOf(key).keepsAdmin ? await adminsBeside(key, account) : null
+  const { keeps } = kindOf(key)
+  const otherAdmins = keeps === 'its last admin' ? await adminsBeside(key, account) : null
   await context.node.log.act(key, {
     sender: account,
     makes: memberLeft,
@@ -57,6 +58,8 @@ export const leave: Action<typeof contract.leave> = async ({ room }, context) =>
       seenBy(view, account, now)
       if (otherAdmins && isAdmin(view, account) && !otherAdmins.some((other) => isAdmin(view, other)))
         return { refuse: new AppError('VALIDATION_ERROR', { message: 'Make somebody else an admin first' }) }
+      if (keeps === 'its owner' && memberIn(view, account)?.role === 'owner')
+        return { refuse: new AppError('VALIDATION_ERROR', { message: 'Its owner cannot leave this room' }) }
       return giveUpMembership(view, actor)
     },
   })

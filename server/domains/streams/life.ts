@@ -3,18 +3,19 @@ import { z } from 'zod'
 import { accountSuspended } from '#server/domains/accounts/events'
 import { suspendedAmong } from '#server/domains/accounts/facts'
 import { isOf } from '#server/domains/events/define'
+import { actorOf } from '#server/domains/room-state/entries'
 import { rightsIn } from '#server/domains/room-state/standing'
-import { found, refuseFounding } from '#server/domains/rooms/founding'
+import { archive, found, refuseFounding } from '#server/domains/rooms/founding'
 import { type Context, type Node, signedIn } from '#server/kernel/context'
 import { GiveUp, job } from '#server/kernel/jobs'
 import { seal } from '#server/kernel/seal'
 import { GLOBAL } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import type { VideoEvent } from '#server/ports/video/port'
-import { rooms } from '#shared/api/rooms'
 import type { streams as contract } from '#shared/api/streams'
 import { AppError } from '#shared/errors'
 import type { InputOf } from '#shared/kit/contract'
+import { roomKey } from '#shared/kit/primitives'
 import { keepAsset } from './assets.ts'
 import { OpenStreams, type StoredStream, StreamAssets, Streams, Viewers } from './model.ts'
 import { seenAmong } from './provider.ts'
@@ -258,15 +259,8 @@ export const removal = job({
     await OpenStreams.deleteOne({ _id: owner, stream })
     await StreamAssets.deleteMany({ stream })
     await Viewers.deleteMany({ stream })
-    const room = { type: 'stream' as const, id: stream }
-    for (const account of new Set([by, owner]))
-      await node.callAs(account, rooms.archive, { room }).catch(passOverRefusal)
+    await archive(node, roomKey({ type: 'stream', id: stream }), await actorOf(node, by))
     if (!node.services.video) throw new GiveUp('Livestreams are not configured')
     await node.services.video.deleteStream(provided)
   },
 })
-
-/** Whoever may not archive it leaves a room that nobody is shown. */
-function passOverRefusal(error: unknown): void {
-  if (!(error instanceof AppError) || error.status >= 500) throw error
-}
