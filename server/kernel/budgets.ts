@@ -78,6 +78,12 @@ export const budgets = {
     'inviter and invited',
     'answered as if sent; the invited hears of none',
   ),
+  groupInvitationsOfOne: budget(
+    100,
+    'Invitations to groups that wait',
+    'invited',
+    'the oldest of somebody with whom they share no closed room ends, or the oldest of all; who invites is answered as if sent',
+  ),
   sockets: budget(10, 'Sockets in a namespace', 'account', 'the oldest is closed'),
   answersOfConnection: budget(24, openAnswers, 'connection', tooManyOpen),
   answersOfAccount: budget(32, openAnswers, 'account', tooManyOpen),

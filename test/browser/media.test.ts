@@ -51,7 +51,8 @@ describe('media in a room', () => {
   /** Stores a file as one of this account's, and says its address. */
   const stored = async (page: Page, name: string, bytes: Buffer | string): Promise<string> => {
     const account = await accountOf(page)
-    const key = `chat-images/encrypted/${account.toLowerCase()}/${randomUUID()}${name}`
+    const place = name === '.enc' ? 'chat-images/encrypted' : 'media/chat'
+    const key = `${place}/${account.toLowerCase()}/${randomUUID()}${name}`
     return storeFile(plaza.node, account, key, new Uint8Array(Buffer.from(bytes)))
   }
   const send = (page: Page, text: string, type: MessageType) =>

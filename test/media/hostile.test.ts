@@ -1,6 +1,7 @@
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -164,26 +165,27 @@ describe('at the port of RTMP, beside a stream that is live,', () => {
   })
 })
 
+const offer = [
+  ...['v=0', 'o=- 1 2 IN IP4 127.0.0.1', 's=-', 't=0 0', 'a=group:BUNDLE 0', 'a=msid-semantic:WMS *'],
+  ...['m=video 9 UDP/TLS/RTP/SAVPF 96', 'c=IN IP4 0.0.0.0', 'a=mid:0', 'a=sendonly', 'a=rtcp-mux'],
+  ...['a=ice-ufrag:abcd', 'a=ice-pwd:0123456789012345678901', 'a=setup:actpass'],
+  `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}`,
+  ...['a=rtpmap:96 H264/90000', 'a=fmtp:96 packetization-mode=1;profile-level-id=42e01f', 'a=ssrc:1 cname:x'],
+]
+
 describe('by WHIP, beside a stream that is live,', () => {
   const post = (name: string, body: string, type = 'application/sdp') =>
     fetch(url(`/webrtc/${name}`), { method: 'POST', body, headers: { 'content-type': type } })
 
   test('damaged offers are refused, whoever makes them, and a good one is taken afterwards', async () => {
     const { streamKey, streamId } = await create()
-    const offer = [
-      ...['v=0', 'o=- 1 2 IN IP4 127.0.0.1', 's=-', 't=0 0', 'a=group:BUNDLE 0', 'a=msid-semantic:WMS *'],
-      ...['m=video 9 UDP/TLS/RTP/SAVPF 96', 'c=IN IP4 0.0.0.0', 'a=mid:0', 'a=sendonly', 'a=rtcp-mux'],
-      ...['a=ice-ufrag:abcd', 'a=ice-pwd:0123456789012345678901', 'a=setup:actpass'],
-      `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}`,
-      ...['a=rtpmap:96 H264/90000', 'a=fmtp:96 packetization-mode=1;profile-level-id=42e01f', 'a=ssrc:1 cname:x'],
-      'a=candidate:1 1 udp 2113937151 127.0.0.1 50000 typ host',
-    ].join('\r\n')
+    const withCandidate = [...offer, 'a=candidate:1 1 udp 2113937151 127.0.0.1 50000 typ host'].join('\r\n')
     const statuses = new Set<number>()
     const lists = fc.sample(changes, { numRuns: 300, seed: 8 })
     for (const [index, list] of lists.entries()) {
       // Few have the key, as each that has it takes the place of the one before.
       const name = index % 10 === 0 ? streamKey : 'nobody'
-      const { status } = await post(name, damaged(Buffer.from(offer), list).toString('latin1'))
+      const { status } = await post(name, damaged(Buffer.from(withCandidate), list).toString('latin1'))
       statuses.add(status)
     }
     expect([...statuses].filter((status) => ![201, 400, 404, 406].includes(status))).toEqual([])
@@ -192,6 +194,32 @@ describe('by WHIP, beside a stream that is live,', () => {
     browsers.push(browser)
     expect(browser.status).toBe(201)
     await expect.poll(() => told, seconds).toContain(`ingest.started ${streamId}`)
+  })
+
+  test('an offer has nobody called, neither here nor at another address', async () => {
+    const { streamKey } = await create()
+    const heard: string[] = []
+    const tcp = createServer((socket) => {
+      heard.push('tcp')
+      socket.destroy()
+    })
+    const udp = createSocket('udp4', () => heard.push('udp'))
+    await once(tcp.listen(0, '127.0.0.1'), 'listening')
+    udp.bind(0, '127.0.0.1')
+    await once(udp, 'listening')
+    const { port } = tcp.address() as AddressInfo
+    const calling = [
+      `a=candidate:1 1 tcp 2105458943 127.0.0.1 ${port} typ host tcptype passive`,
+      `a=candidate:2 1 udp 2130706431 127.0.0.1 ${udp.address().port} typ host`,
+    ]
+    expect((await post(streamKey, [...offer, ...calling, ''].join('\r\n'))).status).toBe(201)
+    // Whoever publishes next is called by the same process, and only after those whom this offer names.
+    const { streamKey: other, streamId } = await create()
+    browsers.push(await publishWhip(url(`/webrtc/${other}`)))
+    await expect.poll(() => told, seconds).toContain(`ingest.started ${streamId}`)
+    expect(heard).toEqual([])
+    tcp.close()
+    udp.close()
   })
 
   test('what is no offer, or too large, is refused', async () => {

@@ -22,7 +22,7 @@ let other: Person
 beforeAll(async () => {
   server = await boot({ environment: { SUPER_ADMINS: wallet('root').address, STORAGE_URL: storage } })
   ;[root, owner, member, other] = await people(server, 'root', 'owner', 'member', 'other')
-  for (const file of ['1.enc', 'a.pdf', 'turnip', 'a_1.png'])
+  for (const file of ['1.png', 'a.pdf', 'turnip', 'a_1.png'])
     await storeFileOn(server, member.account, own(file).slice(storage.length + 1), new Uint8Array(40))
 })
 afterAll(() => server.close())
@@ -30,7 +30,7 @@ afterAll(() => server.close())
 const settle = (room: RoomRef, rules: RulesPatch) => moderates(owner, { room, action: 'rules', patch: { rules } })
 const block = (room: RoomRef | null, word: string, word_action: 'block' | 'mute' | 'flag' = 'block') =>
   moderates(room === null ? root : owner, { room, action: 'word_add', patch: { word, word_action } })
-const own = (file: string) => `${storage}/chat-images/encrypted/${member.account.toLowerCase()}/${file}`
+const own = (file: string) => `${storage}/media/chat/${member.account.toLowerCase()}/${file}`
 const count = async (room: RoomRef) => (await member.does('rest', messages.history, { room })).messages.length
 
 /** The verdict over both doors, in a send and in a check: the same everywhere, and nothing stored. */
@@ -94,7 +94,7 @@ describe('M01: attachments pass the verdict', () => {
     if (Object.keys(rules).length > 0) await settle(room, rules)
     const attachments = [JSON.parse(JSON.stringify(attachment).replace('OWN', own('k').slice(0, -2)))]
     expect(await refusedEverywhere(room, { attachments })).toMatchObject({ code })
-    const hidden = [{ url: own('1.enc') }, ...attachments]
+    const hidden = [{ url: own('1.png') }, ...attachments]
     expect(await refusedEverywhere(room, { attachments: hidden })).toMatchObject({ code })
     const alias = await member.rest(`POST /api/channels/${room.id}/messages`, { content: 'hi', attachments })
     expect(alias.body.code).toBe(code)

@@ -1,13 +1,15 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Members, Rooms } from '#server/domains/room-state/model'
 import { GroupInvitations } from '#server/domains/rooms/group-invitations/model'
+import { newId } from '#server/kernel/ids'
 import { accounts } from '#shared/api/accounts'
 import { groupInvitationEnded, groupInvitations, groupInvited } from '#shared/api/group-invitations'
 import { invitations as links } from '#shared/api/invitations'
 import { rooms } from '#shared/api/rooms'
 import { social } from '#shared/api/social'
 import { type Booted, boot } from '#test/support/boot'
-import { befriend, moderates, over, type Person, person } from '#test/support/people'
+import { acceptInto, befriend, type Door, moderates, over, type Person, person } from '#test/support/people'
 import { wallet } from '#test/support/wallet'
 
 let server: Booted
@@ -49,6 +51,10 @@ const told = ({ lines, id, room }: Waiting) =>
       expect.poll(() => line.all(groupInvitationEnded)).toEqual([{ invitation: { id, group_id: room.id } }]),
     ),
   )
+
+const groupAsking = (inviter: Person) =>
+  inviter.does('rest', rooms.createGroup, { name: 'Asking', memberAddresses: [guest.account] })
+const groupWith = async (inviter: Person) => (await groupAsking(inviter)).group
 
 const owners = () => ({ address: owner.account })
 const grounds: { name: string; goes: (at: Waiting) => Promise<unknown>; code?: string }[] = [
@@ -192,5 +198,81 @@ test.each(over.flatMap((door) => missed.map((ground) => ({ door, code: 'INVITATI
     await GroupInvitations.updateOne({ invitation_id: id }, { $set: { status: 'pending', responded_at: null } })
     expect((await guest.does(door, groupInvitations.list, {})).invitations).toEqual([])
     expect(await guest.refused(door, groupInvitations.accept, { id })).toMatchObject({ code })
+  },
+)
+
+/** So many waiting for the guest, each of an account of its own that is an admin of a group of its own; of these accounts, or of nobody's. */
+async function crowd(count: number, inviters: readonly string[] = []): Promise<string[]> {
+  const at = new Date().toISOString()
+  const rows = Array.from({ length: count }, (_, index) => {
+    const id = newId()
+    return { id, room: `group:${id}`, inviter_address: inviters[index] ?? `crowd ${round} ${id}` }
+  })
+  const room = { type: 'group', emoji: '💬', category: 'general', is_active: true, created_at: at, updated_at: at }
+  await Rooms.insertMany(
+    rows.map(({ id, inviter_address }) => ({
+      _id: `group:${id}`,
+      id,
+      name: id,
+      owner_address: inviter_address,
+      ...room,
+    })),
+  )
+  await Members.insertMany(
+    rows.map(({ room, inviter_address: user_address }) => ({
+      ...{ _id: `${room} ${user_address}`, room, user_address },
+      ...{ role: 'admin', joined_at: at, is_active: true },
+    })),
+  )
+  await GroupInvitations.insertMany(
+    rows.map(({ room, inviter_address }) => ({
+      ...{ _id: `${room} ${guest.account}`, invitation_id: newId(), room, inviter_address },
+      ...{ invitee_address: guest.account, status: 'pending' as const, created_at: at, told_at: at },
+    })),
+  )
+  return rows.map(({ id }) => id)
+}
+const groupsAsked = async (door: Door) =>
+  (await guest.does(door, groupInvitations.list, {})).invitations.map(({ group_id }) => group_id)
+
+test.each(over)('N05: of many strangers a hundred wait, and a new one is seen, over %s', async (door) => {
+  const acquaintance = await person(server, `ending acquaintance ${round}`)
+  await acceptInto(guest, (await groupWith(acquaintance)).id)
+  const [known = ''] = await crowd(1, [acquaintance.account])
+  const strangers = await crowd(99)
+  const lines = await Promise.all(server.urls.map((url) => guest.socket('/notifications', url)))
+  const { group, invited } = await groupAsking(owner)
+  expect(invited).toEqual([guest.account])
+  expect(await groupsAsked(door)).toEqual([group.id, ...strangers.slice(1).reverse(), known])
+  for (const line of lines)
+    await expect.poll(() => line.all(groupInvitationEnded)).toMatchObject([{ invitation: { group_id: strangers[0] } }])
+})
+
+test.each(over)(
+  'N05: among a hundred acquaintances a stranger is not heard, and is not told so, over %s',
+  async (door) => {
+    const group = await groupWith(owner)
+    await acceptInto(guest, group.id)
+    const at = new Date().toISOString()
+    const accounts = Array.from({ length: 100 }, () => `acquaintance ${round} ${newId()}`)
+    await Members.insertMany(
+      accounts.map((user_address) => ({
+        ...{ _id: `group:${group.id} ${user_address}`, room: `group:${group.id}`, user_address },
+        ...{ role: 'member', joined_at: at, is_active: true },
+      })),
+    )
+    const waiting = await crowd(100, accounts)
+    const line = await guest.socket('/notifications')
+    const stranger = await person(server, `ending stranger ${round}`)
+    const asking = await groupAsking(stranger)
+    expect(asking.invited).toEqual([guest.account])
+    expect(await groupsAsked(door)).toEqual(waiting.toReversed())
+    // Who is known takes the place of the oldest.
+    const more = await groupAsking(owner)
+    await line.hears(groupInvited)
+    expect(line.all(groupInvited).map(({ invitation }) => invitation.group_id)).toEqual([more.group.id])
+    expect(await groupsAsked(door)).toEqual([more.group.id, ...waiting.slice(1).reverse()])
+    const withdrawal = { id: asking.group.id, address: guest.account }
+    await stranger.does(door, groupInvitations.withdraw, withdrawal)
   },
 )

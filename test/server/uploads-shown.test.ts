@@ -7,6 +7,7 @@ import { cidOf } from '#server/domains/uploads/cid'
 import { fakePinning } from '#server/ports/pinning/fake'
 import { localStorage } from '#server/ports/storage/local'
 import type { Storage } from '#server/ports/storage/port'
+import { messages } from '#shared/api/messages'
 import { rooms } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
 import { type Booted, boot } from '#test/support/boot'
@@ -136,6 +137,39 @@ describe('an avatar', () => {
     ['that is HTML', Buffer.from('<html>'), 415],
   ])('T23: %s is refused', async (_what, bytes, status) => {
     expect((await post('/api/user/avatar', formOf(bytes))).status).toBe(status)
+  })
+})
+
+describe('the file of somebody else', () => {
+  const stored = async (person: Person) => String((await post('/api/upload', formOf(pngOf()), person)).body.url)
+  const isThere = async (url: string) => (await get(url)).type === 'image/png'
+
+  test('is shown by nobody as their own picture, so nobody removes it, nor keeps it', async () => {
+    const other = await person(server, `shows others' ${Math.random()}`)
+    const agent = await newAgent(other)
+    const room = await channelOf(other)
+    const url = await stored(who)
+    const tries: [string, object][] = [
+      ['PATCH /api/user/profile', { avatar_url: url }],
+      ['PATCH /api/user/profile', { custom_avatar_url: url }],
+      ['POST /api/agents', { name: 'Showing', personality: 'kind', avatarUrl: url }],
+      [`PATCH /api/agents/${agent}`, { avatarUrl: url }],
+      [`PATCH /api/rooms/channel/${room.id}`, { icon_url: url }],
+    ]
+    for (const [route, body] of tries) {
+      const answer = await other.rest(route, body)
+      expect([route, answer.status, answer.code]).toEqual([route, 400, 'VALIDATION_ERROR'])
+    }
+    expect(await isThere(url)).toBe(true)
+  })
+
+  test('is no picture that goes when it is let go: it may be named by a message yet', async () => {
+    const url = await stored(who)
+    for (const custom_avatar_url of [url, null])
+      expect((await who.rest('PATCH /api/user/profile', { custom_avatar_url })).status).toBe(200)
+    expect(await isThere(url)).toBe(true)
+    const room = await channelOf(who)
+    await who.does('rest', messages.send, { room, text: `[IMAGE]${url}` })
   })
 })
 

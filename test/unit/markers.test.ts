@@ -8,6 +8,7 @@ const sender = '0x00000000000000000000000000000000000000aa'
 const storage = { publicUrl: 'https://media.test/files/', sender }
 const image = `https://media.test/files/chat-images/encrypted/${sender}/aGVsbG8w/1700000000000_x7.enc`
 const picture = `https://media.test/files/media/chat/${sender}/1700000000000_x7.jpg`
+const art = `https://media.test/files/media/pixel-art/${sender}/bafk.png`
 const voice = `https://media.test/files/chat-voice/voice/${sender}/aGVsbG8w/1700000000000_x7.enc`
 
 function faultOf(text: string, type: MessageType = 'text', of = storage): string | null {
@@ -21,42 +22,44 @@ describe('markers', () => {
     `[ENC_IMAGE:image/png]${image}`,
     `[VOICE:0]${voice}`,
     `[VOICE:3600]${voice}`,
-    `[IMAGE]${image}`,
-    `[GIF]${image}`,
-    `[PIXEL_ART]${image}`,
+    `[PIXEL_ART]${art}`,
     `[IMAGE]${picture}`,
     `[GIF]${picture.replace('.jpg', '.gif')}`,
     `[IMAGE]${picture.replace('chat/', 'group/')}`,
     '[LOCATION]{"lat":1.5,"lng":-2}',
     '[LOCATION]{"latitude":"52.5","longitude":"-13.4","name":"The square"}',
     pollMarker('Tea or coffee?'),
-    `[IMAGE]${image}\n`,
-    `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}/aGVsbG8w/1_a.enc`,
+    `[IMAGE]${picture}\n`,
+    `[ENC_IMAGE:image/png]https://media.test/files/chat-images/encrypted/${sender}/aGVsbG8w/1_a.enc`,
     `[VOICE:9]https://media.test/files/chat-voice/voice/${sender}/aGVsbG8w/1_a.enc`,
   ])('takes %s', (text) => expect(faultOf(text)).toBeNull())
 
   it.each([
     ['a foreign host', '[IMAGE]https://evil.test/files/chat-images/encrypted/x.png'],
-    ['another sender', `[IMAGE]${image.replace('aa/', 'ab/')}`],
-    ['a longer host', `[IMAGE]${image.replace('media.test', 'media.test.evil.test')}`],
-    ['user information', `[IMAGE]${image.replace('media.test', 'media.test@evil.test')}`],
-    ['another scheme', `[IMAGE]${image.replace('https', 'http')}`],
+    ['another sender', `[IMAGE]${picture.replace('aa/', 'ab/')}`],
+    ['a longer host', `[IMAGE]${picture.replace('media.test', 'media.test.evil.test')}`],
+    ['user information', `[IMAGE]${picture.replace('media.test', 'media.test@evil.test')}`],
+    ['another scheme', `[IMAGE]${picture.replace('https', 'http')}`],
     ['javascript', '[ENC_IMAGE:image/png]javascript:alert(1)'],
     ['a relative address', '[IMAGE]//media.test/files/x'],
     ['a voice path in an image', `[IMAGE]${voice}`],
     ['an image path in a voice message', `[VOICE:3]${image}`],
+    ['a sealed picture as a photo', `[IMAGE]${image}`],
+    ['a sealed picture as a GIF', `[GIF]${image}`],
+    ['a photo as a GIF', `[GIF]${picture}`],
+    ['a photo as a sealed picture', `[ENC_IMAGE:image/jpeg]${picture}`],
     ['a picture of another', `[IMAGE]${picture.replace('aa/', 'ab/')}`],
     ['a picture in a folder that is none of pictures', `[IMAGE]${picture.replace('chat/', 'x/')}`],
     ['a picture in a voice message', `[VOICE:3]${picture}`],
-    ['a climb', `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}/../0xbb/x.enc`],
-    ['an encoded climb', `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}/%2e%2e/0xbb/x.enc`],
-    ['a backslash', `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}\\..\\x.enc`],
-    ['a query', `[IMAGE]${image}?x=1`],
-    ['a fragment', `[IMAGE]${image}#x`],
-    ['an empty key', `[IMAGE]https://media.test/files/chat-images/encrypted/${sender}/`],
-    ['an address without its bucket, under which nothing is served', `[IMAGE]${image.replace('chat-images/', '')}`],
-    ['an address in another case', `[IMAGE]${image.replace('aa/', 'AA/')}`],
-    ['text after the address', `[IMAGE]${image} https://evil.test`],
+    ['a climb', `[IMAGE]https://media.test/files/media/chat/${sender}/../0xbb/x.enc`],
+    ['an encoded climb', `[IMAGE]https://media.test/files/media/chat/${sender}/%2e%2e/0xbb/x.enc`],
+    ['a backslash', `[IMAGE]https://media.test/files/media/chat/${sender}\\..\\x.enc`],
+    ['a query', `[IMAGE]${picture}?x=1`],
+    ['a fragment', `[IMAGE]${picture}#x`],
+    ['an empty key', `[IMAGE]https://media.test/files/media/chat/${sender}/`],
+    ['an address without its bucket, under which nothing is served', `[IMAGE]${picture.replace('media/', '')}`],
+    ['an address in another case', `[IMAGE]${picture.replace('aa/', 'AA/')}`],
+    ['text after the address', `[IMAGE]${picture} https://evil.test`],
     ['a nested marker', `[IMAGE][VOICE:3]${voice}`],
     ['html', `[ENC_IMAGE:text/html]${image}`],
     ['svg', `[ENC_IMAGE:image/svg+xml]${image}`],
@@ -70,7 +73,7 @@ describe('markers', () => {
     ['words for a duration', `[VOICE:abc]${voice}`],
     ['no duration', `[VOICE]${voice}`],
     ['no end', `[VOICE:12${voice}`],
-    ['a parameter where there is none', `[IMAGE:x]${image}`],
+    ['a parameter where there is none', `[IMAGE:x]${picture}`],
     ['a location that is no JSON', '[LOCATION]here'],
     ['a location that is a list', '[LOCATION][1,2]'],
     ['a location that is nowhere', '[LOCATION]{}'],
@@ -94,7 +97,9 @@ describe('markers', () => {
   )
 
   it('holds a bare address sent under a type of media to the same rule', () => {
-    expect(faultOf(image, 'photo')).toBeNull()
+    expect(faultOf(picture, 'photo')).toBeNull()
+    expect(faultOf(image, 'photo')).not.toBeNull()
+    expect(faultOf(image, 'encrypted_image')).toBeNull()
     expect(faultOf(voice, 'voice_memo')).toBeNull()
     expect(faultOf('https://evil.test/x.gif', 'gif')).not.toBeNull()
     expect(faultOf('javascript:alert(1)', 'photo')).not.toBeNull()
@@ -104,7 +109,7 @@ describe('markers', () => {
 
   it('knows a sender by the lowercased id that is in the path', () => {
     const base58 = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'
-    const path = `https://media.test/files/chat-images/encrypted/${base58.toLowerCase()}/aGVsbG8w/1_a.enc`
+    const path = `https://media.test/files/media/chat/${base58.toLowerCase()}/1_a.png`
     expect(faultOf(`[IMAGE]${path}`, 'text', { ...storage, sender: base58 })).toBeNull()
   })
 

@@ -20,6 +20,7 @@ import { stepsOfAText } from '#shared/kit/budgets'
 import { verdictMicroseconds } from '#test/bench/verdict'
 import { now, sender, stateOf } from '#test/support/verdict'
 
+const picture = `https://media.test/media/chat/${sender}/1_a`
 const image = `https://media.test/chat-images/encrypted/${sender}/aGVsbG8w/1_a.enc`
 
 function listOf(...words: (Partial<BlockedWord> & { word: string })[]) {
@@ -175,7 +176,7 @@ describe('content types', () => {
   it('T25: exempts the own address alone from words, links and length', () => {
     const strict: Partial<Rules> = { links_allowed: 'disabled', max_message_length: 20 }
     const words = [listOf({ word: 'https', is_regex: true })]
-    expect(judge(`[IMAGE]${image}`, { words }, strict).verdict.ok).toBe(true)
+    expect(judge(`[IMAGE]${picture}.png`, { words }, strict).verdict.ok).toBe(true)
     expect(judge(image, {}, { links_allowed: 'disabled' }).verdict.code).toBe('LINKS_NOT_ALLOWED')
     expect(judge(`x [IMAGE]${image}`, {}, { links_allowed: 'disabled' }).verdict.code).toBe('LINKS_NOT_ALLOWED')
     expect(judge('[POLL]see https://x.test', {}, { links_allowed: 'disabled' }).verdict.code).toBe('LINKS_NOT_ALLOWED')
@@ -342,9 +343,9 @@ const anyState: fc.Arbitrary<RoomState> = fc.record({
 /** A real message of each kind, where the probe of the capability is a bare one. */
 const genuine: Readonly<Record<Sendable, MessageDraft>> = {
   text: say('hi'),
-  photo: written('photo', `[IMAGE]${image}`),
-  gif: written('gif', `[GIF]${image}`),
-  pixel_art: written('pixel_art', `[PIXEL_ART]${image}`),
+  photo: written('photo', `[IMAGE]${picture}.png`),
+  gif: written('gif', `[GIF]${picture}.gif`),
+  pixel_art: written('pixel_art', `[PIXEL_ART]${picture.replace('chat', 'pixel-art')}.png`),
   poll: written('poll', 'Tea?'),
   location: written('location', ''),
   voice: written('voice', `[VOICE:3]${image.replace('chat-images/encrypted', 'chat-voice/voice')}`),

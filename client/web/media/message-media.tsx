@@ -9,17 +9,18 @@ import { MediaFault } from './media-fault.tsx'
 import { Near } from './near.tsx'
 import { SealedPicture, StoredPicture } from './picture.tsx'
 import { PlaceCard } from './place-card.tsx'
-import { openSealed, useIsStoredHere } from './stored.ts'
+import { openSealed, useStoredAs } from './stored.ts'
 import { VoicePlayer } from './voice-player.tsx'
 import { mediaNames } from './words.ts'
 
 /** The media that a message names, in the place of its text. */
 export function MessageMedia({ media, message }: { media: NamedMedia; message: LocalMessage }) {
   const { live, isSealed } = useOpenRoom()
-  const isStoredHere = useIsStoredHere()
+  const storedAs = useStoredAs()
   if (media.kind === 'place') return <PlaceCard place={media.place} />
   const { url } = media
-  if (!isStoredHere(url)) return <MediaFault text="This leads to another server, and is not loaded." />
+  const stored = storedAs(url)
+  if (stored === null) return <MediaFault text="This leads to another server, and is not loaded." />
 
   const name = mediaNames[media.kind]
   const alt = `${name} from ${nameOf(message.sender.name, message.sender_address)}, ${timeOf(message.created_at)}`
@@ -31,8 +32,10 @@ export function MessageMedia({ media, message }: { media: NamedMedia; message: L
       </Near>
     )
   }
-  if (media.kind !== 'image')
+  if (media.kind !== 'image') {
+    if (stored === 'sealed') return <MediaFault text="This was sealed, and its message does not say how to open it." />
     return <StoredPicture url={url} kind={media.kind === 'picture' ? 'photo' : media.kind} alt={alt} />
+  }
   if (!imageMimeTypes.some((type) => type === media.type))
     return <MediaFault text="This is no kind of picture that is shown." />
   return <SealedPicture open={sealed(media.type)} kind={media.type === 'image/gif' ? 'gif' : 'photo'} alt={alt} />

@@ -1,17 +1,20 @@
 import { decryptMedia } from '#client/sdk/media'
 import { useSession } from '../accounts/session.ts'
 
-/** Says of an address whether it is one of this server's own storage. Nothing else is loaded. */
-export function useIsStoredHere(): (url: string) => boolean {
+/** Says of an address how the storage of this server has the file: to be shown as it is, or to be opened first. Null where it is elsewhere: nothing of there is loaded. */
+export function useStoredAs(): (url: string) => 'shown' | 'sealed' | null {
   const { status } = useSession()
   const base = status ? status.media : `${location.origin}/files/`
-  return (url) => Boolean(base) && url.startsWith(`${base}`) && URL.canParse(url) && new URL(url).href === url
+  return (url) => {
+    if (!base || !url.startsWith(base) || !URL.canParse(url) || new URL(url).href !== url) return null
+    return url.slice(base.length).startsWith('media/') ? 'shown' : 'sealed'
+  }
 }
 
-/** The address of somebody's own picture, where it is stored here; null where it is not, and something else is shown. */
+/** The address of somebody's own picture, where it is stored here to be shown; null where it is not, and something else is shown. */
 export function useStoredPicture(url: string | null | undefined): string | null {
-  const isStoredHere = useIsStoredHere()
-  return url && isStoredHere(url) ? url : null
+  const storedAs = useStoredAs()
+  return url && storedAs(url) === 'shown' ? url : null
 }
 
 interface Sealed {

@@ -1,3 +1,4 @@
+import { refuseOthersFile } from '#server/domains/files/others'
 import { removePicture } from '#server/domains/files/removal'
 import type { Node } from '#server/kernel/context'
 import { isDuplicate } from '#server/ports/database/port'
@@ -97,6 +98,8 @@ export async function changeProfile(node: Node, id: string, change: ProfileChang
   const fields = withoutUndefined(given)
   const changesPicture = fields.avatar_url !== undefined || fields.custom_avatar_url !== undefined
   const before = changesPicture ? await Accounts.findOne({ _id: id }, pictures).lean<Account>() : null
+  for (const field of ['avatar_url', 'custom_avatar_url'] as const)
+    if (fields[field] !== before?.[field]) await refuseOthersFile(node, id, fields[field], field)
   const account = await Accounts.findOneAndUpdate(
     { _id: id },
     { $set: { ...fields, updated_at: new Date(node.now()) }, ...(username === null && { $unset: unnamed }) },

@@ -1,3 +1,4 @@
+import { refuseOthersFile } from '#server/domains/files/others'
 import { skeletonVersion } from '#server/domains/text/skeleton'
 import type { Node } from '#server/kernel/context'
 import { insertAmong } from '#server/kernel/places'
@@ -145,6 +146,7 @@ async function refuse(node: Node, account: string, given: Given, before: StoredA
   const { avatarUrl } = given
   if (avatarUrl && avatarUrl !== before?.avatar_url && keyAt(node.settings.storageUrl, avatarUrl) === null)
     refuseInner(node, given, ['avatarUrl'])
+  if (avatarUrl !== before?.avatar_url) await refuseOthersFile(node, account, avatarUrl, 'avatarUrl')
   if (given.model !== undefined && given.model !== modelName(node)) throw new AppError('INVALID_MODEL')
   const becomesOfficial = given.visibility === 'official' && before?.visibility !== 'official'
   if (becomesOfficial && !(await isAdmin(node, account)))

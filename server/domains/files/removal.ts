@@ -1,3 +1,4 @@
+import { folders } from '#server/domains/verdict/storage-folders'
 import type { Node } from '#server/kernel/context'
 import { RoomEvents } from '#server/log/model'
 import { isDuplicate } from '#server/ports/database/port'
@@ -21,11 +22,17 @@ export async function removeUnnamed(node: Node, keys: readonly string[]): Promis
   }
 }
 
-/** The same for the picture of somebody or of a room, by its address. */
+/**
+ * The same for the picture of somebody or of a room, by its address, where it was uploaded to be one. Others are left to the sweep: what was
+ * uploaded for a message may be named by one that is still to be sent, or by one that is sealed.
+ */
 export async function removePicture(node: Node, url: string | null | undefined): Promise<void> {
   const key = url ? keyAt(node.settings.storageUrl, url) : null
-  if (key !== null) await removeUnnamed(node, [key])
+  if (key !== null && isForShow(key)) await removeUnnamed(node, [key])
 }
+
+const isForShow = (key: string): boolean =>
+  [folders.avatar, folders.icon].some(({ bucket, folder }) => key.startsWith(`${bucket}/${folder}/`))
 
 /** Those of these files that a message, a person, an agent or a room names. */
 export async function namedAmong(

@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors'
 import { entryOf } from './entries.ts'
 import { memberJoined, memberLeft } from './events/people.ts'
 import { banIn, grantIn, invitationsIn, isRunning, type ModeratorFact, memberIn, refOf, roomIn } from './facts.ts'
-import { isKnown, kinds } from './kinds.ts'
+import { isKnown, kindOf, kinds } from './kinds.ts'
 import { Bans, Members } from './model.ts'
 import { isLetThrough, type Pass } from './passes.ts'
 import { isLimited, isSuspended, standingOf } from './standing.ts'
@@ -109,4 +109,10 @@ export async function rolesAmong(accounts: readonly string[], rooms: readonly st
 export async function bannedFrom(account: string, rooms: readonly string[], now: number): Promise<Set<string>> {
   const rows = await Bans.find({ room: { $in: rooms }, user_address: account, is_active: true }).lean()
   return new Set(rows.filter(({ banned_until }) => isRunning(banned_until, now)).map(({ room }) => room))
+}
+
+/** Those of these accounts who are together with somebody in a room that nobody enters uninvited. */
+export async function sharingClosedRooms(account: string, others: readonly string[]): Promise<Set<string>> {
+  const closed = (await membershipsOf(account)).filter((room) => kindOf(room).joining === 'invited')
+  return new Set((await rolesAmong(others, closed)).map((one) => one.account))
 }

@@ -1,5 +1,6 @@
 import { accountOf } from '#server/domains/accounts/accounts'
 import { areBlocked } from '#server/domains/blocks/blocks'
+import { refuseOthersFile } from '#server/domains/files/others'
 import { removePicture } from '#server/domains/files/removal'
 import { keyOf, seenBy } from '#server/domains/room-state/access'
 import { ensureDm } from '#server/domains/room-state/conversations'
@@ -139,6 +140,7 @@ export const update: Action<typeof contract.update> = async ({ room, ...input },
   if (patch.slug && !kindOf(key).hasUniqueName)
     throw new AppError('VALIDATION_ERROR', { message: 'slug: only channels have one' })
   const before = await node.log.ask(key, (view) => roomIn(view)?.icon_url)
+  if (patch.icon_url !== before) await refuseOthersFile(node, account, patch.icon_url, 'icon_url')
   await withNames(node, key, patch, () => node.log.act(key, { sender: account, makes: roomUpdated, judge }))
   if (patch.icon_url !== undefined) await removePicture(node, before)
   return { room: await roomAnswer(node, key, account) }

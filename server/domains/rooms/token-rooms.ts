@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { refuseOthersFile } from '#server/domains/files/others'
 import { membershipsOf } from '#server/domains/room-state/membership'
 import { Rooms } from '#server/domains/room-state/model'
 import { roomAnswer, rowsOf } from '#server/domains/room-state/rows'
@@ -24,6 +25,7 @@ export const createTokenRoom: Action<typeof contract.createTokenRoom> = async (i
   const is_official = input.isOfficial === true
   if (is_official && !(await node.log.ask(GLOBAL, (view) => standingOf(view, account).isAdmin)))
     throw new AppError('FORBIDDEN', { message: 'Only admins may found official rooms' })
+  await refuseOthersFile(node, account, tokenImage, 'tokenImage')
   const token = await tokenAt(node, tokenChainId, tokenAddress)
   const gate = {
     ...{ by: 'balance' as const, chain_id: tokenChainId, token_address: tokenAddress, token_name: token.name },

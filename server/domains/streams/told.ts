@@ -11,6 +11,7 @@ const topic = 'streams'
 const lookMilliseconds = 2_000
 const healthMilliseconds = 5_000
 const mostLive = 1_000
+const countMilliseconds = 1_000
 const resentMilliseconds = 15_000
 
 interface Told {
@@ -20,6 +21,10 @@ interface Told {
   /** What was said of each recording. */
   said: Map<string, string>
   at: number
+  /** When counts were told last, by a clock that nobody sets. */
+  countedAt: number
+  /** Counts that are told as soon as a second has passed since; the newest of them. */
+  uncounted: StoredStream | null
 }
 const toldOn = nodeState(() => ({
   streams: new Map<string, Told>(),
@@ -43,6 +48,7 @@ export function follow(node: Node, stream: StoredStream, assets: readonly Stored
 const saidOf = (node: Node, stream: StoredStream, assets: readonly StoredAsset[]): Told => ({
   ...{ v: stream.v, counts: stream.counts_v, assets: stream.assets_v, at: node.now() },
   said: new Map(assets.map((asset) => [asset._id, JSON.stringify(assetOf(asset))])),
+  ...{ countedAt: Number.NEGATIVE_INFINITY, uncounted: null },
 })
 
 /** Says of a stream what this node has not said yet. */
@@ -59,14 +65,12 @@ async function tellRow(node: Node, stream: StoredStream): Promise<void> {
   if (told && isOlder(stream, told)) return
   const isOver = stream.status === 'ended' && node.live.audienceSize('/streams', audiences.stream(id)) === 0
   if (isOver && !told && !listed.has(id)) return
-  streams.set(id, { ...(told ?? saidOf(node, stream, [])), v, counts: counts_v, assets: assets_v, at: node.now() })
-  if (told?.counts !== counts_v && stream.status === 'live') counted.add(id)
-  if (told?.counts !== counts_v) {
-    const counts = countsOf(stream)
-    node.live.send(streamCounted, audiences.stream(id), counts)
-    for (const owner of ownersBeside(node, stream)) owner.emit(streamCounted, counts)
-  }
-  if (told?.v !== v) {
+  const now = told ?? saidOf(node, stream, [])
+  const [isCounted, isChanged, hasAssets] = [told?.counts !== counts_v, told?.v !== v, told?.assets !== assets_v]
+  streams.set(id, Object.assign(now, { v, counts: counts_v, assets: assets_v, at: node.now() }))
+  if (isCounted && stream.status === 'live') counted.add(id)
+  if (isCounted) tellCountsSoon(node, now, stream)
+  if (isChanged) {
     const state = stateOf(stream, isShownLive(stream, node.now(), null))
     node.live.send(streamStateChanged, audiences.stream(id), state)
     for (const owner of ownersBeside(node, stream)) owner.emit(streamStateChanged, state)
@@ -80,8 +84,25 @@ async function tellRow(node: Node, stream: StoredStream): Promise<void> {
       }
     } else unlist(node, [id])
   }
-  if (told?.assets !== assets_v) await tellAssets(node, id)
+  if (hasAssets) await tellAssets(node, id)
   if (isOver) streams.delete(id)
+}
+
+/** Nobody is told counts more often than once a second, however many nodes count: what comes sooner waits, and the last of it is told. */
+function tellCountsSoon(node: Node, told: Told, stream: StoredStream): void {
+  const wait = told.countedAt + countMilliseconds - performance.now()
+  if (told.uncounted === null && wait > 0)
+    setTimeout(() => told.uncounted && tellCountsNow(node, told, told.uncounted), Math.ceil(wait)).unref()
+  if (wait > 0) told.uncounted = stream
+  else tellCountsNow(node, told, stream)
+}
+
+function tellCountsNow(node: Node, told: Told, stream: StoredStream): void {
+  told.uncounted = null
+  told.countedAt = performance.now()
+  const counts = countsOf(stream)
+  node.live.send(streamCounted, audiences.stream(stream._id), counts)
+  for (const owner of ownersBeside(node, stream)) owner.emit(streamCounted, counts)
 }
 
 /** The owner, who may watch as well and is told once. */
@@ -122,7 +143,12 @@ async function tellCounts(node: Node): Promise<void> {
 }
 
 function forget(node: Node, ids: readonly string[]): void {
-  for (const id of ids) toldOn(node).streams.delete(id)
+  const { streams } = toldOn(node)
+  for (const id of ids) {
+    const told = streams.get(id)
+    if (told) told.uncounted = null
+    streams.delete(id)
+  }
   unlist(node, ids)
 }
 
@@ -190,6 +216,6 @@ async function look(node: Node): Promise<void> {
       await tellRow(node, stream)
       continue
     }
-    node.live.send(streamCounted, audiences.stream(stream._id), countsOf(stream))
+    if (told) tellCountsSoon(node, told, stream)
   }
 }

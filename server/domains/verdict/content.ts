@@ -1,7 +1,7 @@
 import type { Attachment, Mention } from '#shared/api/message'
 import type { Asked } from '#shared/api/polls'
 import type { MessageType } from '#shared/api/verdict'
-import { type ContentKind, isOwnUrl, type OwnStorage, seenContent } from './markers.ts'
+import { type ContentKind, type OwnStorage, seenContent } from './markers.ts'
 
 /** What a person puts into a message. What is stored of a message comes from here, and so is judged. */
 export interface MessageDraft {
@@ -87,13 +87,11 @@ function extensions(names: string, kind: ContentKind): Record<string, ContentKin
 
 /** What an attachment is by its type, its name, its address, or the storage it lies in; nothing where it is a plain file. */
 export function contentsOf({ url, name, mime }: Attachment, storage: OwnStorage): readonly ContentKind[] {
-  const found = [byMime(mime), byExtension(name), byExtension(pathOf(url)), seenContent(url, storage)]
-  for (const kind of ['photo', 'voice'] as const)
-    if (isOwnUrl(url, kind, storage) && !found.some((one) => one !== null)) found.push(kind)
+  const found = [contentOfMime(mime), byExtension(name), byExtension(pathOf(url)), seenContent(url, storage)]
   return [...new Set(found.filter((kind) => kind !== null))]
 }
 
-function byMime(mime: string | undefined): ContentKind | null {
+export function contentOfMime(mime: string | null | undefined): ContentKind | null {
   const [kind, format] = (mime ?? '').trim().toLowerCase().split(/[/;]/)
   if (kind === 'audio') return 'voice'
   if (kind !== 'image' && kind !== 'video') return null

@@ -36,6 +36,8 @@ export interface Marker {
   /** null: a bare address, sent under a type of media. */
   tag: MarkerTag | null
   content: ContentKind
+  /** What the file that it names must be; nothing where it names none. */
+  holds: readonly Stored[]
   /** What stands behind the colon; null where there is none. */
   parameter: string | null
   /** What follows the marker; null where the marker is never closed. */
@@ -57,7 +59,17 @@ interface OwnFile {
 // What a reader does not see before the text begins, the blank braille cell among it.
 const leadingBlanks = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+/u
 const opening = new RegExp(`^\\[(${Object.keys(contentOfTag).join('|')})(?=[:\\]])`)
-const isAddressed: readonly (ContentKind | null)[] = ['photo', 'gif', 'pixel_art', 'voice']
+
+const sealed: readonly Stored[] = ['sealed']
+/** The files that media may be. A GIF and pixel art are pictures too; what is sealed is seen by nobody here, so it is named as sealed alone. */
+const filesOf: Readonly<Record<ContentKind, readonly Stored[]>> = {
+  photo: ['photo', 'gif', 'pixel_art'],
+  gif: ['gif'],
+  pixel_art: ['pixel_art'],
+  voice: ['voice'],
+  poll: [],
+  location: [],
+}
 
 /** The marker a text begins with, whatever invisible characters stand before it and however broken it is. */
 export function readMarker(type: MessageType, text: string): Marker | null {
@@ -65,8 +77,9 @@ export function readMarker(type: MessageType, text: string): Marker | null {
   const tag = opening.exec(visible)?.[1]
   if (isTag(tag)) return dissect(tag, visible.slice(tag.length + 1))
   const content = contentOfType[type]
-  if (content === null || !isAddressed.includes(content) || !/^[a-z][a-z0-9+.-]*:/i.test(visible)) return null
-  return { tag: null, content, parameter: null, rest: visible }
+  if (content === null || filesOf[content].length === 0 || !/^[a-z][a-z0-9+.-]*:/i.test(visible)) return null
+  const holds = type === 'encrypted_image' ? sealed : filesOf[content]
+  return { tag: null, content, holds, parameter: null, rest: visible }
 }
 
 function isTag(tag: string | undefined): tag is MarkerTag {
@@ -75,17 +88,19 @@ function isTag(tag: string | undefined): tag is MarkerTag {
 
 function dissect(tag: MarkerTag, afterTag: string): Marker {
   const content = contentOfTag[tag]
+  const holds = tag === 'ENC_IMAGE' ? sealed : filesOf[content]
   const end = afterTag.indexOf(']')
-  if (end === -1) return { tag, content, parameter: null, rest: null }
-  return { tag, content, parameter: end === 0 ? null : afterTag.slice(1, end), rest: afterTag.slice(end + 1) }
+  if (end === -1) return { tag, content, holds, parameter: null, rest: null }
+  return { tag, content, holds, parameter: end === 0 ? null : afterTag.slice(1, end), rest: afterTag.slice(end + 1) }
 }
 
 /** Does the marker hold an address, which must be our own? */
 export function isMedia(marker: Marker): boolean {
-  return isAddressed.includes(marker.content)
+  return marker.holds.length > 0
 }
 
 export const foreignMedia = 'Media must be uploaded here by its sender'
+const otherMedia = 'This file is not of the kind that the message says it is'
 
 /** Why a marker cannot stand, in words for its sender; null where it is sound. */
 export function markerFault(marker: Marker, storage: OwnStorage): string | null {
@@ -93,11 +108,24 @@ export function markerFault(marker: Marker, storage: OwnStorage): string | null 
   if (rest === null) return 'The media marker is not closed'
   if (tag === 'ENC_IMAGE' && !imageMimeTypes.some((mime) => mime === parameter))
     return 'This image type is not supported'
-  if (tag === 'VOICE' && !isDuration(parameter)) return `A voice message lasts at most ${longestVoiceSeconds} seconds`
+  if (tag === 'VOICE' && !isDuration(parameter))
+    return `A voice message lasts whole seconds, at most ${longestVoiceSeconds}`
   if (tag !== 'ENC_IMAGE' && tag !== 'VOICE' && parameter !== null) return 'The media marker is not valid'
   if (tag === 'LOCATION') return isPlace(rest) ? null : 'The location is not valid'
   if (!isMedia(marker)) return null
-  return isOwnUrl(rest, marker.content, storage) ? null : foreignMedia
+  return fileFault(rest, marker.holds, storage)
+}
+
+function fileFault(url: string, holds: readonly Stored[], storage: OwnStorage): string | null {
+  const stored = ownFile(url, storage)?.stored
+  if (stored === undefined) return foreignMedia
+  return holds.includes(stored) ? null : otherMedia
+}
+
+/** Why an attachment that is these kinds cannot stand; null where it is sound. What is sealed, as all voice is, is named by a marker alone. */
+export function attachmentFault(url: string, contents: readonly ContentKind[], storage: OwnStorage): string | null {
+  const faults = contents.map((content) => fileFault(url, content === 'voice' ? [] : filesOf[content], storage))
+  return faults.find((fault) => fault !== null) ?? null
 }
 
 function isDuration(parameter: string | null): boolean {
@@ -147,14 +175,8 @@ function fileAt(path: string, beginning: 'key' | 'folder', sender: string): OwnF
 
 export const baseOf = (publicUrl: string): string => `${publicUrl.replace(/\/+$/, '')}/`
 
-/** May media of this kind be this file? */
-export function isOwnUrl(url: string, content: ContentKind, storage: OwnStorage): boolean {
-  const own = ownFile(url, storage)
-  return own !== null && (own.stored === 'voice') === (content === 'voice')
-}
-
-/** What a file of the sender's own is seen to be, whatever its message says; null where that is not known. */
+/** What a file of the sender's own is seen to be, whatever its message says; null where it is none. */
 export function seenContent(url: string, storage: OwnStorage): ContentKind | null {
-  const stored = ownFile(url, storage)?.stored
-  return stored === undefined || stored === 'sealed' ? null : stored
+  const stored = ownFile(url, storage)?.stored ?? null
+  return stored === 'sealed' ? 'photo' : stored
 }

@@ -1,16 +1,17 @@
 import type { DecidingRule, PermissionLevel, Rules, Step } from '#shared/api/verdict'
 import type { ErrorCode } from '#shared/errors'
 import type { SealedBy } from '#shared/kit/room-kinds'
-import { contentsOf, type MessageDraft, type Part } from './content.ts'
+import { contentOfMime, contentsOf, type MessageDraft, type Part } from './content.ts'
 import { hasLink, leadsOut } from './links.ts'
 import {
+  attachmentFault,
   type ContentKind,
   contentOfType,
   foreignMedia,
-  isOwnUrl,
   type Marker,
   markerFault,
   ownBlob,
+  ownFile,
   seenContent,
 } from './markers.ts'
 import type { Said } from './said.ts'
@@ -134,18 +135,18 @@ export function contentType(message: MessageDraft, marker: Marker | null, state:
   const storage = { publicUrl: state.storage.publicUrl, sender: state.sender }
   const attached = message.attachments.map((attachment) => contentsOf(attachment, storage))
   const seen = marker?.rest && seenContent(marker.rest, storage)
-  for (const content of [contentOfType[message.type], marker?.content, seen, ...attached.flat()]) {
+  const sealed = marker?.tag === 'ENC_IMAGE' ? contentOfMime(marker.parameter) : null
+  for (const content of [contentOfType[message.type], marker?.content, sealed, seen, ...attached.flat()]) {
     if (!content) continue
     const [name, text] = permissionOf[content]
     if (mayUse(name, state)) continue
     return { step: 'content_type', code: 'CONTENT_NOT_ALLOWED', text, rule: setting(name) }
   }
-  const isForeign = message.attachments.some(
-    ({ url }, at) => attached[at]?.length && !attached[at].some((content) => isOwnUrl(url, content, storage)),
-  )
+  const faults = message.attachments.map(({ url }, at) => attachmentFault(url, attached[at] ?? [], storage))
   const { missing } = state.storage
   const isMissing = [marker?.rest, ...message.attachments.map(({ url }) => url)].some((url) => url && missing.has(url))
-  const fault = (marker && markerFault(marker, storage)) ?? (isForeign || isMissing ? foreignMedia : null)
+  const fault =
+    (marker && markerFault(marker, storage)) ?? faults.find((one) => one !== null) ?? (isMissing ? foreignMedia : null)
   return fault === null ? null : { step: 'content_type', code: 'INVALID_PARAMETER', text: fault }
 }
 
@@ -169,7 +170,7 @@ export function links(parts: readonly Said[], state: RoomState): Refusal | null 
 function leadsAway(part: Said, { storage: { publicUrl }, sender }: RoomState): boolean {
   const { reading, text, words, targets } = part
   if (reading !== 'address') return hasLink(text) || (words !== text && hasLink(words)) || targets.some(leadsOut)
-  return !(['photo', 'voice'] as const).some((kind) => isOwnUrl(text, kind, { publicUrl, sender }))
+  return ownFile(text, { publicUrl, sender }) === null
 }
 
 /** All displayed text counts, so that neither the answers of a poll nor the name of a file evade the limit. */

@@ -71,8 +71,8 @@ export const guards: readonly Mutation[] = [
     name: 'media may lie in storage of anybody',
     breaks: 'M01',
     file: 'server/domains/verdict/steps.ts',
-    find: 'isForeign || isMissing ? foreignMedia',
-    put: 'isMissing ? foreignMedia',
+    find: 'faults.find((one) => one !== null) ?? (isMissing',
+    put: '(isMissing',
     caughtBy: attached,
   },
   {

@@ -216,6 +216,7 @@ export const verifiedFiles = (title: string): Suite => ({
 export const durable = unit('ports/storage-durability.test.ts', 'a folder')
 export const uploadsOf = (title: string): Suite => served('uploads', title)
 export const evidenceOf = (title: string): Suite => served('report-evidence', title)
+export const sealedFiles = (title: string): Suite => served('sealed-files', title)
 export const mediaLife = (title: string): Suite => served('media-life', title)
 export const atLivepeer = (title: string): Suite => unit('ports/livepeer.test.ts', title)
 export const atMediaMtx = (title: string): Suite => unit('ports/mediamtx.test.ts', title)

@@ -1,5 +1,6 @@
 import { actingIn } from '#server/domains/room-state/access'
 import { banIn, memberIn } from '#server/domains/room-state/facts'
+import { sharingClosedRooms } from '#server/domains/room-state/membership'
 import { ranks } from '#server/domains/room-state/standing'
 import { budgets } from '#server/kernel/budgets'
 import { audiences, type Context, type Node } from '#server/kernel/context'
@@ -8,6 +9,7 @@ import type { RoomKey } from '#server/log/types'
 import { isDuplicate } from '#server/ports/database/port'
 import { groupInvited } from '#shared/api/group-invitations'
 import { AppError } from '#shared/errors'
+import { end } from './ending.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 import { shownAll } from './rows.ts'
 
@@ -89,6 +91,7 @@ async function ask(node: Node, account: string, key: RoomKey, person: string): P
       })
   }
   await keepFewFrom(account, person, now)
+  await keepSomeTo(node, person)
 }
 
 const since = (now: number, milliseconds: number): string => new Date(now - milliseconds).toISOString()
@@ -120,4 +123,22 @@ async function keepFewFrom(account: string, person: string, now: number): Promis
   if (surplus.length === 0) return
   const untold = { _id: { $in: surplus }, status: 'pending' as const, told_at: null }
   await GroupInvitations.updateMany(untold, { $set: { status: 'unsent' } })
+}
+
+/**
+ * So many wait for one person, of all inviters together. First those of strangers give way, the oldest first, so that invitations by many accounts
+ * hide no honest one for long. What was not told of yet is not sent, where it is that which gives way.
+ */
+async function keepSomeTo(node: Node, person: string): Promise<void> {
+  const most = budgets.groupInvitationsOfOne.most
+  const waiting = { invitee_address: person, status: 'pending' as const }
+  if ((await GroupInvitations.countDocuments(waiting)) <= most) return
+  const rows = await GroupInvitations.find(waiting).sort({ invitation_id: 1 }).lean<GroupInvitationRow[]>()
+  const known = await sharingClosedRooms(
+    person,
+    rows.map(({ inviter_address }) => inviter_address),
+  )
+  const isKnown = ({ inviter_address }: GroupInvitationRow) => known.has(inviter_address)
+  const givingWay = [...rows.filter((row) => !isKnown(row)), ...rows.filter(isKnown)]
+  for (const row of givingWay.slice(0, rows.length - most)) await end(node, row, row.told_at ? 'ended' : 'unsent')
 }
