@@ -263,7 +263,12 @@ function fail(reason) {
 }
 
 async function cleanUp() {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+  for (const cleanup of cleanups.splice(0).reverse())
+    try {
+      await cleanup()
+    } catch (error) {
+      report.push(`Left behind: ${error.message}`)
+    }
 }
 
 function conclude() {
