@@ -45,6 +45,8 @@ export interface Limits {
   wouldAllow(name: string, key: string, limit: number, seconds: number): Promise<boolean>
   /** A guard against load, with numbers of its own. True where the call is allowed. */
   throttle(name: string, key: string, limit: number, seconds: number): Promise<boolean>
+  /** The same, told as the seconds until a call is allowed; null where this one is. */
+  wait(name: string, key: string, limit: number, seconds: number): Promise<number | null>
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
@@ -54,7 +56,12 @@ export function createLimits(kv: Kv, scale: number, now: () => number): Limits {
   const take = async (key: string, limit: number): Promise<Spent> => {
     const { allowed, used, freeAt } = await kv.slide(key, limit, windowSeconds * 1000, now())
     const rate = { limit, remaining: Math.max(0, limit - used), reset: Math.ceil(freeAt / 1000) }
-    return { rate, retryAfterSeconds: allowed ? null : Math.max(1, Math.ceil((freeAt - now()) / 1000)) }
+    return { rate, retryAfterSeconds: allowed ? null : secondsUntil(freeAt) }
+  }
+  const secondsUntil = (freeAt: number) => Math.max(1, Math.ceil((freeAt - now()) / 1000))
+  const wait: Limits['wait'] = async (name, key, limit, seconds) => {
+    const { allowed, freeAt } = await kv.slide(`throttle:${name}:${key}`, scaled(limit), seconds * 1000, now())
+    return allowed ? null : secondsUntil(freeAt)
   }
   const isFree = async (key: string, limit: number, seconds: number) =>
     (await kv.slide(key, limit, seconds * 1000, now())).allowed
@@ -73,7 +80,8 @@ export function createLimits(kv: Kv, scale: number, now: () => number): Limits {
       return { limit, remaining: Math.max(0, limit - used), reset: Math.ceil(freeAt / 1000) }
     },
     guard: (name, key, limit, seconds) => isFree(`guard:${name}:${key}`, limit, seconds),
-    throttle: (name, key, limit, seconds) => isFree(`throttle:${name}:${key}`, scaled(limit), seconds),
+    wait,
+    throttle: async (name, key, limit, seconds) => (await wait(name, key, limit, seconds)) === null,
     wouldAllow: async (name, key, limit, seconds) =>
       (await kv.slide(`guard:${name}:${key}`, 0, seconds * 1000, now())).used < limit,
   }

@@ -10,7 +10,7 @@ import { textParser } from './socket-encoder.ts'
 import { admit, connectError, greet } from './sockets/admission.ts'
 import type { SocketDoor } from './sockets/door.ts'
 import { drainConnections } from './sockets/drain.ts'
-import { refusalOf, sayRefused } from './sockets/handshake.ts'
+import { refusalOf, sayRefused, unavailable } from './sockets/handshake.ts'
 import { deliverOne, everybody, liveSockets } from './sockets/live.ts'
 import { meterConnections } from './sockets/meter.ts'
 import { eventsOf, receive } from './sockets/receive.ts'
@@ -44,10 +44,10 @@ export function openSockets(server: HttpServer, door: SocketDoor): OpenSockets {
     parser: textParser,
     allowRequest: (request, answer) => {
       void refusalOf(door, request, isDraining)
-        .catch(() => 503 as const)
-        .then((status) => {
-          if (status !== null) sayRefused(request, status)
-          answer(null, status === null)
+        .catch(() => unavailable)
+        .then((refusal) => {
+          if (refusal) sayRefused(request, refusal)
+          answer(null, refusal === null)
         })
     },
   })

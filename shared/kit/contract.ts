@@ -71,7 +71,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
    */
   freshProof?: { unless: readonly (keyof z.output<Input> & string)[] }
   /**
-   * Why somebody who is suspended may call it although it writes; without it they hear SUSPENDED before anything else is looked at.
+   * Why somebody who is suspended may call it although it writes; without it they hear SUSPENDED once they are known to be who may call, before the input, a key that is known, or a limit is looked at.
    * `reads`: it changes nothing that others see. `signs in`: it proves who somebody is. `withdraws`: it ends, leaves or deletes what is
    * their own. `protects`: it keeps them safe, or is for their eyes alone. `judged`: the room's log refuses them as well, with its verdict,
    * and answers a known key with what it made.

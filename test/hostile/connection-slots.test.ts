@@ -41,6 +41,17 @@ const status = async (url: string, headers = {}) =>
     (answer) => answer.status,
     () => 0,
   )
+/** The answer to a handshake that is refused. */
+async function handshake(url: string): Promise<IncomingMessage> {
+  const upgrade = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+  }
+  const [answer] = await once(get(`${url}/socket.io/?EIO=4&transport=websocket`, { headers: upgrade }), 'response')
+  return (answer as IncomingMessage).resume()
+}
 async function live(url: string, token: string, headers = {}) {
   const wire = await openWire(url, '/rooms', { token }, headers)
   cleanups.push(wire.close)
@@ -278,6 +289,10 @@ describe('M02: strangers at one address, such as that of a company', () => {
     const bearer = { authorization: `Bearer ${member.token}` }
     for (let one = 0; one < 60; one++) await openWire(url, '/rooms', undefined).then((wire) => wire.close())
     await expect(openWire(url, '/rooms', undefined)).rejects.toThrow('refused: 429')
+    const refused = await handshake(url)
+    expect(refused.statusCode).toBe(429)
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(1)
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
     const wire = await openWire(url, '/rooms', { token: member.token }, { cookie: `app_session=${member.token}` })
     expect(isIn(wire)).toBe(true)
     wire.close()

@@ -92,6 +92,20 @@ test.each(over)('who declines over %s is out, is not asked again for 30 days, an
   expect((await onlyAsked(guest)).id).not.toBe(id)
 })
 
+test.each(over)('N05: an invitation that was declined is taken back over %s as one that waits', async (door) => {
+  const { group } = await invite(guest)
+  const withdrawal = { id: group.id, address: guest.account }
+  const again = () => owner.does('rest', rooms.addMembers, { id: group.id, addresses: [guest.account] })
+  await guest.does('rest', groupInvitations.decline, { id: (await onlyAsked(guest)).id })
+  for (const _ of 'twice') {
+    expect(await other.refused(door, groupInvitations.withdraw, withdrawal)).toMatchObject({ code: 'NOT_FOUND' })
+    await owner.does(door, groupInvitations.withdraw, withdrawal)
+    expect(await owner.refused(door, groupInvitations.withdraw, withdrawal)).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await again()).toEqual({ success: true, added: [], invited: [guest.account] })
+    expect(await asked(guest)).toEqual([])
+  }
+})
+
 test.each(over)('an invitation is worth nothing once its sender may not bring people in, over %s', async (door) => {
   const room = await groupOf(owner, other)
   await owner.does('rest', rooms.setRole, { room, address: other.account, role: 'moderator' })

@@ -8,28 +8,37 @@ import { sessionCookie } from '../http-input.ts'
 import type { SocketDoor } from './door.ts'
 
 const refusals = { 403: 'Forbidden', 429: 'Too Many Requests', 503: 'Service Unavailable' } as const
-type Refusal = keyof typeof refusals
 
-/** The status with which a handshake is refused; null if it is allowed. */
+/** `retryAfter`: in seconds; null where trying again changes nothing. */
+export interface Refusal {
+  status: keyof typeof refusals
+  retryAfter: number | null
+}
+const foreign: Refusal = { status: 403, retryAfter: null }
+const tooMany = (retryAfter: number): Refusal => ({ status: 429, retryAfter })
+/** A place at an address is free again when a connection there closes. */
+const noPlaceSeconds = 10
+export const unavailable: Refusal = { status: 503, retryAfter: 1 }
+
+/** With what a handshake is refused; null if it is allowed. */
 export async function refusalOf(
   door: SocketDoor,
   request: IncomingMessage,
   isDraining: () => boolean,
 ): Promise<Refusal | null> {
-  if (isDraining()) return 503
-  if (isForFiles(door.kernel.node.settings, request)) return 403
+  if (isDraining()) return unavailable
+  if (isForFiles(door.kernel.node.settings, request)) return foreign
   const { origins, proxies, slots } = door
   const { limits } = door.kernel.node
   const origin = request.headers.origin
   const several = request.rawHeaders.filter((name) => name.toLowerCase() === 'origin').length > 1
-  if (several || !origins.allows(origin, request.headers['sec-fetch-site'] as string | undefined)) return 403
+  if (several || !origins.allows(origin, request.headers['sec-fetch-site'] as string | undefined)) return foreign
   const ip = clientOf(request, proxies)
-  const allowed =
-    (await slots.arrive(request, request.socket, asker, door.kernel.node.now())) &&
-    ((await limits.throttle('handshake', ip, budgets.handshakesOfAddress.most, 60)) || (await mayStill())) &&
-    (await limits.throttle('handshakes', 'node', budgets.handshakes.most, 1))
-  if (allowed) slots.stay(request)
-  return allowed ? null : 429
+  if (!(await slots.arrive(request, request.socket, asker, door.kernel.node.now()))) return tooMany(noPlaceSeconds)
+  const wait = (await waitOfCaller()) ?? (await limits.wait('handshakes', 'node', budgets.handshakes.most, 1))
+  if (wait !== null) return tooMany(wait)
+  slots.stay(request)
+  return null
 
   function asker() {
     return door
@@ -37,15 +46,17 @@ export async function refusalOf(
       .catch(() => ({ account: null, session: null }))
   }
   /** Clients that send a session with the handshake are counted separately, with the same limit. */
-  async function mayStill(): Promise<boolean> {
-    const { account } = await asker()
-    return account !== null && limits.throttle('handshake', account, budgets.handshakesOfAddress.most, 60)
+  async function waitOfCaller(): Promise<number | null> {
+    const { most } = budgets.handshakesOfAddress
+    const wait = await limits.wait('handshake', ip, most, 60)
+    const account = wait === null ? null : (await asker()).account
+    return account === null ? wait : limits.wait('handshake', account, most, 60)
   }
 }
 
 /** The engine answers 400 to every upgrade that it refuses, so the right status is written here. */
-export function sayRefused({ socket }: IncomingMessage, status: Refusal): void {
-  const wait = status === 403 ? '' : 'Retry-After: 1\r\n'
+export function sayRefused({ socket }: IncomingMessage, { status, retryAfter }: Refusal): void {
+  const wait = retryAfter === null ? '' : `Retry-After: ${retryAfter}\r\n`
   socket.end(`HTTP/1.1 ${status} ${refusals[status]}\r\nConnection: close\r\nContent-Length: 0\r\n${wait}\r\n`)
 }
 

@@ -305,7 +305,7 @@ export const sequences: readonly Mutation[] = [
     name: 'a server that stops lets connections in',
     breaks: 'P11',
     file: 'server/kernel/sockets/handshake.ts',
-    find: '  if (isDraining()) return 503\n',
+    find: '  if (isDraining()) return unavailable\n',
     put: '',
     caughtBy: stopped('lets nobody in'),
   },

@@ -71,7 +71,10 @@ async function ask(node: Node, account: string, key: RoomKey, person: string): P
   const _id = idOf(key, person)
   const before = await GroupInvitations.findOne({ _id }).lean<GroupInvitationRow>()
   const hasDeclined = before?.status === 'declined' && (before.responded_at ?? '') >= since(now, peaceMilliseconds)
-  if (hasDeclined) return
+  if (hasDeclined) {
+    await GroupInvitations.updateOne({ _id, status: 'declined' }, { $set: { taken_back: false } })
+    return
+  }
   if (before?.status !== 'pending') {
     const fields = {
       invitation_id: newId(),
@@ -80,6 +83,7 @@ async function ask(node: Node, account: string, key: RoomKey, person: string): P
       created_at: new Date(now).toISOString(),
       responded_at: null,
       accepting_until: null,
+      taken_back: false,
       told_at: before?.told_at && before.told_at >= since(now, dayMilliseconds) ? before.told_at : null,
     }
     if (before) {

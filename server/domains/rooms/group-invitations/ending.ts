@@ -30,6 +30,16 @@ export async function end(
   return modifiedCount === 1
 }
 
+/** That somebody said no is told to nobody, so that it is taken back once, as one that waits. False where it was, or is none of these. */
+export async function takeBackAnswered({ _id, invitation_id }: GroupInvitationRow): Promise<boolean> {
+  const answered = { status: { $in: ['declined', 'ended'] as const }, taken_back: { $ne: true } }
+  const { modifiedCount } = await GroupInvitations.updateOne(
+    { _id, invitation_id, ...answered },
+    { $set: { taken_back: true } },
+  )
+  return modifiedCount === 1
+}
+
 const topic = 'group-invitations'
 const Ended = z.object({ account: z.string(), invitation: groupInvitationEnded.payload.shape.invitation })
 type Ended = z.infer<typeof Ended>

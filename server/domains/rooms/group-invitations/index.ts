@@ -10,7 +10,7 @@ import { AppError, type ErrorCode } from '#shared/errors'
 import { done, roomKey } from '#shared/kit/primitives'
 import { enter } from '../gating.ts'
 import { idOf } from './asking.ts'
-import { end, hearEnds, undecided } from './ending.ts'
+import { end, hearEnds, takeBackAnswered, undecided } from './ending.ts'
 import { endWithGround, mayBringIn } from './grounds.ts'
 import { type GroupInvitationRow, GroupInvitations } from './model.ts'
 import { waitingFor } from './rows.ts'
@@ -67,7 +67,11 @@ export const groupInvitations = defineDomain(
       const theirs = { _id: idOf(key, address), ...(isAdmin ? {} : { inviter_address: account }) }
       const invitation = await GroupInvitations.findOne(theirs).lean<GroupInvitationRow>()
       const status = invitation?.status === 'unsent' ? 'unsent' : 'pending'
-      if (!invitation || !(await end(node, invitation, 'withdrawn', undecided(node.now(), status)))) throw unknown()
+      const isTaken =
+        invitation !== null &&
+        ((await end(node, invitation, 'withdrawn', undecided(node.now(), status))) ||
+          (await takeBackAnswered(invitation)))
+      if (!isTaken) throw unknown()
       return done
     },
   },

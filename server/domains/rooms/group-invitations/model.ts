@@ -22,6 +22,8 @@ export interface GroupInvitationRow {
   accepting_until?: string | null
   /** When the invited was last told of it. */
   told_at?: string | null
+  /** Whether somebody took it back after it had been answered with no, or had ended: to them it waited until then. */
+  taken_back?: boolean
 }
 
 const required = { type: String, required: true } as const
@@ -40,6 +42,7 @@ export const GroupInvitations = mongoose.model<GroupInvitationRow>(
       responded_at: { type: String, default: null },
       accepting_until: { type: String, default: null },
       told_at: { type: String, default: null },
+      taken_back: { type: Boolean, default: false },
     },
     { collection: 'group_invitations', versionKey: false },
   )
