@@ -56,8 +56,8 @@ export const roomEventTypes = {
     z.object({ id: z.string(), emoji: z.string(), on: z.boolean(), counts: z.record(z.string(), z.number().int()) }),
   ),
   'poll.changed': declared(
-    'A vote, or a change of the poll itself. Whose votes are your own is not told.',
-    z.object({ poll: Poll }),
+    'A vote, or a change of the poll itself. Whose votes are your own is not told. `message` is the one that asks, where the question is another.',
+    z.object({ poll: Poll, message: Message.optional() }),
   ),
   'poll.deleted': declared(
     'A poll was taken back, and its message with it.',
