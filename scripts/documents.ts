@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { z } from 'zod'
 import { tiers } from '#server/kernel/limits'
 import { api, events } from '#shared/api/index'
-import { RoomEvent } from '#shared/api/room-events'
+import { namedRoomEvents, RoomEvent } from '#shared/api/room-events'
 import { asyncapi } from '#shared/kit/asyncapi'
 import { connectionEvents } from '#shared/kit/connection'
 import { openapi } from '#shared/kit/openapi'
@@ -26,7 +26,7 @@ const isNoun = (schema: unknown): schema is z.ZodType =>
 
 /** Exported schemas of the contract with several fields are named in the documents; the first name wins. */
 async function namedSchemas(): Promise<Record<string, z.ZodType>> {
-  const named: Record<string, z.ZodType> = {}
+  const named: Record<string, z.ZodType> = { ...namedRoomEvents }
   for (const file of readdirSync(contractFolder).sort()) {
     const exported = Object.entries((await import(new URL(file, contractFolder).href)) as Record<string, unknown>)
     for (const [name, schema] of exported.sort(([one], [other]) => (one < other ? -1 : 1)))

@@ -3,6 +3,7 @@ import type { Message } from '#shared/api/message'
 import type { Room } from '#shared/api/room'
 import type { Notice, RoomEvent, RoomEventData } from '#shared/api/room-events'
 import type { RoomRef } from '#shared/kit/primitives'
+import { quoteText } from '#shared/kit/quotes'
 import { tellPoll, withoutPolls } from './polls.ts'
 import { bare, createdRow, editedRow, patchRow, patchRows } from './rows.ts'
 import { table } from './table.ts'
@@ -27,11 +28,7 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
     const after = { ...state, me, messages }
     return poll ? tellPoll(after, poll, false) : after
   },
-  'message.edited': (state, { message }) => ({
-    ...state,
-    messages: editedRow(state.messages, message),
-    pins: editedRow(state.pins, message),
-  }),
+  'message.edited': (state, { message }) => withEdited(state, message),
   'message.deleted': (state, { id, deleted_by, deleted_at, reason }) =>
     withoutMessage(state, id, { deleted_by, deleted_at, delete_reason: reason }),
   'messages.purged': (state, { target, from_seq, to_seq, deleted_at, reason }, { actor }) => {
@@ -84,7 +81,8 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
     room: state.room && { ...state.room, topic, updated_at: at },
   }),
   'room.archived': (state) => ({ ...state, room: state.room && { ...state.room, is_active: false } }),
-  'poll.changed': (state, { poll }, { actor }, account) => {
+  'poll.changed': (before, { poll, message }, { actor }, account) => {
+    const state = message ? withEdited(before, message) : before
     // The voter of an anonymous poll is not named. While the room is live it is taken for somebody else.
     const isUnnamed = poll.is_anonymous && state.status !== 'live'
     return tellPoll(state, poll, isUnnamed || actor.id === account)
@@ -101,6 +99,19 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
 
 function counted(state: RoomState, { members_count }: { members_count: number }): RoomState {
   return { ...state, membersCount: members_count ?? state.membersCount }
+}
+
+/** The message as it was edited, and quotes of it. */
+function withEdited(state: RoomState, message: Message): RoomState {
+  const isAnswer = ({ reply_to }: Message) => reply_to?.id === message.id
+  const requoted = ({ reply_to }: Message) => ({
+    reply_to: reply_to && !message.is_deleted ? { ...reply_to, content: quoteText(message.content) } : null,
+  })
+  return {
+    ...state,
+    messages: patchRows(editedRow(state.messages, message), isAnswer, requoted),
+    pins: patchRows(editedRow(state.pins, message), isAnswer, requoted),
+  }
 }
 
 type Deletion = Pick<Message, 'deleted_by' | 'deleted_at' | 'delete_reason'>

@@ -180,7 +180,8 @@ export const messages = {
     errors: [...touched, ...remarked, 'MUTED'],
   }),
   reactions: operation({
-    summary: 'Who reacted to these messages, oldest first.',
+    summary:
+      'Who reacted to these messages, oldest first: at most 100 people a message, whose own counts say how many they are.',
     http: 'GET /api/rooms/{room}/reactions',
     aliases: reactionsAliases,
     access: 'public',

@@ -86,16 +86,18 @@ export const moderation = {
     errors: ['ROOM_NOT_FOUND', 'BANNED', 'NOT_A_MEMBER'],
   }),
   verify: operation({
-    summary: 'Walk the hash chain of the moderation log of a room and name the first entry that does not fit.',
+    summary:
+      'Walk the hash chain of the moderation log of a room and name the first entry that does not fit. At most 5,000 entries a call: `next` continues as `after`; it is null at the end.',
     http: 'GET /api/moderation/verify',
     access: 'user',
     limit: 'general',
-    input: z.object({ channelId: ChannelId }),
+    input: z.object({ channelId: ChannelId, after: count(0, Number.MAX_SAFE_INTEGER).optional() }),
     output: z.object({
       ok: z.boolean(),
       entries: z.number().int(),
       head: z.string(),
       broken_at: Time.nullable(),
+      next: z.number().int().nullable(),
     }),
     errors: ['ROOM_NOT_FOUND'],
   }),

@@ -56,8 +56,8 @@ export const roomEventTypes = {
     z.object({ id: z.string(), emoji: z.string(), on: z.boolean(), counts: z.record(z.string(), z.number().int()) }),
   ),
   'poll.changed': declared(
-    'A vote, or a change of the poll itself. Whose votes are your own is not told.',
-    z.object({ poll: Poll }),
+    'A vote, or a change of the poll itself. Whose votes are your own is not told. `message` is the one that asks, where the question is another.',
+    z.object({ poll: Poll, message: Message.optional() }),
   ),
   'poll.deleted': declared(
     'A poll was taken back, and its message with it.',
@@ -141,20 +141,31 @@ export type Notice = {
 const known = Object.entries(roomEventTypes).map(([type, { summary, data }]) =>
   z.object({ ...placed, type: z.literal(type), data }).describe(summary),
 )
-/** One of a newer server. Clients pass over it and apply what follows. */
+/** One of a newer server. Clients pass over it and apply what follows. The documents say so in words: written as a schema, it would keep clients from telling the known ones apart. */
 const unknown = z
   .object({
     ...placed,
     type: z.string().refine((type) => !Object.hasOwn(roomEventTypes, type)),
     data: z.record(z.string(), z.unknown()),
   })
-  .describe('An event of a type that is not known here: apply its seq, and nothing else.')
+  .meta({ isOfNewerServers: true })
+
+/** Each event by the name that the documents give it. */
+export const namedRoomEvents: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
+  Object.keys(roomEventTypes).map((type, at) => [eventName(type), known[at] as z.ZodType]),
+)
+
+/** `room.topic_changed` is `RoomTopicChangedEvent`. */
+function eventName(type: string): string {
+  return `${type.replace(/(?:^|[._])([a-z])/g, (_, first: string) => first.toUpperCase())}Event`
+}
 
 /** The one ordered envelope, live and in catch-up. Clients ignore types they do not know. */
-export const RoomEvent = z.union([
-  z.discriminatedUnion('type', known as [(typeof known)[number], ...typeof known]),
-  unknown,
-]) as unknown as z.ZodType<RoomEvent>
+export const RoomEvent = z
+  .union([z.discriminatedUnion('type', known as [(typeof known)[number], ...typeof known]), unknown])
+  .describe(
+    'What happened in a room, in its place in the order. More types may come with newer servers: apply the seq of one that you do not know, and nothing else.',
+  ) as unknown as z.ZodType<RoomEvent>
 
 /**
  * The same of protocol 2: `room` as its key (`channel:<id>`), `at` in milliseconds where that says all, `type` left out where it is

@@ -9,6 +9,7 @@ import {
   type Sources,
   schemaWriter,
 } from './json-schema.ts'
+import { titled } from './titles.ts'
 
 /** The socket door as an AsyncAPI 3.0 document: a channel is a namespace, an ack is a reply. */
 export function asyncapi(api: Api, events: Readonly<Record<string, Event>>, { named, tiers }: Sources): JsonSchema {
@@ -41,7 +42,12 @@ export function asyncapi(api: Api, events: Readonly<Record<string, Event>>, { na
     channels: Object.fromEntries(channels),
     operations: Object.fromEntries(parts.map(({ key, operation }) => [key, operation])),
     components: {
-      schemas: { ...errorSchemas, ...ackSchemas, ...write.components() },
+      schemas: Object.fromEntries(
+        Object.entries({ ...errorSchemas, ...ackSchemas, ...write.components() }).map(([name, schema]) => [
+          name,
+          titled(schema, name),
+        ]),
+      ),
       securitySchemes: {
         session: { type: 'httpApiKey', in: 'cookie', name: 'app_session' },
         bearer: { type: 'http', scheme: 'bearer' },
@@ -138,7 +144,15 @@ const keyOf = (namespace: string) => namespace.slice(1)
 const keyIn = (where: string, namespace: string, id: string) => (where === '*' ? `${id}_${keyOf(namespace)}` : id)
 const channelRef = (namespace: string) => ({ $ref: `#/channels/${keyOf(namespace)}` })
 const messageRef = (namespace: string, id: string) => ({ $ref: `#/channels/${keyOf(namespace)}/messages/${id}` })
-const messagesOf = (parts: readonly Part[]) => Object.assign({}, ...parts.map(({ messages }) => messages)) as JsonSchema
+const messagesOf = (parts: readonly Part[]): JsonSchema =>
+  Object.fromEntries(
+    parts.flatMap(({ messages }) =>
+      Object.entries(messages).map(([id, { payload, ...message }]) => [
+        id,
+        { ...message, payload: titled(payload as JsonSchema, id) },
+      ]),
+    ),
+  )
 
 const byProtocol2 = 'The same, as it is told by protocol 2.'
 
@@ -192,7 +206,7 @@ const ackSchemas: Record<'AckMeta' | 'AckError', JsonSchema> = {
       message: { type: 'string' },
       status: { type: 'integer' },
       retryAfter: { type: 'integer' },
-      verdict: { type: 'object' },
+      verdict: { $ref: '#/components/schemas/Verdict' },
       details: { type: 'object' },
     },
     required: ['code', 'message', 'status'],

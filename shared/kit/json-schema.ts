@@ -36,6 +36,8 @@ export function schemaWriter(target: Dialect, named: Sources['named']): SchemaWr
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => tidy(zodSchema, jsonSchema as JsonSchema, io),
     }) as JsonSchema
+    const definitions = (written.$defs ?? written.definitions ?? {}) as Record<string, JsonSchema>
+    if (io === 'output') tellApart(written, definitions, target)
     const text = JSON.stringify(without(written, '$schema', 'id'))
     return JSON.parse(text.replace(/"#\/(\$defs|definitions)\//g, '"#/components/schemas/')) as JsonSchema
   }
@@ -53,16 +55,49 @@ export function schemaWriter(target: Dialect, named: Sources['named']): SchemaWr
   }
 }
 
+/** Where a field decides which of several named schemas holds, it is named, as generated clients then tell them apart by it. */
+function tellApart(json: unknown, named: Readonly<Record<string, JsonSchema>>, target: Dialect): void {
+  if (typeof json !== 'object' || json === null) return
+  for (const inner of Object.values(json)) tellApart(inner, named, target)
+  const { oneOf } = json as { oneOf?: JsonSchema[] }
+  const branches = oneOf?.flatMap(({ $ref }) => ($ref === undefined ? [] : [String($ref)])) ?? []
+  if (branches.length === 0 || branches.length !== oneOf?.length) return
+  const mapping = Object.fromEntries(branches.map((ref) => [typeOf(named[ref.split('/').at(-1) ?? '']), ref]))
+  if ('undefined' in mapping) return
+  Object.assign(json, { discriminator: target === 'draft-07' ? 'type' : { propertyName: 'type', mapping } })
+}
+
+const typeOf = (schema: JsonSchema | undefined): unknown =>
+  (schema?.properties as Record<string, JsonSchema> | undefined)?.type?.const
+
 /** Leaves out what tells a reader nothing, and what would forbid later additions to an answer. */
 function tidy(schema: z.core.$ZodTypes, json: JsonSchema, io: 'input' | 'output'): void {
   const { def } = schema._zod
+  if (def.type === 'union' && def.options.some(isOfNewerServers)) onlyKnown(def.options, json)
   if (io === 'output' && def.type === 'pipe' && def.out._zod.def.type === 'transform')
     Object.assign(json, without(z.toJSONSchema(def.in, { io, unrepresentable: 'any' }) as JsonSchema, '$schema'))
+  if (io === 'output' && (def.type === 'object' || def.type === 'union')) describe(schema, json)
   if (io === 'output' && json.additionalProperties === false) delete json.additionalProperties
   if (json.type === 'string') Object.assign(json, toldBy(schema, io))
   if (json.format !== undefined) delete json.pattern
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
+}
+
+function describe(schema: z.core.$ZodTypes, json: JsonSchema): void {
+  const { description } = z.globalRegistry.get(schema) ?? {}
+  if (description !== undefined) json.description = description
+}
+
+const isOfNewerServers = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.isOfNewerServers === true
+
+/** Of a union with what newer servers may say, all else. */
+function onlyKnown(options: readonly z.core.$ZodType[], json: JsonSchema): void {
+  const [only, ...others] = (json.anyOf as JsonSchema[]).filter(
+    (_, at) => !isOfNewerServers(options[at] as z.core.$ZodType),
+  )
+  delete json.anyOf
+  Object.assign(json, others.length > 0 ? { anyOf: [only, ...others] } : only)
 }
 
 const saying = ['format', 'pattern', 'contentMediaType']
@@ -94,7 +129,7 @@ export const errorCatalogue = () =>
 
 const extras: JsonSchema = {
   retryAfter: { type: 'integer', description: 'Seconds after which a try may succeed.' },
-  verdict: { type: 'object', description: 'Of a refused send: the step that decided, and why.' },
+  verdict: { $ref: '#/components/schemas/Verdict', description: 'Of a refused send: the step that decided, and why.' },
 }
 
 /** Both shapes of a refusal; a socket wraps the second one in `{ ok: false, error, meta }`. */

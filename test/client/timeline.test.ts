@@ -117,6 +117,7 @@ class Model {
     const { id } = row
     if (what === 'edit') {
       Object.assign(row, { content: `edit ${which}`, version: row.version + 1, is_edited: true, edited_at: at })
+      for (const { reply_to } of this.rows) if (reply_to?.id === id) reply_to.content = row.content
       this.#tell('message.edited', { message: row }, who)
     }
     if (what === 'delete') {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { roomEventTypes } from '#shared/api/room-events'
 import { documents } from '../../scripts/documents.ts'
 import { filesUnder, textOf } from './sources.ts'
 
@@ -48,6 +49,22 @@ describe('the documents', () => {
       expect(new Set(declared).size, path).toBe(declared.length)
       expect(Object.keys(responses), path).toEqual(expect.arrayContaining(['200', '400', '429', '500']))
     }
+  })
+
+  test('N80, N82: generated clients tell events of a room apart by their type, and know what a verdict is', () => {
+    const { components } = JSON.parse(fresh['docs/api/openapi.json'] ?? '')
+    const { RoomEvent, CodedError, TextError } = components.schemas
+    const named = RoomEvent.oneOf.map(({ $ref }: { $ref?: string }) => $ref)
+    expect(RoomEvent.anyOf).toBeUndefined()
+    expect(Object.keys(RoomEvent.discriminator.mapping)).toEqual(Object.keys(roomEventTypes))
+    expect(Object.values(RoomEvent.discriminator.mapping)).toEqual(named)
+    for (const [type, ref] of Object.entries<string>(RoomEvent.discriminator.mapping))
+      expect(components.schemas[ref.split('/').at(-1) ?? ''].properties.type.const).toBe(type)
+    const verdict = { $ref: '#/components/schemas/Verdict' }
+    expect([CodedError.properties.error, TextError].map(({ properties }) => properties.verdict)).toMatchObject([
+      verdict,
+      verdict,
+    ])
   })
 
   test('every promise and every threat that a test names is explained', () => {

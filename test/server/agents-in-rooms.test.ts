@@ -145,7 +145,7 @@ describe('an agent in a room', () => {
     const answer = await puppet.asked()
     answer.say('Noted: 42')
     answer.end()
-    await line.follows(room, ({ data }) => 'message' in data && data.message.content === 'Noted: 42')
+    await line.follows(room, ({ data }) => 'message' in data && data.message?.content === 'Noted: 42')
     await alice.does('rest', messages.remove, { room, id: secret.id })
     await say(bob, room, `${mention} what was said before?`)
     const next = await puppet.asked()
@@ -164,7 +164,7 @@ describe('an agent in a room', () => {
       const asked = await puppet.asked()
       asked.say(answer)
       asked.end()
-      await line.follows(room, ({ data }) => 'message' in data && data.message.content === answer)
+      await line.follows(room, ({ data }) => 'message' in data && data.message?.content === answer)
       return JSON.stringify(asked.question.turns)
     }
     const stored = async () => JSON.stringify(await Runs.find({ agent_id: agent.id }).lean())

@@ -9,7 +9,17 @@ import type { RulesPatch } from '#shared/api/verdict'
 import type { Operation } from '#shared/kit/contract'
 import { dmOf, type RoomRef } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
-import { channelOf, type Door, groupOf, moderates, over, type Person, people, sealed } from '#test/support/people'
+import {
+  channelOf,
+  type Door,
+  groupOf,
+  listenTo,
+  moderates,
+  over,
+  type Person,
+  people,
+  sealed,
+} from '#test/support/people'
 import { storeFileOn } from '#test/support/stored-files'
 import { wallet } from '#test/support/wallet'
 
@@ -336,6 +346,34 @@ describe('M01: whatever else a person puts into a room passes the verdict', () =
         reply_to_id: id,
         reply_to: { content: '' },
       })
+  })
+
+  test.each(over)('N26: a reply quotes what its author edited as it is now, over %s', async (door) => {
+    const room = await channelOf(owner, member)
+    const { id } = (await member.does(door, messages.send, { room, text: 'my number is 555' })).message
+    const line = await listenTo(owner, room)
+    const answer = (await owner.does(door, messages.send, { room, text: 'noted', reply_to: id })).message
+    expect(answer.reply_to?.content).toBe('my number is 555')
+    const text = `nothing ${'y'.repeat(300)}`
+    await member.does(door, messages.edit, { room, id, text })
+    const now = { reply_to_id: id, reply_to: { content: text.slice(0, 200) } }
+    const again = await owner.does(door, messages.edit, { room, id: answer.id, text: 'noted, then' })
+    expect(again.message).toMatchObject(now)
+    const told = await line.follows(
+      room,
+      ({ data }) => 'message' in data && data.message?.version === 2 && data.message.id === answer.id,
+    )
+    expect(told.data).toMatchObject({ message: now })
+    await owner.does(door, messages.pin, { room, id: answer.id, pinned: true })
+    const { messages: read } = await member.does(door, messages.history, { room })
+    expect(read.find((message) => message.id === answer.id)).toMatchObject(now)
+    const { pinnedMessages } = await member.does('rest', messages.pins, { room })
+    expect(pinnedMessages).toMatchObject([now])
+    const pages = [
+      await member.does(door, messages.sync, { room }),
+      await member.does(door, messages.search, { room, query: 'noted' }),
+    ]
+    for (const page of pages) expect(JSON.stringify(page)).not.toContain('555')
   })
 
   test('what was marked to be looked at is so wherever the word stands', async () => {

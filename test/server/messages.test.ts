@@ -1,13 +1,14 @@
 // Modes: embedded, two-nodes, two-nodes-redis
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Reactions } from '#server/domains/room-state/model'
 import { RoomEvents } from '#server/log/model'
 import { accounts } from '#shared/api/accounts'
 import type { Message } from '#shared/api/message'
 import { messages } from '#shared/api/messages'
 import { social } from '#shared/api/social'
 import type { RulesPatch } from '#shared/api/verdict'
-import { dmOf, type RoomRef } from '#shared/kit/primitives'
+import { dmOf, type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { channelOf, groupOf, moderates, over, type Person, people, person, say, sealed } from '#test/support/people'
 import { call, wallet } from '#test/support/wallet'
@@ -627,6 +628,23 @@ describe('what was taken back', () => {
 })
 
 describe('reactions', () => {
+  test('N09: of a message that thousands react to, a page names a hundred, and its counts are those of all', async () => {
+    const room = await channelOf(owner, member)
+    const { id } = (await say(owner, room, 'Look')) as { id: string }
+    const at = new Date().toISOString()
+    const key = roomKey(room)
+    const rows = Array.from({ length: 130 }, (_, one) => {
+      const user_address = `0x${one.toString(16).padStart(40, '0')}`
+      const emojis = [{ id: `${one}`, emoji: '👍', at }]
+      return { _id: `${id} ${one}`, room: key, applied_seq: 1, is_active: true, message_id: id, user_address, emojis }
+    })
+    await Reactions.insertMany(rows)
+    await member.does('rest', messages.react, { room, id, emoji: '🎉', on: true })
+    const { reactions } = await member.does('rest', messages.reactions, { room, messageIds: id })
+    const page = await member.does('rest', messages.history, { room })
+    expect([reactions.length, page.reactions.length]).toEqual([100, 100])
+  })
+
   test.each(over)('over %s toggle, or are set, and their counts are absolute', async (door) => {
     const room = await channelOf(owner, member)
     const { id } = await say(owner, room, 'like me')

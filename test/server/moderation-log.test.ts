@@ -1,5 +1,5 @@
 // Modes: embedded
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { RoomEvents } from '#server/log/model'
 import { moderation } from '#shared/api/moderation'
 import type { LogEntry } from '#shared/api/moderation-records'
@@ -101,6 +101,17 @@ describe('the log of actions', () => {
     expect((await admin.rest('GET /api/moderation?action=mod-log')).status).toBe(200)
   })
 
+  test('N09: a purge that is refused reads no message', async () => {
+    const read = vi.spyOn(RoomEvents, 'find')
+    onTestFinished(() => read.mockRestore())
+    const purging = { room, action: 'purge', target: other.account } as const
+    expect((await member.refused('socket', moderation.act, purging)).code).toBe('FORBIDDEN')
+    const bySender = () => read.mock.calls.filter(([filter]) => filter && 'sender' in filter && 'n' in filter)
+    expect(bySender()).toEqual([])
+    await moderates(owner, purging)
+    expect(bySender()).not.toEqual([])
+  })
+
   test('a refused act leaves nothing', async () => {
     const before = await log()
     for (const action of ['ban', 'mute', 'warn'] as const)
@@ -115,7 +126,20 @@ describe('the chain', () => {
   test('holds from the first entry to the last', async () => {
     await everything()
     const entries = await log()
-    expect(await verified()).toEqual({ ok: true, entries: entries.length, head: entries[0]?.hash, broken_at: null })
+    expect(await verified()).toEqual({
+      ok: true,
+      entries: entries.length,
+      head: entries[0]?.hash,
+      broken_at: null,
+      next: null,
+    })
+    const [newest, second] = entries
+    const rest = { channelId: room.id, after: second?.seq ?? 0 }
+    expect(await owner.does('rest', moderation.verify, rest)).toEqual({
+      ...(await verified()),
+      entries: 1,
+      head: newest?.hash,
+    })
     expect(await member.rest(`GET /api/moderation/verify?channelId=${room.id}`)).toMatchObject({ status: 403 })
     expect(await owner.rest('GET /api/moderation/verify?channelId=nowhere')).toMatchObject({ code: 'ROOM_NOT_FOUND' })
   })

@@ -4,6 +4,7 @@ import { Polls } from '#server/domains/room-state/model'
 import { RoomEvents } from '#server/log/model'
 import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
+import { moderation } from '#shared/api/moderation'
 import type { Poll } from '#shared/api/poll'
 import { polls } from '#shared/api/polls'
 import { rooms } from '#shared/api/rooms'
@@ -303,6 +304,43 @@ test('a poll is changed and deleted by its author and by whoever may pin, with i
   expect(history.messages.find(({ id }) => id === message.id)).toMatchObject({ is_deleted: true })
   const { events } = await member.does('rest', messages.sync, { room })
   expect(JSON.stringify(events.filter(({ type }) => type === 'message.created'))).not.toContain('drink?')
+})
+
+test.each(over)(
+  'N25: another question is an edit of the message that asks, for all who read, over %s',
+  async (door) => {
+    const room = await groupOf(owner, member, other)
+    await moderates(owner, { room, action: 'word_add', patch: { word: 'juice', word_action: 'flag' } })
+    const line = await listenTo(other, room)
+    const { poll, message } = await member.does('rest', polls.create, { room, ...drinks })
+    const reply = await other.does(door, messages.send, { room, text: 'water', reply_to: message.id })
+    expect(reply.message.reply_to?.content).toContain(drinks.question)
+    await member.does('rest', polls.update, { room, pollId: poll.id, question: 'Which juice?' })
+    const told = await line.follows(room, ({ type }) => type === 'poll.changed')
+    expect(told.data).toMatchObject({ message: { id: message.id, version: 2, is_edited: true } })
+    const history = await other.does(door, messages.history, { room })
+    const asking = history.messages.find(({ id }) => id === message.id)
+    expect(asking).toMatchObject({ content: '[POLL]Which juice?', is_edited: true, version: 2 })
+    const answer = history.messages.find(({ id }) => id === reply.message.id)
+    expect(answer?.reply_to?.content).toBe('[POLL]Which juice?')
+    const { events } = await other.does(door, messages.sync, { room })
+    expect(events.find(({ type }) => type === 'poll.changed')?.data).toMatchObject({ message: { version: 2 } })
+    const found = async (query: string) =>
+      (await other.does(door, messages.search, { room, query })).messages.map(({ id }) => id)
+    expect([await found('juice'), await found('drink')]).toEqual([[message.id], []])
+    const { queue } = await owner.does('socket', moderation.queue, { scope: 'room', room })
+    expect(JSON.stringify(queue)).toContain(message.id)
+  },
+)
+
+test('N25: the same question again, and a vote, edit nothing', async () => {
+  const room = await groupOf(owner, member, other)
+  const { poll, message } = await member.does('rest', polls.create, { room, ...drinks })
+  const about = { room, pollId: poll.id }
+  await member.does('rest', polls.update, { ...about, question: drinks.question })
+  await other.does('rest', polls.vote, { ...about, optionIndex: 0 })
+  const { messages: read } = await other.does('rest', messages.history, { room })
+  expect(read.find(({ id }) => id === message.id)).toMatchObject({ version: 1, is_edited: false })
 })
 
 const takings: [string, (room: RoomRef, poll: Poll) => Promise<unknown>][] = [

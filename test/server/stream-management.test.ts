@@ -28,7 +28,7 @@ type Snapshot = OutputOf<typeof messages.join>
 const seqs = (events: readonly RoomEvent[]) => events.map(({ seq }) => seq)
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
 const textsOf = (events: readonly RoomEvent[]) =>
-  events.flatMap(({ data }) => ('message' in data ? [data.message.content] : []))
+  events.flatMap(({ data }) => ('message' in data && data.message ? [data.message.content] : []))
 
 const say = async (room: RoomRef, ...texts: readonly string[]) => {
   for (const text of texts) await alice.does('socket', messages.send, { room, text })

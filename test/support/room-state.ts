@@ -75,7 +75,7 @@ const Told = {
   pinned: told({ id: z.string(), pinned_by: z.string(), pinned_at: z.string() }),
   about: told({ id: z.string() }),
   reactions: told({ id: z.string(), counts: z.record(z.string(), z.number().int()) }),
-  poll: told({ poll: Poll }),
+  poll: told({ poll: Poll, message: Message.optional() }),
   pollDeleted: told({ id: z.string(), message_id: z.string() }),
   member: told({ member: z.object({ id: z.string(), role: z.string().optional() }), ...counted }),
   role: told({ target: Somebodys, role: z.string() }),
@@ -99,8 +99,7 @@ const changes: Record<string, Change> = {
     if (poll) state.polls.set(poll.id, common(poll))
   },
   'message.edited'(state, data) {
-    const { message } = Told.message.parse(data)
-    state.messages.set(message.id, message)
+    edit(state, Told.message.parse(data).message)
   },
   'message.deleted'(state, data) {
     const { id, deleted_by, deleted_at, reason } = Told.deleted.parse(data)
@@ -129,8 +128,9 @@ const changes: Record<string, Change> = {
     change(state, id, { reactions: counts })
   },
   'poll.changed'(state, data) {
-    const { poll } = Told.poll.parse(data)
+    const { poll, message } = Told.poll.parse(data)
     state.polls.set(poll.id, common(poll))
+    if (message) edit(state, message)
   },
   'poll.deleted'(state, data, { actor, at }) {
     const { message_id } = Told.pollDeleted.parse(data)
@@ -175,6 +175,14 @@ function gone(state: RoomState, data: RoomEvent['data']): void {
 function change({ messages }: RoomState, id: string, fields: Partial<Message>): void {
   const message = messages.get(id)
   if (message && !message.is_deleted) messages.set(id, { ...message, ...fields })
+}
+
+/** Replies to it quote what it says now. */
+function edit({ messages }: RoomState, message: Message): void {
+  messages.set(message.id, message)
+  for (const [id, { reply_to, ...answer }] of messages)
+    if (reply_to?.id === message.id)
+      messages.set(id, { ...answer, reply_to: { ...reply_to, content: message.content.slice(0, 200) } })
 }
 
 function takeBack(

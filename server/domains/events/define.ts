@@ -33,10 +33,10 @@ export interface EventRecord<Type extends RoomEventType = RoomEventType, Body = 
   data(row: Row, body: Body & Signature, room: RoomRef): RoomEventData<Type>
   /** Fields of `data` that outsiders see instead: they learn of an act of a moderator, but not by whom, on whom, until when or why. */
   readonly hidden?: Partial<RoomEventData<Type>>
-  /** How it changes messages before it. */
-  rewrites?(row: Row, body: Body & Signature): Rewrite
-  /** The message that the event carries, as it was then. */
-  message?(row: Row, body: Body & Signature): MessageFact
+  /** How it changes messages before it; null where this one changes none. */
+  rewrites?(row: Row, body: Body & Signature): Rewrite | null
+  /** The message that the event carries, as it was then; null where this one carries none. */
+  message?(row: Row, body: Body & Signature): MessageFact | null
   /** An entry of the moderation chain: its name there, and what it says beside the place. */
   readonly entry?: {
     action(body: Body): LogAction

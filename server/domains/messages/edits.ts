@@ -24,6 +24,7 @@ import { roomOfKey } from '#shared/kit/primitives'
 import { countsBySign, signForm } from '#shared/kit/reaction-sign'
 import { sealedBy } from '#shared/kit/room-kinds'
 import { draftOf, draftOfBody, movedSpans } from './drafts.ts'
+import { quoteNow } from './quotes.ts'
 import { sealedFault } from './sealed.ts'
 
 const editMilliseconds = 15 * 60_000
@@ -76,7 +77,7 @@ export const edit: Action<typeof contract.edit> = async (
       judge: (view, now) => {
         const message = present(touchable(view, account, id, now))
         const { reply_to } = message.body
-        const quoted = reply_to && messageIn(view, reply_to.id)
+        const quote = quoteNow(message, reply_to && messageIn(view, reply_to.id))
         const stale = fault(view)
         if (message.sender !== account)
           throw new AppError('FORBIDDEN', { message: 'You may only edit messages of your own' })
@@ -92,7 +93,7 @@ export const edit: Action<typeof contract.edit> = async (
         const changed = {
           ...kept,
           text: clean,
-          reply_to: quoted?.body.deleted ? null : reply_to,
+          reply_to: quote,
           mentions: mentions ? [...draft.mentions] : movedSpans(message.body.mentions, message.body.text, clean),
           // What was said in clear, before rooms with a shared key were sealed, is inside from now on.
           ...(sealingOf(view) === 'shared-key' && { type: 'text', attachments: [], mentions: [], reply_to: null }),

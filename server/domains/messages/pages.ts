@@ -10,6 +10,7 @@ import type { RoomEvent } from '#shared/api/room-events'
 import { signForm } from '#shared/kit/reaction-sign'
 import { idIn, roomOfKey } from '#shared/kit/room-key'
 import { eventForOutsiders, messageForOutsiders } from './outsiders.ts'
+import { quoteNow } from './quotes.ts'
 import { eventOf } from './render.ts'
 
 /** An answer that is larger keeps a slow client from ever reading it: more than 1 MB unread, and the connection is ended. */
@@ -33,7 +34,7 @@ export async function rowsAfter(node: Node, key: RoomKey, after: number, limit: 
   return rows
 }
 
-/** Events of a catch-up: messages as they are now, without quotes of what was taken back. */
+/** Events of a catch-up: messages as they are now, and what they quote. */
 export async function eventsOf(rows: readonly Row[], isInsider: boolean): Promise<RoomEvent[]> {
   const room = rows[0]?.room ?? ''
   const events = rows.map(eventOf)
@@ -41,14 +42,14 @@ export async function eventsOf(rows: readonly Row[], isInsider: boolean): Promis
   const before = told.flatMap((fact, at) => (fact && fact.id !== rows[at]?._id ? [fact.id] : []))
   const current = new Map((await rowsById(room, before)).map((row) => [row._id, messageFactOf(row)]))
   const facts = told.map((fact) => fact && newerOf(fact, current.get(fact.id)))
-  const gone = await goneAmong(
+  const answered = await answeredBy(
     room,
     facts.filter((fact) => fact !== null),
   )
   return events.map((event, at) => {
     const fact = facts[at]
     if (!fact) return isInsider ? event : eventForOutsiders(event)
-    const message = messageOf(event.room, withoutQuote(fact, gone))
+    const message = messageOf(event.room, quotingNow(fact, answered))
     const shown = isInsider ? message : messageForOutsiders(message)
     return { ...event, data: { ...event.data, message: shown } } as RoomEvent
   })
@@ -60,35 +61,40 @@ const messageTold = (row: Row): MessageFact | null => recordOf(row.type)?.messag
 const newerOf = (told: MessageFact, stored: MessageFact | undefined): MessageFact =>
   stored && stored.body.version >= told.body.version ? stored : told
 
-/** Messages as they are now; a reply to what was taken back stands alone. */
+/** Messages as they are now, and what they quote; a reply to what was taken back stands alone. */
 export async function messagesOf(room: RoomKey, facts: readonly MessageFact[], isInsider: boolean): Promise<Message[]> {
-  const gone = await goneAmong(room, facts)
+  const answered = await answeredBy(room, facts)
   const ref = roomOfKey(room)
-  const messages = facts.map((fact) => messageOf(ref, withoutQuote(fact, gone)))
+  const messages = facts.map((fact) => messageOf(ref, quotingNow(fact, answered)))
   return isInsider ? messages : messages.map(messageForOutsiders)
 }
 
-/** Of the messages these reply to, those that were taken back. */
-async function goneAmong(room: RoomKey, facts: readonly MessageFact[]): Promise<ReadonlySet<string>> {
+/** The messages these reply to, by id. */
+async function answeredBy(room: RoomKey, facts: readonly MessageFact[]): Promise<ReadonlyMap<string, MessageFact>> {
   const rows = await rowsById(
     room,
     facts.flatMap(({ body }) => body.reply_to?.id ?? []),
   )
-  return new Set(rows.filter((row) => messageFactOf(row).body.deleted).map(({ _id }) => _id))
+  return new Map(rows.map((row) => [row._id, messageFactOf(row)]))
 }
 
-const withoutQuote = (fact: MessageFact, gone: ReadonlySet<string>): MessageFact =>
-  fact.body.reply_to && gone.has(fact.body.reply_to.id) ? { ...fact, body: { ...fact.body, reply_to: null } } : fact
+function quotingNow(fact: MessageFact, answered: ReadonlyMap<string, MessageFact>): MessageFact {
+  const { reply_to } = fact.body
+  const quote = reply_to && quoteNow(fact, answered.get(reply_to.id))
+  return quote === reply_to ? fact : { ...fact, body: { ...fact.body, reply_to: quote } }
+}
 
 async function rowsById(room: RoomKey, ids: readonly string[]): Promise<Row[]> {
   const rows = await Promise.all([...new Set(ids)].map((id) => byId(room, id)))
   return rows.filter((row) => row !== null)
 }
 
-/** Who reacted to these messages, oldest first. */
+const reactedAtMost = 100
+
+/** Who reacted to these messages, oldest first: so many people a message. Its counts say how many they are. */
 export async function reactionsOf(room: RoomKey, ids: readonly string[]) {
-  if (ids.length === 0) return []
-  const rows = await Reactions.find({ message_id: { $in: [...ids] }, is_active: true }).lean()
+  const found = ids.map((message_id) => Reactions.find({ message_id, is_active: true }).limit(reactedAtMost).lean())
+  const rows = (await Promise.all(found)).flat()
   const channel_id = idIn('channel_id', roomOfKey(room))
   return rows
     .filter((row) => row.room === room)

@@ -1,11 +1,12 @@
 import { keyOf } from '#server/domains/room-state/access'
 import { actorOf, entryOf } from '#server/domains/room-state/entries'
 import { pollChanged, pollDeleted } from '#server/domains/room-state/events/polls'
-import { muteIn, type PollFact, pollIn, voteIn } from '#server/domains/room-state/facts'
+import { type MessageFact, muteIn, type PollFact, pollIn, voteIn } from '#server/domains/room-state/facts'
 import { Polls, Votes } from '#server/domains/room-state/model'
 import { messageOfRow, pollOf } from '#server/domains/room-state/shown'
 import { standingOf } from '#server/domains/room-state/standing'
 import { capabilitiesOf, refuseChange, stateOf } from '#server/domains/room-state/state'
+import type { Ruling } from '#server/domains/verdict/verdict'
 import { type Action, type Context, signedIn } from '#server/kernel/context'
 import { defineDomain } from '#server/kernel/domain'
 import { newId } from '#server/kernel/ids'
@@ -111,13 +112,22 @@ const update: Action<typeof contract.update> = async ({ room, pollId, question, 
       is_closed: isClosed ?? poll.is_closed,
       version: poll.version + 1,
     }
-    if (question !== undefined) {
-      const state = stateOf(view, account, now, context.node)
-      refuseChange(draftOfPoll(askedBy(next)), { ...state, member: true })
-    }
-    return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next }) }
+    if (question === undefined || question === poll.question)
+      return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next }) }
+    const draft = draftOfPoll(askedBy(next))
+    const { flagged } = refuseChange(draft, { ...stateOf(view, account, now, context.node), member: true })
+    const message = editedTo(touchable(view, account, poll.message_id, now).message, draft.text, flagged, now)
+    return { poll: next, entry: entryOf(view, actor, pollChanged, { poll: next, message }) }
   })
   return { poll: await pollFor(key, result, account) }
+}
+
+/** The message that asks a poll, with another question. */
+function editedTo(message: MessageFact, text: string, flagged: Ruling['flagged'], now: number): MessageFact {
+  const { poll: _, ...kept } = message.body
+  const edited_at = new Date(now).toISOString()
+  const changes = { text, flagged: flagged.map(({ id }) => id), version: kept.version + 1, edited_at }
+  return { ...message, body: { ...kept, ...changes } }
 }
 
 const vote: Action<typeof contract.vote> = async (

@@ -2,27 +2,21 @@ import { missingAmong, withFiles } from '#server/domains/files/claims'
 import { isUnlisted, keyOf } from '#server/domains/room-state/access'
 import { entryOf, nameOf } from '#server/domains/room-state/entries'
 import { messageCreated } from '#server/domains/room-state/events/messages'
-import { type MessageBody, type MessageFact, messageIn, refOf, roomIn } from '#server/domains/room-state/facts'
+import { type MessageBody, messageIn, refOf, roomIn } from '#server/domains/room-state/facts'
 import { messageOfRow } from '#server/domains/room-state/shown'
 import { standingOf } from '#server/domains/room-state/standing'
 import { acceptedAt, capabilitiesOf, refusalOf, stateOf } from '#server/domains/room-state/state'
 import { keysOf, namedFiles } from '#server/domains/verdict/named-files'
-import {
-  judgeMessage,
-  type MessageDraft,
-  type RoomState,
-  type Ruling,
-  remarkFault,
-} from '#server/domains/verdict/verdict'
+import { judgeMessage, type MessageDraft, type RoomState, type Ruling } from '#server/domains/verdict/verdict'
 import { type Action, audiences, type Context, signedIn } from '#server/kernel/context'
 import type { Json, Judgement, View } from '#server/log/types'
 import type { messages as contract } from '#shared/api/messages'
 import { capabilitiesChanged, rooms } from '#shared/api/rooms'
 import { AppError } from '#shared/errors'
-import { cut } from '#shared/kit/cut'
 import { roomOfKey } from '#shared/kit/primitives'
 import { roomKinds, sealedBy } from '#shared/kit/room-kinds'
 import { draftOf } from './drafts.ts'
+import { quoteOf } from './quotes.ts'
 import { sealedFault } from './sealed.ts'
 
 export const send: Action<typeof contract.send> = async (input, context) => {
@@ -137,16 +131,6 @@ function absent(view: View, isMember: boolean): AppError | null {
 
 /** A ban and a suspension are told even where the room is hidden; a block between two others is not. */
 const isToldFirst = ({ verdict: { code } }: Ruling): boolean => code === 'BANNED' || code === 'SUSPENDED'
-
-const quoted = 200
-
-/** A quote says its text again, so it is judged again by the rules of today. */
-const quoteOf = ({ id, sender, body: { text, type } }: MessageFact, state: RoomState): MessageBody['reply_to'] => ({
-  id,
-  sender_address: sender,
-  content: remarkFault(text, state) === null ? cut(text, quoted) : '',
-  message_type: type,
-})
 
 function bodyOf(
   draft: MessageDraft,

@@ -24,6 +24,7 @@ import {
   need,
   needReach,
   type Scene,
+  scenesOf,
 } from './moderate.ts'
 import { ban, demote, mute, promote, unban, unmute, warn } from './people.ts'
 import { recordOf } from './rows.ts'
@@ -129,9 +130,17 @@ async function onMessage(
 /** Takes back what somebody wrote here, all of it or of the last while, by one event. */
 async function purge(context: Context, key: RoomKey, account: string, input: Act): Promise<Acted> {
   const target = needTarget(input)
-  await context.node.log.ask(key, (view, now) => void seenBy(view, account, now))
+  const mayPurge = (scene: Scene) => {
+    need(scene, 'canDelete')
+    needReach(scene, 'purge')
+  }
+  const sceneAt = await scenesOf(context.node, key, { account, target })
+  await context.node.log.ask(key, (view, now) => {
+    seenBy(view, account, now)
+    mayPurge(sceneAt(view, now))
+  })
   const head = await context.node.log.head(key)
-  const written = await writtenBy(key, target, { from_seq: 1, to_seq: head.seq })
+  const written = await writtenBy(key, target, head.seq)
   const length = input.duration ? millisecondsOf(input.duration) : null
   const since = length === null ? 0 : context.node.now() - length
   const recent = written.filter(({ at }) => at >= since)
@@ -142,8 +151,7 @@ async function purge(context: Context, key: RoomKey, account: string, input: Act
     { account, target, cid: input.client_action_id, action: 'purge' },
     (scene) => {
       const { view, now, actor, target: who } = scene
-      need(scene, 'canDelete')
-      needReach(scene, 'purge')
+      mayPurge(scene)
       if (recent.length === 0) return { already: null }
       const reason = input.reason ?? null
       const isTaken = (id: string) => {

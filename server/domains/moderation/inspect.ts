@@ -143,19 +143,22 @@ async function log(
 }
 
 const verifiedPage = 500
+const verifiedAtMost = 5_000
 
-export const verify: Action<typeof contract.verify> = async ({ channelId }, context) => {
+export const verify: Action<typeof contract.verify> = async ({ channelId, after: from = 0 }, context) => {
   const key = channelId ? await placeOf({ channelId }) : GLOBAL
   if (!(await rightsOf(context, key, context.caller.account ?? '')).isModerator) throw new AppError('FORBIDDEN')
-  let previous = ''
+  const [before] = from > 0 ? await chainedRows(key, { seq: { $gte: 1, $lte: from } }, 1) : []
+  let previous = before?.chain ?? ''
   let entries = 0
-  for (let after = 0; ; ) {
+  for (let after = from; ; ) {
+    if (entries >= verifiedAtMost) return { ok: true, entries, head: previous, broken_at: null, next: after }
     const rows = await chainedRows(key, { seq: { $gt: after, $lte: Number.MAX_SAFE_INTEGER } }, verifiedPage, 1)
     const broken = verifyChain(rows, previous)
     entries += rows.length
-    if (broken) return { ok: false, entries, head: previous, broken_at: broken._id }
+    if (broken) return { ok: false, entries, head: previous, broken_at: broken._id, next: null }
     const last = rows.at(-1)
-    if (!last) return { ok: true, entries, head: previous, broken_at: null }
+    if (!last) return { ok: true, entries, head: previous, broken_at: null, next: null }
     previous = last.chain
     after = last.seq
   }

@@ -67,6 +67,22 @@ const records = {
 const isActOf = (row: Row, { action, target }: By): boolean =>
   row.chained && actionTypeOf(row) === (loggedAs[action] ?? action) && (target == null || row.target === target)
 
+/** The room and the two people, for acts to be judged by. */
+export async function scenesOf(
+  node: Node,
+  key: RoomKey,
+  { account, target }: Pick<By, 'account' | 'target'>,
+): Promise<(view: View, now: number) => Scene> {
+  const [actor, other] = await Promise.all([actorOf(node, account), actorOf(node, target ?? account)])
+  return (view, now) => {
+    const mine = standingOf(view, account)
+    const theirs = standingOf(view, other.account)
+    if (key !== GLOBAL) actingIn(view, account, now)
+    else if (isSuspended(view, account)) throw new AppError('SUSPENDED')
+    return { view, now, actor, mine, target: other, theirs }
+  }
+}
+
 /** Judges one act of a moderator against the room as it is at its place in the order. */
 export async function moderate(
   { node }: Pick<Context, 'node'>,
@@ -75,7 +91,7 @@ export async function moderate(
   decide: (scene: Scene) => Decision,
 ): Promise<Moderated> {
   const { account, target, cid, action } = by
-  const [actor, other] = await Promise.all([actorOf(node, account), actorOf(node, target ?? account)])
+  const sceneAt = await scenesOf(node, key, by)
   const socketsHere = target ? socketsOf(node, key, target) : 0
   let record: unknown = null
   const outcome = await node.log.act(key, {
@@ -84,11 +100,7 @@ export async function moderate(
     makes: records[action],
     isRepeat: (row) => isActOf(row, by),
     judge: (view, now): Judgement<unknown> => {
-      const mine = standingOf(view, account)
-      const theirs = standingOf(view, other.account)
-      if (key !== GLOBAL) actingIn(view, account, now)
-      else if (isSuspended(view, account)) throw new AppError('SUSPENDED')
-      const decision = decide({ view, now, actor, mine, target: other, theirs })
+      const decision = decide(sceneAt(view, now))
       if ('already' in decision) return { already: decision.already }
       record = decision.record
       return { accept: decision.entry }

@@ -5,7 +5,7 @@ import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { messageCreated, messageEdited } from './events/messages.ts'
 import { pollChanged } from './events/polls.ts'
-import { keys, type MessageBody, withoutWords } from './facts.ts'
+import { keys, type MessageBody, type MessageFact, withoutWords } from './facts.ts'
 
 /** What follows from the log of a room. */
 export const projection: Projection = {
@@ -39,10 +39,16 @@ const withBody = (row: Row, body: unknown): Row => ({ ...row, body: body as Row[
 
 function withoutText(edit: Row): Row {
   const { message, ...rest } = bodyOf(edit, messageEdited)
-  return withBody(edit, { ...rest, message: { ...message, body: { ...message.body, text: '', mentions: [] } } })
+  return withBody(edit, { ...rest, message: textless(message) })
 }
+
+const textless = (message: MessageFact): MessageFact => ({
+  ...message,
+  body: { ...message.body, text: '', mentions: [] },
+})
 
 function withoutPoll(change: Row): Row {
   const body = bodyOf(change, pollChanged)
-  return withBody(change, { ...body, poll: withoutWords(body.poll) })
+  const { message } = body
+  return withBody(change, { ...body, poll: withoutWords(body.poll), ...(message && { message: textless(message) }) })
 }

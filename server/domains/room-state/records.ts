@@ -152,7 +152,7 @@ const messageKind: Kind = {
 /** Does the row change or remove the words of a message? */
 const changesText = (row: Row): boolean => {
   const record = recordOf(row.type)
-  return record?.message !== undefined || record?.rewrites?.(row, signed(row)).takesBack !== undefined
+  return Boolean(record?.message?.(row, signed(row)) || record?.rewrites?.(row, signed(row))?.takesBack)
 }
 
 const factOfMessage = (row: Row | null): Known =>

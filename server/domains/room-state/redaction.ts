@@ -31,18 +31,26 @@ export async function purgeMessages(
   )
 }
 
-type Written = { _id: string; seq: number; n: number; at: number; body: MessageBody }
+type Written<Body = MessageBody> = { _id: string; seq: number; n: number; at: number; body: Body }
 type Range = { from_seq: number; to_seq: number }
+type Bare = Pick<MessageBody, 'deleted' | 'media'>
 
-const isThere = ({ body }: Written) => !body.deleted
+const isThere = ({ body }: Written<Bare>) => !body.deleted
 
-/** The messages somebody sent within a range of `seq` that have not been deleted. */
-export const writtenBy = async (room: RoomKey, sender: string, range: Range): Promise<Written[]> =>
-  (await sentBy(room, sender, range)).filter(isThere)
+/** The messages somebody sent up to a `seq` that have not been deleted: their places, and the files they name. */
+export const writtenBy = async (room: RoomKey, sender: string, to_seq: number): Promise<Written<Bare>[]> => {
+  const fields = { 'body.deleted': 1, 'body.media': 1 }
+  return (await sentBy<Bare>(room, sender, { from_seq: 1, to_seq }, fields)).filter(isThere)
+}
 
-async function sentBy(room: RoomKey, sender: string, { from_seq, to_seq }: Range): Promise<Written[]> {
+async function sentBy<Body = MessageBody>(
+  room: RoomKey,
+  sender: string,
+  { from_seq, to_seq }: Range,
+  fields: { [field: string]: 1 } = { body: 1 },
+): Promise<Written<Body>[]> {
   const all = { room, sender, n: { $gte: 1, $lte: Number.MAX_SAFE_INTEGER } }
-  const rows = await RoomEvents.find(all, { seq: 1, n: 1, at: 1, body: 1 }).lean<Written[]>()
+  const rows = await RoomEvents.find(all, { seq: 1, n: 1, at: 1, ...fields }).lean<Written<Body>[]>()
   return rows.filter(({ seq }) => seq >= from_seq && seq <= to_seq)
 }
 

@@ -19,6 +19,31 @@ test('each reference in docs/api/asyncapi.json leads to a part of it', () => {
   expect([...references].filter((reference) => partAt(reference) === undefined)).toEqual([])
 })
 
+test('N87: each schema of docs/api/asyncapi.json that generators make a type of has a title', () => {
+  const { channels, components } = document as {
+    channels: Record<string, { messages: Record<string, { payload: Schema }> }>
+    components: { schemas: Record<string, Schema> }
+  }
+  const payloads = Object.values(channels).flatMap(({ messages }) =>
+    Object.values(messages).map(({ payload }) => payload),
+  )
+  const all = [...payloads, ...Object.values(components.schemas)].flatMap(typesIn)
+  expect(all.length).toBeGreaterThan(500)
+  expect(all.filter(({ title }) => title === undefined)).toEqual([])
+})
+
+type Schema = { [keyword: string]: unknown }
+/** A schema, and those within it, that are an object, a choice or one of several. */
+function typesIn(schema: unknown): Schema[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const inner = Object.entries(schema).flatMap(([keyword, value]) =>
+    keyword === 'enum' || keyword === 'const' || keyword === 'default' ? [] : typesIn(value),
+  )
+  const { type, enum: choices, anyOf, oneOf } = schema as Schema
+  const isType = type === 'object' || Array.isArray(choices) || Array.isArray(anyOf) || Array.isArray(oneOf)
+  return isType ? [schema as Schema, ...inner] : inner
+}
+
 function referencesIn(part: unknown): string[] {
   if (typeof part !== 'object' || part === null) return []
   return Object.entries(part).flatMap(([key, value]) =>

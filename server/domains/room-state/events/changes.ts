@@ -52,6 +52,24 @@ const takeInvitations = ({ at }: Row, account: string): Change =>
     revoked_at: new Date(at).toISOString(),
   })
 
+/** The message with the text, and what goes with it, that it has from this row on. */
+export const edited = ({ seq }: Row, { body: after }: MessageFact) => ({
+  next(body: MessageBody): MessageBody {
+    if (body.deleted) return body
+    const { media: _, ...kept } = body
+    const { text, mentions, flagged, version, edited_at, media } = after
+    const now = { text, mentions, flagged, version, edited_at, ...(media && { media }) }
+    return { ...kept, ...now, edits: [...body.edits, seq] }
+  },
+})
+
+/** What follows where the row edits a message: what it is now, and what moderators are to see of it. */
+export const editOf = (row: Row, message: MessageFact): Change[] => {
+  const { id, body } = message
+  const flag = body.flagged.length > 0 ? [absolute(keys.flag(id), { words: body.flagged, content: body.text })] : []
+  return [patchMessage(id, edited(row, message)), ...flag]
+}
+
 /** A rewrite of the one message of this id. */
 export const ofMessage = (id: string) => ({
   covers: ({ _id }: Row) => _id === id,

@@ -8,7 +8,7 @@ import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { keys, MessageBody, MessageFact, messageFactOf, type PurgeFact, purgedBody } from '../facts.ts'
 import { messageOf, messageOfRow, pollOf } from '../shown.ts'
-import { ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
+import { edited, editOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
 
 export const messageCreated = defineEvent('message.created', {
   body: MessageBody.omit({ actor: true }),
@@ -32,31 +32,16 @@ export const messageCreated = defineEvent('message.created', {
 /** The message as it is after the edit. */
 export const messageEdited = defineEvent('message.edited', {
   body: z.object({ id: z.string(), message: MessageFact }),
-  changes(row, body) {
-    const { id, message } = body
-    const { flagged, text } = message.body
-    return [
-      patchMessage(id, edited(row, message)),
-      ...message.body.mentions.flatMap(({ kind, id: named }) =>
-        kind === 'user' ? [absolute(keys.mention(named, message.seq), { seq: message.seq })] : [],
-      ),
-      ...(flagged.length > 0 ? [absolute(keys.flag(id), { words: flagged, content: text })] : []),
-    ]
-  },
+  changes: (row, { message }) => [
+    ...editOf(row, message),
+    ...message.body.mentions.flatMap(({ kind, id: named }) =>
+      kind === 'user' ? [absolute(keys.mention(named, message.seq), { seq: message.seq })] : [],
+    ),
+  ],
   rewrites: (row, { id, message }) => ({ covers: ofMessage(id).covers, ...edited(row, message) }),
   message: (_row, { message }) => message,
   recounts: true,
   data: (_row, { message }, room) => ({ message: messageOf(room, message) }),
-})
-
-const edited = ({ seq }: Row, { body: after }: MessageFact) => ({
-  next(body: MessageBody): MessageBody {
-    if (body.deleted) return body
-    const { media: _, ...kept } = body
-    const { text, mentions, flagged, version, edited_at, media } = after
-    const now = { text, mentions, flagged, version, edited_at, ...(media && { media }) }
-    return { ...kept, ...now, edits: [...body.edits, seq] }
-  },
 })
 
 export const messageDeleted = defineEvent('message.deleted', {

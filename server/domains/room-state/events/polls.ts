@@ -1,20 +1,28 @@
 import { z } from 'zod'
 import { absolute } from '#server/domains/events/changes'
 import { defineEvent } from '#server/domains/events/define'
-import { keys, PollFact } from '../facts.ts'
-import { pollOf } from '../shown.ts'
-import { ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
+import { keys, MessageFact, PollFact } from '../facts.ts'
+import { messageOf, pollOf } from '../shown.ts'
+import { edited, editOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
 
 export const pollChanged = defineEvent('poll.changed', {
   body: z.object({
     poll: PollFact,
+    /** The message that asks, where the question is another: edited with it. */
+    message: MessageFact.exactOptional(),
     vote: z.object({ account: z.string(), options: z.array(z.number()), removed: z.boolean() }).optional(),
   }),
-  changes: (_row, { poll, vote }) => [
+  changes: (row, { poll, message, vote }) => [
+    ...(message ? editOf(row, message) : []),
     absolute(keys.poll(poll.poll_id), poll),
     ...(vote ? [absolute(keys.vote(poll.poll_id, vote.account), { options: vote.options })] : []),
   ],
-  data: (_row, { poll }, room) => ({ poll: pollOf(room, poll) }),
+  rewrites: (row, { message }) => (message ? { covers: ofMessage(message.id).covers, ...edited(row, message) } : null),
+  message: (_row, { message }) => message ?? null,
+  data: (_row, { poll, message }, room) => ({
+    poll: pollOf(room, poll),
+    ...(message && { message: messageOf(room, message) }),
+  }),
   isUnsigned: ({ poll, vote }) => poll.is_anonymous && vote !== undefined,
 })
 
