@@ -1,5 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { fieldsOf, newFields } from '#client/web/agents/agent-fields'
 import { Agents } from '#server/domains/agents/model'
 import { createAgent } from '#server/domains/agents/owned'
 import { newRun } from '#server/domains/agents/runs/begin'
@@ -353,6 +354,13 @@ describe('an agent', () => {
     await owner.does(door, agents.remove, { id: agent.id })
     expect((await owner.refused(door, agents.get, { id: agent.id })).code).toBe('AGENT_NOT_FOUND')
     expect((await owner.does(door, agents.list, {})).agents).toEqual([])
+  })
+
+  test.each(over)('is made as the form of the page begins, where nothing else is said, over %s', async (door) => {
+    const { agent } = await (await somebody()).does(door, agents.create, { name: 'Plain' })
+    const { name: _, systemInstructions: __, ...rest } = newFields
+    expect(fieldsOf(agent)).toMatchObject(rest)
+    expect(agent).toMatchObject({ use_knowledge_base: false, web_search_enabled: false })
   })
 
   test('is one of five at the most, of which a race over both doors makes no sixth (C3, 278); a deleted one makes room', async () => {
