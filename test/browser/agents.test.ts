@@ -86,7 +86,7 @@ describe('agents in the page', () => {
     await answerIn(page).locator('.heading', { hasText: 'Done' }).waitFor()
     expect(await answerIn(page).locator('img, iframe, style, script').count()).toBe(0)
     expect(await answerIn(page).locator('a[href^="javascript"]').count()).toBe(0)
-    const link = answerIn(page).getByRole('link', { name: 'https://plaza.example' })
+    const link = answerIn(page).getByRole('link', { name: 'https://plaza.example (elsewhere.invalid)', exact: true })
     expect(await link.getAttribute('title')).toBe('https://elsewhere.invalid/c')
     expect(await page.title()).not.toBe('1')
   })

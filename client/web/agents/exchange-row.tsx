@@ -4,12 +4,11 @@ import type { Agent } from '#shared/api/agent-records'
 import type { ChatMessage } from '#shared/api/agent-runs'
 import type { Citation, WebSource } from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
-import { isWebAddress } from '#shared/kit/addresses'
 import { cut } from '#shared/kit/cut'
 import { fullTimeOf, isolated, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
-import { OuterLink } from '../messages/inline-text.tsx'
+import { OuterLink } from '../messages/outer-link.tsx'
 import { AgentFace } from './agent-face.tsx'
 import { cutWords, endWords, missingWords, phaseWords } from './agent-words.ts'
 import { AnswerText } from './answer-text.tsx'
@@ -146,7 +145,9 @@ function Sources({ citations, text }: { citations: readonly Citation[]; text: st
       {cited.map(({ n, title, url, chunk }) => (
         <li key={n}>
           <span className="cite">{n}</span>
-          {isWebAddress(url) ? <OuterLink href={url}>{title || url}</OuterLink> : <span>{title}</span>}
+          <OuterLink href={url} words={title || url}>
+            {isolated(title || url)}
+          </OuterLink>
           {isShared(title) && <small>part {chunk + 1}</small>}
         </li>
       ))}
@@ -156,13 +157,14 @@ function Sources({ citations, text }: { citations: readonly Citation[]; text: st
 
 /** The pages that the answer rests on, where the model has searched the web. */
 function WebSources({ sources }: { sources: readonly WebSource[] }) {
-  const shown = sources.filter(({ url }) => isWebAddress(url))
-  if (shown.length === 0) return null
+  if (sources.length === 0) return null
   return (
     <ul className="sources" aria-label="Sources on the web">
-      {shown.map(({ url, title }) => (
+      {sources.map(({ url, title }) => (
         <li key={url}>
-          <OuterLink href={url}>{title}</OuterLink>
+          <OuterLink href={url} words={title}>
+            {isolated(title)}
+          </OuterLink>
         </li>
       ))}
     </ul>
