@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { ModelFailure } from '#shared/api/run-frames'
+import { AppError } from '#shared/errors'
 import { puppetModel } from '#test/support/puppet-model'
 import { desktop, field, openPlaza, phone, say } from './plaza.ts'
 
@@ -72,6 +74,25 @@ describe('agents in the page', () => {
     await expect.poll(() => told.innerText()).toBe('Breaker: All of it')
     expect(await page.locator('.exchange').count()).toBe(2)
     await page.locator('.exchange').first().getByText('Once').waitFor()
+  })
+
+  test('an answer that fails says why and what helps; a question that would fail the same way is not asked again by a button', async () => {
+    const page = await chatOf(desktop, 'Failing')
+    const again = answerIn(page).getByRole('button', { name: 'Ask again' })
+    const fails = async (failure: ModelFailure) => {
+      await say(page, `Fail by ${failure}`)
+      ;(await puppet.asked()).fail(new AppError('UPSTREAM_ERROR', { details: { failure } }))
+    }
+    await fails('CONTEXT_TOO_LONG')
+    const tooLong = answerIn(page).getByText('longer than the model takes. Asking the same again does not help.')
+    await tooLong.waitFor()
+    expect(await again.count()).toBe(0)
+    await page.reload()
+    await tooLong.waitFor()
+    expect(await again.count()).toBe(0)
+    await fails('MODEL_BUSY')
+    await answerIn(page).getByText('Too many are asking the model at once. Ask again in a minute.').waitFor()
+    await again.waitFor()
   })
 
   test('T26, T27: what an answer holds is text: no picture is fetched, nothing runs, and a link names where it leads', async () => {

@@ -756,6 +756,34 @@ describe('a question or a change is refused', () => {
     expect(await asked).toEqual({ ok: false, error })
   })
 
+  test.each(['MODEL_BUSY', 'CONTEXT_TOO_LONG', 'OF_NO_VERSION'])('where the model says why (%s)', async (failure) => {
+    const owner = await somebody()
+    const { id } = await agentOf(owner)
+    const why = new AppError('UPSTREAM_ERROR', { details: { failure } })
+    const isKnown = failure !== 'OF_NO_VERSION'
+    const told = isKnown ? failure : 'UPSTREAM_ERROR'
+    const asked = owner.rest(`POST /api/agents/${id}/chat`, { message: 'Hi' })
+    const waited = await puppet.asked()
+    waited.fail(why)
+    expect(await asked).toMatchObject({
+      status: 500,
+      body: { error: 'Failed to generate response', code: 'UPSTREAM_ERROR', ...(isKnown ? { failure } : {}) },
+    })
+    const streamed = linesAt(owner, `POST /api/agents/${id}/chat`, { message: 'Hi', stream: true })
+    ;(await puppet.asked()).fail(why)
+    expect((await streamed).at(-1)).toEqual({ type: 'error', error: 'Failed to generate response', code: told })
+    const { run_id } = await owner.does('socket', agents.run, { agent_id: id, message: 'And now?' })
+    const answer = await puppet.asked()
+    answer.say('Half')
+    answer.fail(why)
+    const end = await endOf(await owner.line('/agents'), run_id)
+    expect(end).toMatchObject({ t: 'error', code: told, text: 'Failed to generate response' })
+    for (const door of over)
+      await expect
+        .poll(async () => (await owner.does(door, agents.history, { id })).chats.at(-1))
+        .toMatchObject({ content: 'Half', state: 'failed', error_code: told })
+  })
+
   test.each(['', ' \n '])('where the model says nothing (%j), with what it said', async (text) => {
     const owner = await somebody()
     const { id } = await agentOf(owner)
@@ -766,7 +794,7 @@ describe('a question or a change is refused', () => {
     expect(outcomeOf(await asked)).toBe('500 UPSTREAM_ERROR')
     await expect
       .poll(async () => (await owner.does('rest', agents.history, { id })).chats.at(-1))
-      .toMatchObject({ content: text, error_code: 'UPSTREAM_ERROR' })
+      .toMatchObject({ content: text, error_code: 'MODEL_SILENT' })
   })
 
   test('where nobody works on it any more, and the one who still does cannot add to it', async () => {

@@ -62,7 +62,7 @@ function KeptAnswer(props: { kept: ChatMessage; owner: string; question: string;
       <WebSources sources={sources} />
       {cut_short && <Ended words={cutWords[cut_short]} {...props} />}
       {state === 'cancelled' && <Ended words="This answer was stopped." {...props} />}
-      {state === 'failed' && <Ended isFault words={endWords(error_code, content)} {...props} />}
+      {state === 'failed' && <Ended isFault {...endWords(error_code, content)} {...props} />}
     </>
   )
 }
@@ -86,7 +86,7 @@ function LiveAnswer(props: { run: LiveRun; owner: string; onAsk: (question: stri
       {cutShort && <Ended words={cutWords[cutShort]} question={question} onAsk={onAsk} />}
       {status === 'cancelled' && <Ended words="This answer was stopped." question={question} onAsk={onAsk} />}
       {status === 'failed' && (
-        <Ended isFault words={endWords(state.error?.code ?? null, text)} question={question} onAsk={onAsk} />
+        <Ended isFault {...endWords(state.error?.code ?? null, text)} question={question} onAsk={onAsk} />
       )}
       {status === 'refused' && <Ended isFault words={refusalWords(state)} question={question} onAsk={onAsk} />}
     </>
@@ -122,15 +122,26 @@ function refusalWords({ error }: RunState): string {
   )
 }
 
-function Ended(props: { words: string; isFault?: boolean; question: string; onAsk: (question: string) => void }) {
+interface EndedProps {
+  words: string
+  isFault?: boolean
+  /** The same question would end the same way. */
+  isLasting?: boolean
+  question: string
+  onAsk: (question: string) => void
+}
+
+function Ended({ words, isFault = false, isLasting = false, question, onAsk }: EndedProps) {
   return (
-    <p className={`ended ${props.isFault ? 'fault' : ''}`}>
-      <Icon name={props.isFault ? 'warn' : 'stop'} />
-      <span className="grow">{props.words}</span>
-      <button type="button" className="button small" onClick={() => props.onAsk(props.question)}>
-        <Icon name="retry" />
-        Ask again
-      </button>
+    <p className={`ended ${isFault ? 'fault' : ''}`}>
+      <Icon name={isFault ? 'warn' : 'stop'} />
+      <span className="grow">{words}</span>
+      {!isLasting && (
+        <button type="button" className="button small" onClick={() => onAsk(question)}>
+          <Icon name="retry" />
+          Ask again
+        </button>
+      )}
     </p>
   )
 }
