@@ -21,6 +21,38 @@ export type Scheduling = z.infer<typeof Scheduling>
 export const CutShort = z.enum(['length', 'filtered'])
 export type CutShort = z.infer<typeof CutShort>
 
+/** Why a model did not answer, or not to the end, where more is known than that it broke off. */
+const ModelFailure = z.enum([
+  /** Too many ask it at once. */
+  'MODEL_BUSY',
+  /** It cannot be reached, or fails by itself. */
+  'MODEL_UNAVAILABLE',
+  /** Its provider takes nothing from this server as that is configured: the key, the name of the model, an account without means. */
+  'MODEL_REFUSED',
+  /** Its provider does not want this very question answered. */
+  'QUESTION_REFUSED',
+  /** The question, with what was said and found before, is longer than the model takes. */
+  'CONTEXT_TOO_LONG',
+  /** It ended without a word. */
+  'MODEL_SILENT',
+])
+export type ModelFailure = z.infer<typeof ModelFailure>
+export const isModelFailure = (code: string): code is ModelFailure => ModelFailure.safeParse(code).success
+
+/** How answers fail: the `code` of their last frame, and `error_code` in the history. Newer versions may tell of more. */
+export const RunFailure = z.enum([
+  ...ModelFailure.options,
+  /** The model broke off. */
+  'UPSTREAM_ERROR',
+  'TIMEOUT',
+  'RUN_LOST',
+  'DAILY_TOKENS_REACHED',
+  'SERVICE_UNAVAILABLE',
+  'DATABASE_ERROR',
+  'INTERNAL_ERROR',
+])
+export type RunFailure = z.infer<typeof RunFailure>
+
 export const Usage = z.object({
   input_tokens: z.number().int().nullable(),
   output_tokens: z.number().int().nullable(),
@@ -85,6 +117,7 @@ export const RunFrame = z.discriminatedUnion('t', [
     cut_short: CutShort.optional(),
   }),
   frame('error', {
+    /** A `RunFailure`, or one of a newer version. */
     code: z.string(),
     text: z.string(),
     partial_message_id: z.string().nullable(),
@@ -112,6 +145,11 @@ export const ChatLine = z.discriminatedUnion('type', [
     /** Absent where there are none. */
     sources: z.array(WebSource).optional(),
   }),
-  z.object({ type: z.literal('error'), error: z.string() }),
+  z.object({
+    type: z.literal('error'),
+    error: z.string(),
+    /** A `RunFailure`, or one of a newer version; absent where the answer was stopped. */
+    code: z.string().optional(),
+  }),
 ])
 export type ChatLine = z.infer<typeof ChatLine>

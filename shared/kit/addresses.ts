@@ -1,6 +1,19 @@
-/** An address that begins with `http://` or `https://` and a host, as it is written: what a browser would repair into one is none. */
+/**
+ * An address that begins with `http://` or `https://` and a host, as it is written: what a browser would repair into one is none. Nor is one
+ * that names a user before its host, as `https://bank.example@evil.example` does.
+ */
 export const isWebAddress = (address: string): boolean =>
-  /^https?:\/\/[^\s/\\?#]/i.test(address) && URL.canParse(address)
+  /^https?:\/\/(?!\s)[^/\\?#@]+(?![^/?#])/i.test(address) && URL.canParse(address)
+
+/** The host to which a web address leads, as a browser reads it; null where its words are that very address. */
+export function unsaidHost(address: string, words: string): string | null {
+  const { host } = new URL(address)
+  const said = bare(words)
+  const [saidHost = ''] = said.split(/[/?#]/, 1)
+  return said === bare(address) && saidHost.toLowerCase() === host ? null : host
+}
+
+const bare = (address: string): string => address.replace(/^https?:\/\//i, '').replace(/\/$/, '')
 
 const written = /(?<![a-z])https?:\/\/(?:(?!\]\()[^\s<>])+/gi
 const trailing = /[?!.,:;*_~'"]/

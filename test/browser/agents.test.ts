@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { ModelFailure } from '#shared/api/run-frames'
+import { AppError } from '#shared/errors'
 import { puppetModel } from '#test/support/puppet-model'
 import { desktop, field, openPlaza, phone, say } from './plaza.ts'
 
@@ -19,6 +21,8 @@ describe('agents in the page', () => {
     await page.goto(`${plaza.url}/#/agents`)
     await page.getByRole('button', { name: 'New agent' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill(name)
+    for (const choice of await page.locator('.agent-switches').getByRole('checkbox').all())
+      expect(await choice.isChecked()).toBe(false)
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { name, level: 1 }).waitFor()
     return page
@@ -72,6 +76,25 @@ describe('agents in the page', () => {
     await page.locator('.exchange').first().getByText('Once').waitFor()
   })
 
+  test('an answer that fails says why and what helps; a question that would fail the same way is not asked again by a button', async () => {
+    const page = await chatOf(desktop, 'Failing')
+    const again = answerIn(page).getByRole('button', { name: 'Ask again' })
+    const fails = async (failure: ModelFailure) => {
+      await say(page, `Fail by ${failure}`)
+      ;(await puppet.asked()).fail(new AppError('UPSTREAM_ERROR', { details: { failure } }))
+    }
+    await fails('CONTEXT_TOO_LONG')
+    const tooLong = answerIn(page).getByText('longer than the model takes. Asking the same again does not help.')
+    await tooLong.waitFor()
+    expect(await again.count()).toBe(0)
+    await page.reload()
+    await tooLong.waitFor()
+    expect(await again.count()).toBe(0)
+    await fails('MODEL_BUSY')
+    await answerIn(page).getByText('Too many are asking the model at once. Ask again in a minute.').waitFor()
+    await again.waitFor()
+  })
+
   test('T26, T27: what an answer holds is text: no picture is fetched, nothing runs, and a link names where it leads', async () => {
     const page = await chatOf(desktop, 'Painter')
     await say(page, 'Paint')
@@ -84,7 +107,7 @@ describe('agents in the page', () => {
     await answerIn(page).locator('.heading', { hasText: 'Done' }).waitFor()
     expect(await answerIn(page).locator('img, iframe, style, script').count()).toBe(0)
     expect(await answerIn(page).locator('a[href^="javascript"]').count()).toBe(0)
-    const link = answerIn(page).getByRole('link', { name: 'https://plaza.example' })
+    const link = answerIn(page).getByRole('link', { name: 'https://plaza.example (elsewhere.invalid)', exact: true })
     expect(await link.getAttribute('title')).toBe('https://elsewhere.invalid/c')
     expect(await page.title()).not.toBe('1')
   })
@@ -114,6 +137,15 @@ describe('agents in the page', () => {
     await known.getByText('Could not be read').waitFor()
     await known.getByRole('button', { name: 'Try again' }).click()
     await known.getByText('Could not be read').waitFor()
+    const unused = page.getByText('It answers without these pages')
+    await unused.waitFor()
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    await page.getByRole('checkbox', { name: 'Use what it knows' }).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Everything is saved').waitFor()
+    await page.getByRole('tab', { name: 'Knowledge' }).click()
+    await known.waitFor()
+    expect(await unused.count()).toBe(0)
     await page.getByRole('tab', { name: 'Tools' }).click()
     await page.getByRole('textbox', { name: 'Name of the tool' }).fill('Weather')
     await page.getByRole('textbox', { name: 'Address' }).fill('https://plaza.invalid/mcp')

@@ -17,6 +17,9 @@ describe('M01: the chip of an attachment', () => {
     expect(shown(url, 'https://chat.example/plan.pdf')).toContain(`>${host}<`),
   )
 
+  it('T26: is no link where its address names a user', () =>
+    expect(shown('https://chat.example@evil.example/a.pdf')).not.toContain('href'))
+
   it('names no host for files of this server', () =>
     expect(shown('https://chat.example/media/plan.pdf')).toMatch(/<bdi>plan.pdf<\/bdi><\/a>$/))
 })

@@ -5,6 +5,7 @@ import { AnswerText, blocksOf } from '../../client/web/agents/answer-text.tsx'
 import { lineOf } from '../../client/web/media/words.ts'
 import { AttachmentChip } from '../../client/web/messages/attachment-chip.tsx'
 import { Markdown } from '../../client/web/messages/markdown.tsx'
+import { OuterLink } from '../../client/web/messages/outer-link.tsx'
 
 const shown = (text: string) => renderToStaticMarkup(createElement(Markdown, { text, named: [] }))
 const inside = (text: string) => shown(text).replace(/^<div class="text marked-down" dir="auto">|<\/div>$/g, '')
@@ -38,7 +39,7 @@ describe('M69: Markdown', () => {
     const link = (href: string, words: string) =>
       `<a href="${href}" title="${href}" target="_blank" rel="noopener noreferrer nofollow">${words}</a>`
     expect(inside('[here](https://example.org/a "t")')).toBe(
-      `<p dir="auto">${link('https://example.org/a', 'here')}</p>`,
+      `<p dir="auto">${link('https://example.org/a', 'here <bdi class="leads-to">(example.org)</bdi>')}</p>`,
     )
     expect(inside('**https://example.org/b**')).toBe(
       `<p dir="auto"><strong>${link('https://example.org/b', 'https://example.org/b')}</strong></p>`,
@@ -106,7 +107,7 @@ test.each(heavy)('M69: a message full of %j does not block the page', (part) => 
   expect(performance.now() - start).toBeLessThan(2_000)
 })
 
-const tags = /^<(\/?(p|strong|em|del|code|pre|blockquote|ul|ol|li|br|a|span|div))((?: [a-z]+="[^"<>]*")*) ?\/?>$/
+const tags = /^<(\/?(p|strong|em|del|code|pre|blockquote|ul|ol|li|br|a|bdi|span|div))((?: [a-z]+="[^"<>]*")*) ?\/?>$/
 const attributes = /^(dir|class|start|href|title|target|rel|tabindex)$/
 
 test.each(hostile.map((text) => [text.slice(0, 60), text] as const))(
@@ -133,7 +134,7 @@ describe('answers of agents', () => {
     expect(answer('## Why\n\nAs told [1], and [2], not [3].')).toBe(
       '<div class="answer-text"><div class="text marked-down" dir="auto"><p class="heading" dir="auto">Why</p></div>' +
         '<div class="text marked-down" dir="auto"><p dir="auto">As told ' +
-        '<a class="cite" href="https://example.org/a" title="Source 1: A page" aria-label="Source 1: A page" target="_blank" rel="noopener noreferrer nofollow">1</a>' +
+        '<a class="cite" href="https://example.org/a" title="Source 1: A page (example.org)" aria-label="Source 1: A page (example.org)" target="_blank" rel="noopener noreferrer nofollow">1</a>' +
         ', and <span class="cite" title="A note"><span class="unseen">Source </span>2</span>, not [3].</p></div></div>',
     )
     expect(answer('[see \\[1\\] at https://a.example](https://b.example)').match(/<a /g)).toHaveLength(1)
@@ -190,6 +191,58 @@ describe('N20: the page links what writes http:// or https://', () => {
     ['![x](https://a.example/b)', 'https://a.example/b'],
     ['[x](https://a.example/b\\_c)', 'https://a.example/b_c'],
   ])('but %j', (text, address) => expect(inside(text)).toContain(`<a href="${address}"`))
+})
+
+describe('T26: a link says where it leads, whatever its words say', () => {
+  const answer = (text: string, title = 'A page', url = 'https://evil.example/a') =>
+    renderToStaticMarkup(
+      createElement(AnswerText, { text, citations: [{ n: 1, knowledge_id: 'k', title, url, chunk: 0 }] }),
+    )
+
+  test.each([
+    '[https://bank.example](https://evil.example/a)',
+    '[bank.example](https://evil.example/a)',
+    '[**https://evil.example/a**, your bank](https://evil.example/a)',
+    '[`https://bank.example`](<https://evil.example/a> "https://bank.example")',
+    '![https://bank.example](https://evil.example/a)',
+  ])('in a message and in an answer: %j', (text) => {
+    for (const html of [shown(text), answer(text)])
+      expect(html).toContain('<bdi class="leads-to">(evil.example)</bdi></a>')
+  })
+
+  test.each(['https://evil.example/a', '<https://evil.example/a>', '[evil.example/a](https://evil.example/a)'])(
+    'once: %j',
+    (text) => {
+      for (const html of [shown(text), answer(text)]) expect(html).toContain('evil.example/a</a>')
+    },
+  )
+
+  test.each([
+    'https://bank.example@evil.example/',
+    '<https://bank.example@evil.example/>',
+    '[here](https://bank.example@evil.example/)',
+    '[here](<https://bank.example:x@evil.example/>)',
+    '[here](https://bank.example\\@evil.example/)',
+    '[https://bank.example@evil.example/](https://bank.example@evil.example/)',
+  ])('and is none where its address names a user: %j', (text) => {
+    for (const html of [shown(text), answer(text)]) {
+      expect(html).not.toContain('<a ')
+      expect(html).toContain('@evil.example/')
+    }
+  })
+
+  test('in a citation', () => {
+    expect(answer('[1]', 'https://bank.example')).toContain(
+      'aria-label="Source 1: https://bank.example (evil.example)" target="_blank"',
+    )
+    expect(answer('[1]', 'x', 'https://bank.example@evil.example/')).not.toContain('<a ')
+  })
+
+  test('but not in words of the page itself', () => {
+    const link = (href: string) => renderToStaticMarkup(createElement(OuterLink, { href }, 'On the map'))
+    expect(link('https://map.example')).toContain('>On the map</a>')
+    expect(link('https://a@map.example')).toBe('<span>On the map</span>')
+  })
 })
 
 describe('N32: an address is shown whole, and in its direction', () => {

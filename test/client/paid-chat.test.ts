@@ -6,7 +6,10 @@ import { type PaidChat, paidChat } from '#client/web/agent-page/paid-chat'
 import { networks } from '#shared/api/payment-networks'
 import { AppError } from '#shared/errors'
 
-type Line = { type: 'chunk'; text: string } | { type: 'done'; message: string } | { type: 'error'; error: string }
+type Line =
+  | { type: 'chunk'; text: string }
+  | { type: 'done'; message: string }
+  | { type: 'error'; error: string; code?: string }
 type Answer = AppError | readonly Line[] | Promise<readonly Line[]>
 
 const price = {
@@ -210,12 +213,17 @@ describe('T30: a payment in the page', () => {
     close()
     answers.push([
       { type: 'chunk', text: 'De' },
-      { type: 'error', error: 'It broke' },
+      { type: 'error', error: 'It broke', code: 'MODEL_BUSY' },
     ])
     const second = open()
     expect(stages(second.chat)).toEqual(['waiting'])
     await settle()
-    expect(second.chat.state.asked[0]?.stage).toMatchObject({ at: 'failed', text: 'De', isPaid: true })
+    expect(second.chat.state.asked[0]?.stage).toMatchObject({
+      at: 'failed',
+      text: 'De',
+      problem: 'MODEL_BUSY',
+      isPaid: true,
+    })
     second.close()
     const third = open()
     await settle(60_000)

@@ -221,6 +221,20 @@ describe('an answer by the Responses interface that is not whole', () => {
   })
 })
 
+describe('a response that failed within its stream', () => {
+  test.each([
+    ['MODEL_BUSY', { code: 'rate_limit_exceeded' }],
+    ['MODEL_UNAVAILABLE', { code: 'server_error' }],
+    ['QUESTION_REFUSED', { code: 'invalid_prompt' }],
+    [undefined, {}],
+    [undefined, null],
+  ])('fails by %s where it says %j', async (failure, error) => {
+    const failed = { type: 'response.failed', response: { error } }
+    server.behave(says(`event: response.failed\ndata: ${JSON.stringify(failed)}\n\n`))
+    expect((await ask()).error).toMatchObject({ code: 'UPSTREAM_ERROR', ...(failure ? { details: { failure } } : {}) })
+  })
+})
+
 describe('a server of the Responses interface', () => {
   test.each([
     ['is busy once', answers(429, { error: { message: key } }, { 'retry-after': '0' })],

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openaiModel } from '#server/ports/model/openai'
 import type { Part, Question } from '#server/ports/model/port'
+import type { AppError } from '#shared/errors'
 import {
   answers,
   begin,
@@ -307,6 +308,35 @@ describe('a server that misbehaves', () => {
     expect({ end, error }).toMatchObject({ end: null, error: { code: 'UPSTREAM_ERROR' } })
     expect(server.asked).toHaveLength(requests)
     expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
+  const fault = (status: number, error: object) => answers(status, { error: { message: `No: ${key}`, ...error } })
+  const within = (error: object) => says(`data: ${JSON.stringify({ error })}\n\n`)
+  test.each([
+    ['MODEL_BUSY', 'stays busy', busy],
+    ['MODEL_BUSY', 'is overloaded', fault(529, { type: 'overloaded_error' })],
+    ['MODEL_BUSY', 'is busy within the stream', within({ code: 'rate_limit_exceeded', message: 'Slow down' })],
+    ['MODEL_UNAVAILABLE', 'keeps failing', answers(503, 'no')],
+    ['MODEL_UNAVAILABLE', 'closes the connection', (response: { destroy(): void }) => response.destroy()],
+    ['MODEL_REFUSED', 'refuses the key', fault(401, { code: 'invalid_api_key' })],
+    ['MODEL_REFUSED', 'does not know the model', answers(404, {})],
+    ['MODEL_REFUSED', 'wants to be paid', fault(429, { code: 'insufficient_quota' })],
+    ['MODEL_REFUSED', 'takes no such request', fault(400, { code: 'invalid_value' })],
+    ['QUESTION_REFUSED', 'filters what is asked', fault(400, { code: 'content_filter' })],
+    ['CONTEXT_TOO_LONG', 'finds it too long', fault(400, { code: 'context_length_exceeded' })],
+    ['CONTEXT_TOO_LONG', 'says so', fault(400, { message: "This model's maximum context length is 4096 tokens" })],
+    ['CONTEXT_TOO_LONG', 'takes no request of the length', answers(413, '')],
+    [
+      undefined,
+      'breaks off',
+      (response: Parameters<typeof begin>[0]) => void begin(response).write(texts('a'), () => response.destroy()),
+    ],
+    [undefined, 'fails in words that nobody knows', within({ code: 'odd', message: 'Odd' })],
+  ] as const)('fails by %s where it %s', async (failure, _how, behaviour) => {
+    server.behave(behaviour)
+    const { error } = await ask()
+    expect(error).toMatchObject({ code: 'UPSTREAM_ERROR' })
+    expect((error as AppError).details?.failure).toBe(failure)
   })
 
   test.each([

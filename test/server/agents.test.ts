@@ -1,5 +1,6 @@
 // Modes: embedded, two-nodes-redis
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { fieldsOf, newFields } from '#client/web/agents/agent-fields'
 import { Agents } from '#server/domains/agents/model'
 import { createAgent } from '#server/domains/agents/owned'
 import { newRun } from '#server/domains/agents/runs/begin'
@@ -353,6 +354,13 @@ describe('an agent', () => {
     await owner.does(door, agents.remove, { id: agent.id })
     expect((await owner.refused(door, agents.get, { id: agent.id })).code).toBe('AGENT_NOT_FOUND')
     expect((await owner.does(door, agents.list, {})).agents).toEqual([])
+  })
+
+  test.each(over)('is made as the form of the page begins, where nothing else is said, over %s', async (door) => {
+    const { agent } = await (await somebody()).does(door, agents.create, { name: 'Plain' })
+    const { name: _, systemInstructions: __, ...rest } = newFields
+    expect(fieldsOf(agent)).toMatchObject(rest)
+    expect(agent).toMatchObject({ use_knowledge_base: false, web_search_enabled: false })
   })
 
   test('is one of five at the most, of which a race over both doors makes no sixth (C3, 278); a deleted one makes room', async () => {
@@ -748,6 +756,34 @@ describe('a question or a change is refused', () => {
     expect(await asked).toEqual({ ok: false, error })
   })
 
+  test.each(['MODEL_BUSY', 'CONTEXT_TOO_LONG', 'OF_NO_VERSION'])('where the model says why (%s)', async (failure) => {
+    const owner = await somebody()
+    const { id } = await agentOf(owner)
+    const why = new AppError('UPSTREAM_ERROR', { details: { failure } })
+    const isKnown = failure !== 'OF_NO_VERSION'
+    const told = isKnown ? failure : 'UPSTREAM_ERROR'
+    const asked = owner.rest(`POST /api/agents/${id}/chat`, { message: 'Hi' })
+    const waited = await puppet.asked()
+    waited.fail(why)
+    expect(await asked).toMatchObject({
+      status: 500,
+      body: { error: 'Failed to generate response', code: 'UPSTREAM_ERROR', ...(isKnown ? { failure } : {}) },
+    })
+    const streamed = linesAt(owner, `POST /api/agents/${id}/chat`, { message: 'Hi', stream: true })
+    ;(await puppet.asked()).fail(why)
+    expect((await streamed).at(-1)).toEqual({ type: 'error', error: 'Failed to generate response', code: told })
+    const { run_id } = await owner.does('socket', agents.run, { agent_id: id, message: 'And now?' })
+    const answer = await puppet.asked()
+    answer.say('Half')
+    answer.fail(why)
+    const end = await endOf(await owner.line('/agents'), run_id)
+    expect(end).toMatchObject({ t: 'error', code: told, text: 'Failed to generate response' })
+    for (const door of over)
+      await expect
+        .poll(async () => (await owner.does(door, agents.history, { id })).chats.at(-1))
+        .toMatchObject({ content: 'Half', state: 'failed', error_code: told })
+  })
+
   test.each(['', ' \n '])('where the model says nothing (%j), with what it said', async (text) => {
     const owner = await somebody()
     const { id } = await agentOf(owner)
@@ -758,7 +794,7 @@ describe('a question or a change is refused', () => {
     expect(outcomeOf(await asked)).toBe('500 UPSTREAM_ERROR')
     await expect
       .poll(async () => (await owner.does('rest', agents.history, { id })).chats.at(-1))
-      .toMatchObject({ content: text, error_code: 'UPSTREAM_ERROR' })
+      .toMatchObject({ content: text, error_code: 'MODEL_SILENT' })
   })
 
   test('where nobody works on it any more, and the one who still does cannot add to it', async () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { addressesIn, isWebAddress } from '#shared/kit/addresses'
+import { addressesIn, isWebAddress, unsaidHost } from '#shared/kit/addresses'
 import { drawnOf, nestingOf } from '#shared/kit/markup'
 
 describe('N20: an address', () => {
-  test.each(['https://a', 'HTTP://a.b/c'])('%j is one', (text) => expect(isWebAddress(text)).toBe(true))
+  test.each(['https://a', 'HTTP://a.b/c', 'https://a.b/@c', 'https://a.b?c@d', 'https://a.b:1/'])('%j is one', (text) =>
+    expect(isWebAddress(text)).toBe(true),
+  )
   test.each(['http:a.b', 'https:/a.b', 'http:\\\\a.b', 'https:///a.b', '//a.b', 'https://', 'javascript:a'])(
     '%j is none',
     (text) => expect(isWebAddress(text)).toBe(false),
@@ -19,6 +21,39 @@ describe('N20: an address', () => {
   ])('is found in %j', (text, found) => {
     expect(addressesIn(text).map(({ start, end }) => text.slice(start, end))).toEqual(found)
   })
+})
+
+describe('T26: whereto an address leads', () => {
+  test.each([
+    'https://bank.example@evil.example/',
+    'https://bank.example:secret@evil.example/',
+    'https://@evil.example/',
+    'http://a@b@evil.example',
+    'https://bank.example\t@evil.example',
+    'https://bank.example%40evil.example',
+    'https://bank.example\uff20evil.example',
+    'https://bank.example\\@evil.example',
+  ])('is not linked where it names a user: %j', (text) => {
+    expect(isWebAddress(text)).toBe(false)
+    expect(addressesIn(`see ${text} now`).map(({ start, end }) => `see ${text} now`.slice(start, end))).not.toContain(
+      text,
+    )
+  })
+
+  test.each([
+    ['https://evil.example/a', 'https://bank.example', 'evil.example'],
+    ['https://evil.example/a', 'bank.example', 'evil.example'],
+    ['https://evil.example/a', 'here', 'evil.example'],
+    ['https://evil.example/a', 'https://evil.example', 'evil.example'],
+    ['https://evil.example/bank.example', 'bank.example', 'evil.example'],
+    ['https://evil.example:8443/', 'https://evil.example', 'evil.example:8443'],
+    ['https://evil.example/', 'https://evil.example @bank.example', 'evil.example'],
+    ['https://b\u0430nk.example', 'https://b\u0430nk.example', 'xn--bnk-6cd.example'],
+    ['http://2130706433/', 'http://2130706433/', '127.0.0.1'],
+    ['https://Evil.example/a', 'https://Evil.example/a', null],
+    ['https://evil.example/a', 'evil.example/a', null],
+    ['https://evil.example/', 'https://evil.example', null],
+  ])('%j under the words %j is %j', (address, words, host) => expect(unsaidHost(address, words)).toBe(host))
 })
 
 /** Of the processor, whatever else runs. */

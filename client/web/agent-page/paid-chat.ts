@@ -118,7 +118,7 @@ export function paidChat(client: Client, agent: string) {
         visit.add(receipt)
         show(key, { at: 'done', text: line.message, cutShort: line.cut_short ?? null, receipt })
         return change({ receipts: visit.receipts() })
-      } else return failed(asked, text, line.error, line.payment.answers_left === 0 ? line.payment.id : null)
+      } else return failed(asked, text, line.code ?? null, line.payment.answers_left === 0 ? line.payment.id : null)
     }
     throw noAnswer()
   }

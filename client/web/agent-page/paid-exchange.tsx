@@ -4,12 +4,12 @@ import type { CutShort } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { cut } from '#shared/kit/cut'
 import { AgentFace } from '../agents/agent-face.tsx'
-import { cutWords } from '../agents/agent-words.ts'
+import { cutWords, whyFailed } from '../agents/agent-words.ts'
 import { AnswerText } from '../agents/answer-text.tsx'
 import { isolated, shortAddress } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
-import { OuterLink } from '../messages/inline-text.tsx'
+import { OuterLink } from '../messages/outer-link.tsx'
 import type { KeptReceipt } from './kept.ts'
 import { amountText } from './offer.ts'
 import type { Asked, PaidChat } from './paid-chat.ts'
@@ -164,8 +164,9 @@ export function CutShortNote({ cutShort }: { cutShort: CutShort | null }) {
   )
 }
 
+/** Of an error, or of the code with which an answer ended. */
 const reasonOf = (problem: unknown): string =>
-  problem instanceof AppError ? problemText(problem) : 'The answer could not be finished.'
+  problem instanceof AppError ? problemText(problem) : whyFailed(typeof problem === 'string' ? problem : null)
 
 function Working({ isCut, children }: { isCut?: boolean; children: ReactNode }) {
   return (

@@ -15,6 +15,7 @@ export interface AgentFields {
   eventsAccess: boolean
 }
 
+/** As the server makes an agent of which nothing is said. */
 export const newFields: AgentFields = {
   name: '',
   avatarEmoji: '🤖',
@@ -23,7 +24,7 @@ export const newFields: AgentFields = {
   visibility: 'private',
   questions: '',
   tags: '',
-  useKnowledgeBase: true,
+  useKnowledgeBase: false,
   webSearchEnabled: false,
   schedulingEnabled: false,
   eventsAccess: false,

@@ -6,7 +6,7 @@ import { ActButton } from '../kit/act-button.tsx'
 import { fullTimeOf, plural, shortAddress } from '../kit/format.ts'
 import { Problem, Skeleton } from '../kit/notice.tsx'
 import { useLoaded } from '../kit/use-loaded.ts'
-import { OuterLink } from '../messages/inline-text.tsx'
+import { OuterLink } from '../messages/outer-link.tsx'
 
 const pageSize = 20
 

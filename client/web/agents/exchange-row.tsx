@@ -4,12 +4,11 @@ import type { Agent } from '#shared/api/agent-records'
 import type { ChatMessage } from '#shared/api/agent-runs'
 import type { Citation, WebSource } from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
-import { isWebAddress } from '#shared/kit/addresses'
 import { cut } from '#shared/kit/cut'
 import { fullTimeOf, isolated, timeOf } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { problemText } from '../kit/problem.ts'
-import { OuterLink } from '../messages/inline-text.tsx'
+import { OuterLink } from '../messages/outer-link.tsx'
 import { AgentFace } from './agent-face.tsx'
 import { cutWords, endWords, missingWords, phaseWords } from './agent-words.ts'
 import { AnswerText } from './answer-text.tsx'
@@ -63,7 +62,7 @@ function KeptAnswer(props: { kept: ChatMessage; owner: string; question: string;
       <WebSources sources={sources} />
       {cut_short && <Ended words={cutWords[cut_short]} {...props} />}
       {state === 'cancelled' && <Ended words="This answer was stopped." {...props} />}
-      {state === 'failed' && <Ended isFault words={endWords(error_code, content)} {...props} />}
+      {state === 'failed' && <Ended isFault {...endWords(error_code, content)} {...props} />}
     </>
   )
 }
@@ -87,7 +86,7 @@ function LiveAnswer(props: { run: LiveRun; owner: string; onAsk: (question: stri
       {cutShort && <Ended words={cutWords[cutShort]} question={question} onAsk={onAsk} />}
       {status === 'cancelled' && <Ended words="This answer was stopped." question={question} onAsk={onAsk} />}
       {status === 'failed' && (
-        <Ended isFault words={endWords(state.error?.code ?? null, text)} question={question} onAsk={onAsk} />
+        <Ended isFault {...endWords(state.error?.code ?? null, text)} question={question} onAsk={onAsk} />
       )}
       {status === 'refused' && <Ended isFault words={refusalWords(state)} question={question} onAsk={onAsk} />}
     </>
@@ -123,15 +122,26 @@ function refusalWords({ error }: RunState): string {
   )
 }
 
-function Ended(props: { words: string; isFault?: boolean; question: string; onAsk: (question: string) => void }) {
+interface EndedProps {
+  words: string
+  isFault?: boolean
+  /** The same question would end the same way. */
+  isLasting?: boolean
+  question: string
+  onAsk: (question: string) => void
+}
+
+function Ended({ words, isFault = false, isLasting = false, question, onAsk }: EndedProps) {
   return (
-    <p className={`ended ${props.isFault ? 'fault' : ''}`}>
-      <Icon name={props.isFault ? 'warn' : 'stop'} />
-      <span className="grow">{props.words}</span>
-      <button type="button" className="button small" onClick={() => props.onAsk(props.question)}>
-        <Icon name="retry" />
-        Ask again
-      </button>
+    <p className={`ended ${isFault ? 'fault' : ''}`}>
+      <Icon name={isFault ? 'warn' : 'stop'} />
+      <span className="grow">{words}</span>
+      {!isLasting && (
+        <button type="button" className="button small" onClick={() => onAsk(question)}>
+          <Icon name="retry" />
+          Ask again
+        </button>
+      )}
     </p>
   )
 }
@@ -146,7 +156,9 @@ function Sources({ citations, text }: { citations: readonly Citation[]; text: st
       {cited.map(({ n, title, url, chunk }) => (
         <li key={n}>
           <span className="cite">{n}</span>
-          {isWebAddress(url) ? <OuterLink href={url}>{title || url}</OuterLink> : <span>{title}</span>}
+          <OuterLink href={url} words={title || url}>
+            {isolated(title || url)}
+          </OuterLink>
           {isShared(title) && <small>part {chunk + 1}</small>}
         </li>
       ))}
@@ -156,13 +168,14 @@ function Sources({ citations, text }: { citations: readonly Citation[]; text: st
 
 /** The pages that the answer rests on, where the model has searched the web. */
 function WebSources({ sources }: { sources: readonly WebSource[] }) {
-  const shown = sources.filter(({ url }) => isWebAddress(url))
-  if (shown.length === 0) return null
+  if (sources.length === 0) return null
   return (
     <ul className="sources" aria-label="Sources on the web">
-      {shown.map(({ url, title }) => (
+      {sources.map(({ url, title }) => (
         <li key={url}>
-          <OuterLink href={url}>{title}</OuterLink>
+          <OuterLink href={url} words={title}>
+            {isolated(title)}
+          </OuterLink>
         </li>
       ))}
     </ul>

@@ -30,6 +30,9 @@ export function KnowledgePart({ agent }: { agent: OwnAgent }) {
           {count} of {most} pages
         </p>
       )}
+      {count > 0 && !agent.use_knowledge_base && (
+        <p className="hint">It answers without these pages, until “Use what it knows” is on in its Settings.</p>
+      )}
       <Listed
         loaded={knowledge}
         empty={

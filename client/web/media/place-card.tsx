@@ -1,7 +1,7 @@
 import type { Place } from '#client/sdk/media'
 import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
-import { OuterLink } from '../messages/inline-text.tsx'
+import { OuterLink } from '../messages/outer-link.tsx'
 import { MediaFault } from './media-fault.tsx'
 
 /** A place that a message names. Nothing is loaded for it; the map is another site, opened by a press. */

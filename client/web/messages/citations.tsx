@@ -1,6 +1,8 @@
 import { createContext } from 'react'
 import type { Citation } from '#shared/api/run-frames'
-import { isWebAddress } from '#shared/kit/addresses'
+import { isWebAddress, unsaidHost } from '#shared/kit/addresses'
+import { isolated } from '../kit/format.ts'
+import { outward } from './outer-link.tsx'
 
 /** What a text cites by `[n]`, and whether it stands within a link, which holds no other. */
 interface Inline {
@@ -13,16 +15,17 @@ export const inLink: Inline = { citations: [], isInLink: true }
 /** The number of a source: a link to it where it has an address. */
 export function CitationChip({ source }: { source: Citation }) {
   const { n, title, url } = source
-  const words = `Source ${n}: ${title}`
   if (!isWebAddress(url))
     return (
-      <span className="cite" title={title}>
+      <span className="cite" title={isolated(title)}>
         <span className="unseen">Source </span>
         {n}
       </span>
     )
+  const host = unsaidHost(url, title)
+  const words = `Source ${n}: ${isolated(title)}${host ? ` (${host})` : ''}`
   return (
-    <a className="cite" href={url} title={words} aria-label={words} target="_blank" rel="noopener noreferrer nofollow">
+    <a className="cite" href={url} title={words} aria-label={words} {...outward}>
       {n}
     </a>
   )

@@ -5,6 +5,7 @@ import { lookOf } from '../rooms/kind.ts'
 import { slugOf } from '../rooms/room-title.ts'
 import { keyOf, RoomsContext } from '../rooms/use-rooms.ts'
 import { CitationChip, InlineContext } from './citations.tsx'
+import { OuterLink } from './outer-link.tsx'
 
 /** A mentioned person, and the words that mention them in the text. */
 export interface Named {
@@ -38,7 +39,7 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
       ) : kind === 'room' ? (
         <RoomName key={start} words={words} />
       ) : kind === 'link' ? (
-        <OuterLink key={start} href={words}>
+        <OuterLink key={start} href={words} words={words}>
           {isolated(words)}
         </OuterLink>
       ) : (
@@ -51,15 +52,6 @@ export function InlineText({ text, named }: { text: string; named: readonly Name
   }
   parts.push(text.slice(at))
   return <>{parts}</>
-}
-
-/** A link in a message: it gets no referrer and no opener, and search engines are told not to follow it. */
-export function OuterLink({ href, children }: { href: string; children: ReactNode }) {
-  return (
-    <a href={href} title={isolated(href)} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
-    </a>
-  )
 }
 
 /** The name of a room; a link to it if the room is in the reader's list. */

@@ -4,7 +4,8 @@ import { deepestDrawn, markupOf, webAddressOf, writtenOf } from '#shared/kit/mar
 import { directionOf } from '../kit/format.ts'
 import { InlineContext, inLink } from './citations.tsx'
 import { CodeBlock } from './code-block.tsx'
-import { InlineText, type Named, OuterLink } from './inline-text.tsx'
+import { InlineText, type Named } from './inline-text.tsx'
+import { OuterLink } from './outer-link.tsx'
 
 interface Context {
   source: string
@@ -83,8 +84,13 @@ function linkOf(node: Link, { source, named }: Context, inside: () => ReactNode)
   const address = webAddressOf(node, source)
   if (address === null) return <InlineText text={writtenOf(node, source)} named={named} />
   return (
-    <OuterLink href={address}>
+    <OuterLink href={address} words={plainWordsOf(node)}>
       <InlineContext value={inLink}>{inside()}</InlineContext>
     </OuterLink>
   )
+}
+
+/** What a link says; empty where that is more than plain words. */
+function plainWordsOf({ children: [only, ...others] }: Link): string {
+  return only?.type === 'text' && others.length === 0 ? only.value : ''
 }

@@ -1,6 +1,6 @@
 import type { Node } from '#server/kernel/context'
 import type { Turn } from '#server/ports/model/port'
-import type { CutShort } from '#shared/api/run-frames'
+import type { CutShort, ModelFailure } from '#shared/api/run-frames'
 import { AppError } from '#shared/errors'
 import { cutToLength } from '#shared/kit/cut'
 import type { AnswerContext } from './answer-context.ts'
@@ -111,6 +111,6 @@ async function generate(
   }
   signal.throwIfAborted()
   // Nobody is answered by nothing, or pays for it.
-  if (isBlank) throw new AppError('UPSTREAM_ERROR', { cause: new Error('The model said nothing') })
+  if (isBlank) throw new AppError('UPSTREAM_ERROR', { details: { failure: 'MODEL_SILENT' satisfies ModelFailure } })
   return { ...usage, cutShort }
 }

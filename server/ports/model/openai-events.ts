@@ -1,3 +1,4 @@
+import OpenAI from 'openai'
 import { z } from 'zod'
 import type { Told } from './openai-parts.ts'
 
@@ -16,6 +17,14 @@ const ItemDone = z.object({
     z.object({ type: z.literal('function_call'), call_id: z.string(), name: z.string(), arguments: z.string() }),
     z.object({ type: z.string().refine((type) => type !== 'function_call') }),
   ]),
+})
+const why = z.string().nullish().catch(null)
+const Broken = z.object({
+  code: why,
+  response: z
+    .object({ error: z.object({ code: why }).nullish() })
+    .nullish()
+    .catch(null),
 })
 const Event = z.object({ type: z.string() })
 
@@ -49,6 +58,7 @@ function usageOf(event: unknown): Told['usage'] {
   return usage && { input: usage.input_tokens, output: usage.output_tokens }
 }
 
-function broken(): never {
-  throw new Error('The provider says that the answer failed')
+function broken(event: unknown): never {
+  const { code, response } = Broken.parse(event)
+  throw new OpenAI.APIError(undefined, { code: response?.error?.code ?? code }, 'The answer failed', undefined)
 }

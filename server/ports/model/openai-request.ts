@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { boundedFetch } from '#server/kernel/fetch'
 import { AppError } from '#shared/errors'
+import { failureOf } from './openai-failures.ts'
 
 export interface Provider {
   baseUrl: string
@@ -79,7 +80,10 @@ export function openAsking(asker: AbortSignal, given: Partial<Patience>): Asking
     meant(error) {
       if (asker.aborted) return asker.reason
       if (own.signal.aborted) return own.signal.reason
-      return error instanceof AppError ? error : new AppError('UPSTREAM_ERROR', { cause: new Error(toldOf(error)) })
+      if (error instanceof AppError) return error
+      const failure = failureOf(error)
+      const cause = new Error(toldOf(error))
+      return new AppError('UPSTREAM_ERROR', { cause, ...(failure ? { details: { failure } } : {}) })
     },
     end() {
       clearTimeout(total)

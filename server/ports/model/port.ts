@@ -56,7 +56,8 @@ export interface Model {
   readonly isScripted: boolean
   /**
    * The parts of one answer, ended by exactly one `end`. Throws UPSTREAM_ERROR where it breaks off before, however it does, and
-   * TIMEOUT where nothing comes for too long. When the signal is aborted the request to the provider is, too, and this throws the signal's reason.
+   * TIMEOUT where nothing comes for too long; `details.failure` of an UPSTREAM_ERROR is its `ModelFailure`, where that is known. When the signal is
+   * aborted the request to the provider is, too, and this throws the signal's reason.
    */
   answer(question: Question, signal: AbortSignal): AsyncIterable<Part>
 }

@@ -53,6 +53,22 @@ export const models: readonly Mutation[] = [
     caughtBy: openai('an answer that is not whole is an error'),
   },
   {
+    name: 'an account of ours without means is told as a crowd',
+    breaks: 'a failed answer says why',
+    file: 'server/ports/model/openai-failures.ts',
+    find: "if (words.quota.test(code)) return 'MODEL_REFUSED'",
+    put: '',
+    caughtBy: openai('wants to be paid'),
+  },
+  {
+    name: 'what a provider says of its failure is lost on the way',
+    breaks: 'a failed answer says why',
+    file: 'server/domains/agents/runs/failure.ts',
+    find: 'known(refusal?.details?.failure) ?? ',
+    put: '',
+    caughtBy: { project: 'embedded', file: 'test/server/agents.test.ts', title: 'where the model says why' },
+  },
+  {
     name: 'an aborted answer ends quietly',
     breaks: 'an answer is whole',
     file: 'server/ports/model/openai-request.ts',

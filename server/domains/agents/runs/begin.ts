@@ -5,9 +5,10 @@ import { newId } from '#server/kernel/ids'
 import { nodeState } from '#server/kernel/node-state'
 import { readBack } from '#server/kernel/read-back'
 import { isDuplicate } from '#server/ports/database/port'
-import type { CutShort, FrameBody } from '#shared/api/run-frames'
+import type { CutShort, FrameBody, RunFailure } from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { generationFailed } from './ending.ts'
+import { failureBy } from './failure.ts'
 import { FrameLog } from './frame-log.ts'
 import { ownChat } from './history.ts'
 import { Runs, type StoredRun } from './model.ts'
@@ -46,7 +47,7 @@ class Stopped extends Error {
   }
 }
 
-export const failed = (code: ErrorCode, text: string) =>
+export const failed = (code: RunFailure, text: string) =>
   new Stopped((partial_message_id) => ({ t: 'error', code, text, partial_message_id }))
 export const cancelled = (by: string) =>
   new Stopped((partial_message_id) => ({ t: 'cancelled', by, partial_message_id }))
@@ -217,13 +218,16 @@ async function lastFrame(
     if (signal.aborted && reason instanceof Stopped) return reason.last(partial())
     if (error instanceof Stopped) return error.last(partial())
     const refusal = refusalFrom(error)
-    if (!refusal) node.logger.error({ error, run: run._id }, 'an answer failed')
+    const failure = failureBy(refusal)
+    if (forOperators.includes(failure)) node.logger.error({ error, run: run._id, failure }, 'an answer failed')
     const isOurs = refusal !== null && !ofTheModel.includes(refusal.code)
-    return failed(refusal?.code ?? 'INTERNAL_ERROR', isOurs ? refusal.message : generationFailed).last(partial())
+    return failed(failure, isOurs ? refusal.message : generationFailed).last(partial())
   }
 }
 
 const ofTheModel: readonly ErrorCode[] = ['UPSTREAM_ERROR', 'TIMEOUT']
+/** What goes on until somebody looks at it. */
+const forOperators: readonly RunFailure[] = ['INTERNAL_ERROR', 'MODEL_REFUSED']
 
 /** Stops a run of this node. */
 export const stopRun = (node: Node, run: string, by: string): void => controllersOf(node).get(run)?.abort(cancelled(by))

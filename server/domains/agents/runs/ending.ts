@@ -1,5 +1,5 @@
 import type { Node } from '#server/kernel/context'
-import type { ChatLine, CutShort, RunFrame, WebSource } from '#shared/api/run-frames'
+import { type ChatLine, type CutShort, isModelFailure, type RunFrame, type WebSource } from '#shared/api/run-frames'
 import { AppError, type ErrorCode, errors } from '#shared/errors'
 import { secondsLeft } from '../spending/allowance.ts'
 
@@ -34,12 +34,19 @@ export const besideText = ({ cut_short, sources = [] }: Beside): { cut_short?: C
 /** How an answer that was not given is refused. */
 function endOf(last: RunFrame | null, now: number): AppError {
   const known = last?.t === 'error' ? last : null
-  const code = known && known.code in errors ? (known.code as ErrorCode) : 'SERVICE_UNAVAILABLE'
+  const failure = known && isModelFailure(known.code) ? known.code : null
+  const told = failure ? 'UPSTREAM_ERROR' : known?.code
+  const code = told !== undefined && told in errors ? (told as ErrorCode) : 'SERVICE_UNAVAILABLE'
   const message = last?.t === 'cancelled' ? 'The answer was stopped' : (known?.text ?? 'The answer was not given')
   // The last tokens were taken while the question waited.
   if (code === 'DAILY_TOKENS_REACHED') return new AppError(code, { retryAfter: secondsLeft(now) })
   if (code === 'SERVICE_UNAVAILABLE') return new AppError(code, { message })
-  return new AppError(failures.includes(code) ? code : 'INTERNAL_ERROR', { message: generationFailed, status: 500 })
+  const why = failure ? { details: { failure } } : {}
+  return new AppError(failures.includes(code) ? code : 'INTERNAL_ERROR', {
+    message: generationFailed,
+    status: 500,
+    ...why,
+  })
 }
 const failures: readonly ErrorCode[] = ['UPSTREAM_ERROR', 'TIMEOUT', 'RUN_LOST']
 export const generationFailed = 'Failed to generate response'
@@ -51,7 +58,7 @@ export async function* linesOf(frames: AsyncIterable<RunFrame>): AsyncGenerator<
     if (frame.t === 'chunk') yield { type: 'chunk', text: frame.text }
     if (frame.t === 'done')
       yield { type: 'done', message: frame.message, scheduling: frame.scheduling, ...besideText({ ...frame, sources }) }
-    if (frame.t === 'error') yield { type: 'error', error: frame.text }
+    if (frame.t === 'error') yield { type: 'error', error: frame.text, code: frame.code }
     if (frame.t === 'cancelled') yield { type: 'error', error: 'The answer was stopped' }
   }
 }

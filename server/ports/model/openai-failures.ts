@@ -1,0 +1,26 @@
+import OpenAI from 'openai'
+import type { ModelFailure } from '#shared/api/run-frames'
+
+const words = {
+  tooLong: /context_length|context_window|exceed_context|string_above_max_length/,
+  policy: /content_filter|content_policy|invalid_prompt|moderation_blocked/,
+  quota: /insufficient_quota|billing/,
+  busy: /rate_limit|overloaded/,
+}
+/** Servers that answer as OpenAI does, but name no code, say it in a sentence. */
+const saysTooLong = /context (?:length|window|size)|prompt is too long|too many (?:input )?tokens/i
+
+/** What a provider says of why it does not answer; null where it says nothing that a reader could be told. */
+export function failureOf(error: unknown): ModelFailure | null {
+  if (error instanceof OpenAI.APIConnectionError) return 'MODEL_UNAVAILABLE'
+  if (!(error instanceof OpenAI.APIError)) return null
+  const status: number = error.status ?? 0
+  const code = `${error.code ?? ''} ${error.type ?? ''}`
+  if (words.tooLong.test(code) || status === 413 || (status === 400 && saysTooLong.test(error.message)))
+    return 'CONTEXT_TOO_LONG'
+  if (words.policy.test(code)) return 'QUESTION_REFUSED'
+  if (words.quota.test(code)) return 'MODEL_REFUSED'
+  if (words.busy.test(code) || status === 429 || status === 529) return 'MODEL_BUSY'
+  if (status === 408 || status >= 500 || /server_error/.test(code)) return 'MODEL_UNAVAILABLE'
+  return status >= 400 ? 'MODEL_REFUSED' : null
+}
