@@ -138,7 +138,7 @@ export const streams = defineDomain(
       const { node, connection } = context
       const stream = await streamOf(id)
       if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
-      const { viewer, key } = socketViewer(context, connection, viewer_key)
+      const { key, ...viewer } = socketViewer(context, connection, viewer_key)
       connection.join(audiences.stream(id))
       // Who looks at a stream of their own is no viewer of it.
       const isCounted = stream.status !== 'ended' && stream.user_address !== context.caller.account
