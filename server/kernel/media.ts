@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { Agent, request as ask, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
-import type { MediaAnswer, MediaOrigin } from '#server/ports/video/port'
+import { clientHeader, type MediaAnswer, type MediaOrigin } from '#server/ports/video/port'
 import { AppError } from '#shared/errors'
 import { clientOf } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
@@ -48,7 +49,8 @@ export function passMedia(door: Passing): RequestHandler {
     })
     if (!origin) throw away()
     if ('body' in origin) return answer(request, response, origin)
-    await pass(request, response, body, origin, agent, async (status) => {
+    const headers = isOffer ? { ...origin.headers, [clientHeader]: nameOf(request, door) } : origin.headers
+    await pass(request, response, body, { ...origin, headers }, agent, async (status) => {
       if (isOffer && request.method === 'POST' && status === 404) await countGuess(request, door)
     })
   }
@@ -71,6 +73,12 @@ async function countGuess(request: Request, { kernel: { node }, proxies }: Passi
   if (await node.limits.guard('webrtc', clientOf(request, proxies), most.misses, 60)) return
   throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
 }
+
+/** The same for all who ask from one address, which it does not tell. */
+const nameOf = (request: Request, { kernel: { node }, proxies }: Passing): string =>
+  createHmac('sha256', node.settings.sessionKeys[0]?.secret ?? '')
+    .update(`media client ${clientOf(request, proxies)}`)
+    .digest('base64url')
 
 async function readOffer(request: Request, { kernel: { node }, proxies }: Passing): Promise<Buffer> {
   if (await node.limits.throttle('webrtc', clientOf(request, proxies), most.offers, most.offerSeconds))

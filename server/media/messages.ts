@@ -16,6 +16,8 @@ export interface EngineSettings {
   /** Whether the sound of browsers becomes AAC, which players of Apple want: twice the work of a stream. */
   aac: boolean
   mostIngests: number
+  /** By WebRTC. */
+  mostViewers: number
   /** The engine ends itself where it takes more. */
   memoryMb: number
 }

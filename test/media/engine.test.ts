@@ -33,6 +33,7 @@ const open = () =>
       peers: { announced: [], udpPorts: null, address: '127.0.0.1' },
       aac: false,
       mostIngests: 20,
+      mostViewers: 300,
       memoryMb: 512,
     },
     expected: [],

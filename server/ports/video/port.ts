@@ -64,6 +64,9 @@ export interface MediaRequest {
   path: string
 }
 
+/** By which a server says who offers something, and nothing of where they are. It takes it from nobody. */
+export const clientHeader = 'x-media-client'
+
 /** Where a request for media is passed on to, and what it is given along. */
 export interface MediaOrigin {
   host: string
