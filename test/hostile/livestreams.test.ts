@@ -1,16 +1,17 @@
 // Modes: embedded
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Streams, Viewers } from '#server/domains/streams/model'
 import { countWatched } from '#server/domains/streams/viewers'
 import { fakeVideo } from '#server/ports/video/fake'
+import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'
 import { streamStateChanged, streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
 import { over, type Person, person } from '#test/support/people'
-import { call, connect } from '#test/support/wallet'
+import { call, connect, wallet } from '#test/support/wallet'
 
 const video = fakeVideo()
 const lines: string[] = []
@@ -21,6 +22,7 @@ let stream: Awaited<ReturnType<typeof opened>>
 const remember = (fields: object, message: string) => void lines.push(`${message} ${inspect(fields, { depth: 10 })}`)
 beforeAll(async () => {
   server = await boot({
+    environment: { SUPER_ADMINS: wallet('root').address },
     services: { video },
     change: (platform) => ({ ...platform, logger: { info: remember, warn: remember, error: remember } }),
   })
@@ -250,6 +252,56 @@ test('270: a stream that is deleted while it is live is ended for who watches, s
   // With the key that was good before.
   await expect.poll(async () => (await video.status([gone.stream_id])).size, { timeout: 20_000 }).toBe(0)
   expect((await maker.does('rest', streams.create, {})).existing).toBeUndefined()
+})
+
+describe('the end of a livestream at what shows it', () => {
+  const ended = async (act: (maker: Person, id: string, admin: Person) => Promise<unknown>) => {
+    const [maker, admin] = [await person(server, `is shut ${crypto.randomUUID()}`), await person(server, 'root')]
+    const { stream: shut } = await maker.does('rest', streams.create, {})
+    video.publish(shut.stream_id)
+    await expect
+      .poll(async () => (await guest(`GET /api/public/streams/${shut.id}`)).body.stream)
+      .toMatchObject({ status: 'live' })
+    const end = vi.spyOn(video, 'endStream')
+    await act(maker, shut.id, admin)
+    return () => end.mock.calls.findLast(([id]) => id === shut.stream_id)?.[1]
+  }
+  afterEach(() => vi.restoreAllMocks())
+  const end = (who: Person, id: string) => who.does('rest', streams.end, { id })
+  const suspend = (by: Person, target: string) => by.does('rest', accounts.suspend, { userAddress: target, ban: true })
+
+  test('is shown where its streamer has ended it', async () => {
+    await expect.poll(await ended(end)).toBe(true)
+  })
+
+  test.each([
+    ['it was deleted', (maker: Person, id: string) => maker.does('rest', streams.remove, { id })],
+    [
+      'it was ended and deleted',
+      async (maker: Person, id: string) => {
+        await end(maker, id)
+        await maker.does('rest', streams.remove, { id })
+      },
+    ],
+    ['a moderator has ended it', (_: Person, id: string, admin: Person) => end(admin, id)],
+    [
+      'a moderator has ended what its streamer had ended',
+      async (maker: Person, id: string, admin: Person) => {
+        await end(maker, id)
+        await end(admin, id)
+      },
+    ],
+    ['its streamer is suspended', (maker: Person, _: string, admin: Person) => suspend(admin, maker.account)],
+    [
+      'its streamer had ended it and is suspended',
+      async (maker: Person, id: string, admin: Person) => {
+        await end(maker, id)
+        await suspend(admin, maker.account)
+      },
+    ],
+  ])('is shown no more where %s', async (_, act) => {
+    await expect.poll(await ended(act)).toBe(false)
+  })
 })
 
 describe('somebody who is not signed in', () => {

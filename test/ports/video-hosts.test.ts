@@ -74,7 +74,7 @@ function engineOf(host: string): FakeVideo {
       return { ...created, streamId: `${host}-${created.streamId}` }
     },
     status: async (ids) => new Map([...(await fake.status(ids.map(inner)))].map(([id, one]) => [`${host}-${id}`, one])),
-    endStream: (id) => fake.endStream(inner(id)),
+    endStream: (id, isShown) => fake.endStream(inner(id), isShown),
     deleteStream: (id) => fake.deleteStream(inner(id)),
     assets: (id) => fake.assets(inner(id)),
     publish: (id) => fake.publish(inner(id)),

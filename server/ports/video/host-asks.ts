@@ -14,7 +14,9 @@ const mostBytes = 256 * 1024
 const Question = z.discriminatedUnion('ask', [
   z.object({ ask: z.literal('createStream'), stream: z.object({ name: z.string(), record: z.boolean() }) }),
   z.object({ ask: z.literal('status'), streamIds: z.array(z.string()) }),
-  z.object({ ask: z.enum(['endStream', 'deleteStream', 'assets']), streamId: z.string() }),
+  // Nodes of the version before do not say whether it is shown.
+  z.object({ ask: z.literal('endStream'), streamId: z.string(), isShown: z.boolean().default(true) }),
+  z.object({ ask: z.enum(['deleteStream', 'assets']), streamId: z.string() }),
 ])
 
 const time = z.iso.datetime().transform((text) => new Date(text))
@@ -60,7 +62,7 @@ export function askHost(host: MediaHost, tokens: HostTokens): Asked {
   return {
     createStream: (stream) => ask({ ask: 'createStream', stream }, Created),
     status: async (streamIds) => new Map(await ask({ ask: 'status', streamIds: [...streamIds] }, Statuses)),
-    endStream: (streamId) => ask({ ask: 'endStream', streamId }, nothing),
+    endStream: (streamId, isShown) => ask({ ask: 'endStream', streamId, isShown }, nothing),
     deleteStream: (streamId) => ask({ ask: 'deleteStream', streamId }, nothing),
     assets: (streamId) => ask({ ask: 'assets', streamId }, Assets),
   }
@@ -85,6 +87,8 @@ async function answerOf(video: Asked, question: z.output<typeof Question>): Prom
       return video.createStream(question.stream)
     case 'status':
       return [...(await video.status(question.streamIds))]
+    case 'endStream':
+      return video.endStream(question.streamId, question.isShown)
     default:
       return video[question.ask](question.streamId)
   }

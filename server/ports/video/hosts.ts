@@ -173,9 +173,10 @@ export async function hostedVideo(
       )
       return new Map(answers.flatMap((answer) => (answer.status === 'fulfilled' ? [...answer.value] : [])))
     },
-    async endStream(streamId) {
+    async endStream(streamId, isShown = true) {
       await hosts.end(streamId)
-      await askable(where.of(streamId)).endStream(streamId)
+      const there = isShown ? [where.of(streamId)] : where.all(streamId)
+      await Promise.all(there.map(async (host) => askable(host).endStream(streamId, isShown)))
     },
     async deleteStream(streamId) {
       await hosts.end(streamId)

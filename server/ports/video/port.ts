@@ -127,8 +127,11 @@ export interface Video {
   createStream(stream: NewStream): Promise<CreatedStream>
   /** Of those it knows. */
   status(streamIds: readonly string[]): Promise<Map<string, StreamStatus>>
-  /** Ends what is published. Whoever tries to publish to it again is refused, or ended again where the provider does not refuse them. */
-  endStream(streamId: string): Promise<void>
+  /**
+   * Ends what is published. Whoever tries to publish to it again is refused, or ended again where the provider does not refuse them. With
+   * `isShown` false its end is not to be seen either, where the provider can tell.
+   */
+  endStream(streamId: string, isShown?: boolean): Promise<void>
   /** With its recordings. */
   deleteStream(streamId: string): Promise<void>
   assets(streamId: string): Promise<VideoAsset[]>
