@@ -18,6 +18,8 @@ const quietMilliseconds = 40_000
 /** At an address: offers in so many seconds, which are fewer than a publisher who was lost has, and in a minute those with a name that is none. */
 const most = { offers: 100, offerSeconds: 20, misses: 20, inSecond: 500 }
 
+/** By what names a key, a playback or a session. */
+const guesses = ['POST', 'DELETE']
 const asked = ['accept', 'content-type', 'range', 'if-range', 'if-none-match', 'if-modified-since']
 /** These are said of one connection, or to one site. */
 const kept = ['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'date']
@@ -44,14 +46,17 @@ export function passMedia(door: Passing): RequestHandler {
     if (!isAllowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: awaySeconds })
     const isOffer = request.path.startsWith('/webrtc/') && request.method !== 'OPTIONS'
     const body = isOffer ? await readOffer(request, door) : null
-    const origin = await originOf(id, { method: request.method, path: request.url }).catch((error: unknown) => {
-      throw error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE' ? away(error) : error
+    const isGuess = isOffer && guesses.includes(request.method)
+    const origin = await originOf(id, { method: request.method, path: request.url }).catch(async (error: unknown) => {
+      if (!(error instanceof AppError)) throw error
+      if (isGuess && error.code === 'NOT_FOUND') await countGuess(request, door)
+      throw error.code === 'SERVICE_UNAVAILABLE' ? away(error) : error
     })
     if (!origin) throw away()
     if ('body' in origin) return answer(request, response, origin)
     const headers = isOffer ? { ...origin.headers, [clientHeader]: nameOf(request, door) } : origin.headers
     await pass(request, response, body, { ...origin, headers }, agent, async (status) => {
-      if (isOffer && request.method === 'POST' && status === 404) await countGuess(request, door)
+      if (isGuess && status === 404) await countGuess(request, door)
     })
   }
 }
