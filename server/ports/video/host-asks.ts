@@ -48,9 +48,9 @@ const Assets = z.array(
 export function askHost(host: MediaHost, tokens: HostTokens): Asked {
   async function ask<Schema extends z.ZodType>(question: z.input<typeof Question>, answer: Schema) {
     try {
-      const signed = tokens.headersFor(host.id, { method: 'POST', path: '/ask' })
-      const headers = { ...signed, 'content-type': 'application/json' }
       const body = JSON.stringify(question)
+      const asked = { method: 'POST', path: '/ask', ...(host.signsBodies ? { body: Buffer.from(body) } : {}) }
+      const headers = { ...tokens.headersFor(host.id, asked), 'content-type': 'application/json' }
       const { status, text } = await fetchText(`${host.url}/ask`, { method: 'POST', headers, body }, bounds)
       if (status !== 200) throw new Error(`It answers ${status}`)
       return answer.parse(JSON.parse(text))
@@ -68,7 +68,13 @@ export function askHost(host: MediaHost, tokens: HostTokens): Asked {
   }
 }
 
-export async function answerAsk(video: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Answers another node, where `isGood` says that these bytes are what it signed. */
+export async function answerAsk(
+  video: Asked,
+  isGood: (body: Buffer) => boolean,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of request as AsyncIterable<Buffer>) {
@@ -76,7 +82,9 @@ export async function answerAsk(video: Asked, request: IncomingMessage, response
     if (bytes > mostBytes) return void response.writeHead(413, { connection: 'close' }).end()
     parts.push(part)
   }
-  const question = Question.parse(JSON.parse(Buffer.concat(parts).toString()))
+  const body = Buffer.concat(parts)
+  if (!isGood(body)) return void response.writeHead(403, { connection: 'close' }).end()
+  const question = Question.parse(JSON.parse(body.toString()))
   const answer = await answerOf(video, question)
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? null))
 }

@@ -57,7 +57,7 @@ export async function hostedVideo(
   function own(): MediaHost | null {
     if (!local || !door) return null
     const url = `http://${nodeUrl?.hostname ?? loopback}:${door.port}`
-    return { id: local.id, url, isNamed: nodeUrl !== null, rtmpUrl: local.rtmpUrl }
+    return { id: local.id, url, isNamed: nodeUrl !== null, rtmpUrl: local.rtmpUrl, signsBodies: true }
   }
 
   function mover(): Mover | null {

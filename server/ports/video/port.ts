@@ -88,6 +88,8 @@ export interface MediaHost {
   /** Whether other machines reach it there; else the processes that share its directory alone. */
   isNamed: boolean
   rtmpUrl: string
+  /** Whether it knows what is signed with its body; nodes of the version before do not. */
+  signsBodies: boolean
 }
 
 /** A stream as all nodes know it, so that another host may go on with it where its own is away. Of its key there is a digest alone. */
