@@ -87,6 +87,7 @@ export function videoOf(env: z.output<typeof videoVariables> & Installed, public
       peers: { announced: env.MEDIA_ANNOUNCED_IPS, udpPorts: env.MEDIA_UDP_PORTS ?? null, address: null },
       aac: true,
       mostIngests: env.MAX_INGESTS,
+      mostViewers: 300,
       memoryMb: env.MEDIA_MEMORY_MB,
     },
     rtmp: { port: env.RTMP_PORT, url: env.RTMP_URL },

@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { Agent, request as ask, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
-import type { MediaAnswer, MediaOrigin } from '#server/ports/video/port'
+import { clientHeader, type MediaAnswer, type MediaOrigin } from '#server/ports/video/port'
 import { AppError } from '#shared/errors'
 import { clientOf } from './addresses.ts'
 import { whenOver } from './answer-end.ts'
@@ -17,6 +18,8 @@ const quietMilliseconds = 40_000
 /** At an address: offers in so many seconds, which are fewer than a publisher who was lost has, and in a minute those with a name that is none. */
 const most = { offers: 100, offerSeconds: 20, misses: 20, inSecond: 500 }
 
+/** By what names a key, a playback or a session. */
+const guesses = ['POST', 'DELETE']
 const asked = ['accept', 'content-type', 'range', 'if-range', 'if-none-match', 'if-modified-since']
 /** These are said of one connection, or to one site. */
 const kept = ['connection', 'keep-alive', 'transfer-encoding', 'set-cookie', 'date']
@@ -43,13 +46,17 @@ export function passMedia(door: Passing): RequestHandler {
     if (!isAllowed) throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: awaySeconds })
     const isOffer = request.path.startsWith('/webrtc/') && request.method !== 'OPTIONS'
     const body = isOffer ? await readOffer(request, door) : null
-    const origin = await originOf(id, { method: request.method, path: request.url }).catch((error: unknown) => {
-      throw error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE' ? away(error) : error
+    const isGuess = isOffer && guesses.includes(request.method)
+    const origin = await originOf(id, { method: request.method, path: request.url }).catch(async (error: unknown) => {
+      if (!(error instanceof AppError)) throw error
+      if (isGuess && error.code === 'NOT_FOUND') await countGuess(request, door)
+      throw error.code === 'SERVICE_UNAVAILABLE' ? away(error) : error
     })
     if (!origin) throw away()
     if ('body' in origin) return answer(request, response, origin)
-    await pass(request, response, body, origin, agent, async (status) => {
-      if (isOffer && request.method === 'POST' && status === 404) await countGuess(request, door)
+    const headers = isOffer ? { ...origin.headers, [clientHeader]: nameOf(request, door) } : origin.headers
+    await pass(request, response, body, { ...origin, headers }, agent, async (status) => {
+      if (isGuess && status === 404) await countGuess(request, door)
     })
   }
 }
@@ -71,6 +78,12 @@ async function countGuess(request: Request, { kernel: { node }, proxies }: Passi
   if (await node.limits.guard('webrtc', clientOf(request, proxies), most.misses, 60)) return
   throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 60 })
 }
+
+/** The same for all who ask from one address, which it does not tell. */
+const nameOf = (request: Request, { kernel: { node }, proxies }: Passing): string =>
+  createHmac('sha256', node.settings.sessionKeys[0]?.secret ?? '')
+    .update(`media client ${clientOf(request, proxies)}`)
+    .digest('base64url')
 
 async function readOffer(request: Request, { kernel: { node }, proxies }: Passing): Promise<Buffer> {
   if (await node.limits.throttle('webrtc', clientOf(request, proxies), most.offers, most.offerSeconds))

@@ -70,14 +70,16 @@ export async function openEngine({ settings, expected, clock, wall, tell, change
     keys.add(row.digest, { stream, playbackId: row.playbackId })
   }
 
-  /** It is forgotten when its end has been shown; its recordings stay. */
-  async function end(streamId: string): Promise<void> {
+  /** It is forgotten when its end has been shown, or at once where that is not to be seen; its recordings stay. */
+  async function end(streamId: string, isShown: boolean): Promise<void> {
     const found = streams.get(streamId)
-    if (!found || found.isEnded) return
+    if (!found) return
+    if (found.isEnded) return isShown ? undefined : forget(streamId)
     found.isEnded = true
     keys.remove(found.row.digest)
     found.stream.end()
-    clock.after(endShownMs, () => streams.get(streamId) === found && forget(streamId))
+    if (isShown) clock.after(endShownMs, () => streams.get(streamId) === found && forget(streamId))
+    else forget(streamId)
     await registry.remove(streamId)
   }
 
@@ -90,8 +92,7 @@ export async function openEngine({ settings, expected, clock, wall, tell, change
   }
 
   async function remove(streamId: string): Promise<void> {
-    await end(streamId)
-    forget(streamId)
+    await end(streamId, false)
     await recorder.remove(streamId)
   }
 
@@ -168,7 +169,7 @@ export async function openEngine({ settings, expected, clock, wall, tell, change
             return found ? [[streamId, found.stream.status()]] : []
           })
         case 'endStream':
-          return end(asked.streamId)
+          return end(asked.streamId, asked.isShown)
         case 'deleteStream':
           return remove(asked.streamId)
         case 'assets':

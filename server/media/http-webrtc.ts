@@ -1,18 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { clientHeader } from '#server/ports/video/port'
 import { chooseOffer } from './sdp.ts'
 
 export interface Webrtc {
   /**
    * Refused with a status where nothing can be published or watched by that name: 404 where there is no such name, 406 where what it
-   * names is not shown so, 503 where so many publish that no other may. `session` is what ends it.
+   * names is not shown so, 429 where so many offers of that client wait to be connected, 503 where so many publish or watch that no
+   * other may. `session` is what ends it.
    */
-  connect(name: string, offer: string): Promise<{ answer: string; session: string }> | 404 | 406 | 503
+  connect(
+    name: string,
+    offer: string,
+    client: string,
+  ): Promise<{ answer: string; session: string }> | 404 | 406 | 429 | 503
   /** Whether there was such a session. */
   end(session: string): boolean
 }
 
 const methods = 'HEAD, POST, DELETE, OPTIONS'
 const mostBytes = 100_000
+/** By then offers that were not connected have given up their places. */
+const againSeconds = 10
 
 /** Publishing and watching by WebRTC (RFC 9725 and its counterpart): an offer is answered at once, with all addresses. */
 export async function answerWebrtc(
@@ -46,7 +54,8 @@ export async function answerWebrtc(
   if (body === null) return end(413, { connection: 'close' })
   const refused = refusal(body)
   if (refused) return end(refused)
-  const connecting = webrtc.connect(name, body)
+  const connecting = webrtc.connect(name, body, String(request.headers[clientHeader] ?? ''))
+  if (connecting === 429 || connecting === 503) return end(connecting, { 'retry-after': String(againSeconds) })
   if (typeof connecting === 'number') return end(connecting)
   const connected = await connecting.catch(() => null)
   if (!connected) return end(400)

@@ -15,7 +15,7 @@ export interface Shown {
 const readable = 'GET, HEAD, OPTIONS'
 const cors = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'Location, Content-Length, Content-Range',
+  'access-control-expose-headers': 'Location, Content-Length, Content-Range, Retry-After',
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
 }

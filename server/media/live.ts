@@ -70,6 +70,7 @@ export function createLive(options: LiveOptions): Live {
   let targetDuration = Math.max(1, Math.round(segmentMs / 1000))
   let partTarget = partMs / 1000
   let isOver = false
+  let isClosed = false
   let rendered: string | null = null
   let endSoon: (() => void) | null = null
 
@@ -183,10 +184,13 @@ export function createLive(options: LiveOptions): Live {
       if (wanted === undefined) {
         // Of parts alone players make nothing.
         const hasSegment = () => segments.some(({ done }) => done)
-        return (await until(hasSegment, firstMilliseconds)) ? { status: 200, text: text() } : { status: 404 }
+        return (await until(() => isClosed || hasSegment(), firstMilliseconds)) && !isClosed
+          ? { status: 200, text: text() }
+          : { status: 404 }
       }
       const holdMilliseconds = 3_000 * targetDuration
       const isFound = await until(() => isThere(wanted, part) || isOver, holdMilliseconds)
+      if (isClosed) return { status: 404 }
       return isFound ? { status: 200, text: text() } : { status: 503 }
     },
 
@@ -199,7 +203,7 @@ export function createLive(options: LiveOptions): Live {
       const next = nextPart(segments)
       if (part !== undefined && next?.sequence === wanted && next.part === part)
         await until(() => isThere(wanted, part) || isOver, 3_000 * targetDuration)
-      const segment = segments.find((one) => one.sequence === wanted)
+      const segment = isClosed ? undefined : segments.find((one) => one.sequence === wanted)
       if (part !== undefined) return segment?.parts[part]?.data ?? null
       return segment?.whole ?? null
     },
@@ -213,7 +217,7 @@ export function createLive(options: LiveOptions): Live {
 
     close() {
       endSoon?.()
-      isOver = true
+      ;[isOver, isClosed] = [true, true]
       changed()
       waiting.clear()
     },

@@ -16,6 +16,8 @@ export interface EngineSettings {
   /** Whether the sound of browsers becomes AAC, which players of Apple want: twice the work of a stream. */
   aac: boolean
   mostIngests: number
+  /** By WebRTC. */
+  mostViewers: number
   /** The engine ends itself where it takes more. */
   memoryMb: number
 }
@@ -30,7 +32,8 @@ export type Ask =
   | { ask: 'createStream'; stream: Pick<NewStream, 'record'> }
   | { ask: 'adoptStream'; stream: { streamId: string; playbackId: string; digest: string; record: boolean } }
   | { ask: 'status'; streamIds: readonly string[] }
-  | { ask: 'endStream' | 'deleteStream' | 'assets' | 'publishClock'; streamId: string }
+  | { ask: 'endStream'; streamId: string; isShown: boolean }
+  | { ask: 'deleteStream' | 'assets' | 'publishClock'; streamId: string }
 
 /** Streams in `expected` were live when the engine before ended, whatever it had written of them. */
 export type ToEngine = { start: EngineSettings; expected: readonly string[] } | ({ id: number } & Ask) | { close: true }

@@ -20,7 +20,7 @@ export interface Peer {
   close(): void
 }
 
-const connectMs = 15_000
+const connectMs = 10_000
 const gatherMs = 3_000
 const congestion = { type: 'transport-cc' }
 const feedback = { video: [{ type: 'nack' }, { type: 'nack', parameter: 'pli' }, congestion], audio: [congestion] }

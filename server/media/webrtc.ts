@@ -23,7 +23,8 @@ interface Shown {
   heardAt: number
 }
 
-const mostViewers = 300
+/** So many offers of one address at a time are answered and not connected yet: offers are free, and each takes a place. */
+const mostWaiting = 20
 /** Who is silent for so long is shown no more. */
 const silenceMs = 10_000
 
@@ -31,6 +32,8 @@ const silenceMs = 10_000
 export function openWebrtc({ settings, clock, publish, playbackOf, isPlayback }: WebrtcOptions): Webrtc {
   const sessions = new Map<string, () => void>()
   const sources = new Map<string, Shown>()
+  /** How many are not connected yet, by where they came from. */
+  const waiting = new Map<string, number>()
   let viewers = 0
   const options = { ...settings, clock }
 
@@ -78,18 +81,25 @@ export function openWebrtc({ settings, clock, publish, playbackOf, isPlayback }:
     })
   }
 
-  function watch({ source, viewers: ofSource }: Shown, offer: string): ReturnType<Webrtc['connect']> {
+  function watch({ source, viewers: ofSource }: Shown, offer: string, client: string): ReturnType<Webrtc['connect']> {
     const chosen = chooseOffer(offer, source.video ? [source.video] : [])
-    if (!chosen || viewers >= mostViewers) return 406
+    if (!chosen) return 406
+    if (viewers >= settings.mostViewers) return 503
+    if ((waiting.get(client) ?? 0) >= mostWaiting) return 429
     const session = newSession(settings.host)
     let close = () => {}
     const leave = () => close()
     viewers++
     ofSource.add(leave)
-    const watching = answerWhep(chosen, source, options, () => {
-      viewers--
-      ofSource.delete(leave)
-      sessions.delete(session)
+    const connected = wait(client)
+    const watching = answerWhep(chosen, source, options, {
+      connected,
+      closed() {
+        connected()
+        viewers--
+        ofSource.delete(leave)
+        sessions.delete(session)
+      },
     })
     return watching.then((peer) => {
       close = peer.close
@@ -98,10 +108,23 @@ export function openWebrtc({ settings, clock, publish, playbackOf, isPlayback }:
     })
   }
 
+  /** Returns what ends it. */
+  function wait(client: string): () => void {
+    let isOver = false
+    waiting.set(client, (waiting.get(client) ?? 0) + 1)
+    return () => {
+      if (isOver) return
+      isOver = true
+      const left = (waiting.get(client) ?? 0) - 1
+      if (left > 0) waiting.set(client, left)
+      else waiting.delete(client)
+    }
+  }
+
   return {
-    connect(name, offer) {
+    connect(name, offer, client) {
       const shown = sources.get(name)
-      if (shown && clock.now() - shown.heardAt < silenceMs) return watch(shown, offer)
+      if (shown && clock.now() - shown.heardAt < silenceMs) return watch(shown, offer, client)
       return isPlayback(name) ? 406 : connect(name, offer)
     },
     end(session) {

@@ -17,7 +17,7 @@ export async function answerWhep(
   { sdp }: ChosenOffer,
   source: Source,
   options: { peers: PeerSettings; clock: Clock },
-  closed: () => void,
+  heard: { connected(): void; closed(): void },
 ): Promise<{ answer: string; close(): void }> {
   const tracks = { video: new MediaStreamTrack({ kind: 'video' }), audio: new MediaStreamTrack({ kind: 'audio' }) }
   const unsubscribe = source.subscribe((kind, packet) => {
@@ -28,10 +28,12 @@ export async function answerWhep(
   })
   const peer = openPeer(options.peers, source.video ?? 'H264', options.clock, () => {
     unsubscribe()
-    closed()
+    heard.closed()
   })
   peer.connection.connectionStateChange.subscribe((state) => {
-    if (state === 'connected') source.askForKey()
+    if (state !== 'connected') return
+    heard.connected()
+    source.askForKey()
   })
 
   async function prepare(transceivers: readonly RTCRtpTransceiver[]): Promise<void> {

@@ -86,7 +86,7 @@ async function startEngine(directory: string, mostIngests: number) {
   build()
   const settings: EngineSettings = {
     ...{ host: '0a0b0c0d', directory, httpPort: 0, rtmpHost: '127.0.0.1', rtmpPort: 0 },
-    ...{ partMs: 330, segmentMs: 2_000, graceMs: 30_000, aac: true, mostIngests, memoryMb: 1_024 },
+    ...{ partMs: 330, segmentMs: 2_000, graceMs: 30_000, aac: true, mostIngests, mostViewers: 300, memoryMb: 1_024 },
     peers: { announced: [], udpPorts: null, address: '127.0.0.1' },
   }
   const child = startProgram(0, [process.execPath, '--max-old-space-size=256', programs.media], {})

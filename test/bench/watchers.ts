@@ -119,7 +119,7 @@ function crowdOf(nodes: readonly Node[], stream: string) {
         if (!node) return
         const connection = connectionOf(`bench ${nth}`)
         there.push({ node, connection })
-        await hold(node, stream, `a:bench ${nth}`, connection)
+        await hold(node, stream, { viewer: `a:bench ${nth}`, address: null }, connection)
       })
       await Promise.all(holds)
     },

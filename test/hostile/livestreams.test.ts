@@ -1,16 +1,17 @@
 // Modes: embedded
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Streams, Viewers } from '#server/domains/streams/model'
 import { countWatched } from '#server/domains/streams/viewers'
 import { fakeVideo } from '#server/ports/video/fake'
+import { accounts } from '#shared/api/accounts'
 import { messages } from '#shared/api/messages'
 import { moderation } from '#shared/api/moderation'
 import { rooms } from '#shared/api/rooms'
 import { streamStateChanged, streams } from '#shared/api/streams'
 import { type Booted, boot } from '#test/support/boot'
 import { over, type Person, person } from '#test/support/people'
-import { call, connect } from '#test/support/wallet'
+import { call, connect, wallet } from '#test/support/wallet'
 
 const video = fakeVideo()
 const lines: string[] = []
@@ -21,6 +22,7 @@ let stream: Awaited<ReturnType<typeof opened>>
 const remember = (fields: object, message: string) => void lines.push(`${message} ${inspect(fields, { depth: 10 })}`)
 beforeAll(async () => {
   server = await boot({
+    environment: { SUPER_ADMINS: wallet('root').address },
     services: { video },
     change: (platform) => ({ ...platform, logger: { info: remember, warn: remember, error: remember } }),
   })
@@ -118,22 +120,60 @@ describe('T52: the count of viewers', () => {
     await expect.poll(async () => (await guest(`GET ${path}`)).body.stream).toMatchObject({ viewer_count: 0 })
   })
 
-  test('is of every socket of an address, as sockets are not free', async () => {
-    const { stream: own } = await (await person(server, 'a house full')).does('rest', streams.create, {})
-    const sockets = Array.from({ length: 40 }, () => connect(server.url, '/streams', null))
-    for (const socket of sockets)
-      expect(await socket.timeout(20_000).emitWithAck('stream:watch', { stream_id: own.id })).toMatchObject({
-        ok: true,
-      })
-    const counts = async () => {
-      const { viewer_count, peak_viewers, unique_viewers } = (await guest(`GET /api/public/streams/${own.id}`)).body
-        .stream as { [name: string]: number }
+  describe('T52: sockets of guests are free as well', () => {
+    const counts = async (id: string) => {
+      const { stream: shown } = (await guest(`GET /api/public/streams/${id}`)).body
+      const { viewer_count, peak_viewers, unique_viewers } = shown as { [name: string]: number }
       return [viewer_count, peak_viewers, unique_viewers]
     }
-    await expect.poll(counts).toEqual([40, 40, 40])
-    for (const socket of sockets.slice(0, 20)) await socket.emitWithAck('stream:unwatch', { stream_id: own.id })
-    await expect.poll(counts).toEqual([20, 40, 40])
-    for (const socket of sockets) socket.close()
+    const open = (count: number) => Array.from({ length: count }, () => connect(server.url, '/streams', null))
+    type Sockets = ReturnType<typeof open>
+    const tell = async (sockets: Sockets, event: 'stream:watch' | 'stream:unwatch', id: string) => {
+      const answers = sockets.map((socket) => socket.timeout(60_000).emitWithAck(event, { stream_id: id }))
+      for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ ok: true })
+    }
+
+    test('at one address twenty are told apart, over both doors together, and all others are one', async () => {
+      const { id } = (await (await person(server, 'a house full')).does('rest', streams.create, {})).stream
+      const sockets = open(40)
+      await tell(sockets, 'stream:watch', id)
+      await expect.poll(() => counts(id)).toEqual([21, 21, 21])
+      const { headers } = await guest(`GET /api/public/streams/${id}`)
+      const cookie = /app_browser=[\w-]+/.exec(headers.get('set-cookie') ?? '')?.[0] ?? expect.fail()
+      await guest(`POST /api/public/streams/${id}`, null, { cookie })
+      await tell(sockets.slice(0, 1), 'stream:watch', id)
+      expect(await counts(id)).toEqual([21, 21, 21])
+      await guest(`DELETE /api/public/streams/${id}`, null, { cookie })
+      // Who is left is told apart as soon as there is a place, and was one of the others before.
+      await tell(sockets.slice(0, 25), 'stream:unwatch', id)
+      await expect.poll(() => counts(id)).toEqual([15, 21, 21])
+      await tell(sockets.slice(25), 'stream:unwatch', id)
+      await expect.poll(() => counts(id)).toEqual([0, 21, 21])
+      for (const socket of sockets) socket.close()
+    })
+
+    test('those that come in place of others are told apart, and are nobody new for five minutes', async () => {
+      const { id } = (await (await person(server, 'a revolving door')).does('rest', streams.create, {})).stream
+      for (let round = 0; round < 3; round++) {
+        const sockets = open(15)
+        await tell(sockets, 'stream:watch', id)
+        await expect.poll(async () => (await counts(id))[0]).toBe(15)
+        await tell(sockets, 'stream:unwatch', id)
+        await expect.poll(async () => (await counts(id))[0]).toBe(0)
+        for (const socket of sockets) socket.close()
+      }
+      expect(await counts(id)).toEqual([0, 15, 20])
+    })
+
+    test('those who are lost make a place for others as who leaves does', async () => {
+      const { id } = (await (await person(server, 'lost and found')).does('rest', streams.create, {})).stream
+      const sockets = open(24)
+      await tell(sockets, 'stream:watch', id)
+      await expect.poll(async () => (await counts(id))[0]).toBe(21)
+      for (const socket of sockets.slice(0, 12)) socket.close()
+      await expect.poll(() => counts(id), { timeout: 30_000 }).toEqual([12, 21, 21])
+      for (const socket of sockets) socket.close()
+    })
   })
 
   test('T06: a beacon counts nobody as somebody else', async () => {
@@ -212,6 +252,56 @@ test('270: a stream that is deleted while it is live is ended for who watches, s
   // With the key that was good before.
   await expect.poll(async () => (await video.status([gone.stream_id])).size, { timeout: 20_000 }).toBe(0)
   expect((await maker.does('rest', streams.create, {})).existing).toBeUndefined()
+})
+
+describe('the end of a livestream at what shows it', () => {
+  const ended = async (act: (maker: Person, id: string, admin: Person) => Promise<unknown>) => {
+    const [maker, admin] = [await person(server, `is shut ${crypto.randomUUID()}`), await person(server, 'root')]
+    const { stream: shut } = await maker.does('rest', streams.create, {})
+    video.publish(shut.stream_id)
+    await expect
+      .poll(async () => (await guest(`GET /api/public/streams/${shut.id}`)).body.stream)
+      .toMatchObject({ status: 'live' })
+    const end = vi.spyOn(video, 'endStream')
+    await act(maker, shut.id, admin)
+    return () => end.mock.calls.findLast(([id]) => id === shut.stream_id)?.[1]
+  }
+  afterEach(() => vi.restoreAllMocks())
+  const end = (who: Person, id: string) => who.does('rest', streams.end, { id })
+  const suspend = (by: Person, target: string) => by.does('rest', accounts.suspend, { userAddress: target, ban: true })
+
+  test('is shown where its streamer has ended it', async () => {
+    await expect.poll(await ended(end)).toBe(true)
+  })
+
+  test.each([
+    ['it was deleted', (maker: Person, id: string) => maker.does('rest', streams.remove, { id })],
+    [
+      'it was ended and deleted',
+      async (maker: Person, id: string) => {
+        await end(maker, id)
+        await maker.does('rest', streams.remove, { id })
+      },
+    ],
+    ['a moderator has ended it', (_: Person, id: string, admin: Person) => end(admin, id)],
+    [
+      'a moderator has ended what its streamer had ended',
+      async (maker: Person, id: string, admin: Person) => {
+        await end(maker, id)
+        await end(admin, id)
+      },
+    ],
+    ['its streamer is suspended', (maker: Person, _: string, admin: Person) => suspend(admin, maker.account)],
+    [
+      'its streamer had ended it and is suspended',
+      async (maker: Person, id: string, admin: Person) => {
+        await end(maker, id)
+        await suspend(admin, maker.account)
+      },
+    ],
+  ])('is shown no more where %s', async (_, act) => {
+    await expect.poll(await ended(act)).toBe(false)
+  })
 })
 
 describe('somebody who is not signed in', () => {

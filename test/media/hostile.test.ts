@@ -62,6 +62,7 @@ beforeAll(async () => {
       peers: { announced: [], udpPorts: null, address: '127.0.0.1' },
       aac: false,
       mostIngests: 20,
+      mostViewers: 300,
       memoryMb: 512,
     },
     expected: [],

@@ -57,7 +57,7 @@ export interface WhepClient {
 }
 
 /** Watches as a browser does that takes one codec for pictures. */
-export async function watchWhep(url: string, codec = 'H264'): Promise<WhepClient> {
+export async function watchWhep(url: string, codec = 'H264', client = 'somebody'): Promise<WhepClient> {
   const connection = connectionOf(codec)
   const heard: WhepClient['heard'] = { video: [], audio: [] }
   connection.onTrack.subscribe((track) => {
@@ -65,7 +65,7 @@ export async function watchWhep(url: string, codec = 'H264'): Promise<WhepClient
   })
   connection.addTransceiver('video', { direction: 'recvonly' })
   connection.addTransceiver('audio', { direction: 'recvonly' })
-  const answer = await offered(connection, url)
+  const answer = await offered(connection, url, client)
   return {
     status: answer.status,
     location: answer.headers.get('location'),
@@ -95,13 +95,24 @@ function connectionOf(codec: string): RTCPeerConnection {
   })
 }
 
-async function offered(connection: RTCPeerConnection, url: string): Promise<Response> {
+async function offered(connection: RTCPeerConnection, url: string, client = 'somebody'): Promise<Response> {
   await connection.setLocalDescription(await connection.createOffer())
   const answer = await fetch(url, {
     method: 'POST',
     body: connection.localDescription?.sdp ?? '',
-    headers: { 'content-type': 'application/sdp' },
+    headers: { 'content-type': 'application/sdp', 'x-media-client': client },
   })
   if (answer.status === 201) await connection.setRemoteDescription({ type: 'answer', sdp: await answer.text() })
   return answer
+}
+
+/** Offers to watch, again and again, as a client that never connects. */
+export async function offerOf(url: string): Promise<(client: string) => Promise<Response>> {
+  const connection = connectionOf('H264')
+  connection.addTransceiver('video', { direction: 'recvonly' })
+  await connection.setLocalDescription(await connection.createOffer())
+  const body = connection.localDescription?.sdp ?? ''
+  await connection.close()
+  return (client) =>
+    fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/sdp', 'x-media-client': client } })
 }

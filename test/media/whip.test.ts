@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { steadyClock } from '#server/media/clock'
 import { type Engine, openEngine } from '#server/media/engine'
-import { publishWhip, type WhipClient, watchWhep } from './whip-client.ts'
+import { offerOf, publishWhip, type WhipClient, watchWhep } from './whip-client.ts'
 
 let directory = ''
 let engine: Engine
 const told: string[] = []
 const clients: WhipClient[] = []
+/** What is done where a connection is not made in ten seconds. */
+const late = new Set<() => void>()
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'plaza-whip-'))
   engine = await openEngine({
@@ -25,10 +27,18 @@ beforeAll(async () => {
       peers: { announced: [], udpPorts: null, address: '127.0.0.1' },
       aac: true,
       mostIngests: 5,
+      mostViewers: 24,
       memoryMb: 512,
     },
     expected: [],
-    clock: steadyClock,
+    clock: {
+      ...steadyClock,
+      after(milliseconds, act) {
+        if (milliseconds !== 10_000) return steadyClock.after(milliseconds, act)
+        late.add(act)
+        return () => void late.delete(act)
+      },
+    },
     wall: () => Date.now(),
     tell: (event) => told.push(event.type),
     changed() {},
@@ -106,6 +116,29 @@ describe('watching by WebRTC', () => {
     expect((await watchWhep(url(`/webrtc/${playbackId}`), 'VP9')).status).toBe(406)
     expect((await watchWhep(url('/webrtc/nobody'))).status).toBe(404)
     await viewer.close()
+  })
+
+  test('offers that are never connected keep nobody out: few of an address wait, and briefly; a full house says when to come again', async () => {
+    const { streamKey, playbackId } = await create()
+    await publish(streamKey)
+    const viewer = await watched(playbackId)
+    const offer = await offerOf(url(`/webrtc/${playbackId}`))
+    const offers = (count: number, client: string) => Promise.all(Array.from({ length: count }, () => offer(client)))
+    const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status).sort()
+    expect(statuses(await offers(25, 'one'))).toEqual([...Array(20).fill(201), ...Array(5).fill(429)])
+    const [refused] = await offers(1, 'one')
+    expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([429, '10'])
+    // Who is connected waits no more, so that the offers of one address that are connected may be more.
+    const connected = await watchWhep(url(`/webrtc/${playbackId}`), 'H264', 'other')
+    await expect.poll(() => connected.state(), { timeout: 30_000 }).toBe('connected')
+    const [third] = await offers(2, 'third')
+    expect(third?.status).toBe(201)
+    const [full] = await offers(1, 'fourth')
+    expect([full?.status, full?.headers.get('retry-after')]).toEqual([503, '10'])
+    for (const giveUp of [...late]) giveUp()
+    expect((await offer('one')).status).toBe(201)
+    expect(connected.state()).toBe('connected')
+    for (const one of [viewer, connected]) await one.close()
   })
 
   test('who names a stream without a picture is refused otherwise than who names none', async () => {

@@ -8,6 +8,7 @@ const limits = {
   briefMilliseconds: 60_000,
   briefBytes: 10_000,
   mostAsked: 3,
+  shownMilliseconds: 60_000,
 }
 const part = (bytes: number, status = 200): MediaAnswer => ({
   status,
@@ -31,6 +32,24 @@ test('what is kept is bounded by its age', async () => {
   await answers.get('part', ask)
   expect(ask).toHaveBeenCalledTimes(1)
   await expect.poll(async () => (await answers.get('part', ask)) && ask.mock.calls.length).toBeGreaterThan(1)
+})
+
+test('what is kept of a stream that its host shows no more is shown no more, and is asked for again where that is not known', async () => {
+  const at = (file: string) => `/hls/a/${file}`
+  const answers = sharedAnswers({ ...limits, briefMilliseconds: 0 })
+  const ask = asked()
+  await answers.get(at('1.m4s'), ask)
+  await answers.get(at('1.m4s'), ask)
+  await answers.get('/hls/b/index.m3u8', async () => part(0, 404))
+  await answers.get(at('none.m4s'), async () => part(0, 404))
+  await answers.get(at('1.m4s'), ask)
+  expect(ask).toHaveBeenCalledTimes(1)
+  await answers.get(at('index.m3u8?_HLS_msn=2'), async () => part(0, 404))
+  const gone = vi.fn(async () => part(0, 404))
+  expect((await answers.get(at('1.m4s'), gone)).status).toBe(404)
+  const unsure = sharedAnswers({ ...limits, shownMilliseconds: 20 })
+  await unsure.get(at('1.m4s'), ask)
+  await expect.poll(async () => (await unsure.get(at('1.m4s'), gone)).status).toBe(404)
 })
 
 test('what has failed is told to all who wait, and asked for anew by the next', async () => {

@@ -74,7 +74,7 @@ function engineOf(host: string): FakeVideo {
       return { ...created, streamId: `${host}-${created.streamId}` }
     },
     status: async (ids) => new Map([...(await fake.status(ids.map(inner)))].map(([id, one]) => [`${host}-${id}`, one])),
-    endStream: (id) => fake.endStream(inner(id)),
+    endStream: (id, isShown) => fake.endStream(inner(id), isShown),
     deleteStream: (id) => fake.deleteStream(inner(id)),
     assets: (id) => fake.assets(inner(id)),
     publish: (id) => fake.publish(inner(id)),
@@ -243,6 +243,50 @@ describe('livestreams of several nodes', () => {
     expect((await shown(nodes.without, path, 'GET', '', ofOther)).status).toBe(403)
   })
 
+  test('what a node asks of another is signed with its body; nodes of the version before sign none, and are asked so', async () => {
+    const sent: { headers: Record<string, string>; body: string }[] = []
+    const listens = createServer(async (asked, response) => {
+      sent.push({ headers: { authorization: asked.headers.authorization ?? '' }, body: await text(asked) })
+      response.writeHead(200).end('null')
+    })
+    listens.listen(0, '127.0.0.1')
+    await once(listens, 'listening')
+    const url = told.get(idOf.one)?.url ?? expect.fail()
+    const say = async (body: string, headers: Record<string, string>) =>
+      (await fetch(`${url}/ask`, { method: 'POST', headers, body })).status
+    const ended = vi.spyOn(engines.one, 'endStream')
+    for (const signsBodies of [true, false]) {
+      // As the node would be asked, heard by somebody in between.
+      const between = `http://127.0.0.1:${(listens.address() as AddressInfo).port}`
+      const { hosts: among } = inMemory()
+      await among.tell({ id: idOf.one, url: between, isNamed: true, rtmpUrl: '', signsBodies })
+      const asks = await open(null, { among })
+      await vi.waitUntil(
+        () =>
+          asks.endStream(`${idOf.one}-mine`).then(
+            () => true,
+            () => false,
+          ),
+        soon,
+      )
+      await asks.close()
+    }
+    const [whole = expect.fail(), bare = expect.fail()] = sent
+    expect(JSON.parse(whole.body)).toMatchObject({ ask: 'endStream', streamId: `${idOf.one}-mine` })
+    const other = JSON.stringify({ ask: 'deleteStream', streamId: `${idOf.one}-other` })
+    expect(await say(other, whole.headers)).toBe(403)
+    expect(await say(`${whole.body} `, whole.headers)).toBe(403)
+    expect(await say(whole.body, { authorization: `${whole.headers.authorization?.slice(0, -1)}!` })).toBe(403)
+    expect(ended).not.toHaveBeenCalled()
+    expect(await say(whole.body, whole.headers)).toBe(200)
+    expect(await say(bare.body, bare.headers)).toBe(200)
+    expect(ended).toHaveBeenCalledTimes(2)
+    ahead += 31_000
+    expect(await say(whole.body, whole.headers)).toBe(403)
+    ended.mockRestore()
+    listens.close()
+  })
+
   test('what is signed has neither a key of a stream nor one of the installation in it', async () => {
     const path = `/webrtc/${idOf.one}-secret`
     const origin = await nodes.without.originOf?.(`${idOf.one}-secret`, { method: 'POST', path })
@@ -293,7 +337,7 @@ describe('livestreams of several nodes', () => {
     silent.listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
-    await among.tell({ id: '0c0c0c0c', url, isNamed: true, rtmpUrl: '' })
+    await among.tell({ id: '0c0c0c0c', url, isNamed: true, rtmpUrl: '', signsBodies: true })
     const node = await open(null, { among })
     const waits = shown(node, '/hls/0c0c0c0c-a/index.m3u8')
     await once(silent, 'request')
@@ -338,7 +382,13 @@ describe('livestreams of several nodes', () => {
     const { told, hosts: among } = inMemory()
     const here = await open('other', { among })
     const beside = await open(null, { among })
-    const lost: MediaHost = { id: idOf.one, url: 'http://127.0.0.1:1', isNamed: true, rtmpUrl: 'rtmp://lost.test' }
+    const lost: MediaHost = {
+      id: idOf.one,
+      url: 'http://127.0.0.1:1',
+      isNamed: true,
+      rtmpUrl: 'rtmp://lost.test',
+      signsBodies: true,
+    }
     const [streamId, playbackId, key] = ['stream', 'playback', 'key'].map((name) => `${idOf.one}-${name}`)
     if (!streamId || !playbackId || !key) throw new Error('There are three')
     const digest = createHash('sha256').update(key).digest('hex')

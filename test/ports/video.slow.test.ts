@@ -33,6 +33,7 @@ const settings = (more: Partial<EngineSettings> = {}): EngineSettings => ({
   peers: { announced: [], udpPorts: null, address: '127.0.0.1' },
   aac: true,
   mostIngests: 10,
+  mostViewers: 300,
   memoryMb: 512,
   ...more,
 })

@@ -19,6 +19,10 @@ const engine = createServer((request, response) => {
   void answer(request, response)
 })
 let origin: MediaOrigin | null = null
+const originOf = async (id: string) => {
+  if (id.startsWith('nowhere-')) throw new AppError('NOT_FOUND')
+  return origin
+}
 let server: Booted
 
 /** Keeps what is logged of requests. */
@@ -33,8 +37,8 @@ beforeAll(async () => {
   origin = { host: '127.0.0.1', port: (engine.address() as AddressInfo).port, headers: {} }
   server = await boot({
     nodes: 1,
-    environment: { RATE_LIMIT_SCALE: '1' },
-    services: { video: { ...fakeVideo(), originOf: async () => origin } },
+    environment: { RATE_LIMIT_SCALE: '1', TRUSTED_PROXIES: '1' },
+    services: { video: { ...fakeVideo(), originOf } },
     change: (platform) => ({ ...platform, logger: noted(platform.logger) }),
   })
 })
@@ -201,6 +205,30 @@ test('stream keys are not guessed: of those that are none an address is told of 
   const many = await Promise.all(Array.from({ length: 100 }, () => offer('a-key')))
   const late = many.find(({ status }) => status === 429)
   expect(Number(late?.headers.get('retry-after'))).toBeLessThan(30)
+})
+
+test.each([
+  ['that nobody has', 'guess'],
+  ['of a host that there is none', 'nowhere-guess'],
+])('names %s are counted as guesses, offered to and ended alike', async (_, guess) => {
+  const from = { 'x-forwarded-for': `10.6.0.${guess.length}` }
+  const tries = Array.from({ length: 30 }, (_one, at) =>
+    at % 2 === 0
+      ? offer(`${guess}-${at}`, 'v=0', from)
+      : ask(`/webrtc/${guess}-${at}`, { method: 'DELETE', headers: from }),
+  )
+  const statuses = (await Promise.all(tries)).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([404, 429]))
+  expect(statuses.filter((status) => status === 404).length).toBeLessThanOrEqual(20)
+})
+
+test('offers say by whom they are, in a name that is no address and that nobody gives themselves', async () => {
+  for (const address of ['10.6.1.1', '10.6.1.1', '10.6.1.2'])
+    await offer('key', 'v=0', { 'x-forwarded-for': address, 'x-media-client': 'mine' })
+  const names = seen.map(({ headers }) => headers['x-media-client'])
+  expect(new Set(names).size).toBe(2)
+  expect(names[0]).toBe(names[1])
+  for (const name of names) expect(name).toMatch(/^[\w-]{43}$/)
 })
 
 describe('a webhook of the provider', () => {

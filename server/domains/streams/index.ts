@@ -20,6 +20,7 @@ import {
   stoppableStream,
   streamOf,
   sweepStreams,
+  takeDown,
 } from './life.ts'
 import { followChats, leaveChat, listen, unheard, unlisten, watchChat } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
@@ -90,7 +91,9 @@ export const streams = defineDomain(
 
     async end({ id }, context) {
       const stream = await stoppableStream(context, id)
-      await happen(context.node, id, endOf(stream, context.caller.account))
+      const how = endOf(stream, context.caller.account)
+      if (how === 'shut') await takeDown(context.node, stream, how)
+      else await happen(context.node, id, how)
       return done
     },
 
@@ -98,7 +101,7 @@ export const streams = defineDomain(
       const { account } = signedIn(context)
       const stream = await stoppableStream(context, id)
       const { stream_id, user_address: owner } = stream
-      await happen(context.node, id, endOf(stream, account))
+      await takeDown(context.node, stream, endOf(stream, account))
       await context.node.jobs.add(removal, { stream: id, provided: stream_id, by: account, owner })
       await Streams.deleteOne({ _id: id })
       await OpenStreams.deleteOne({ _id: owner, stream: id })
@@ -138,7 +141,7 @@ export const streams = defineDomain(
       const { node, connection } = context
       const stream = await streamOf(id)
       if (!connection) throw new AppError('VALIDATION_ERROR', { message: 'Watch over a socket' })
-      const { viewer, key } = socketViewer(context, connection, viewer_key)
+      const { key, ...viewer } = socketViewer(context, connection, viewer_key)
       connection.join(audiences.stream(id))
       // Who looks at a stream of their own is no viewer of it.
       const isCounted = stream.status !== 'ended' && stream.user_address !== context.caller.account

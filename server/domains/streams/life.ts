@@ -54,8 +54,16 @@ export const endOf = ({ user_address }: StoredStream, account: string | null): '
 
 const attempts = 5
 
-/** What has happened to a stream, written once however many nodes say it. Null where it changes nothing. */
-export async function happen(node: Node, id: string, happening: Happening): Promise<StoredStream | null> {
+/**
+ * What has happened to a stream, written once however many nodes say it. Null where it changes nothing. Where that ends it, watchers see its
+ * last seconds, unless it is taken down.
+ */
+export async function happen(
+  node: Node,
+  id: string,
+  happening: Happening,
+  isShown = happening !== 'shut',
+): Promise<StoredStream | null> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
     const change = stream && next(stream, happening, node.now(), node.settings.streamGraceMilliseconds)
@@ -67,7 +75,7 @@ export async function happen(node: Node, id: string, happening: Happening): Prom
     )
     if (matchedCount === 0) continue
     const changed = { ...stream, ...change, v: stream.v + 1 }
-    if (changed.status === 'ended') await close(node, changed)
+    if (changed.status === 'ended') await close(node, changed, isShown)
     await tellStream(node, id)
     return changed
   }
@@ -75,11 +83,21 @@ export async function happen(node: Node, id: string, happening: Happening): Prom
 }
 
 /** Nobody publishes to it any more, and its owner may make another. */
-async function close(node: Node, { _id, user_address, stream_id }: StoredStream): Promise<void> {
+async function close(node: Node, stream: StoredStream, isShown: boolean): Promise<void> {
+  const { _id, user_address } = stream
   await OpenStreams.deleteOne({ _id: user_address, stream: _id })
   countSoon(node, _id)
   await Viewers.updateMany({ stream: _id }, { $set: { gone_at: new Date(node.now()) } })
-  await node.services.video?.endStream(stream_id).catch((error: unknown) => {
+  await endAtProvider(node, stream, isShown)
+}
+
+/** Ends a stream, and shows nothing more of it, also where it has ended already and its last seconds are shown. */
+export async function takeDown(node: Node, stream: StoredStream, how: 'end' | 'shut'): Promise<void> {
+  if (!(await happen(node, stream._id, how, false))) await endAtProvider(node, stream, false)
+}
+
+async function endAtProvider(node: Node, { _id, stream_id }: StoredStream, isShown: boolean): Promise<void> {
+  await node.services.video?.endStream(stream_id, isShown).catch((error: unknown) => {
     // It is looked at again as long as the provider says that somebody publishes.
     node.logger.warn({ error, stream: _id }, 'the provider did not end a stream')
   })
@@ -189,9 +207,14 @@ export function endOfSuspended(node: Node): () => void {
   return () => {}
 }
 
+/** Longer than a provider shows the end of a stream. */
+const shownMilliseconds = 120_000
+
 async function shutOf(node: Node, account: string): Promise<void> {
-  const open = { user_address: account, status: { $in: ['idle' as const, 'live' as const] } }
-  for (const { _id } of await Streams.find(open, { _id: 1 }).lean<{ _id: string }[]>()) await happen(node, _id, 'shut')
+  const isOpen = { status: { $in: ['idle' as const, 'live' as const] } }
+  const isShown = { ended_at: { $gt: new Date(node.now() - shownMilliseconds) } }
+  const streams = await Streams.find({ user_address: account, $or: [isOpen, isShown] }).lean<StoredStream[]>()
+  for (const stream of streams) await takeDown(node, stream, 'shut')
 }
 
 const kinds = { 'ingest.started': 'started', 'ingest.interrupted': 'interrupted', 'ingest.stopped': 'stopped' } as const
@@ -199,9 +222,13 @@ const kinds = { 'ingest.started': 'started', 'ingest.interrupted': 'interrupted'
 /** What the provider says. */
 export async function heard(node: Node, event: VideoEvent): Promise<void> {
   if (event.type === 'asset.updated') return keepAsset(node, event.asset)
-  const stream = await Streams.findOne({ stream_id: event.streamId }, { _id: 1, status: 1 }).lean<StoredStream>()
+  const stream = await Streams.findOne(
+    { stream_id: event.streamId },
+    { _id: 1, status: 1, reason: 1 },
+  ).lean<StoredStream>()
   if (!stream) return
-  if (stream.status === 'ended' && event.type === 'ingest.started') await node.services.video?.endStream(event.streamId)
+  if (stream.status === 'ended' && event.type === 'ingest.started')
+    await node.services.video?.endStream(event.streamId, stream.reason !== 'ended_by_moderator')
   else await happen(node, stream._id, kinds[event.type])
 }
 

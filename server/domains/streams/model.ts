@@ -135,6 +135,8 @@ export interface StoredViewer {
   nodes: string[]
   until: Date | null
   first_at: Date
+  /** They came from an address from which many new ones had just come, and so are nobody new to the stream; absent for all others. */
+  beyond?: true
   /** When the stream ended; absent before. The counts of the stream stay. */
   gone_at?: Date
 }
@@ -148,11 +150,13 @@ export const Viewers = mongoose.model<StoredViewer>(
       nodes: { type: [String], default: [] },
       until: moment,
       first_at: date,
+      beyond: Boolean,
       gone_at: Date,
     },
     { collection: 'stream_viewers', versionKey: false },
   )
     .index({ gone_at: 1 }, { expireAfterSeconds: 600 })
     .index({ stream: 1, nodes: 1 })
-    .index({ stream: 1, until: 1 }),
+    .index({ stream: 1, until: 1 })
+    .index({ stream: 1, beyond: 1 }, { partialFilterExpression: { beyond: true } }),
 )

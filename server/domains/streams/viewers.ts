@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Connection, Context, Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
+import { admit, type Guests, isEmpty, noGuests, seat } from './guests.ts'
 import { type StoredStream, Streams, Viewers } from './model.ts'
 import { windowMilliseconds } from './states.ts'
 import { tellStream } from './told.ts'
@@ -15,26 +16,34 @@ const pauseFactor = 3
 const longestPauseMilliseconds = 5_000
 const rowsAtOnce = 1_000
 
-const guestsAtAddress = 20
-/** So many others of an address are known, to find out when the last of them has left. */
-const othersAtAddress = 1_000
 /** Of an id in base64, and of what marks it as ours in the cookie of a browser, which has 43 characters. */
 const [idLength, markLength] = [22, 21]
 
-/** Who asks over REST from an address and is not signed in, each with the time until which they are counted. */
-interface Marks {
-  /** Each is counted as one. */
-  apart: Map<string, number>
-  /** All of them are one. */
-  others: Map<string, number>
+/** Who somebody is to the count, with the address of those who are not signed in. */
+export interface Viewer {
+  viewer: string
+  address: string | null
+}
+
+interface Held {
+  /** Where a guest came from first. */
+  address: string | null
+  connections: Set<string>
+}
+
+/** What is to be stored of somebody: whether this node holds them, and whether they are nobody new to the stream. */
+interface Holding {
+  isHeld: boolean
+  isBeyond: boolean
 }
 
 interface Watched {
-  marks: Map<string, Marks>
-  /** The connections of each viewer on this node. */
-  held: Map<string, Set<string>>
-  /** Written soon: whether this node holds them. */
-  dirty: Map<string, boolean>
+  /** By their address. */
+  guests: Map<string, Guests>
+  /** Who has connections to this node. */
+  held: Map<string, Held>
+  /** Written soon. */
+  dirty: Map<string, Holding>
   writing: Promise<void> | null
   counting: NodeJS.Timeout | null
   running: Promise<StoredStream | null> | null
@@ -59,7 +68,7 @@ function watchedOf(node: Node, stream: string): Watched {
     return known
   }
   const made: Watched = {
-    marks: new Map(),
+    guests: new Map(),
     held: new Map(),
     dirty: new Map(),
     writing: null,
@@ -84,12 +93,13 @@ function watchedOf(node: Node, stream: string): Watched {
 export async function hold(
   node: Node,
   stream: string,
-  viewer: string,
+  { viewer, address }: Viewer,
   connection: Connection,
 ): Promise<StoredStream | null> {
   const { held } = watchedOf(node, stream)
-  const connections = held.get(viewer) ?? new Set()
-  held.set(viewer, connections.add(connection.id))
+  const one = held.get(viewer) ?? { address, connections: new Set() }
+  held.set(viewer, one)
+  one.connections.add(connection.id)
   const memory = `viewer ${stream}`
   const before = connection.memory.get(memory)
   if (before !== viewer) {
@@ -97,7 +107,8 @@ export async function hold(
     connection.memory.set(memory, viewer)
     releaseOnClose(node, stream, connection)
   }
-  await writeHolding(node, stream, viewer, true)
+  if (one.address === null) await writeHolding(node, stream, viewer, { isHeld: true, isBeyond: false })
+  else await come(node, stream, { viewer, address: one.address }, null)
   return countNow(node, stream)
 }
 
@@ -118,24 +129,32 @@ export async function letGo(node: Node, stream: string, connection: Connection):
   const viewer = connection.memory.get(`viewer ${stream}`)
   if (typeof viewer !== 'string') return null
   connection.memory.delete(`viewer ${stream}`)
-  release(node, stream, viewer, connection.id)
+  await leave(node, stream, viewer, connection.id)
   await flush(node, stream)
   return countNow(node, stream)
 }
 
 function release(node: Node, stream: string, viewer: string, connection: string): void {
-  const { held } = watchedOf(node, stream)
-  const connections = held.get(viewer)
-  if (!connections?.delete(connection) || connections.size > 0) return
-  held.delete(viewer)
-  void writeHolding(node, stream, viewer, false).then(
+  void leave(node, stream, viewer, connection).then(
     () => countSoon(node, stream),
     () => undefined,
   )
 }
 
-function writeHolding(node: Node, stream: string, viewer: string, isHeld: boolean): Promise<void> {
-  watchedOf(node, stream).dirty.set(viewer, isHeld)
+async function leave(node: Node, stream: string, viewer: string, connection: string): Promise<void> {
+  const watched = watchedOf(node, stream)
+  const { held } = watched
+  const one = held.get(viewer)
+  if (!one?.connections.delete(connection) || one.connections.size > 0) return
+  held.delete(viewer)
+  await Promise.all([
+    writeHolding(node, stream, viewer, { isHeld: false, isBeyond: false }),
+    one.address === null ? null : seatAt(node, stream, watched, one.address),
+  ])
+}
+
+function writeHolding(node: Node, stream: string, viewer: string, holding: Holding): Promise<void> {
+  watchedOf(node, stream).dirty.set(viewer, holding)
   return flush(node, stream)
 }
 
@@ -152,18 +171,18 @@ function flush(node: Node, stream: string): Promise<void> {
   return mine
 }
 
-async function write(node: Node, stream: string, dirty: Map<string, boolean>): Promise<void> {
+async function write(node: Node, stream: string, dirty: Map<string, Holding>): Promise<void> {
   const rows = [...dirty]
   dirty.clear()
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     const some = rows.slice(at, at + rowsAtOnce)
     try {
       await Viewers.bulkWrite(
-        some.map(([viewer, isHeld]) => ({
+        some.map(([viewer, { isHeld, isBeyond }]) => ({
           updateOne: {
             filter: { _id: `${stream}|${viewer}` },
             update: isHeld
-              ? { $setOnInsert: { stream, first_at: new Date(node.now()), until: null }, $addToSet: { nodes: node.id } }
+              ? { $setOnInsert: { ...first(node, stream, isBeyond), until: null }, $addToSet: { nodes: node.id } }
               : { $pull: { nodes: node.id } },
             upsert: isHeld,
           },
@@ -172,70 +191,76 @@ async function write(node: Node, stream: string, dirty: Map<string, boolean>): P
       )
     } catch (error) {
       // What was not written is written with the next.
-      for (const [viewer, isHeld] of some) if (!dirty.has(viewer)) dirty.set(viewer, isHeld)
+      for (const [viewer, holding] of some) if (!dirty.has(viewer)) dirty.set(viewer, holding)
       throw error
     }
   }
 }
 
+/** What is stored of somebody who was not there before. */
+const first = (node: Node, stream: string, isBeyond: boolean) => ({
+  ...{ stream, first_at: new Date(node.now()) },
+  ...(isBeyond ? { beyond: true } : {}),
+})
+
 /** Counts somebody who asks over REST for five minutes, or no more. */
 export async function touch(
   node: Node,
   stream: string,
-  { viewer, address }: RestViewer,
+  { viewer, address }: Viewer,
   isThere: boolean,
 ): Promise<StoredStream | null> {
-  const until = isThere ? node.now() + windowMilliseconds : null
-  const change = address === null ? changeOf(viewer, until) : mark(node, stream, viewer, address, until)
-  await give(node, stream, change)
+  const until = isThere ? node.now() + windowMilliseconds : 0
+  const at = address === null ? null : (watchedOf(node, stream).held.get(viewer)?.address ?? address)
+  if (at === null) await give(node, stream, viewer, until)
+  else await come(node, stream, { viewer, address: at }, until)
   return countNow(node, stream)
 }
 
-/** Until when rows are counted; null for no more. */
-type Leases = ReadonlyMap<string, number | null>
-const changeOf = (viewer: string, until: number | null): Leases => new Map([[viewer, until]])
-
-async function give(node: Node, stream: string, leases: Leases): Promise<void> {
-  const first = { stream, first_at: new Date(node.now()), nodes: [] }
-  for (const [viewer, until] of leases) {
-    const change = { $set: { until: until === null ? null : new Date(until) } }
-    const made = until === null ? {} : { $setOnInsert: first }
-    await Viewers.updateOne({ _id: `${stream}|${viewer}` }, { ...change, ...made }, { upsert: until !== null })
-  }
+/** Counts a row until then; 0 for no more. */
+async function give(node: Node, stream: string, viewer: string, until: number, isBeyond = false): Promise<void> {
+  const change = { $set: { until: until === 0 ? null : new Date(until) } }
+  const made = until === 0 ? {} : { $setOnInsert: { ...first(node, stream, isBeyond), nodes: [] } }
+  await Viewers.updateOne({ _id: `${stream}|${viewer}` }, { ...change, ...made }, { upsert: until !== 0 })
 }
 
-/** At one address so many marks are told apart at a time, and all others are one: marks are free, people are not. */
-function mark(node: Node, stream: string, viewer: string, address: string, until: number | null): Leases {
-  const { marks, held } = watchedOf(node, stream)
-  const { apart, others } = marks.get(address) ?? { apart: new Map<string, number>(), others: new Map() }
-  marks.set(address, { apart, others })
-  const wereOthers = others.size > 0
-  forgetOver(apart, node.now())
-  forgetOver(others, node.now())
-  const leases = new Map<string, number | null>()
-  if (until === null) {
-    apart.delete(viewer)
-    others.delete(viewer)
-    leases.set(viewer, null)
-  } else if (held.has(viewer) || apart.has(viewer) || apart.size < guestsAtAddress) {
-    others.delete(viewer)
-    if (!held.has(viewer)) apart.set(viewer, until)
-    leases.set(viewer, until)
-  } else if (others.size < othersAtAddress) others.set(viewer, until)
-  const [next] = others
-  if (next && apart.size < guestsAtAddress) {
-    // A place is free for one who had none.
-    others.delete(next[0])
-    apart.set(...next)
-    leases.set(...next)
-  }
-  if (wereOthers || others.size > 0)
-    leases.set(`h:${digestOf(node, address)}`, others.size > 0 ? Math.max(...others.values()) : null)
-  return leases
+/** A guest says over REST that they watch until then or, with 0, no more; null for one whom a connection holds. */
+async function come(
+  node: Node,
+  stream: string,
+  { viewer, address }: Viewer & { address: string },
+  until: number | null,
+): Promise<void> {
+  const watched = watchedOf(node, stream)
+  const guests = watched.guests.get(address) ?? noGuests()
+  watched.guests.set(address, guests)
+  admit(guests, viewer, until)
+  const seated = await seatAt(node, stream, watched, address)
+  if (until === 0) await give(node, stream, viewer, 0)
+  else if (guests.apart.has(viewer) && !seated.includes(viewer)) await store(node, stream, watched, guests, viewer)
 }
 
-function forgetOver(all: Map<string, number>, now: number): void {
-  for (const [viewer, until] of all) if (until <= now) all.delete(viewer)
+/** Tells apart whom there is a place for, and stores that. */
+async function seatAt(node: Node, stream: string, watched: Watched, address: string): Promise<string[]> {
+  const guests = watched.guests.get(address)
+  if (!guests) return []
+  const isHeld = (guest: string) => watched.held.has(guest)
+  const seated = seat(guests, isHeld, node.now())
+  for (const guest of seated) await store(node, stream, watched, guests, guest)
+  const { others, stored } = guests
+  const now = { until: Math.max(0, ...others.values()), isHeld: [...others.keys()].some(isHeld) }
+  guests.stored = now
+  const together = `h:${digestOf(node, address)}`
+  if (now.until !== stored.until) await give(node, stream, together, now.until)
+  if (now.isHeld !== stored.isHeld) await writeHolding(node, stream, together, { isHeld: now.isHeld, isBeyond: false })
+  return seated
+}
+
+async function store(node: Node, stream: string, { held }: Watched, guests: Guests, guest: string): Promise<void> {
+  const isBeyond = !guests.lately.has(guest)
+  const until = guests.apart.get(guest) ?? 0
+  if (held.has(guest)) await writeHolding(node, stream, guest, { isHeld: true, isBeyond })
+  if (until > node.now()) await give(node, stream, guest, until, isBeyond)
 }
 
 /**
@@ -306,19 +331,20 @@ async function countRows(node: Node, id: string, isTold: boolean): Promise<Store
     const now = node.now()
     const held = { stream: id, nodes: { $in: nodes } }
     const isOver = stream.status === 'ended'
-    const [viewers, sockets, unique] = await Promise.all([
+    const [viewers, sockets, all, beyond] = await Promise.all([
       isOver ? 0 : Viewers.countDocuments({ stream: id, $or: [held, { until: { $gt: new Date(now) } }] }),
       isOver ? 0 : Viewers.countDocuments(held),
       Viewers.countDocuments({ stream: id }),
+      Viewers.countDocuments({ stream: id, beyond: true }),
     ])
     const counted = {
       viewer_count: viewers,
       socket_viewers: Math.min(sockets, viewers),
-      unique_viewers: Math.max(unique, stream.unique_viewers),
+      unique_viewers: Math.max(all - beyond, stream.unique_viewers),
       peak_viewers: Math.max(stream.peak_viewers, viewers),
     }
     const same = Object.entries(counted).every(([name, value]) => stream[name as keyof typeof counted] === value)
-    watched.rows = unique
+    watched.rows = all
     if (same) {
       if (isTold && watched.isUntold) await tell()
       return stream
@@ -349,13 +375,13 @@ export async function countWatched(node: Node): Promise<void> {
   await keepWatched(node)
 }
 
-/** Writes what could not be written, and forgets what nobody here watches any more. */
+/** Writes what could not be written, gives places that are free to others, and forgets what nobody here watches any more. */
 export async function keepWatched(node: Node): Promise<void> {
-  for (const [id, { held, dirty, marks, usedAt }] of watchedOn(node)) {
-    for (const [address, { apart, others }] of marks) {
-      forgetOver(apart, node.now())
-      forgetOver(others, node.now())
-      if (apart.size + others.size === 0) marks.delete(address)
+  for (const [id, watched] of watchedOn(node)) {
+    const { held, dirty, guests, usedAt } = watched
+    for (const [address, there] of guests) {
+      await seatAt(node, id, watched, address)
+      if (isEmpty(there)) guests.delete(address)
     }
     if (dirty.size > 0) await flush(node, id)
     const isOver = performance.now() - usedAt > windowMilliseconds
@@ -363,14 +389,8 @@ export async function keepWatched(node: Node): Promise<void> {
   }
 }
 
-/** With the address of those who are not signed in. */
-interface RestViewer {
-  viewer: string
-  address: string | null
-}
-
 /** Who somebody is to the count: an account, a browser that was given a mark of ours, or where they ask from. */
-export function restViewer({ caller, browser, node }: Context): RestViewer {
+export function restViewer({ caller, browser, node }: Context): Viewer {
   if (caller.account !== null) return { viewer: `a:${caller.account}`, address: null }
   const known = knownBrowser(node, browser)
   if (known !== null) return { viewer: known, address: caller.ip }
@@ -395,13 +415,13 @@ export function socketViewer(
   { caller, browser, node }: Context,
   connection: Connection,
   said: string | undefined,
-): { viewer: string; key: string | null } {
-  if (caller.account !== null) return { viewer: `a:${caller.account}`, key: null }
+): Viewer & { key: string | null } {
+  if (caller.account !== null) return { viewer: `a:${caller.account}`, address: null, key: null }
   const memory = 'viewer key'
   const key =
     [said, connection.memory.get(memory)].find((one): one is string => isKey(node, one)) ?? keyOf(node, newId())
   connection.memory.set(memory, key)
-  return { viewer: knownBrowser(node, browser) ?? `g:${key.slice(0, idLength)}`, key }
+  return { viewer: knownBrowser(node, browser) ?? `g:${key.slice(0, idLength)}`, address: caller.ip, key }
 }
 
 const keyOf = (node: Node, id: string) => `${id}.${digestOf(node, `viewer ${id}`)}`

@@ -6,6 +6,7 @@ interface Row {
   url: string
   is_named: boolean
   rtmp_url: string
+  signs_bodies?: boolean
   seen_at: Date
 }
 
@@ -46,9 +47,10 @@ export function mediaHosts(): MediaHosts {
     })
   }
   return {
-    async tell({ id, url, isNamed, rtmpUrl }) {
+    async tell({ id, url, isNamed, rtmpUrl, signsBodies }) {
       await build()
-      const change = { $set: { url, is_named: isNamed, rtmp_url: rtmpUrl }, $currentDate: { seen_at: true } } as const
+      const said = { url, is_named: isNamed, rtmp_url: rtmpUrl, signs_bodies: signsBodies }
+      const change = { $set: said, $currentDate: { seen_at: true } } as const
       await rows().updateOne({ _id: id }, change, { upsert: true })
     },
     async live() {
@@ -57,7 +59,10 @@ export function mediaHosts(): MediaHosts {
         .aggregate<Row & { now: Date }>([{ $addFields: { now: '$$NOW' } }])
         .toArray()
       const alive = found.filter(({ seen_at, now }) => now.getTime() - seen_at.getTime() < aliveMilliseconds)
-      return alive.map(({ _id: id, url, is_named: isNamed, rtmp_url: rtmpUrl }) => ({ id, url, isNamed, rtmpUrl }))
+      return alive.map(({ _id: id, url, is_named: isNamed, rtmp_url: rtmpUrl, signs_bodies }) => ({
+        ...{ id, url, isNamed, rtmpUrl },
+        signsBodies: signs_bodies === true,
+      }))
     },
     forget: async ({ id, url }) => void (await rows().deleteOne({ _id: id, url })),
 

@@ -14,7 +14,9 @@ const mostBytes = 256 * 1024
 const Question = z.discriminatedUnion('ask', [
   z.object({ ask: z.literal('createStream'), stream: z.object({ name: z.string(), record: z.boolean() }) }),
   z.object({ ask: z.literal('status'), streamIds: z.array(z.string()) }),
-  z.object({ ask: z.enum(['endStream', 'deleteStream', 'assets']), streamId: z.string() }),
+  // Nodes of the version before do not say whether it is shown.
+  z.object({ ask: z.literal('endStream'), streamId: z.string(), isShown: z.boolean().default(true) }),
+  z.object({ ask: z.enum(['deleteStream', 'assets']), streamId: z.string() }),
 ])
 
 const time = z.iso.datetime().transform((text) => new Date(text))
@@ -46,9 +48,9 @@ const Assets = z.array(
 export function askHost(host: MediaHost, tokens: HostTokens): Asked {
   async function ask<Schema extends z.ZodType>(question: z.input<typeof Question>, answer: Schema) {
     try {
-      const signed = tokens.headersFor(host.id, { method: 'POST', path: '/ask' })
-      const headers = { ...signed, 'content-type': 'application/json' }
       const body = JSON.stringify(question)
+      const asked = { method: 'POST', path: '/ask', ...(host.signsBodies ? { body: Buffer.from(body) } : {}) }
+      const headers = { ...tokens.headersFor(host.id, asked), 'content-type': 'application/json' }
       const { status, text } = await fetchText(`${host.url}/ask`, { method: 'POST', headers, body }, bounds)
       if (status !== 200) throw new Error(`It answers ${status}`)
       return answer.parse(JSON.parse(text))
@@ -60,13 +62,19 @@ export function askHost(host: MediaHost, tokens: HostTokens): Asked {
   return {
     createStream: (stream) => ask({ ask: 'createStream', stream }, Created),
     status: async (streamIds) => new Map(await ask({ ask: 'status', streamIds: [...streamIds] }, Statuses)),
-    endStream: (streamId) => ask({ ask: 'endStream', streamId }, nothing),
+    endStream: (streamId, isShown) => ask({ ask: 'endStream', streamId, isShown }, nothing),
     deleteStream: (streamId) => ask({ ask: 'deleteStream', streamId }, nothing),
     assets: (streamId) => ask({ ask: 'assets', streamId }, Assets),
   }
 }
 
-export async function answerAsk(video: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Answers another node, where `isGood` says that these bytes are what it signed. */
+export async function answerAsk(
+  video: Asked,
+  isGood: (body: Buffer) => boolean,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of request as AsyncIterable<Buffer>) {
@@ -74,7 +82,9 @@ export async function answerAsk(video: Asked, request: IncomingMessage, response
     if (bytes > mostBytes) return void response.writeHead(413, { connection: 'close' }).end()
     parts.push(part)
   }
-  const question = Question.parse(JSON.parse(Buffer.concat(parts).toString()))
+  const body = Buffer.concat(parts)
+  if (!isGood(body)) return void response.writeHead(403, { connection: 'close' }).end()
+  const question = Question.parse(JSON.parse(body.toString()))
   const answer = await answerOf(video, question)
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? null))
 }
@@ -85,6 +95,8 @@ async function answerOf(video: Asked, question: z.output<typeof Question>): Prom
       return video.createStream(question.stream)
     case 'status':
       return [...(await video.status(question.streamIds))]
+    case 'endStream':
+      return video.endStream(question.streamId, question.isShown)
     default:
       return video[question.ask](question.streamId)
   }

@@ -69,8 +69,13 @@ async function serve(
 ): Promise<void> {
   const { method = 'GET', url: path = '/' } = request
   const refuse = (status: number) => void response.writeHead(status, { connection: 'close' }).end()
-  if (!tokens.isGood(request.headers.authorization, local.id, { method, path })) return refuse(403)
-  if (path === '/ask') return answerAsk(local.video, request, response)
+  const isGood = (body?: Buffer) =>
+    tokens.isGood(request.headers.authorization, local.id, { method, path, ...(body ? { body } : {}) })
+  if (path === '/ask') {
+    // Nodes of the version before sign no body, and no other node signs such a request without.
+    return answerAsk(local.video, (body) => isGood(body) || isGood(), request, response)
+  }
+  if (!isGood()) return refuse(403)
   await look(path.split(/[/?]/)[2] ?? '', { method, path })
   const origin = await local.video.originOf?.('', { method, path })
   if (!origin || !('port' in origin)) return refuse(503)

@@ -1,19 +1,26 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { MediaRequest } from './port.ts'
+
+/** A request with the bytes that were signed with it; those of media are passed on as they come. */
+export interface SignedRequest extends MediaRequest {
+  body?: Uint8Array
+}
 
 /** By which nodes of an installation know each other. */
 export interface HostTokens {
-  headersFor(host: string, asked: MediaRequest): Readonly<Record<string, string>>
-  isGood(authorization: string | undefined, host: string, asked: MediaRequest): boolean
+  headersFor(host: string, asked: SignedRequest): Readonly<Record<string, string>>
+  isGood(authorization: string | undefined, host: string, asked: SignedRequest): boolean
 }
 
 const goodMilliseconds = 30_000
 
-/** Made for one host, one method and path, and a short time; the first secret signs, all verify. */
+/** Made for one host, one method and path, one body where there is one to be signed, and a short time; the first secret signs, all verify. */
 export function hostTokens(secrets: readonly Uint8Array[], now: () => number): HostTokens {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'plaza media hosts', 32)))
-  const signed = (key: Buffer, host: string, { method, path }: MediaRequest, time: string) =>
-    createHmac('sha256', key).update(`${host} ${time} ${method} ${path}`).digest()
+  function signed(key: Buffer, host: string, { method, path, body }: SignedRequest, time: string): Buffer {
+    const said = [host, time, method, path, ...(body ? [createHash('sha256').update(body).digest('hex')] : [])]
+    return createHmac('sha256', key).update(said.join(' ')).digest()
+  }
   return {
     headersFor(host, asked) {
       const [key] = keys

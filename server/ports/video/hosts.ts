@@ -57,7 +57,7 @@ export async function hostedVideo(
   function own(): MediaHost | null {
     if (!local || !door) return null
     const url = `http://${nodeUrl?.hostname ?? loopback}:${door.port}`
-    return { id: local.id, url, isNamed: nodeUrl !== null, rtmpUrl: local.rtmpUrl }
+    return { id: local.id, url, isNamed: nodeUrl !== null, rtmpUrl: local.rtmpUrl, signsBodies: true }
   }
 
   function mover(): Mover | null {
@@ -173,9 +173,10 @@ export async function hostedVideo(
       )
       return new Map(answers.flatMap((answer) => (answer.status === 'fulfilled' ? [...answer.value] : [])))
     },
-    async endStream(streamId) {
+    async endStream(streamId, isShown = true) {
       await hosts.end(streamId)
-      await askable(where.of(streamId)).endStream(streamId)
+      const there = isShown ? [where.of(streamId)] : where.all(streamId)
+      await Promise.all(there.map(async (host) => askable(host).endStream(streamId, isShown)))
     },
     async deleteStream(streamId) {
       await hosts.end(streamId)

@@ -64,6 +64,9 @@ export interface MediaRequest {
   path: string
 }
 
+/** By which a server says who offers something, and nothing of where they are. It takes it from nobody. */
+export const clientHeader = 'x-media-client'
+
 /** Where a request for media is passed on to, and what it is given along. */
 export interface MediaOrigin {
   host: string
@@ -85,6 +88,8 @@ export interface MediaHost {
   /** Whether other machines reach it there; else the processes that share its directory alone. */
   isNamed: boolean
   rtmpUrl: string
+  /** Whether it knows what is signed with its body; nodes of the version before do not. */
+  signsBodies: boolean
 }
 
 /** A stream as all nodes know it, so that another host may go on with it where its own is away. Of its key there is a digest alone. */
@@ -124,8 +129,11 @@ export interface Video {
   createStream(stream: NewStream): Promise<CreatedStream>
   /** Of those it knows. */
   status(streamIds: readonly string[]): Promise<Map<string, StreamStatus>>
-  /** Ends what is published. Whoever tries to publish to it again is refused, or ended again where the provider does not refuse them. */
-  endStream(streamId: string): Promise<void>
+  /**
+   * Ends what is published. Whoever tries to publish to it again is refused, or ended again where the provider does not refuse them. With
+   * `isShown` false its end is not to be seen either, where the provider can tell.
+   */
+  endStream(streamId: string, isShown?: boolean): Promise<void>
   /** With its recordings. */
   deleteStream(streamId: string): Promise<void>
   assets(streamId: string): Promise<VideoAsset[]>

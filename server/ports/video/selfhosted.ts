@@ -157,7 +157,7 @@ export function selfHostedVideo(settings: EngineSettings, { publicUrl, rtmpUrl }
     addresses: addressesAt({ publicUrl, rtmpUrl }),
     createStream: (stream) => ask<CreatedStream>({ ask: 'createStream', stream: { record: stream.record } }),
     status: async (streamIds) => new Map(await ask<[string, StreamStatus][]>({ ask: 'status', streamIds })),
-    endStream: (streamId) => ask<undefined>({ ask: 'endStream', streamId }),
+    endStream: (streamId, isShown = true) => ask<undefined>({ ask: 'endStream', streamId, isShown }),
     deleteStream: (streamId) => ask<undefined>({ ask: 'deleteStream', streamId }),
     assets: async (streamId) => (await ask<RecordedAsset[]>({ ask: 'assets', streamId })).map(reached),
     originOf: async () => ports && { host: '127.0.0.1', port: ports.http, headers: {} },

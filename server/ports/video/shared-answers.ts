@@ -10,6 +10,8 @@ export interface SharedLimits {
   briefBytes: number
   /** So many different answers are asked for at a time. */
   mostAsked: number
+  /** What is kept is shown for so long after its host has shown anything of that stream: one that is taken down is gone from here as well. */
+  shownMilliseconds: number
 }
 
 /** Answers that all who want them at the same node share, so that each is asked for once. */
@@ -24,6 +26,7 @@ const usual: SharedLimits = {
   briefMilliseconds: 500,
   briefBytes: 8 * 2 ** 20,
   mostAsked: 1_000,
+  shownMilliseconds: 2_000,
 }
 
 const playlist = /^\/hls\/[\w-]{1,64}\/index\.m3u8$/
@@ -48,11 +51,15 @@ export function sharedAnswers(limits: SharedLimits = usual): SharedAnswers {
   const lasting = store(limits.mediaMilliseconds, limits.mediaBytes)
   const brief = store(limits.briefMilliseconds, limits.briefBytes)
   const asked = new Map<string, Promise<MediaAnswer>>()
+  /** Until when each stream is shown by its host, as far as is known. */
+  const shown = new Map<string, number>()
 
   async function askFor(key: string, ask: () => Promise<MediaAnswer>): Promise<MediaAnswer> {
     try {
       const answer = await ask()
       const { status, headers } = answer
+      if (status === 200) keepShown(streamOf(key))
+      else if (status === 404 && playlist.test(key.split('?')[0] ?? '')) shown.delete(streamOf(key))
       if (status === 200 && headers['cache-control']?.includes('immutable')) lasting.set(key, answer)
       else if (status === 200 || status === 404) brief.set(key, answer)
       return answer
@@ -61,9 +68,20 @@ export function sharedAnswers(limits: SharedLimits = usual): SharedAnswers {
     }
   }
 
+  function keepShown(stream: string): void {
+    const now = performance.now()
+    shown.delete(stream)
+    shown.set(stream, now + limits.shownMilliseconds)
+    for (const [one, until] of shown) {
+      if (until > now) return
+      shown.delete(one)
+    }
+  }
+  const isShown = (key: string) => (shown.get(streamOf(key)) ?? 0) > performance.now()
+
   return {
     async get(key, ask) {
-      const there = lasting.get(key) ?? brief.get(key) ?? asked.get(key)
+      const there = (isShown(key) ? lasting.get(key) : undefined) ?? brief.get(key) ?? asked.get(key)
       if (there) return there
       if (asked.size >= limits.mostAsked) throw new AppError('SERVICE_UNAVAILABLE')
       const answer = askFor(key, ask)
@@ -72,6 +90,8 @@ export function sharedAnswers(limits: SharedLimits = usual): SharedAnswers {
     },
   }
 }
+
+const streamOf = (key: string): string => key.split('/')[2] ?? ''
 
 /** What it costs beside its body. */
 const costBytes = 1_024
@@ -95,6 +115,9 @@ function store(milliseconds: number, mostBytes: number) {
       return kept.get(key)?.answer
     },
     set(key: string, answer: MediaAnswer): void {
+      const before = kept.get(key)
+      if (before) bytes -= costOf(before.answer)
+      kept.delete(key)
       kept.set(key, { answer, until: performance.now() + milliseconds })
       bytes += costOf(answer)
       trim()
