@@ -28,7 +28,7 @@ export type Rest = (route: Route, input: object, call?: RestCall) => Promise<unk
 
 const deadlineMilliseconds = 35_000
 /** Where nothing tells how much of a file is sent. */
-const fileMilliseconds = 300_000
+const fileMilliseconds = 900_000
 /** The server sends at least a heartbeat every 15 seconds during a sequence. */
 const silenceMilliseconds = 40_000
 
