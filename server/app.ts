@@ -8,7 +8,7 @@ import { mongooseLogStore } from '#server/log/store'
 import { isDuplicate, isNeverSent } from '#server/ports/database/port'
 import { told } from '#shared/api/index'
 import type { Config } from './config.ts'
-import { bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
+import { admissionOf, bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
 import { callsOf } from './kernel/call-as.ts'
 import { openConnectionSlots } from './kernel/connection-slots.ts'
@@ -77,7 +77,12 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     identify,
   }
   const { captured } = platform
-  const uploads = await openUploads(join(config.dataDirectory, 'receiving'), node.now)
+  const { dataDirectory, reserveBytes } = config
+  const uploads = await openUploads(join(dataDirectory, 'receiving'), {
+    now: node.now,
+    admit: admissionOf(node),
+    reserveBytes,
+  })
   const server = createServer(serverLimits)
   keepPace(server)
   const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
