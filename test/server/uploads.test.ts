@@ -138,8 +138,16 @@ describe('an encrypted file', () => {
     expect(Buffer.from(await last.arrayBuffer())).toEqual(bytes.subarray(-5))
     const none = await ask({ range: 'bytes=5-2' })
     expect([none.status, none.headers.get('content-length')]).toEqual([200, '1000'])
-    const beyond = await ask({ range: 'bytes=1000-' })
-    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, 'bytes */1000'])
+    for (const range of ['bytes=-1000', 'bytes=-1001', 'bytes=-99999999999999999999', 'bytes=0-99999999999999999999']) {
+      const whole = await ask({ range })
+      expect([whole.status, whole.headers.get('content-range')]).toEqual([206, 'bytes 0-999/1000'])
+      expect(Buffer.from(await whole.arrayBuffer())).toEqual(bytes)
+    }
+    for (const range of ['bytes=1000-', 'bytes=-0']) {
+      const { status, headers } = await ask({ range })
+      expect([status, headers.get('content-range')]).toEqual([416, 'bytes */1000'])
+      expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null])
+    }
     const head = await ask({}, 'HEAD')
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '1000', ''])
     expect((await ask({ 'if-none-match': head.headers.get('etag') ?? '', 'cache-control': 'max-age=0' })).status).toBe(
