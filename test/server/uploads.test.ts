@@ -340,7 +340,15 @@ describe('by the SDK', () => {
     const client = clientOf()
     const asked = { voice: new Blob(['a voice']), seconds: 4.4, key, conversationId: 'sdk' }
     expect(mediaIn((await uploadVoice(client, asked)).marker)).toMatchObject({ kind: 'voice', seconds: 4 })
-    await expect(uploadVoice(client, asked, { signal: AbortSignal.abort() })).rejects.toThrow()
+    const aborted = { name: 'AbortError', constructor: DOMException }
+    await expect(uploadVoice(client, asked, { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted)
+    const put = vi.spyOn(files, 'put').mockImplementationOnce(() => new Promise(() => {}))
+    const leaving = new AbortController()
+    const sent = uploadVoice(client, asked, { signal: leaving.signal })
+    await expect.poll(() => put.mock.calls.length).toBe(1)
+    leaving.abort()
+    await expect(sent).rejects.toMatchObject(aborted)
+    put.mockRestore()
     client.close()
   })
 })
