@@ -8,7 +8,7 @@ import { mongooseLogStore } from '#server/log/store'
 import { isDuplicate, isNeverSent } from '#server/ports/database/port'
 import { told } from '#shared/api/index'
 import type { Config } from './config.ts'
-import { bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
+import { admissionOf, bound, callersOf, checkEntry, domains, projection, records } from './domains/index.ts'
 import { recordAudit } from './kernel/audit.ts'
 import { callsOf } from './kernel/call-as.ts'
 import { openConnectionSlots } from './kernel/connection-slots.ts'
@@ -25,6 +25,7 @@ import { createLimits } from './kernel/limits.ts'
 import { createNodeStats, timed } from './kernel/node-stats.ts'
 import { type Ops, openOps } from './kernel/ops.ts'
 import { originRule } from './kernel/origins.ts'
+import { keepPace } from './kernel/pace.ts'
 import { pageRoutes } from './kernel/page.ts'
 import { hearingOf } from './kernel/sockets/hearing.ts'
 import { openSockets } from './kernel/sockets.ts'
@@ -76,8 +77,14 @@ export async function createApp(config: Config, platform: Platform, { isWorker =
     identify,
   }
   const { captured } = platform
-  const uploads = await openUploads(join(config.dataDirectory, 'receiving'), node.now)
+  const { dataDirectory, reserveBytes } = config
+  const uploads = await openUploads(join(dataDirectory, 'receiving'), {
+    now: node.now,
+    admit: admissionOf(node),
+    reserveBytes,
+  })
   const server = createServer(serverLimits)
+  keepPace(server)
   const slots = openConnectionSlots(server, config.trustedProxies, config.rateLimitScale)
   server.on(
     'request',
@@ -173,8 +180,8 @@ const opsOf = ({ id, metrics }: Node, { database }: Platform): Ops => ({
 
 const serverLimits = {
   headersTimeout: 5_000,
-  /** A file of 10 MB comes in over a connection of 1 MBit/s. */
-  requestTimeout: 120_000,
+  /** The longest film, of 50 MB, comes in over a connection of 512 kBit/s; what comes more slowly is ended by its pace. */
+  requestTimeout: 900_000,
   keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
 }

@@ -44,6 +44,7 @@ export function callThrough(doors: Doors): Call {
       } catch (error) {
         if (!wasNotAnswered(error) || failed + 1 >= tries || doors.isCut() || options.signal?.aborted) throw error
         await pauseFor(backoff(failed, 100), options.signal)
+        options.signal?.throwIfAborted()
       }
     }
   }

@@ -5,13 +5,18 @@ import type { PlazaApi } from './table.ts'
 import type { Abortable, Calls } from './types.ts'
 
 const vectorBytes = 12
+const keyBytes = 32
 
-const keyFrom = (key: Uint8Array, use: 'encrypt' | 'decrypt') =>
-  crypto.subtle.importKey('raw', new Uint8Array(key), 'AES-GCM', false, [use])
+/** WebCrypto takes shorter keys, too, by which nobody else would open what was sealed. */
+async function keyFrom(key: Uint8Array, use: 'encrypt' | 'decrypt'): Promise<CryptoKey> {
+  if (key.length !== keyBytes)
+    throw new RangeError(`The key of a conversation has ${keyBytes} bytes, not ${key.length}`)
+  return crypto.subtle.importKey('raw', new Uint8Array(key), 'AES-GCM', false, [use])
+}
 const bytesOf = async (data: Blob | Uint8Array) =>
   new Uint8Array(data instanceof Blob ? await data.arrayBuffer() : data)
 
-/** Seals media with the 32 bytes of a conversation's key: a new vector of 12 bytes, then AES-256-GCM with its tag (document 3, "Encrypted blob"). */
+/** Seals media with the 32 bytes of a conversation's key: a new vector of 12 bytes, then AES-256-GCM with its tag (document 3, "Encrypted blob"). Rejects with a `RangeError` for another key. */
 export async function encryptMedia(data: Blob | Uint8Array, key: Uint8Array): Promise<Blob> {
   const iv = crypto.getRandomValues(new Uint8Array(vectorBytes))
   const sealed = await crypto.subtle.encrypt(
@@ -22,12 +27,12 @@ export async function encryptMedia(data: Blob | Uint8Array, key: Uint8Array): Pr
   return new Blob([iv, sealed], { type: 'application/octet-stream' })
 }
 
-/** Opens what `encryptMedia` has sealed; rejects where the key is another, or a byte was changed. */
+/** Opens what `encryptMedia` has sealed; rejects where the key is another, or a byte was changed, and with a `RangeError` where it is none of 32 bytes. */
 export async function decryptMedia(sealed: Blob | Uint8Array, key: Uint8Array, type = 'image/jpeg'): Promise<Blob> {
   const bytes = await bytesOf(sealed)
   const iv = bytes.slice(0, vectorBytes)
-  const how = { name: 'AES-GCM', iv }
-  const opened = keyFrom(key, 'decrypt').then((from) => crypto.subtle.decrypt(how, from, bytes.slice(vectorBytes)))
+  const from = await keyFrom(key, 'decrypt')
+  const opened = crypto.subtle.decrypt({ name: 'AES-GCM', iv }, from, bytes.slice(vectorBytes))
   return new Blob([await opened.catch(refuse)], { type })
 }
 

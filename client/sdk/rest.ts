@@ -16,6 +16,7 @@ interface RestOptions {
 }
 
 export interface RestCall {
+  /** Rejects the call with its reason where it is aborted: by itself a `DOMException` named `AbortError`. */
   signal?: AbortSignal | undefined
   /** No line beside the items of a sequence tells how it ended. */
   lines?: 'only' | undefined
@@ -28,7 +29,7 @@ export type Rest = (route: Route, input: object, call?: RestCall) => Promise<unk
 
 const deadlineMilliseconds = 35_000
 /** Where nothing tells how much of a file is sent. */
-const fileMilliseconds = 300_000
+const fileMilliseconds = 900_000
 /** The server sends at least a heartbeat every 15 seconds during a sequence. */
 const silenceMilliseconds = 40_000
 
@@ -78,7 +79,9 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
       throw refusalOf(answer)
     } catch (error) {
       if (error instanceof AppError && error.details?.answered !== false) throw error
-      if (!signal?.aborted && !cut().aborted) reached(false)
+      // As `fetch` does: an `AbortError`, unless whoever aborts says otherwise.
+      if (signal?.aborted) throw signal.reason
+      if (!cut().aborted) reached(false)
       throw error instanceof AppError ? error : noAnswer(error)
     } finally {
       if (!goesOn) silence.over()

@@ -36,6 +36,7 @@ export { checkEntry } from './events.ts'
 export { callersOf } from './identity/callers.ts'
 export { projection } from './room-state/projection.ts'
 export { records } from './room-state/records.ts'
+export { admissionOf } from './uploads/quota.ts'
 
 const registry = {
   status,

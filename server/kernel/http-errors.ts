@@ -6,6 +6,7 @@ import type { Bound } from './context.ts'
 import { refusalFrom } from './deadline.ts'
 import { spellingsOf } from './http-input.ts'
 import type { Kernel } from './invoke.ts'
+import { answerCutOff, isCutOff } from './long-body.ts'
 
 const known = (bound: readonly Bound[]) =>
   bound.flatMap(({ operation }) =>
@@ -95,7 +96,10 @@ export const answerError = ({ node }: Kernel, bound: readonly Bound[]): ErrorReq
     if (error.code === 'NOT_FOUND' && isVisit(request)) return void response.status(404).type('html').send(lost)
     const isNobody = error.status === 401 && error.message === errors.UNAUTHORIZED[1]
     const text = isNobody ? signInText(request.path) : error.message
-    response.status(error.status).json(errorBody(error, response.locals.errorBody ?? shapeOf(request), text))
+    const body = errorBody(error, response.locals.errorBody ?? shapeOf(request), text)
+    response.status(error.status)
+    if (isCutOff(request, response)) answerCutOff(request, response, body)
+    else response.json(body)
   }
 }
 

@@ -233,13 +233,14 @@ async function receive(
   request: Request,
   response: Response,
 ): Promise<() => void> {
-  if (caller.account === null) throw new AppError('UNAUTHORIZED')
+  const { account, ip } = caller
+  if (account === null) throw new AppError('UNAUTHORIZED')
   slots.recognise(request, caller, kernel.node.now())
   const file = fileOf(operation)
   if (operation.jsonBytes !== undefined && (file === null || request.is('json')))
     await readLongBody(request, response, operation.jsonBytes)
   else if (file) {
-    return uploads.receive(request, response, file)
+    return uploads.receive(request, response, file, { account, ip })
   }
   return () => undefined
 }

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { AppError } from '#shared/errors'
+import { whenOver } from './answer-end.ts'
 
 /** Refuses a body that says itself that it is too long, before any of it is read; the connection ends with the answer. */
 export function refuseLong(
@@ -11,4 +12,31 @@ export function refuseLong(
   if (Number(request.get('content-length') ?? 0) <= mostBytes) return
   response.set('Connection', 'close')
   throw refusal
+}
+
+/** So much is still read of a body that is refused, and for so long. */
+const restBytes = 64 * 1024 * 1024
+const restMilliseconds = 20_000
+
+/** Is this the last answer of a connection, to a body that is still coming? */
+export const isCutOff = (request: Request, response: Response): boolean =>
+  response.get('Connection') === 'close' && response.socket !== null && !request.complete
+
+/**
+ * Answers, and reads on for a while without keeping anything: a connection that is closed with something unread in it takes the answer away
+ * from whoever is still sending, and many read no answer before they have sent all.
+ */
+export function answerCutOff(request: Request, response: Response, body: object): void {
+  const text = Buffer.from(JSON.stringify(body))
+  const { socket } = request
+  response.type('json').set('Content-Length', `${text.length}`).write(text)
+  socket.end()
+  const end = () => void socket.destroy()
+  const late = setTimeout(end, restMilliseconds)
+  whenOver(request, response, () => clearTimeout(late))
+  const from = socket.bytesRead
+  request.on('data', () => {
+    if (socket.bytesRead - from > restBytes) end()
+  })
+  request.once('end', end).resume()
 }

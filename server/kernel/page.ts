@@ -73,6 +73,8 @@ const servePage =
 
     const range = rangeOf(request, etag, body.length)
     if (range === 'beyond') {
+      response.removeHeader('ETag')
+      response.setHeader('Cache-Control', 'no-store')
       response.setHeader('Content-Range', `bytes */${body.length}`)
       response.status(416).end()
       return true

@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { open, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Request, Response } from 'express'
 import multer, { type Options, type StorageEngine } from 'multer'
 import { AppError } from '#shared/errors'
+import { whenOver } from './answer-end.ts'
 import { fewAtOnce } from './few-at-once.ts'
 import { refuseLong } from './long-body.ts'
 import { openSpoolFolder } from './spool-folder.ts'
@@ -15,10 +16,26 @@ interface FormFile {
   maxBytes: number
 }
 
+/** Who sends a file. */
+export interface Sender {
+  account: string
+  ip: string
+}
+
+/** Asked before so many bytes are received of somebody: throws where they are too many beside what they send already. Returns what is called once they are. */
+export type Admit = (sender: Sender, bytes: number) => Promise<() => void>
+
+interface UploadOptions {
+  now(): number
+  admit: Admit
+  /** So much of the disk is left to others, whatever is being received. */
+  reserveBytes: number
+}
+
 /** Receives bodies of multipart/form-data. */
 export interface Uploads {
   /** Reads a body into `request.body`, its file as a `File`; the function that it resolves with deletes what was received. */
-  receive(request: Request, response: Response, file: FormFile): Promise<() => void>
+  receive(request: Request, response: Response, file: FormFile, sender: Sender): Promise<() => void>
   close(): Promise<void>
 }
 
@@ -45,15 +62,18 @@ export class ReceivedFile extends File {
 }
 
 /** Holds what is being received in a folder of its own below this one, so that the memory does not. */
-export async function openUploads(parent: string, now: () => number): Promise<Uploads> {
+export async function openUploads(parent: string, { now, admit, reserveBytes }: UploadOptions): Promise<Uploads> {
   const folder = await openSpoolFolder(parent, now)
   const inTurn = fewAtOnce(writesAtOnce)
+  const takeRoom = roomOf(folder, reserveBytes)
   return {
-    async receive(request, response, { field, maxBytes }) {
+    async receive(request, response, { field, maxBytes }, sender) {
       if (!/^multipart\/form-data\s*;/i.test(request.get('content-type') ?? ''))
         throw new AppError('VALIDATION_ERROR', { message: `${field} is required, in multipart/form-data` })
       const tooLarge = new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have at most ${maxBytes} bytes` })
-      refuseLong(request, response, maxBytes + aroundFile, tooLarge)
+      const mostBytes = maxBytes + aroundFile
+      refuseLong(request, response, mostBytes, tooLarge)
+      const isReceived = await admitted(request, response, mostBytes, (bytes) => admit(sender, bytes), takeRoom)
       let fault: unknown = null
       const { received, storage } = spool(folder, inTurn, (error) => {
         fault = error
@@ -70,17 +90,59 @@ export async function openUploads(parent: string, now: () => number): Promise<Up
         fieldNestingDepth: 0,
         fieldArrayIndexLimit: 0,
       }
-      await readForm(request, response, field, { storage, limits }, tooLarge).catch((error: unknown) => {
-        remove()
-        // What is not read of it would be taken for the next request.
-        if (!request.readableEnded) response.set('Connection', 'close')
-        throw refusalOf(error instanceof AppError ? error : (fault ?? error))
-      })
+      await readForm(request, response, field, { storage, limits }, tooLarge)
+        .catch((error: unknown) => {
+          remove()
+          // What is not read of it would be taken for the next request.
+          if (!request.readableEnded) response.set('Connection', 'close')
+          throw refusalOf(error instanceof AppError ? error : (fault ?? error))
+        })
+        .finally(isReceived)
       const [file] = received
       request.body = { ...request.body, ...(file ? { [field]: await openFile(file) } : {}) }
       return remove
     },
     close: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+type Take = (bytes: number) => Promise<() => void>
+
+/** Takes what a body may have from each of these, while it comes: what it says to have, or the most where it does not say. What is refused takes from none. */
+async function admitted(
+  request: Request,
+  response: Response,
+  mostBytes: number,
+  ...takes: Take[]
+): Promise<() => void> {
+  const bytes = Number(request.get('content-length') ?? mostBytes)
+  const taken = new Set<() => void>()
+  const giveBack = () => {
+    for (const give of taken) give()
+    taken.clear()
+  }
+  try {
+    for (const take of takes) taken.add(await take(bytes))
+  } catch (error) {
+    giveBack()
+    response.set('Connection', 'close')
+    throw error
+  }
+  whenOver(request, response, giveBack)
+  return giveBack
+}
+
+/** What is being received of the disk of a folder: all that was promised, as much again as its copy in the storage may take. */
+function roomOf(folder: string, reserveBytes: number): Take {
+  let promised = 0
+  return async (bytes) => {
+    const { bavail, bsize } = await statfs(folder)
+    if (bavail * bsize < reserveBytes + promised + bytes)
+      throw new AppError('SERVICE_UNAVAILABLE', { message: 'There is no room for files at the moment' })
+    promised += bytes
+    return () => {
+      promised -= bytes
+    }
   }
 }
 

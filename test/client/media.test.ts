@@ -28,6 +28,13 @@ describe('sealed media', () => {
     expect([await opened.text(), opened.type]).toEqual(['a voice', 'audio/webm'])
   })
 
+  test.each([0, 16, 24, 31, 33, 64])('are made and opened by a key of 32 bytes, and by none of %i', async (bytes) => {
+    const other = new Uint8Array(bytes)
+    const sealed = await encryptMedia(new Blob(['x']), key)
+    for (const refused of [encryptMedia(new Blob(['x']), other), decryptMedia(sealed, other)])
+      await expect(refused).rejects.toThrow(new RangeError(`The key of a conversation has 32 bytes, not ${bytes}`))
+  })
+
   test('with one bit changed, in any byte, are not opened', async () => {
     const sealed = new Uint8Array(await (await encryptMedia(new Blob(['x']), key)).arrayBuffer())
     for (let at = 0; at < sealed.length; at++) {

@@ -46,6 +46,8 @@ export async function openServices(directory: string): Promise<Services> {
       S3_ENDPOINT: front.url,
       S3_ACCESS_KEY_ID: s3Keys.keyId,
       S3_SECRET_ACCESS_KEY: s3Keys.secret,
+      // The disk of the stores is small here.
+      STORAGE_RESERVE_MB: '0',
       ATTENDANCE_API_BASE: provider.url,
       ATTENDANCE_API_KEY: key,
     },

@@ -1,9 +1,11 @@
 // Modes: embedded
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient, memoryStorage } from '#client/sdk/index'
 import { localStorage } from '#server/ports/storage/local'
 import { type Booted, boot } from '#test/support/boot'
 import { type Person, person } from '#test/support/people'
@@ -324,5 +326,42 @@ describe('T23: forms of uploads, class by class', () => {
     const answer = await sendBytes(server.url, Buffer.from(asked, 'latin1'))
     expect([answer.status, answer.headers.connection]).toEqual([status, 'close'])
     await expect.poll(left).toEqual([])
+  })
+
+  test('200: whoever sends three times too much is told so, by `fetch` and by the SDK, each time', async () => {
+    const [file, url] = [new Blob([Buffer.alloc(30 * megabyte)]), server.url]
+    const headers = { authorization: `Bearer ${who.token}` }
+    const client = createClient({ url, token: who.token, transport: 'rest', storage: memoryStorage() })
+    for (let run = 0; run < 20; run++) {
+      const body = new FormData()
+      body.set('conversationId', 'a')
+      body.set('file', file)
+      const answer = await fetch(`${url}/api/upload/image`, { method: 'POST', headers, body })
+      expect(`${answer.status} ${await answer.text()}`).toMatch(/^413 .*PAYLOAD_TOO_LARGE/)
+      const sent = client.uploads.image({ file: new File([file], 'x'), conversationId: 'a' })
+      await expect(sent).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
+    }
+    client.close()
+  })
+
+  test('200: what comes after the answer is read, and not without end', async () => {
+    // It goes on sending after the server has ended its side.
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(server.url).port), allowHalfOpen: true })
+    let heard = ''
+    let sent = 0
+    socket.on('data', (part) => {
+      heard += part
+    })
+    socket.on('error', () => undefined)
+    const headers = [...headersOf('plaza'), 'Content-Length: 1073741824']
+    socket.write(request('POST /api/upload', headers))
+    const piece = Buffer.alloc(megabyte)
+    while (!socket.destroyed && sent < 1_024) {
+      sent++
+      await new Promise<void>((resolve) => socket.write(piece, () => resolve()))
+    }
+    expect(heard).toMatch(/^HTTP\/1\.1 413 /)
+    expect(sent).toBeGreaterThan(60)
+    expect(sent).toBeLessThan(100)
   })
 })

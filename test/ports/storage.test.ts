@@ -231,6 +231,21 @@ test('a blob that storage by S3 stops to send ends, with its connection; one tha
   server.close()
 }, 20_000)
 
+test('a blob of storage by S3 of which the answer does not say how long it is is no empty one', async () => {
+  let closed = 0
+  const server = await answering((asked, answer) => {
+    asked.socket.on('close', () => closed++)
+    answer.writeHead(200, { 'transfer-encoding': 'chunked' })
+    if (asked.method === 'HEAD') answer.end()
+    else answer.write('x')
+  })
+  const storage = s3Storage({ ...s3, endpoint: server.endpoint })
+  await expect(storage.sizeOf(newKey())).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' })
+  await expect(storage.read(newKey())).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' })
+  await expect.poll(() => closed).toBeGreaterThan(0)
+  server.close()
+})
+
 test('a reader that leaves in the middle of a blob ends its connection to storage by S3', async () => {
   let isClosed = false
   const server = await answering((asked, answer) => {

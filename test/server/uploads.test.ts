@@ -15,7 +15,7 @@ import {
   uploadImage,
   uploadVoice,
 } from '#client/sdk/index'
-import { UploadRecords } from '#server/domains/files/model'
+import { UploadRecords, UsedVectors } from '#server/domains/files/model'
 import { localStorage } from '#server/ports/storage/local'
 import type { Storage } from '#server/ports/storage/port'
 import { messages } from '#shared/api/messages'
@@ -138,8 +138,16 @@ describe('an encrypted file', () => {
     expect(Buffer.from(await last.arrayBuffer())).toEqual(bytes.subarray(-5))
     const none = await ask({ range: 'bytes=5-2' })
     expect([none.status, none.headers.get('content-length')]).toEqual([200, '1000'])
-    const beyond = await ask({ range: 'bytes=1000-' })
-    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, 'bytes */1000'])
+    for (const range of ['bytes=-1000', 'bytes=-1001', 'bytes=-99999999999999999999', 'bytes=0-99999999999999999999']) {
+      const whole = await ask({ range })
+      expect([whole.status, whole.headers.get('content-range')]).toEqual([206, 'bytes 0-999/1000'])
+      expect(Buffer.from(await whole.arrayBuffer())).toEqual(bytes)
+    }
+    for (const range of ['bytes=1000-', 'bytes=-0']) {
+      const { status, headers } = await ask({ range })
+      expect([status, headers.get('content-range')]).toEqual([416, 'bytes */1000'])
+      expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null])
+    }
     const head = await ask({}, 'HEAD')
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '1000', ''])
     expect((await ask({ 'if-none-match': head.headers.get('etag') ?? '', 'cache-control': 'max-age=0' })).status).toBe(
@@ -183,13 +191,38 @@ describe('an encrypted file', () => {
     expect((await upload('image', { ...asked, file: another })).status).toBe(409)
   })
 
-  test('is refused where its vector was used in the conversation before', async () => {
+  test('is refused where its vector was used before, whatever the conversation is called and whoever sends it', async () => {
     const vector = randomBytes(12)
     const begun = () => new Blob([vector, randomBytes(100)])
-    const statuses = []
-    for (const conversationId of ['one', 'one', 'two'])
-      statuses.push((await upload('image', { file: begun(), conversationId })).status)
-    expect(statuses).toEqual([200, 409, 200])
+    const [file, another] = [begun(), await person(server, 'partner')]
+    const outcomes = []
+    for (const [sender, sent, conversationId] of [
+      [who, file, 'one'],
+      [who, file, 'one'],
+      [who, begun(), 'one'],
+      [who, begun(), 'two'],
+      [who, file, 'two'],
+      [another, begun(), 'one'],
+      [another, file, 'two'],
+    ] as const) {
+      const { status, body } = await upload('image', { file: sent, conversationId }, sender)
+      outcomes.push(`${status} ${body.code ?? ''}`.trim())
+    }
+    expect(outcomes).toEqual(['200', '200', ...Array(5).fill('409 CONFLICT')])
+  })
+
+  test('of an earlier version, which kept its vector by the conversation, is known again, and so is its vector', async () => {
+    const formerly = (vector: Buffer, id: string) => createHash('sha256').update(vector).update(id).digest('base64url')
+    const vector = randomBytes(12)
+    const file = new Blob([vector, randomBytes(100)])
+    const send = (sent: Blob, conversationId = 'former') => upload('image', { file: sent, conversationId })
+    const first = await send(file)
+    await UploadRecords.updateOne({ url: String(first.body.url) }, { $set: { vector: formerly(vector, 'former') } })
+    expect(await send(file)).toEqual(first)
+    expect((await send(new Blob([vector, randomBytes(100)]))).status).toBe(409)
+    await UploadRecords.deleteOne({ url: String(first.body.url) })
+    await UsedVectors.create({ _id: formerly(vector, 'former'), owner: who.account, content: 'another' })
+    expect((await send(file)).status).toBe(409)
   })
 
   test('is answered with the same URL where it is uploaded again, and stored then where it was not', async () => {
@@ -299,8 +332,9 @@ describe('an encrypted file', () => {
 
   test('T56: lies apart from those of a conversation whose id begins alike, as the path tells six bytes of it alone', async () => {
     const ids = ['dm:0xabc:one', 'dm:0xabc:two', 'dm:0xa']
-    const file = encrypted()
-    const answers = await Promise.all(ids.map((conversationId) => upload('image', { file, conversationId })))
+    const answers = await Promise.all(
+      ids.map((conversationId) => upload('image', { file: encrypted(), conversationId })),
+    )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     const paths = answers.map(({ body }) => String(body.path))
     expect(new Set(paths).size).toBe(3)
@@ -332,7 +366,15 @@ describe('by the SDK', () => {
     const client = clientOf()
     const asked = { voice: new Blob(['a voice']), seconds: 4.4, key, conversationId: 'sdk' }
     expect(mediaIn((await uploadVoice(client, asked)).marker)).toMatchObject({ kind: 'voice', seconds: 4 })
-    await expect(uploadVoice(client, asked, { signal: AbortSignal.abort() })).rejects.toThrow()
+    const aborted = { name: 'AbortError', constructor: DOMException }
+    await expect(uploadVoice(client, asked, { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted)
+    const put = vi.spyOn(files, 'put').mockImplementationOnce(() => new Promise(() => {}))
+    const leaving = new AbortController()
+    const sent = uploadVoice(client, asked, { signal: leaving.signal })
+    await expect.poll(() => put.mock.calls.length).toBe(1)
+    leaving.abort()
+    await expect(sent).rejects.toMatchObject(aborted)
+    put.mockRestore()
     client.close()
   })
 })

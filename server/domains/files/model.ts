@@ -6,7 +6,7 @@ export interface StoredUpload {
   _id: string
   owner: string
   bytes: number
-  /** `conversation iv`, hashed: what one key encrypts must not begin with the same vector twice. */
+  /** The initialization vector, hashed (older versions: with its conversation): what one key encrypts must not begin with the same twice. */
   vector: string
   /** Its bytes, hashed. */
   content: string

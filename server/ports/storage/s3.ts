@@ -77,13 +77,19 @@ export function s3Storage({ endpoint, region, keyId, secret, buckets }: S3Config
       const Range = range && `bytes=${range.start}-${range.end}`
       return whileThere(async () => {
         const found = await client.send(new GetObjectCommand({ ...at(key), ...(Range ? { Range } : {}) }))
-        const size = Number(/\/(\d+)$/.exec(found.ContentRange ?? '')?.[1] ?? found.ContentLength)
-        return { size, bytes: endingWhenSilent(found.Body as Readable) }
+        const body = found.Body as Readable
+        try {
+          const size = told(/\/(\d+)$/.exec(found.ContentRange ?? '')?.[1] ?? found.ContentLength)
+          return { size, bytes: endingWhenSilent(body) }
+        } catch (error) {
+          body.destroy()
+          throw error
+        }
       }).catch(unlessMissing)
     },
     async sizeOf(key) {
       if (!isKey(key)) return null
-      return whileThere(async () => (await client.send(new HeadObjectCommand(at(key)))).ContentLength ?? 0).catch(
+      return whileThere(async () => told((await client.send(new HeadObjectCommand(at(key)))).ContentLength)).catch(
         unlessMissing,
       )
     },
@@ -134,6 +140,12 @@ function endingWhenSilent(body: Readable): Readable {
 const quiet = () => {}
 /** Its own warnings say nothing that the refusals do not. */
 const silent = { debug: quiet, info: quiet, warn: quiet, error: quiet }
+
+/** The bytes of a blob, as an answer tells them; one that does not is none, as the blob would be taken for an empty one. */
+function told(bytes: number | string | undefined): number {
+  if (bytes === undefined) throw new Error('The storage does not say how long a blob is')
+  return Number(bytes)
+}
 
 class Missing extends Error {}
 

@@ -214,6 +214,9 @@ export const verifiedFiles = (title: string): Suite => ({
   title,
 })
 export const durable = unit('ports/storage-durability.test.ts', 'a folder')
+export const uploadQuotas = (title: string): Suite => served('upload-quotas', title)
+export const uploadPace = (title: string): Suite => hostile('upload-pace.test.ts', title)
+export const forms = (title: string): Suite => hostile('multipart.test.ts', title)
 export const uploadsOf = (title: string): Suite => served('uploads', title)
 export const evidenceOf = (title: string): Suite => served('report-evidence', title)
 export const sealedFiles = (title: string): Suite => served('sealed-files', title)

@@ -1,0 +1,52 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { whenOver } from './answer-end.ts'
+
+const lookMilliseconds = 1_000
+/** In so many looks this much of a body comes, 16 kB a second: a bad line of a phone has twice that, and may be away for half of it. */
+const looks = 20
+const leastBytes = looks * 16_000
+
+interface Coming {
+  response: ServerResponse
+  /** Bytes that its connection had received when it was last seen to keep the pace, and looks since then. */
+  from: number
+  seen: number
+}
+
+/**
+ * Ends requests whose body comes more slowly than that, by 408: what is received of it, and its connection, are held for whoever sends it.
+ * Time in which it waits for this server does not count. Looks are counted instead of time, as a process that was held up has read nothing.
+ */
+export function keepPace(server: Server): void {
+  const coming = new Map<IncomingMessage, Coming>()
+  server.on('request', (request, response) => {
+    if (!hasBody(request)) return
+    coming.set(request, { response, from: request.socket.bytesRead, seen: 0 })
+    whenOver(request, response, () => coming.delete(request))
+  })
+  const timer = setInterval(() => {
+    for (const [request, one] of coming)
+      if (request.complete) coming.delete(request)
+      else look(request, one)
+  }, lookMilliseconds).unref()
+  server.once('close', () => clearInterval(timer))
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+function look(request: IncomingMessage, one: Coming): void {
+  const { bytesRead } = request.socket
+  one.seen++
+  const isForUs = request.isPaused() || request.readableLength > 0
+  if (!isForUs && one.seen < looks) return
+  if (!isForUs && bytesRead - one.from < leastBytes) return void end(request, one.response)
+  Object.assign(one, { from: bytesRead, seen: 0 })
+}
+
+/** An answer behind another one of its connection cannot be told yet. Whoever reads the body hears of its end by the request alone. */
+function end(request: IncomingMessage, response: ServerResponse): void {
+  const leave = () => void request.destroy()
+  if (response.headersSent || response.socket === null) leave()
+  else response.writeHead(408, { Connection: 'close' }).end(leave)
+}
