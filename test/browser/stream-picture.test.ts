@@ -1,7 +1,12 @@
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Streams } from '#server/domains/streams/model'
 import { fakeVideo } from '#server/ports/video/fake'
 import { axeFaults, desktop, openPlaza, phone } from './plaza.ts'
+
+interface Publisher {
+  send(isOn: boolean): Promise<void>
+}
 
 describe('the picture of a livestream in the page', () => {
   const video = fakeVideo()
@@ -36,6 +41,9 @@ describe('the picture of a livestream in the page', () => {
     await page.reload()
     return { page, interrupt: () => video.interrupt(stream_id) }
   }
+  const send = (page: Page, isOn: boolean) =>
+    page.evaluate((one) => (window as unknown as { publisher: Publisher }).publisher.send(one), isOn)
+  const behind = (page: Page) => page.getByText(/^\d+\.\d s behind$/)
 
   test.each([
     ['desktop', desktop],
@@ -65,6 +73,20 @@ describe('the picture of a livestream in the page', () => {
       await on.waitFor()
     },
   )
+
+  test('how far it is behind is said while it is shown, and not while it is paused or stands', async () => {
+    const { page } = await watch(desktop)
+    const shown = page.getByLabel(/^The picture of/)
+    await behind(page).waitFor()
+    await shown.evaluate((one: HTMLVideoElement) => one.pause())
+    await behind(page).waitFor({ state: 'detached' })
+    await shown.evaluate((one: HTMLVideoElement) => one.play())
+    await behind(page).waitFor()
+    await send(page, false)
+    await behind(page).waitFor({ state: 'detached' })
+    await send(page, true)
+    await behind(page).waitFor()
+  })
 })
 
 /** Plays the server in the page: answers an offer to watch with the picture of the browser's own camera. */
@@ -72,12 +94,18 @@ async function answer(sdp: string): Promise<string> {
   const camera = await navigator.mediaDevices.getUserMedia({ video: true, audio: true })
   const peer = new RTCPeerConnection()
   await peer.setRemoteDescription({ type: 'offer', sdp })
-  for (const track of camera.getTracks()) peer.addTrack(track, camera)
+  const senders = camera.getTracks().map((track) => ({ track, sender: peer.addTrack(track, camera) }))
   await peer.setLocalDescription()
   await new Promise<void>((resolve) => {
     const look = () => peer.iceGatheringState === 'complete' && resolve()
     peer.addEventListener('icegatheringstatechange', look)
     look()
   })
+  const publisher = {
+    send: async (isOn: boolean) => {
+      for (const { track, sender } of senders) await sender.replaceTrack(isOn ? track : null)
+    },
+  }
+  Object.assign(window, { publisher })
   return peer.localDescription?.sdp ?? ''
 }
