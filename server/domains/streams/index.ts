@@ -8,6 +8,7 @@ import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
 import { assetsOf, refreshAssets } from './assets.ts'
 import { chat, roomOf, say } from './chat.ts'
+import { readDirectory } from './directory.ts'
 import {
   endOf,
   endOfSuspended,
@@ -25,7 +26,7 @@ import { followChats, leaveChat, listen, unheard, unlisten, watchChat } from './
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
 import { publishState } from './publishing.ts'
 import { assetOf, countsOf, publicStreamsOf, stateOf, streamsOf } from './shown.ts'
-import { directory, follow, followStreams, list, tellStream } from './told.ts'
+import { follow, followStreams, tellStream } from './told.ts'
 import { countWatched, hold, keepWatched, letGo, newBrowser, restViewer, socketViewer, touch } from './viewers.ts'
 
 const sweepMilliseconds = 5_000
@@ -170,20 +171,7 @@ export const streams = defineDomain(
     unlisten,
     publishState,
 
-    async directory({ limit }, { node, connection }) {
-      connection?.join(directory)
-      const found = await Streams.find({ status: 'live', is_published: true })
-        .sort({ viewer_count: -1, started_at: -1, _id: 1 })
-        .limit(limit)
-        .lean<StoredStream[]>()
-      const streams = (await publicStreamsOf(node, found)).filter(({ is_live }) => is_live)
-      if (connection)
-        list(
-          node,
-          streams.map(({ id }) => id),
-        )
-      return { streams }
-    },
+    directory: async ({ limit }, context) => ({ streams: await readDirectory(context, limit) }),
   },
   {
     jobs: [removal],

@@ -9,6 +9,7 @@ import {
   sealedFiles,
   storageOf,
   streamChat,
+  streamDirectory,
   uploadsOf,
   verifiedFiles,
 } from './suites.ts'
@@ -294,6 +295,22 @@ export const media: readonly Mutation[] = [
     find: 'if (told && isOlder(stream, told)) return',
     put: '',
     caughtBy: livestreams('no older count'),
+  },
+  {
+    name: 'a stream that one was answered is added for nobody else',
+    breaks: 'M3',
+    file: 'server/domains/streams/directory.ts',
+    find: 'else if (told.get(stream.id) !== text) answered.add(stream.id)',
+    put: 'else told.set(stream.id, text)',
+    caughtBy: streamDirectory('also where another was answered it first'),
+  },
+  {
+    name: 'the directory is told what a row of a stream says alone',
+    breaks: 'M3',
+    file: 'server/domains/streams/told.ts',
+    find: '  tellOfAll(node)\n',
+    put: '',
+    caughtBy: streamDirectory('such as the name of its streamer'),
   },
   {
     name: 'the chat of a livestream is told to those whom its rules keep out',
