@@ -313,6 +313,14 @@ export const media: readonly Mutation[] = [
     caughtBy: streamDirectory('such as the name of its streamer'),
   },
   {
+    name: 'the title of a livestream stays where its room is renamed',
+    breaks: 'livestreams',
+    file: 'server/domains/streams/names.ts',
+    find: 'if (fields.length === 0) return',
+    put: 'if (fields.length >= 0) return',
+    caughtBy: streamChat('whoever renames it'),
+  },
+  {
     name: 'the chat of a livestream is told to those whom its rules keep out',
     breaks: 'livestreams',
     file: 'server/domains/streams/listening.ts',
