@@ -6,6 +6,7 @@ import { AppError } from '#shared/errors'
 import { uploadSettings } from './settings.ts'
 
 const dayMilliseconds = 86_400_000
+const megabyte = 1024 * 1024
 
 /** Whoever stores something, and the address that they do it from. */
 export interface Uploader {
@@ -55,7 +56,8 @@ async function count(node: Node, whose: string, bytes: number, most: number, sai
   }
   if (await add(fits, bytes)) return giveBack
   const retryAfter = Math.ceil(((day + 1) * dayMilliseconds - now) / 1_000)
-  throw new AppError('RATE_LIMIT_EXCEEDED', { message: `${said} as much as a day allows`, retryAfter })
+  const message = `${said} as much as a day allows (${Math.floor(most / megabyte)} MB)`
+  throw new AppError('RATE_LIMIT_EXCEEDED', { message, retryAfter })
 }
 
 const add = async (fits: object, bytes: number): Promise<boolean> =>
