@@ -69,6 +69,8 @@ export function restDoor({ url, fetch, token, credentials = 'omit', cut, reached
         return itemsOf(response, silence, lines)
       }
       const answer: unknown = await response.json().catch(() => null)
+      // A proxy in front refuses in its own words what is larger than it passes on.
+      if (answer === null && response.status === 413) throw toldError('PAYLOAD_TOO_LARGE', {})
       if (answer === null) throw noAnswer(new Error(`HTTP ${response.status}`))
       reached(true)
       // What is accepted (202) is not answered yet, and says so as a refusal does.

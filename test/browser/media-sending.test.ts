@@ -48,22 +48,22 @@ describe('media are sent', () => {
     return pages
   }
   /** A picture made in the page: its left half in one colour, its right in white. */
-  const picture = async (page: Page, width: number, colour: string, type = 'image/jpeg') => {
+  const picture = async (page: Page, width: number, colour: string, type = 'image/jpeg', height = width / 2) => {
     const bytes = await page.evaluate(
-      async ([width, colour, type]) => {
+      async ([width, colour, type, height]) => {
         const canvas = document.createElement('canvas')
         canvas.width = width
-        canvas.height = width / 2
+        canvas.height = height
         const context = canvas.getContext('2d')
         if (!context) throw new Error('no canvas')
         context.fillStyle = 'white'
-        context.fillRect(0, 0, width, width)
+        context.fillRect(0, 0, width, height)
         context.fillStyle = colour
-        context.fillRect(0, 0, width / 2, width)
+        context.fillRect(0, 0, width / 2, height)
         const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type))
         return [...new Uint8Array((await blob?.arrayBuffer()) ?? new ArrayBuffer(0))]
       },
-      [width, colour, type] as const,
+      [width, colour, type, height] as const,
     )
     return { name: `${colour}.jpg`, mimeType: type, buffer: Buffer.from(bytes) }
   }
@@ -134,6 +134,54 @@ describe('media are sent', () => {
       expect({ status, type, head }).toEqual({ status: 200, type: 'image/jpeg', head: [0xff, 0xd8, 0xff] })
     },
   )
+
+  test('a portrait is shown whole, at a place that is the same before it is loaded', async () => {
+    const page = await plaza.guest(phone)
+    await channel(page)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/files/**', async (route) => {
+      await held
+      await route.continue()
+    })
+    await pick(page, [await picture(page, 300, 'red', 'image/jpeg', 600)])
+    await tray(page).getByText('not sent yet').waitFor()
+    await press(page, 'Send')
+    const frame = page.locator('.message.sent .picture-frame')
+    const sizeOf = async () => {
+      const { width, height } = (await frame.boundingBox()) ?? {}
+      return { width, height }
+    }
+    await frame.waitFor()
+    const before = await sizeOf()
+    release()
+    await loaded(page, 1)
+    expect(await sizeOf()).toEqual(before)
+    expect(await pictures(page).evaluate((one) => getComputedStyle(one).objectFit)).toBe('contain')
+  })
+
+  test('the browser asks before it leaves a page on which something is picked and not sent', async () => {
+    const page = await plaza.guest()
+    await channel(page)
+    const asked: string[] = []
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type())
+      void dialog.dismiss()
+    })
+    await pick(page, [await picture(page, 100, 'red')])
+    await tray(page).getByText('not sent yet').waitFor()
+    await field(page).click()
+    await page.evaluate(() => location.reload())
+    await expect.poll(() => asked).toEqual(['beforeunload'])
+    await tray(page).getByText('not sent yet').waitFor()
+    await press(page, 'Remove: red.jpg')
+    await tray(page).waitFor({ state: 'detached' })
+    await page.reload()
+    await field(page).waitFor()
+    expect(asked).toEqual(['beforeunload'])
+  })
 
   test('an upload tells how far it is, is cancelled, and is tried again; the order stays', async () => {
     const page = await plaza.guest()
@@ -219,6 +267,21 @@ describe('media are sent', () => {
     await press(page, 'Send')
     await loaded(page, 2)
     await tray(page).waitFor({ state: 'detached' })
+  })
+
+  test('a photo that a quota refuses is told which one is spent, and when more can be sent', async () => {
+    const page = await plaza.guest()
+    await channel(page)
+    const spent = 'You have uploaded as much as a day allows (100 MB)'
+    const body = { error: spent, code: 'RATE_LIMIT_EXCEEDED', retryAfter: 7_500 }
+    await page.route('**/api/upload', (route) => route.fulfill({ status: 429, json: body }))
+    await pick(page, [await picture(page, 100, 'red')])
+    await tray(page).getByText('not sent yet').waitFor()
+    await press(page, 'Send')
+    await tray(page).getByText(`Not sent. ${spent}. More can be sent in 2 h 5 min.`).waitFor()
+    await page.unrouteAll()
+    await tray(page).getByRole('button', { name: 'Try again' }).click()
+    await loaded(page, 1)
   })
 
   test('what the rules of a room forbid is not offered, and a photo that they forbid meanwhile is refused by the verdict', async () => {

@@ -17,6 +17,17 @@ test('an answer that is cut off counts as unanswered', async () => {
   expect(reached).toEqual([false])
 })
 
+test('what a proxy refuses as too large, in a page of its own, is told so', async () => {
+  const ask = restDoor({
+    url: 'http://localhost',
+    fetch: async () => new Response('<html>413 Request Entity Too Large</html>', { status: 413 }),
+    token: () => null,
+    cut: () => new AbortController().signal,
+    reached: () => {},
+  })
+  await expect(ask('GET /api/rooms/alpha', {})).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
+})
+
 test('what is not known yet (202) is no answer', async () => {
   const payment = { id: 'p1', state: 'unknown' }
   const ask = restDoor({

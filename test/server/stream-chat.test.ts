@@ -12,7 +12,7 @@ import { wholeEvent } from '#shared/api/lean'
 import { messages } from '#shared/api/messages'
 import type { LeanEvent } from '#shared/api/room-events'
 import { rooms } from '#shared/api/rooms'
-import { streamChatClosed, streamRoomEvent, streams } from '#shared/api/streams'
+import { streamChatClosed, streamRoomEvent, streamStateChanged, streams } from '#shared/api/streams'
 import { type RoomRef, roomKey } from '#shared/kit/primitives'
 import { type Booted, boot } from '#test/support/boot'
 import { follow, type Line } from '#test/support/line'
@@ -208,6 +208,29 @@ describe('nobody is told what they may not read', () => {
     const { owner, id, room } = await opened()
     expect(await owner.refused(door, rooms.leave, { room })).toMatchObject({ code: 'VALIDATION_ERROR' })
     expect((await owner.does('rest', streams.change, { id, title: 'Mine' })).stream.title).toBe('Mine')
+  })
+
+  test.each(over)('is named as its stream, and whoever renames it names the stream, over %s', async (door) => {
+    const { owner, id, room } = await opened()
+    const viewer = await someone()
+    const line = await viewer.line('/streams')
+    await viewer.does(line, streams.watch, { stream_id: id })
+    await owner.does(door, streams.change, { id, title: 'Evening', description: 'Tea' })
+    expect((await owner.does('rest', rooms.get, { room })).room).toMatchObject({ name: 'Evening', description: 'Tea' })
+    await owner.does('rest', rooms.update, { room, name: 'Night' })
+    expect(await line.hears(streamStateChanged, ({ title }) => title === 'Night')).toMatchObject({ stream_id: id })
+    const { stream } = await owner.does(door, streams.get, { id })
+    expect(stream).toMatchObject({ title: 'Night', description: 'Tea' })
+    await owner.does('rest', rooms.update, { room, description: null })
+    await expect.poll(async () => (await owner.does(door, streams.get, { id })).stream.description).toBeNull()
+    const names = ['one', 'two', 'three', 'four']
+    await Promise.all(
+      names.map((name, at) =>
+        at % 2 ? owner.does('rest', rooms.update, { room, name }) : owner.does(door, streams.change, { id, title: name }),
+      ),
+    )
+    const { name } = (await owner.does('rest', rooms.get, { room })).room
+    await expect.poll(async () => (await owner.does(door, streams.get, { id })).stream.title).toBe(name)
   })
 
   test.each(over)('is gone with the stream for everybody but moderators, over %s', async (door) => {

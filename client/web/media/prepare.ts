@@ -1,4 +1,5 @@
 import { lengthInBytes } from '../kit/format.ts'
+import { tooLarge } from './words.ts'
 
 const longestSide = 2_048
 const quality = 0.88
@@ -16,8 +17,12 @@ export const isPicture = ({ type }: Blob): boolean => type === 'image/gif' || ki
 export async function prepared(file: File, mostBytes: number): Promise<Blob> {
   if (!isPicture(file)) throw new Error('Only pictures can be sent: JPEG, PNG, WebP or GIF.')
   const made = file.type === 'image/gif' ? file : await scaled(file)
-  if (made.size > mostBytes)
-    throw new Error(`This has ${lengthInBytes(made.size)}; at most ${lengthInBytes(mostBytes)} can be sent here.`)
+  return fitting(made, mostBytes)
+}
+
+/** Throws in words for the person, where it is larger. */
+export function fitting(made: Blob, mostBytes: number): Blob {
+  if (made.size > mostBytes) throw new Error(tooLarge(made.size, mostBytes))
   return made
 }
 

@@ -5,6 +5,7 @@ import type { Sending } from './tray.ts'
 import { useObjectUrl } from './use-object-url.ts'
 import type { UsedTray } from './use-tray.ts'
 import { clock, VoicePlayer } from './voice-player.tsx'
+import { uploadText } from './words.ts'
 
 /** What is about to be sent: shown before it is, and while it is uploaded. */
 export function TrayList({ tray }: { tray: UsedTray }) {
@@ -31,7 +32,7 @@ function Row({ item, tray }: { item: Sending; tray: UsedTray }) {
           <div className="grow">
             <p className="tray-name">{kind === 'voice' ? `${name}, ${clock(seconds)}` : name}</p>
             <p className={`tray-state ${isBad ? 'grave' : ''}`} role={isBad ? 'alert' : undefined}>
-              {wordsOf(item)}
+              {wordsOf(item, tray.mostBytes)}
             </p>
             {state === 'uploading' && (
               <progress aria-label={`Uploading ${name}`} max={1} value={item.progress}>
@@ -69,7 +70,7 @@ function Thumbnail({ item: { kind, blob } }: { item: Sending }) {
   )
 }
 
-function wordsOf({ state, blob, error }: Sending): string {
+function wordsOf({ state, blob, error }: Sending, mostBytes: number): string {
   switch (state) {
     case 'preparing':
       return 'Scaling down'
@@ -80,7 +81,7 @@ function wordsOf({ state, blob, error }: Sending): string {
     case 'uploading':
       return 'Uploading'
     case 'failed':
-      return `Not sent. ${problemText(error)}`
+      return `Not sent. ${uploadText(error, blob?.size ?? 0, mostBytes)}`
     case 'unfit':
       return problemText(error)
   }

@@ -53,13 +53,19 @@ export function trayOf(account: string, ref: RoomRef): Tray {
   }
   const key = roomKey(ref)
   const tray = trays.get(key) ?? makeTray()
+  if (!trays.has(key)) tray.subscribe(warnOfLoss)
   trays.set(key, tray)
   return tray
 }
 
-/** Is something being uploaded that would be lost with the page? */
-export const isUploading = (): boolean =>
-  [...trays.values()].some(({ items }) => items.some(({ state }) => state === 'uploading' || state === 'waiting'))
+/** While something is not sent that would be lost with the page, the browser asks before it leaves the page. */
+function warnOfLoss(): void {
+  const isHeld = [...trays.values()].some(({ items }) => items.some(({ state }) => state !== 'unfit'))
+  if (isHeld) window.addEventListener('beforeunload', ask)
+  else window.removeEventListener('beforeunload', ask)
+}
+
+const ask = (event: BeforeUnloadEvent) => event.preventDefault()
 
 export function makeTray(): Tray {
   let items: readonly Sending[] = []

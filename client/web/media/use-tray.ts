@@ -7,12 +7,12 @@ import { useClient, useConnectionState } from '../connection/client.ts'
 import { useTell } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { asPng, type Drawing } from './drawing.ts'
-import { isPicture, prepared } from './prepare.ts'
-import { type Doors, isUploading, trayOf } from './tray.ts'
+import { fitting, isPicture, prepared } from './prepare.ts'
+import { type Doors, trayOf } from './tray.ts'
 
 const megabyte = 1024 * 1024
 /** A sealed file is a vector and a tag longer. */
-export const mostBytesIn = (isSealed: boolean): number => (isSealed ? 10 * megabyte - 28 : 5 * megabyte)
+const mostBytesIn = (isSealed: boolean): number => (isSealed ? 10 * megabyte - 28 : 5 * megabyte)
 
 /** What this account is about to send to the open room, and how it is sent there. */
 export function useTray() {
@@ -21,7 +21,7 @@ export function useTray() {
   const { live, account, isSealed } = useOpenRoom()
   const tray = trayOf(account, live.ref)
   const items = useSyncExternalStore(tray.subscribe, () => tray.items)
-  useEffect(warnOfLoss, [])
+  const mostBytes = mostBytesIn(isSealed)
 
   const doors = useMemo((): Doors => {
     const conversationId = live.ref.id ?? live.ref.type
@@ -56,18 +56,19 @@ export function useTray() {
     for (const file of files) {
       const kind = file.type === 'image/gif' ? 'gif' : 'photo'
       if (isPicture(file) && !offers[kind]) shut.add(kind === 'gif' ? 'GIFs' : 'Photos')
-      else tray.add({ kind, name: file.name }, () => prepared(file, mostBytesIn(isSealed)))
+      else tray.add({ kind, name: file.name }, () => prepared(file, mostBytes))
     }
     for (const kind of shut) tell(`${kind} are not allowed here.`)
   }
   const addVoice = (sound: Blob, seconds: number) => {
-    tray.add({ kind: 'voice', name: 'Voice message', seconds }, async () => sound)
+    tray.add({ kind: 'voice', name: 'Voice message', seconds }, async () => fitting(sound, mostBytes))
   }
   const addDrawing = (drawing: Drawing) => {
-    tray.add({ kind: 'pixel_art', name: 'Pixel art' }, () => asPng(drawing))
+    tray.add({ kind: 'pixel_art', name: 'Pixel art' }, async () => fitting(await asPng(drawing), mostBytes))
   }
   return {
     items,
+    mostBytes,
     drawing: tray.drawing,
     keepDrawing: tray.keepDrawing,
     addPictures,
@@ -93,11 +94,3 @@ const sealedDraft = ({ marker, salt }: { marker: string; salt: string }, mediaEp
   mediaEpoch,
   mediaSalt: salt,
 })
-
-function warnOfLoss() {
-  const ask = (event: BeforeUnloadEvent) => {
-    if (isUploading()) event.preventDefault()
-  }
-  window.addEventListener('beforeunload', ask)
-  return () => window.removeEventListener('beforeunload', ask)
-}

@@ -23,7 +23,7 @@ import { AttachButton } from '../media/attach-button.tsx'
 import { TrayList } from '../media/tray-list.tsx'
 import { useDropped } from '../media/use-dropped.ts'
 import { canRecord, type Recorded } from '../media/use-recorder.ts'
-import { mostBytesIn, useTray } from '../media/use-tray.ts'
+import { useTray } from '../media/use-tray.ts'
 import { agentsFor } from '../rooms/room-agents.ts'
 import { useOpenRoom } from '../rooms/room-context.ts'
 import { goTo } from '../rooms/route.ts'
@@ -233,7 +233,7 @@ export function Composer(props: { state: RoomState; ref: Ref<ComposerHandle>; on
           <AttachButton
             offers={offers}
             canPoll={standing.canPoll}
-            mostBytes={mostBytesIn(isSealed)}
+            mostBytes={tray.mostBytes}
             onPictures={addPictures}
             onAsk={setAsks}
           />

@@ -46,7 +46,7 @@ export function Ended(props: {
           onTimeUpdate={follow}
           onSeeked={follow}
         />
-        <button type="button" className="button small player-sound" onClick={() => choose(null)}>
+        <button type="button" className="button player-back" onClick={() => choose(null)}>
           <Icon name="back" /> All recordings
         </button>
       </div>

@@ -5,7 +5,7 @@ import { playByWebRtc, type Way } from './whep.ts'
 /** How a picture is played now. */
 export interface Playing {
   way: Way['name'] | null
-  /** Seconds behind what happens. */
+  /** Seconds behind what happens; null where that is not known, and while the picture stands. */
   latency: number | null
 }
 
@@ -53,9 +53,12 @@ export function play(
     }
   }
 
+  let shownUntil = 0
   const timer = setInterval(async () => {
     const now = way
-    const latency = (await now?.latency()) ?? null
+    const goesOn = !video.paused && video.currentTime !== shownUntil
+    shownUntil = video.currentTime
+    const latency = goesOn && now ? await now.latency() : null
     if (now && now === way) tell({ way: now.name, latency })
   }, lookMilliseconds)
   void follow()

@@ -39,12 +39,12 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
   }, [reason])
 
   const words = placeWords(state, hasPicture, now)
-  const unmute = () => {
+  const turnSound = () => {
     const element = video.current
     if (!element) return
-    element.muted = false
-    setMuted(false)
-    void element.play().catch(() => {})
+    element.muted = !isMuted
+    setMuted(!isMuted)
+    if (isMuted) void element.play().catch(() => {})
   }
   return (
     <div className="player">
@@ -63,9 +63,15 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
           <p>{words.text}</p>
         </div>
       )}
-      {hasPicture && isMuted && (
-        <button type="button" className="button small player-sound" onClick={unmute}>
-          <Icon name="mute" /> Turn the sound on
+      {hasPicture && (
+        <button
+          type="button"
+          className="button player-sound"
+          aria-label={isMuted ? undefined : 'Turn the sound off'}
+          title={isMuted ? undefined : 'Turn the sound off'}
+          onClick={turnSound}
+        >
+          <Icon name={isMuted ? 'mute' : 'sound'} /> {isMuted && 'Turn the sound on'}
         </button>
       )}
     </div>

@@ -4,7 +4,7 @@ export interface Way {
   name: 'webrtc' | 'hls'
   /** Resolves when it shows no more. */
   ended: Promise<void>
-  /** Seconds behind what happens; null where that is not known. */
+  /** Seconds behind what happens, of what was shown since it was asked last; null where that is not known. */
   latency(): Promise<number | null>
   /** The picture may be back: do not wait to look. */
   hurry(): void
@@ -37,10 +37,17 @@ export async function playByWebRtc(video: HTMLVideoElement, url: string, signal:
     close()
     throw error
   }
+  let lastShown: Shown = { count: 0, waited: 0 }
   return {
     name: 'webrtc',
     ended: untilLost(peer),
-    latency: () => latencyOf(peer),
+    async latency() {
+      const { way, shown } = await measured(peer)
+      const count = shown.count - lastShown.count
+      const waited = shown.waited - lastShown.waited
+      lastShown = shown
+      return way === null || count <= 0 ? null : way + waited / count
+    },
     hurry: () => {},
     close() {
       close()
@@ -49,15 +56,21 @@ export async function playByWebRtc(video: HTMLVideoElement, url: string, signal:
   }
 }
 
-/** Half of the way there and back, and the time that pictures wait to be shown. */
-async function latencyOf(peer: RTCPeerConnection): Promise<number | null> {
+/** Pictures that were shown, and the seconds that they have waited to be, in all. */
+interface Shown {
+  count: number
+  waited: number
+}
+
+/** Half of the way there and back in seconds, null before it is known, and what was shown. */
+async function measured(peer: RTCPeerConnection): Promise<{ way: number | null; shown: Shown }> {
   let way: number | null = null
-  let waits = 0
+  let shown: Shown = { count: 0, waited: 0 }
   for (const report of (await peer.getStats()).values()) {
     if (report.type === 'candidate-pair' && report.nominated && report.currentRoundTripTime !== undefined)
       way = report.currentRoundTripTime / 2
     if (report.type === 'inbound-rtp' && report.kind === 'video' && report.jitterBufferEmittedCount > 0)
-      waits = report.jitterBufferDelay / report.jitterBufferEmittedCount
+      shown = { count: report.jitterBufferEmittedCount, waited: report.jitterBufferDelay }
   }
-  return way === null ? null : way + waits
+  return { way, shown }
 }

@@ -6,8 +6,10 @@ import { rooms } from '#shared/api/rooms'
 import { streams as contract } from '#shared/api/streams'
 import { AppError } from '#shared/errors'
 import { done } from '#shared/kit/primitives'
+import { withoutUndefined } from '#shared/kit/without-undefined'
 import { assetsOf, refreshAssets } from './assets.ts'
 import { chat, roomOf, say } from './chat.ts'
+import { readDirectory } from './directory.ts'
 import {
   endOf,
   endOfSuspended,
@@ -24,9 +26,10 @@ import {
 } from './life.ts'
 import { followChats, leaveChat, listen, unheard, unlisten, watchChat } from './listening.ts'
 import { OpenStreams, type StoredStream, Streams } from './model.ts'
+import { followRooms, sayAsItsRoom } from './names.ts'
 import { publishState } from './publishing.ts'
 import { assetOf, countsOf, publicStreamsOf, stateOf, streamsOf } from './shown.ts'
-import { directory, follow, followStreams, list, tellStream } from './told.ts'
+import { follow, followStreams, tellStream } from './told.ts'
 import { countWatched, hold, keepWatched, letGo, newBrowser, restViewer, socketViewer, touch } from './viewers.ts'
 
 const sweepMilliseconds = 5_000
@@ -74,16 +77,14 @@ export const streams = defineDomain(
 
     get: async ({ id }, context) => shownTo(context, await streamOf(id)),
 
-    async change({ id, action, title, description }, context) {
+    async change({ id, action, ...words }, context) {
       const stream = await ownStream(context, id)
       const { node } = context
-      const words = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) }
-      if (Object.keys(words).length > 0) {
-        const named = title === undefined ? {} : { name: title }
-        const described = description === undefined ? {} : { description }
-        await node.callAs(stream.user_address, rooms.update, { room: roomOf(id), ...named, ...described })
-        await Streams.updateOne({ _id: id }, { $set: words, $inc: { v: 1 } })
-        await tellStream(node, id)
+      const changed = (['title', 'description'] as const).filter((field) => words[field] !== undefined)
+      if (changed.length > 0) {
+        const said = withoutUndefined({ name: words.title, description: words.description })
+        await node.callAs(stream.user_address, rooms.update, { room: roomOf(id), ...said })
+        await sayAsItsRoom(node, id, changed)
       }
       if (action) await happen(node, id, action)
       return shownTo(context, await streamOf(id))
@@ -173,20 +174,7 @@ export const streams = defineDomain(
     unlisten,
     publishState,
 
-    async directory({ limit }, { node, connection }) {
-      connection?.join(directory)
-      const found = await Streams.find({ status: 'live', is_published: true })
-        .sort({ viewer_count: -1, started_at: -1, _id: 1 })
-        .limit(limit)
-        .lean<StoredStream[]>()
-      const streams = (await publicStreamsOf(node, found)).filter(({ is_live }) => is_live)
-      if (connection)
-        list(
-          node,
-          streams.map(({ id }) => id),
-        )
-      return { streams }
-    },
+    directory: async ({ limit }, context) => ({ streams: await readDirectory(context, limit) }),
   },
   {
     jobs: [removal],
@@ -197,6 +185,7 @@ export const streams = defineDomain(
       node.services.video?.admit?.(isOpen)
       return [
         followStreams(node),
+        followRooms(node),
         endOfSuspended(node),
         node.services.video?.subscribe((event) => void heard(node, event).catch(warn)) ?? (() => {}),
         every(

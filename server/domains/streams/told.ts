@@ -1,12 +1,11 @@
 import { audiences, type Node } from '#server/kernel/context'
 import { nodeState } from '#server/kernel/node-state'
-import { streamAssetChanged, streamCounted, streamHealth, streamListed, streamStateChanged } from '#shared/api/streams'
+import { streamAssetChanged, streamCounted, streamHealth, streamStateChanged } from '#shared/api/streams'
+import { tellOfAll, tellOfOne } from './directory.ts'
 import { type StoredAsset, type StoredStream, StreamAssets, Streams } from './model.ts'
-import { assetOf, countsOf, publicStreamsOf, stateOf } from './shown.ts'
+import { assetOf, countsOf, stateOf } from './shown.ts'
 import { isShownLive } from './states.ts'
 
-/** The audience of those who look at the list of who is live. */
-export const directory = audiences.stream('live')
 const topic = 'streams'
 const lookMilliseconds = 2_000
 const healthMilliseconds = 5_000
@@ -26,12 +25,7 @@ interface Told {
   /** Counts that are told as soon as a second has passed since; the newest of them. */
   uncounted: StoredStream | null
 }
-const toldOn = nodeState(() => ({
-  streams: new Map<string, Told>(),
-  listed: new Set<string>(),
-  /** Live streams whose counts the directory has not been told. */
-  counted: new Set<string>(),
-}))
+const toldOn = nodeState(() => ({ streams: new Map<string, Told>() }))
 
 /** To be called after each change of a stream or of its recordings: tells who watches it, on every node. */
 export async function tellStream(node: Node, id: string): Promise<void> {
@@ -55,34 +49,26 @@ const saidOf = (node: Node, stream: StoredStream, assets: readonly StoredAsset[]
 async function tellHere(node: Node, id: string): Promise<void> {
   const stream = await Streams.findOne({ _id: id }).lean<StoredStream>()
   if (stream) await tellRow(node, stream)
-  else forget(node, [id])
+  else forget(node, id)
 }
 
 async function tellRow(node: Node, stream: StoredStream): Promise<void> {
-  const { streams, listed, counted } = toldOn(node)
+  const { streams } = toldOn(node)
   const { _id: id, v, counts_v, assets_v } = stream
   const told = streams.get(id)
   if (told && isOlder(stream, told)) return
   const isOver = stream.status === 'ended' && node.live.audienceSize('/streams', audiences.stream(id)) === 0
-  if (isOver && !told && !listed.has(id)) return
+  const isChanged = told?.v !== v
+  if (isChanged) tellOfOne(node, id)
+  if (isOver && !told) return
   const now = told ?? saidOf(node, stream, [])
-  const [isCounted, isChanged, hasAssets] = [told?.counts !== counts_v, told?.v !== v, told?.assets !== assets_v]
+  const [isCounted, hasAssets] = [told?.counts !== counts_v, told?.assets !== assets_v]
   streams.set(id, Object.assign(now, { v, counts: counts_v, assets: assets_v, at: node.now() }))
-  if (isCounted && stream.status === 'live') counted.add(id)
   if (isCounted) tellCountsSoon(node, now, stream)
   if (isChanged) {
     const state = stateOf(stream, isShownLive(stream, node.now(), null))
     node.live.send(streamStateChanged, audiences.stream(id), state)
     for (const owner of ownersBeside(node, stream)) owner.emit(streamStateChanged, state)
-    if (stream.status === 'live' && stream.is_published) {
-      const isNew = !listed.has(id)
-      listed.add(id)
-      counted.delete(id)
-      if (node.live.audienceSize('/streams', directory) > 0) {
-        const updated = await publicStreamsOf(node, [stream])
-        node.live.send(streamListed, directory, { added: isNew ? updated : [], updated, removed: [] })
-      }
-    } else unlist(node, [id])
   }
   if (hasAssets) await tellAssets(node, id)
   if (isOver) streams.delete(id)
@@ -126,35 +112,12 @@ async function tellAssets(node: Node, id: string): Promise<void> {
   }
 }
 
-/** Somebody here was answered a list of these: they are told of each that is live no more. */
-export function list(node: Node, ids: readonly string[]): void {
-  for (const id of ids) toldOn(node).listed.add(id)
-}
-
-/** The counts of all that changed since the last time, in one frame. */
-async function tellCounts(node: Node): Promise<void> {
-  const { counted } = toldOn(node)
-  const ids = [...counted]
-  counted.clear()
-  if (ids.length === 0 || node.live.audienceSize('/streams', directory) === 0) return
-  const found = await Streams.find({ _id: { $in: ids }, status: 'live' }).lean<StoredStream[]>()
-  const updated = (await publicStreamsOf(node, found)).filter(({ is_live }) => is_live)
-  if (updated.length > 0) node.live.send(streamListed, directory, { added: [], updated, removed: [] })
-}
-
-function forget(node: Node, ids: readonly string[]): void {
+function forget(node: Node, id: string): void {
   const { streams } = toldOn(node)
-  for (const id of ids) {
-    const told = streams.get(id)
-    if (told) told.uncounted = null
-    streams.delete(id)
-  }
-  unlist(node, ids)
-}
-
-function unlist(node: Node, ids: readonly string[]): void {
-  const removed = ids.filter((id) => toldOn(node).listed.delete(id))
-  if (removed.length > 0) node.live.send(streamListed, directory, { added: [], updated: [], removed })
+  const told = streams.get(id)
+  if (told) told.uncounted = null
+  streams.delete(id)
+  tellOfOne(node, id)
 }
 
 /** Hears what other nodes changed; what they say may be lost, so it looks for itself as well. */
@@ -193,18 +156,15 @@ async function tellHealth(node: Node): Promise<void> {
 }
 
 async function look(node: Node): Promise<void> {
-  const { streams, listed } = toldOn(node)
+  tellOfAll(node)
+  const { streams } = toldOn(node)
   if (!node.alone) {
-    const ids = [...new Set([...streams.keys(), ...listed])]
+    const ids = [...streams.keys()]
     const found = await Streams.find({ $or: [{ _id: { $in: ids } }, { status: 'live' }] }).lean<StoredStream[]>()
     const there = new Set(found.map(({ _id }) => _id))
-    forget(
-      node,
-      ids.filter((id) => !there.has(id)),
-    )
+    for (const id of ids) if (!there.has(id)) forget(node, id)
     for (const stream of found) await tellRow(node, stream)
   }
-  await tellCounts(node)
   const now = node.now()
   const quiet = [...streams].filter(([, { at }]) => now - at >= resentMilliseconds).map(([id]) => id)
   if (quiet.length === 0) return

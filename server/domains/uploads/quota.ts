@@ -8,6 +8,7 @@ import { AppError } from '#shared/errors'
 import { uploadSettings } from './settings.ts'
 
 const dayMilliseconds = 86_400_000
+const megabyte = 1024 * 1024
 
 /** After so many seconds what is being received has come, or not. */
 const soon = 10
@@ -42,10 +43,10 @@ export const admissionOf =
     const quotas = await Promise.all(
       (await quotasOf(node, sender)).map(async (quota) => ({ ...quota, stored: await storedToday(node, quota.whose) })),
     )
-    for (const { whose, most, said, stored } of quotas) {
-      const coming = receiving.get(whose) ?? 0
-      if (coming > 0 && stored + coming + bytes > most)
-        throw tooMuch(said, stored + bytes > most ? untilTomorrow(node) : soon)
+    for (const { stored, ...quota } of quotas) {
+      const coming = receiving.get(quota.whose) ?? 0
+      if (coming > 0 && stored + coming + bytes > quota.most)
+        throw tooMuch(quota, stored + bytes > quota.most ? untilTomorrow(node) : soon)
     }
     const add = (more: number) => {
       for (const { whose } of quotas) {
@@ -60,8 +61,11 @@ export const admissionOf =
 
 const dayOf = (node: Node) => Math.floor(node.now() / dayMilliseconds)
 const untilTomorrow = (node: Node) => Math.ceil(((dayOf(node) + 1) * dayMilliseconds - node.now()) / 1_000)
-const tooMuch = (said: string, retryAfter: number) =>
-  new AppError('RATE_LIMIT_EXCEEDED', { message: `${said} as much as a day allows`, retryAfter })
+const tooMuch = ({ said, most }: Quota, retryAfter: number) =>
+  new AppError('RATE_LIMIT_EXCEEDED', {
+    message: `${said} as much as a day allows (${Math.floor(most / megabyte)} MB)`,
+    retryAfter,
+  })
 
 async function storedToday(node: Node, whose: string): Promise<number> {
   const row = await UploadQuotas.findById(`${whose} ${dayOf(node)}`).lean<{ bytes: number }>()
@@ -87,7 +91,8 @@ async function mostOf(node: Node, account: string): Promise<number> {
   return found && node.now() - found.created_at.getTime() >= dayMilliseconds ? accountBytes : newAccountBytes
 }
 
-async function count(node: Node, { whose, most, said }: Quota, bytes: number) {
+async function count(node: Node, quota: Quota, bytes: number) {
+  const { whose, most } = quota
   const day = dayOf(node)
   const today = { _id: `${whose} ${day}` }
   const fits = { ...today, bytes: { $lte: most - bytes } }
@@ -103,7 +108,7 @@ async function count(node: Node, { whose, most, said }: Quota, bytes: number) {
     if (!isDuplicate(error)) throw error
   }
   if (await add(fits, bytes)) return giveBack
-  throw tooMuch(said, untilTomorrow(node))
+  throw tooMuch(quota, untilTomorrow(node))
 }
 
 const add = async (fits: object, bytes: number): Promise<boolean> =>
