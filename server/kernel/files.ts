@@ -37,17 +37,18 @@ const serveFile =
     // Before the headers, as an error may not be kept for good.
     const found = isSent ? await storage.read(key, range ?? undefined) : null
     if (isSent && !found) return false
-    if (!isKnown && range === 'beyond') {
+    if (isKnown) {
+      response.set({ ...headers, ETag: etag, 'Content-Type': typeOf(key) })
+      response.status(304).end()
+      return true
+    }
+    if (range === 'beyond') {
       // The refusal of a part is not the file, and is kept by nobody.
       response.set({ ...headers, 'Cache-Control': 'no-store', 'Content-Range': `bytes */${size}` })
       response.status(416).end()
       return true
     }
     response.set({ ...headers, ETag: etag, 'Content-Type': typeOf(key) })
-    if (isKnown) {
-      response.status(304).end()
-      return true
-    }
     if (range) response.status(206).set('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
     response.set('Content-Length', String(range ? range.end - range.start + 1 : size))
     if (!found) {

@@ -13,6 +13,7 @@ test('nodes with livestreams find each other in the database, those that were th
     url: `http://${id}.test`,
     isNamed: true,
     rtmpUrl: 'rtmp://x.test',
+    signsBodies: true,
   }))
   if (!one || !other) throw new Error('There are two')
   await hosts.tell(one)

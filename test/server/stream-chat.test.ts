@@ -226,7 +226,9 @@ describe('nobody is told what they may not read', () => {
     const names = ['one', 'two', 'three', 'four']
     await Promise.all(
       names.map((name, at) =>
-        at % 2 ? owner.does('rest', rooms.update, { room, name }) : owner.does(door, streams.change, { id, title: name }),
+        at % 2
+          ? owner.does('rest', rooms.update, { room, name })
+          : owner.does(door, streams.change, { id, title: name }),
       ),
     )
     const { name } = (await owner.does('rest', rooms.get, { room })).room

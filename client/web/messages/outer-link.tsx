@@ -9,7 +9,7 @@ interface OuterLinkProps {
   href: string
   /** What somebody wrote for it; the host beside it is where it leads. Absent where this page itself says what the link is. */
   words?: string
-  children: ReactNode
+  children?: ReactNode
 }
 
 /** A link to somewhere on the web; its words alone where the page links no such address. */

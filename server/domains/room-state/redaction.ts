@@ -39,7 +39,7 @@ const isThere = ({ body }: Written<Bare>) => !body.deleted
 
 /** The messages somebody sent up to a `seq` that have not been deleted: their places, and the files they name. */
 export const writtenBy = async (room: RoomKey, sender: string, to_seq: number): Promise<Written<Bare>[]> => {
-  const fields = { 'body.deleted': 1, 'body.media': 1 }
+  const fields = { 'body.deleted': 1, 'body.media': 1 } as const
   return (await sentBy<Bare>(room, sender, { from_seq: 1, to_seq }, fields)).filter(isThere)
 }
 

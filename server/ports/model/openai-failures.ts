@@ -1,5 +1,5 @@
 import OpenAI from 'openai'
-import type { ModelFailure } from '#shared/api/run-frames'
+import type { ProviderFailure } from './port.ts'
 
 const words = {
   tooLong: /context_length|context_window|exceed_context|string_above_max_length/,
@@ -11,7 +11,7 @@ const words = {
 const saysTooLong = /context (?:length|window|size)|prompt is too long|too many (?:input )?tokens/i
 
 /** What a provider says of why it does not answer; null where it says nothing that a reader could be told. */
-export function failureOf(error: unknown): ModelFailure | null {
+export function failureOf(error: unknown): ProviderFailure | null {
   if (error instanceof OpenAI.APIConnectionError) return 'MODEL_UNAVAILABLE'
   if (!(error instanceof OpenAI.APIError)) return null
   const status: number = error.status ?? 0

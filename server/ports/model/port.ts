@@ -56,7 +56,7 @@ export interface Model {
   readonly isScripted: boolean
   /**
    * The parts of one answer, ended by exactly one `end`. Throws UPSTREAM_ERROR where it breaks off before, however it does, and
-   * TIMEOUT where nothing comes for too long; `details.failure` of an UPSTREAM_ERROR is its `ModelFailure`, where that is known. When the signal is
+   * TIMEOUT where nothing comes for too long; `details.failure` of an UPSTREAM_ERROR is its `ProviderFailure`, where that is known. When the signal is
    * aborted the request to the provider is, too, and this throws the signal's reason.
    */
   answer(question: Question, signal: AbortSignal): AsyncIterable<Part>
@@ -73,3 +73,11 @@ export interface Embedder {
    */
   embed(texts: readonly string[], signal: AbortSignal, count?: (tokens: number) => void): Promise<Float32Array[]>
 }
+
+/** What a provider says of why it does not answer. */
+export type ProviderFailure =
+  | 'MODEL_BUSY'
+  | 'MODEL_UNAVAILABLE'
+  | 'MODEL_REFUSED'
+  | 'QUESTION_REFUSED'
+  | 'CONTEXT_TOO_LONG'

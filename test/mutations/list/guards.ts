@@ -135,8 +135,8 @@ export const guards: readonly Mutation[] = [
     name: 'a guard against guessing is loosened with the load',
     breaks: 'M02',
     file: 'server/kernel/limits.ts',
-    find: ', limit, seconds),\n    throttle',
-    put: ', scaled(limit), seconds),\n    throttle',
+    find: ', limit, seconds),\n    wait,',
+    put: ', scaled(limit), seconds),\n    wait,',
     caughtBy: clients('M02: RATE_LIMIT_SCALE'),
   },
   {
