@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const node = () => server.apps[0]?.node ?? expect.fail()
-async function opened() {
-  const owner = await person(server, `on air ${++named}`)
+async function opened(url?: string) {
+  const owner = await person(server, `on air ${++named}`, url)
   const { stream } = await owner.does('rest', streams.create, { title: `Stream ${named}` })
   return { owner, ...stream }
 }
@@ -103,7 +103,7 @@ test('M3: a stream is added for who looked before, also where another was answer
 
 test('M3: what no row of a stream says is told as well, such as the name of its streamer', async () => {
   const held = await holder(server.url)
-  const { owner, id, stream_id } = await opened()
+  const { owner, id, stream_id } = await opened(server.url)
   video.publish(stream_id)
   await expect.poll(() => held().map((stream) => stream.id)).toContain(id)
   await owner.does('rest', accounts.updateProfile, { display_name: 'Nightingale' })
@@ -116,7 +116,7 @@ test('M3: whoever asks while streams begin and end holds in the end what is list
   const first = await holder(server.url)
   const holders = [first]
   for (let round = 0; round < 4; round++) {
-    const begun = await Promise.all(Array.from({ length: 3 }, opened))
+    const begun = await Promise.all(Array.from({ length: 3 }, () => opened()))
     const asked = Promise.all(server.urls.flatMap((url) => [holder(url), holder(url)]))
     for (const { stream_id } of begun) video.publish(stream_id)
     const later = Promise.all(server.urls.map(holder))
