@@ -39,6 +39,7 @@ await bundle('browser')
 await bundle('node')
 emitTypes()
 copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'))
+copyFileSync(join(root, 'client/sdk/README.md'), join(out, 'README.md'))
 writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 const packed = execFileSync('npm', ['pack', '--json', '--offline', '--ignore-scripts'], {
   cwd: out,

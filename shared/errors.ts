@@ -1,3 +1,5 @@
+import type { Verdict } from './api/verdict.ts'
+
 // The one error table: code -> [status, message]. Codes are stable; messages may change.
 export const errors = {
   VALIDATION_ERROR: [400, 'The request is not valid.'],
@@ -114,7 +116,7 @@ export interface ErrorExtras {
   /** Seconds. */
   retryAfter?: number
   /** The explained refusal of a send; see `shared/api/verdict.ts`. */
-  verdict?: unknown
+  verdict?: Verdict
   details?: Record<string, unknown>
   cause?: unknown
 }
@@ -124,7 +126,7 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly retryAfter: number | undefined
-  readonly verdict: unknown
+  readonly verdict: Verdict | undefined
   readonly details: Record<string, unknown> | undefined
 
   constructor(code: ErrorCode, extras: ErrorExtras = {}) {

@@ -64,3 +64,4 @@ export const Reaction = z.object({
   emoji: z.string(),
   created_at: Time,
 })
+export type Reaction = z.infer<typeof Reaction>

@@ -37,7 +37,8 @@ export function openapi(api: Api, { named, tiers }: Sources): JsonSchema {
         const id = [declared.name, ...(index === 0 ? [] : [`alias${index}`]), ...(fixed ? [fixed.type] : [])].join('.')
         const described = describe({ write, refusals }, declared, spelling, path, fixed !== undefined)
         const verb = method.toLowerCase()
-        const whole = { operationId: id, ...described }
+        // Other spellings are answered as ever; new clients use the first.
+        const whole = { operationId: id, ...described, ...(index > 0 && { deprecated: true }) }
         const known = paths[template]?.[verb]
         paths[template] = { ...paths[template], [verb]: query && known ? withVariant(known, whole, query) : whole }
       }

@@ -245,6 +245,13 @@ describe('T26: a link says where it leads, whatever its words say', () => {
   })
 })
 
+test('N32: a message or a poll in one line turns nothing that stands beside it', () => {
+  const turning = String.fromCharCode(0x202e)
+  expect(lineOf(`pay ${turning}esrever`)).toBe('pay esrever')
+  expect(lineOf(`[POLL]${turning}Which?`, 'poll')).toBe('Poll: Which?')
+  expect(lineOf('שלום')).toBe('\u2068שלום\u2069')
+})
+
 describe('N32: an address is shown whole, and in its direction', () => {
   test.each([
     'https://a.example/_b_/c__d__e',

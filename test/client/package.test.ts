@@ -50,11 +50,11 @@ describe('the published client', () => {
 
   test('is small, and contains no schemas', () => {
     const browser = readFileSync(join(installed, 'browser.js'))
-    expect(gzipSync(browser).length).toBeLessThan(45_000)
+    expect(gzipSync(browser).length).toBeLessThan(46_000)
     expect(browser.includes('ZodError')).toBe(false)
   })
 
-  test('contains the types of every operation, event and room', async () => {
+  test('N89: contains the types of every operation, event and room, and says how it is used', async () => {
     symlinkSync(join(root, 'node_modules/zod'), join(folder, 'node_modules/zod'))
     const script = `
       import { type Client, createClient, events, type RoomState } from 'plaza-sdk'
@@ -66,11 +66,14 @@ describe('the published client', () => {
       void client.rooms.get({ room: { id: 'x' } })
       export const all = [members, state.messages[0]?.content.trim()]`
     writeFileSync(join(folder, 'typed.ts'), script)
+    const [, shown = ''] = /```ts\n(.*?)```/s.exec(readFileSync(join(installed, 'README.md'), 'utf8')) ?? []
+    expect(shown).toContain("from 'plaza-sdk'")
+    writeFileSync(join(folder, 'readme.mts'), `declare const token: string\ndeclare const id: string\n${shown}`)
     const compilerOptions = {
       ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2023', types: [] },
       ...{ lib: ['es2024', 'dom'], skipLibCheck: false },
     }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.ts'] }))
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.ts', 'readme.mts'] }))
     const { stdout } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch(
       (error: { stdout: string }) => error,
     )

@@ -51,6 +51,16 @@ describe('the documents', () => {
     }
   })
 
+  test('N85: each operation has one canonical path; its other spellings are deprecated', () => {
+    const { paths } = JSON.parse(fresh['docs/api/openapi.json'] ?? '')
+    const all = Object.values<Record<string, { operationId: string; deprecated?: true }>>(paths).flatMap(Object.values)
+    const other = all.filter(({ operationId }) => operationId.includes('.alias'))
+    expect(other.length).toBeGreaterThan(50)
+    expect(all.filter(({ deprecated }) => deprecated).map(({ operationId }) => operationId)).toEqual(
+      other.map(({ operationId }) => operationId),
+    )
+  })
+
   test('N80, N82: generated clients tell events of a room apart by their type, and know what a verdict is', () => {
     const { components } = JSON.parse(fresh['docs/api/openapi.json'] ?? '')
     const { RoomEvent, CodedError, TextError } = components.schemas

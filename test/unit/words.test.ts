@@ -181,6 +181,28 @@ describe('patterns', () => {
     expect(found(text, pattern(source))).toEqual(expected ? [source] : [])
   })
 
+  it.each([
+    ['\\bплохо\\b', 'это плохо!', true],
+    ['\\bплохо\\b', 'ПЛОХО', true],
+    ['\\bплохо\\b', 'неплохо', false],
+    ['\\bплохо\\b', 'плохой', false],
+    ['\\bκακό\\b', 'είναι κακό.', true],
+    ['\\bκακό\\b', 'κακός', false],
+    ['\\bسيئ\\b', 'هذا سيئ جدا', true],
+    ['\\bसड़\\b', 'सड़ गया', true],
+    ['\\bसड़\\b', 'सड़क', false],
+    ['плох\\B', 'плохо', true],
+    ['плох\\B', 'плох!', false],
+    ['\\b.лохо', 'неплохо', false],
+    ['\\bcat\\b', 'cat é', true],
+    ['\\bcaf\\b', 'café', false],
+    ['\\b[^a-z]+\\b', 'ab', false],
+    ['№\\s?\\d+', '№ 5', true],
+  ] as const)('N30: %j on %j knows the edges of words in every script', (source, text, isIn) => {
+    expect(found(text, pattern(source))).toEqual(isIn ? [source] : [])
+    expect(found(text, pattern('zork'), pattern(source), pattern('^q$'))).toEqual(isIn ? [source] : [])
+  })
+
   it('never sees the skeleton', () => {
     expect(found('$c@m', pattern('scam'))).toEqual([])
     expect(found('$c@m', pattern('\\$c@m'))).toHaveLength(1)

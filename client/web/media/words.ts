@@ -3,7 +3,7 @@ import type { LocalMessage } from '#client/sdk/types'
 import type { MessageType } from '#shared/api/verdict'
 import { AppError, errors } from '#shared/errors'
 import { withPlainNames } from '#shared/kit/room-agents'
-import { lengthInBytes, lengthOf } from '../kit/format.ts'
+import { isolated, lengthInBytes, lengthOf } from '../kit/format.ts'
 import { problemText } from '../kit/problem.ts'
 
 export const mediaNames = {
@@ -15,10 +15,10 @@ export const mediaNames = {
   place: 'Location',
 } as const satisfies Record<NamedMedia['kind'], string>
 
-/** A message in one line, as quotes and lists show it: media and polls by their name. */
+/** A message in one line, as quotes and lists show it: media and polls by their name, without signs that turn what stands beside it. */
 export function lineOf(text: string, type: MessageType = 'text'): string {
   const media = mediaIn(text, type)
-  return media ? mediaNames[media.kind] : withPlainNames(text.replace(/^\[POLL\]/, 'Poll: '))
+  return media ? mediaNames[media.kind] : isolated(withPlainNames(text.replace(/^\[POLL\]/, 'Poll: ')))
 }
 
 /** Whether a message, as far as it can be read here, carries media or files. */

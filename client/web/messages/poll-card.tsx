@@ -2,7 +2,7 @@ import type { CSSProperties } from 'react'
 import type { Poll } from '#shared/api/poll'
 import { useClient } from '../connection/client.ts'
 import { ActButton } from '../kit/act-button.tsx'
-import { fullTimeOf, plural } from '../kit/format.ts'
+import { fullTimeOf, isolated, plural } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useAttempt } from '../kit/toasts.tsx'
 import { useOpenRoom } from '../rooms/room-context.ts'
@@ -15,8 +15,8 @@ export function PollCard({ poll }: { poll: Poll }) {
   const countOf = (index: number) => poll.votes.find(({ option_index }) => option_index === index)?.count ?? 0
 
   return (
-    <section className="poll" aria-label={`Poll: ${poll.question}`}>
-      <p className="poll-question">{poll.question}</p>
+    <section className="poll" aria-label={`Poll: ${isolated(poll.question)}`}>
+      <p className="poll-question">{isolated(poll.question)}</p>
       <ul>
         {poll.options.map((option, index) => {
           const share = poll.total_votes > 0 ? Math.round((countOf(index) / poll.total_votes) * 100) : 0
@@ -31,7 +31,7 @@ export function PollCard({ poll }: { poll: Poll }) {
                 disabled={isOver}
                 onClick={() => attempt(() => live.vote(poll.id, index))}
               >
-                <span className="grow">{option}</span>
+                <span className="grow">{isolated(option)}</span>
                 {isMine && <Icon name="check" />}
                 <span className="numerals">{share} %</span>
               </button>

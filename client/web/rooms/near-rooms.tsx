@@ -112,7 +112,7 @@ function Chats({ here, chats, onEnter }: Found & { onEnter: (chat: Chat, here: P
           </span>
           <ActButton
             className={`button small ${chat.is_member ? '' : 'main'}`}
-            aria-label={`${chat.is_member ? 'Open' : 'Join'} ${chat.name}`}
+            aria-label={`${chat.is_member ? 'Open' : 'Join'} ${isolated(chat.name)}`}
             onPress={() => onEnter(chat, here)}
           >
             {chat.is_member ? 'Open' : 'Join'}

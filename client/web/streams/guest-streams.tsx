@@ -55,7 +55,7 @@ function Watched({ id, onEnter }: { id: string; onEnter: () => void }) {
   const isMissing = view?.error?.code === 'STREAM_NOT_FOUND'
   const title = view?.state?.title
   useEffect(() => {
-    if (title !== undefined) document.title = `${title} · Plaza`
+    if (title !== undefined) document.title = `${isolated(title)} · Plaza`
   }, [title])
   return (
     <div className={`stream-room ${isMissing ? 'missing' : ''}`}>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { StreamView } from '#client/sdk/streams'
 import type { PublicStream, StreamState } from '#shared/api/stream-records'
+import { isolated } from '../kit/format.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useNowUntil } from '../kit/use-now.ts'
 import { type Playing, play } from './play.ts'
@@ -53,7 +54,7 @@ export function Player({ stream, state, onPlaying }: PlayerProps) {
         playsInline
         autoPlay
         muted={isMuted}
-        aria-label={`The picture of ${stream.title}`}
+        aria-label={`The picture of ${isolated(stream.title)}`}
         onPlaying={() => setHasPicture(true)}
         onTimeUpdate={() => setHasPicture(true)}
       />

@@ -1,5 +1,6 @@
 import { RE2JS, RE2Set } from 're2js'
 import type { Machine } from './automaton.ts'
+import { isWordRune } from './word-runes.ts'
 
 // What instructions of re2js do, and when an empty one holds. These are no part of its interface: its version is exact, and a test
 // compares each kind of pattern with the engine itself.
@@ -18,8 +19,6 @@ interface Instruction {
 const before = { start: 1, newline: 2, word: 4 } as const
 
 const newline = 10
-const isWordRune = (rune: number): boolean =>
-  (rune >= 97 && rune <= 122) || (rune >= 65 && rune <= 90) || (rune >= 48 && rune <= 57) || rune === 95
 
 export interface Program extends Machine {
   /** The symbol of a character; characters that the pattern does not tell apart share one. */
@@ -46,11 +45,11 @@ export function programOf(...sources: readonly string[]): Program {
   const { start } = set.prog
   const instructions: readonly Instruction[] = set.prog.inst
   const size = instructions.length
-  const end = dfa.numClasses
   const asked = instructions.reduce((flags, { op: kind, arg }) => (kind === op.emptyWidth ? flags | arg : flags), 0)
   const { kinds, kindOf } = kindsOf(instructions)
   const fitting: Uint8Array[] = []
-  const firsts = [0, ...dfa.classBounds]
+  const { firsts, symbolOf } = symbolsOf(dfa, (asked & (empty.wordBoundary | empty.noWordBoundary)) !== 0)
+  const end = firsts.length
 
   /** Which kinds of character instructions take this symbol. */
   const fittingOf = (symbol: number): Uint8Array => {
@@ -71,7 +70,7 @@ export function programOf(...sources: readonly string[]): Program {
   return {
     end,
     firsts,
-    symbolOf: (codePoint) => dfa.runeClass(codePoint),
+    symbolOf,
     start: String.fromCharCode(before.start),
     wanted: sources.length,
     advance(from, symbol) {
@@ -107,6 +106,33 @@ export function programOf(...sources: readonly string[]): Program {
       return { places: held(contextAfter(rune, asked)), found, steps }
     },
   }
+}
+
+const beyondUnicode = 0x110000
+
+/**
+ * One symbol for each class of characters that the engine tells apart. It knows words of ASCII alone: where a pattern asks for the edges of words, each
+ * class is two, of characters within words and of others, so that `\b` holds in every script.
+ */
+function symbolsOf(dfa: { classBounds: Int32Array; runeClass(rune: number): number }, asksForWords: boolean) {
+  const begins = [0, ...dfa.classBounds]
+  if (!asksForWords) return { firsts: begins, symbolOf: (codePoint: number) => dfa.runeClass(codePoint) }
+  const firsts: number[] = []
+  const symbols = new Uint16Array(begins.length * 2)
+  begins.forEach((from, at) => {
+    for (const isWord of [false, true]) {
+      const first = firstBetween(from, begins[at + 1] ?? beyondUnicode, isWord)
+      if (first !== null) symbols[at * 2 + Number(isWord)] = firsts.push(first) - 1
+    }
+  })
+  const symbolOf = (codePoint: number) =>
+    symbols[dfa.runeClass(codePoint) * 2 + Number(isWordRune(codePoint))] as number
+  return { firsts, symbolOf }
+}
+
+function firstBetween(from: number, until: number, isWord: boolean): number | null {
+  for (let rune = from; rune < until; rune += 1) if (isWordRune(rune) === isWord) return rune
+  return null
 }
 
 /** Many instructions take the same characters. */
