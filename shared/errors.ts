@@ -1,5 +1,3 @@
-import type { Verdict } from './api/verdict.ts'
-
 // The one error table: code -> [status, message]. Codes are stable; messages may change.
 export const errors = {
   VALIDATION_ERROR: [400, 'The request is not valid.'],
@@ -116,7 +114,7 @@ export interface ErrorExtras {
   /** Seconds. */
   retryAfter?: number
   /** The explained refusal of a send; see `shared/api/verdict.ts`. */
-  verdict?: Verdict
+  verdict?: unknown
   details?: Record<string, unknown>
   cause?: unknown
 }
@@ -126,7 +124,7 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly retryAfter: number | undefined
-  readonly verdict: Verdict | undefined
+  readonly verdict: unknown
   readonly details: Record<string, unknown> | undefined
 
   constructor(code: ErrorCode, extras: ErrorExtras = {}) {

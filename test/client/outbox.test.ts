@@ -27,7 +27,7 @@ function world(planned: Outcome[], storage = memoryStorage()) {
       const outcome = planned.shift() ?? 'done'
       await Promise.resolve()
       if (outcome === 'refused') refused.push(text)
-      if (outcome === 'refused') throw new AppError('MUTED', { verdict: { ok: false } as never })
+      if (outcome === 'refused') throw new AppError('MUTED', { verdict: { ok: false } })
       if (outcome === 'busy') throw new AppError('RATE_LIMIT_EXCEEDED', { retryAfter: 2 })
       if (outcome === 'lost before') throw new TypeError('fetch failed')
       if (!kept.includes(text)) kept.push(text)

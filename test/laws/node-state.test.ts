@@ -22,6 +22,7 @@ const ofTheProcess: Readonly<Record<string, string>> = {
   'server/domains/text/skeleton.ts: known': 'follows from the word',
   'server/domains/room-state/state.ts: blocked': 'follows from the word, which does not change',
   'server/domains/verdict/words.ts: forms': 'follows from the word, which does not change',
+  'server/domains/verdict/word-runes.ts: known': 'follows from the character',
   'server/domains/verdict/patterns.ts: checked': 'follows from the pattern',
   'server/domains/verdict/patterns.ts: compiled': 'follows from the patterns, which do not change',
   'server/domains/verdict/patterns.ts: programs': 'follows from the pattern, which does not change',
