@@ -1,4 +1,5 @@
 // Modes: embedded
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { messages } from '#shared/api/messages'
 import type { RoomRef } from '#shared/kit/primitives'
@@ -30,7 +31,7 @@ beforeAll(async () => {
   }
   // Not encrypted at all: the server cannot tell.
   files.sealed = (await post('/api/upload/image', form(pngOf(), room.id))).url ?? ''
-  files.voice = (await post('/api/upload/voice', form(pngOf({ width: 9 }), 'voice'))).url ?? ''
+  files.voice = (await post('/api/upload/voice', form(Buffer.concat([randomBytes(12), pngOf()]), 'voice'))).url ?? ''
   files.photo = (await post('/api/upload', form(pngOf()))).url ?? ''
   const imageData = `data:image/png;base64,${pngOf({ width: 8 }).toString('base64')}`
   files.art = (await post('/api/pixel-art/upload', JSON.stringify({ imageData }))).ipfsUrl ?? ''

@@ -63,12 +63,9 @@ export const edited = ({ seq }: Row, { body: after }: MessageFact) => ({
   },
 })
 
-/** What follows where the row edits a message: what it is now, and what moderators are to see of it. */
-export const editOf = (row: Row, message: MessageFact): Change[] => {
-  const { id, body } = message
-  const flag = body.flagged.length > 0 ? [absolute(keys.flag(id), { words: body.flagged, content: body.text })] : []
-  return [patchMessage(id, edited(row, message)), ...flag]
-}
+/** What moderators are to see of a message, where a word in it is to be looked at. */
+export const flagOf = ({ id, body }: MessageFact): Change[] =>
+  body.flagged.length > 0 ? [absolute(keys.flag(id), { words: body.flagged, content: body.text })] : []
 
 /** A rewrite of the one message of this id. */
 export const ofMessage = (id: string) => ({

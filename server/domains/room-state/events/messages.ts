@@ -8,7 +8,7 @@ import { roomOfKey } from '#shared/kit/room-key'
 import { isBetweenTwo } from '#shared/kit/room-kinds'
 import { keys, MessageBody, MessageFact, messageFactOf, type PurgeFact, purgedBody } from '../facts.ts'
 import { messageOf, messageOfRow, pollOf } from '../shown.ts'
-import { edited, editOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
+import { edited, flagOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
 
 export const messageCreated = defineEvent('message.created', {
   body: MessageBody.omit({ actor: true }),
@@ -33,10 +33,11 @@ export const messageCreated = defineEvent('message.created', {
 export const messageEdited = defineEvent('message.edited', {
   body: z.object({ id: z.string(), message: MessageFact }),
   changes: (row, { message }) => [
-    ...editOf(row, message),
+    patchMessage(message.id, edited(row, message)),
     ...message.body.mentions.flatMap(({ kind, id: named }) =>
       kind === 'user' ? [absolute(keys.mention(named, message.seq), { seq: message.seq })] : [],
     ),
+    ...flagOf(message),
   ],
   rewrites: (row, { id, message }) => ({ covers: ofMessage(id).covers, ...edited(row, message) }),
   message: (_row, { message }) => message,

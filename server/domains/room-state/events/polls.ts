@@ -3,7 +3,7 @@ import { absolute } from '#server/domains/events/changes'
 import { defineEvent } from '#server/domains/events/define'
 import { keys, MessageFact, PollFact } from '../facts.ts'
 import { messageOf, pollOf } from '../shown.ts'
-import { edited, editOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
+import { edited, flagOf, ofMessage, patchMessage, takenBack, unpin } from './changes.ts'
 
 export const pollChanged = defineEvent('poll.changed', {
   body: z.object({
@@ -13,7 +13,7 @@ export const pollChanged = defineEvent('poll.changed', {
     vote: z.object({ account: z.string(), options: z.array(z.number()), removed: z.boolean() }).optional(),
   }),
   changes: (row, { poll, message, vote }) => [
-    ...(message ? editOf(row, message) : []),
+    ...(message ? [patchMessage(message.id, edited(row, message)), ...flagOf(message)] : []),
     absolute(keys.poll(poll.poll_id), poll),
     ...(vote ? [absolute(keys.vote(poll.poll_id, vote.account), { options: vote.options })] : []),
   ],
