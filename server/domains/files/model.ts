@@ -6,7 +6,7 @@ export interface StoredUpload {
   _id: string
   owner: string
   bytes: number
-  /** The initialization vector, hashed (older versions: with its conversation): what one key encrypts must not begin with the same twice. */
+  /** `conversation iv`, hashed: what one key encrypts must not begin with the same vector twice. */
   vector: string
   /** Its bytes, hashed. */
   content: string

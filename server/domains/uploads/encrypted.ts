@@ -21,18 +21,16 @@ export async function storeEncrypted(
   const { node } = context
   const storage = storageOf(context.node)
   const key = keyOf(context, place, conversationHash(conversationId), `${newName(context)}.enc`)
-  const vector = new Uint8Array(await file.slice(0, vectorBytes).arrayBuffer())
   const record = {
     _id: key,
     owner: account,
     bytes: file.size,
-    vector: hashOf(vector),
-    content: await contentOf(file),
+    ...(await fingerprintsOf(file, conversationId)),
     ...(commitment === undefined ? {} : { commitment }),
     url: addressOf(node, key).url,
     ...fresh(node),
   }
-  const known = await claim(record, hashOf(vector, conversationId))
+  const known = await claim(record)
   await storeOnce(context, storage, known, file)
   return addressOf(node, known._id)
 }
@@ -48,44 +46,41 @@ export const commitmentTo: Action<typeof contract.commitment> = async ({ url }, 
   return { commitment, sender, created_at: created_at.toISOString() }
 }
 
-/**
- * The record of a file: a new one, or that of the same upload where it is made again, as after an answer that was lost. A vector is refused
- * whatever its conversation is called, as names prove no key; earlier versions kept it by the name, too (`former`).
- */
-async function claim(record: StoredUpload, former: string): Promise<StoredUpload> {
-  const { vector, owner, content } = record
-  const before = await UploadRecords.findOne({ vector: former }).lean<StoredUpload>()
-  if (before) return same(before, record)
+/** The record of a file: a new one, or that of the same upload where it is made again, as after an answer that was lost. */
+async function claim(record: StoredUpload): Promise<StoredUpload> {
   try {
     await UploadRecords.create(record)
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    return same(await UploadRecords.findOne({ vector }).lean<StoredUpload>(), record)
+    const { vector, owner, content, commitment } = record
+    const known = await UploadRecords.findOne({ vector, owner, content }).lean<StoredUpload>()
+    if (known && bucketOf(known) === bucketOf(record) && known.commitment === commitment) return known
+    throw usedBefore
   }
   // Of a file that was removed meanwhile the vector is kept before its record goes.
-  const used = await UsedVectors.find({ _id: { $in: [vector, former] } }).lean<UsedVector[]>()
-  if (used.every((one) => one.owner === owner && one.content === content)) return record
+  const used = await UsedVectors.findById(record.vector).lean<UsedVector>()
+  if (!used || (used.owner === record.owner && used.content === record.content)) return record
   await UploadRecords.deleteOne({ _id: record._id, claim: record.claim })
   throw usedBefore
-}
-
-function same(known: StoredUpload | null, { _id, owner, content, commitment }: StoredUpload): StoredUpload {
-  const isSame = known?.owner === owner && known.content === content && known.commitment === commitment
-  if (!isSame || folderOf(known._id) !== folderOf(_id)) throw usedBefore
-  return known
 }
 
 const usedBefore = new AppError('CONFLICT', {
   message: 'This initialization vector was used before. Encrypt the file again.',
 })
 
-const folderOf = (key: string) => key.slice(0, key.lastIndexOf('/'))
+const bucketOf = ({ _id }: StoredUpload) => _id.slice(0, _id.indexOf('/'))
 
 /** As document 3 has it. It tells the first six bytes of the id, and keeps nothing apart: the name does. */
 const conversationHash = (conversationId: string) => Buffer.from(conversationId).toString('base64url').slice(0, 8)
 
-const hashOf = (...parts: (string | Uint8Array)[]) =>
-  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('base64url')
+/** By what an upload is known again: its vector within the conversation, and all its bytes. */
+async function fingerprintsOf(file: File, conversationId: string): Promise<Pick<StoredUpload, 'vector' | 'content'>> {
+  const vector = new Uint8Array(await file.slice(0, vectorBytes).arrayBuffer())
+  return {
+    vector: createHash('sha256').update(vector).update(conversationId).digest('base64url'),
+    content: await contentOf(file),
+  }
+}
 
 async function contentOf(file: File): Promise<string> {
   if (file instanceof ReceivedFile) return Buffer.from(file.sha256, 'hex').toString('base64url')
