@@ -5,7 +5,6 @@ import type { Notice, RoomEvent, RoomEventData } from '#shared/api/room-events'
 import type { RoomRef } from '#shared/kit/primitives'
 import { quoteText } from '#shared/kit/quotes'
 import { tellPoll, withoutPolls } from './polls.ts'
-import { reactedBy } from './reactors.ts'
 import { bare, createdRow, editedRow, patchRow, patchRows } from './rows.ts'
 import { table } from './table.ts'
 import type { LocalMessage, RoomState } from './types.ts'
@@ -52,8 +51,8 @@ const appliers: { [T in RoomEvent['type']]: Apply<T> | null } = {
     messages: patchRow(state.messages, id, () => ({ is_pinned: false, pinned_by: null, pinned_at: null })),
     pins: state.pins.filter((pin) => pin.id !== id),
   }),
-  'reaction.changed': (state, { id, emoji, on, counts }, { actor }) => ({
-    ...reactedBy(state, { id, emoji, on }, actor.id),
+  'reaction.changed': (state, { id, counts }) => ({
+    ...state,
     messages: patchRow(state.messages, id, () => ({ reactions: counts })),
     pins: patchRow(state.pins, id, () => ({ reactions: counts })),
   }),
@@ -220,7 +219,6 @@ export const emptyRoom = (ref: RoomRef): RoomState => ({
   access: null,
   notices: [],
   polls: new Map(),
-  reactors: new Map(),
   direct: null,
   caughtUp: null,
 })

@@ -221,12 +221,6 @@ export interface Writing {
 export type AccessNotice = PayloadOf<typeof access>
 
 /** The state of a room at `seq`. Immutable: every change creates a new object. */
-/** Somebody's reaction to a message. */
-export interface Reactor {
-  readonly account: string
-  readonly emoji: string
-}
-
 export interface RoomState {
   readonly status: RoomStatus
   /** Why the room was refused or could not be reached. */
@@ -259,8 +253,6 @@ export interface RoomState {
   readonly notices: readonly Notice[]
   /** The votes of this account are loaded for polls of loaded messages. */
   readonly polls: ReadonlyMap<string, LocalPoll>
-  /** Who reacted to loaded messages, by their ids, oldest first: at most 100 people a message, and this account. */
-  readonly reactors: ReadonlyMap<string, readonly Reactor[]>
   /** Of a direct conversation; null of other rooms. */
   readonly direct: DirectState | null
   /** The last catch-up: how many events it brought, and how many gaps were closed since the room was opened. */

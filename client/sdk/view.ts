@@ -19,7 +19,6 @@ import { keyOf } from './keys.ts'
 import { observable } from './observable.ts'
 import type { Outbox } from './outbox.ts'
 import { PollVotes } from './poll-votes.ts'
-import { Reactors } from './reactors.ts'
 import { beingOpened, type SealedRoom } from './sealed-room.ts'
 import { applyEvents, applyRows, applySnapshot, emptyRoom } from './timeline.ts'
 import type { LocalMessage, PayloadOf, RoomState } from './types.ts'
@@ -51,7 +50,6 @@ export class View implements Fed {
   readonly #options: ViewOptions
   readonly #shown
   readonly #votes: PollVotes
-  readonly #reactors: Reactors
   readonly #writers: Writers
   #told: RoomState
   #newest = 0
@@ -63,7 +61,6 @@ export class View implements Fed {
     this.#options = options
     this.history = new History(options.call)
     this.#votes = new PollVotes(options, this)
-    this.#reactors = new Reactors(options, this)
     this.#writers = new Writers(options.now, this)
     this.#told = emptyRoom(options.ref)
     this.#shown = observable(this.#told)
@@ -93,7 +90,6 @@ export class View implements Fed {
     if (told.room) this.#options.directs.learn(told.room)
     this.show()
     this.#votes.see()
-    this.#reactors.see()
   }
   show(): void {
     const { outbox, ref, account } = this.#options
@@ -122,7 +118,6 @@ export class View implements Fed {
   reset(): void {
     const { ref, room, access, notices, caughtUp } = this.#told
     this.#votes.forget()
-    this.#reactors.forget()
     this.become({ ...emptyRoom(ref), room, access, notices, caughtUp, status: 'catching-up' })
   }
 
@@ -231,7 +226,6 @@ export class View implements Fed {
     this.#unsubscribe?.()
     this.#sealed = null
     this.#votes.forget()
-    this.#reactors.forget()
     this.#writers.forget()
   }
 

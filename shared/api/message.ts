@@ -64,4 +64,3 @@ export const Reaction = z.object({
   emoji: z.string(),
   created_at: Time,
 })
-export type Reaction = z.infer<typeof Reaction>

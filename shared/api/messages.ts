@@ -181,7 +181,7 @@ export const messages = {
   }),
   reactions: operation({
     summary:
-      'Who reacted to these messages, oldest first: at most 100 people a message, and the caller. The counts of a message are those of all.',
+      'Who reacted to these messages, oldest first: at most 100 people a message, whose own counts say how many they are.',
     http: 'GET /api/rooms/{room}/reactions',
     aliases: reactionsAliases,
     access: 'public',

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { field, line, openPlaza, say, startPoll } from './plaza.ts'
 
@@ -125,25 +124,6 @@ describe('the text of messages', () => {
     await page.locator('#composer:focus').waitFor()
     await page.keyboard.type(' of mine')
     expect(await text()).toBe('a draft of mine')
-  })
-
-  test('N57: the own reaction is marked, also after a reload, and who reacted is named', async () => {
-    const [one, other] = [await plaza.guest(), await plaza.guest()]
-    const said = randomUUID()
-    await say(one, said)
-    await line(one, said).and(one.locator('.sent')).hover()
-    await line(one, said).getByRole('button', { name: 'React' }).click()
-    await one.getByRole('menuitem', { name: '🎉' }).click()
-    const reaction = (page: Page, isMine: boolean) =>
-      line(page, said).getByRole('button', { name: '🎉', pressed: isMine })
-    await reaction(one, true).waitFor()
-    await reaction(other, false).click()
-    await reaction(other, true).waitFor()
-    await one.reload()
-    await reaction(one, true).waitFor()
-    await expect.poll(() => reaction(one, true).getAttribute('title')).toMatch(/^You and \S/)
-    await reaction(one, true).click()
-    await reaction(one, false).waitFor()
   })
 
   test('M69: any emoji can be a reaction, with the keyboard alone', async () => {

@@ -53,8 +53,10 @@ export const history: Action<typeof contract.history> = async (input, context) =
   const { from, to, ...more } = await rangeOf(context.node, key, head, input)
   const rows = from > to ? [] : await rowsBetween(key, from, to)
   const messages = await messagesOf(key, rows.map(messageFactOf), isInsider)
-  const reacted = messages.flatMap(({ id, reactions: counts }) => (Object.keys(counts).length > 0 ? [id] : []))
-  const reactions = await reactionsOf(key, reacted, context.caller.account)
+  const reactions = await reactionsOf(
+    key,
+    messages.flatMap(({ id, reactions: counts }) => (Object.keys(counts).length > 0 ? [id] : [])),
+  )
   return { messages, reactions, ...more, has_older: from > 1, has_newer: to < head.total }
 }
 
@@ -107,7 +109,5 @@ export async function pinnedMessages(node: Node, key: RoomKey, ids: readonly str
 
 export const reactions: Action<typeof contract.reactions> = async ({ room, messageIds }, context) => {
   const { key } = await readable(context, room)
-  return {
-    reactions: await reactionsOf(key, messageIds.split(',').filter(Boolean).slice(0, 200), context.caller.account),
-  }
+  return { reactions: await reactionsOf(key, messageIds.split(',').filter(Boolean).slice(0, 200)) }
 }

@@ -1,5 +1,5 @@
 import { recordOf, signed } from '#server/domains/events'
-import { keys, type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
+import { type MessageFact, messageFactOf } from '#server/domains/room-state/facts'
 import { Reactions } from '#server/domains/room-state/model'
 import { messageOf } from '#server/domains/room-state/shown'
 import type { Node } from '#server/kernel/context'
@@ -91,15 +91,10 @@ async function rowsById(room: RoomKey, ids: readonly string[]): Promise<Row[]> {
 
 const reactedAtMost = 100
 
-/** Who reacted to these messages, oldest first: so many people a message, and who asks. Its counts say how many they are. */
-export async function reactionsOf(room: RoomKey, ids: readonly string[], asker: string | null) {
+/** Who reacted to these messages, oldest first: so many people a message. Its counts say how many they are. */
+export async function reactionsOf(room: RoomKey, ids: readonly string[]) {
   const found = ids.map((message_id) => Reactions.find({ message_id, is_active: true }).limit(reactedAtMost).lean())
-  const own = asker === null ? [] : ids.map((id) => `${room}|${keys.reacted(id, asker)}`)
-  const all = [
-    ...(await Promise.all(found)).flat(),
-    ...(await Reactions.find({ _id: { $in: own }, is_active: true }).lean()),
-  ]
-  const rows = [...new Map(all.map((row) => [row._id, row])).values()]
+  const rows = (await Promise.all(found)).flat()
   const channel_id = idIn('channel_id', roomOfKey(room))
   return rows
     .filter((row) => row.room === room)
