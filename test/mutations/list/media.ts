@@ -196,14 +196,6 @@ export const media: readonly Mutation[] = [
     caughtBy: uploadsOf('cannot be changed afterwards'),
   },
   {
-    name: 'a vector is another where its conversation is called otherwise',
-    breaks: 'F21',
-    file: 'server/domains/uploads/encrypted.ts',
-    find: 'vector: hashOf(vector),',
-    put: 'vector: hashOf(vector, conversationId),',
-    caughtBy: uploadsOf('whatever the conversation is called'),
-  },
-  {
     name: 'a body comes at any pace',
     breaks: 'T23',
     file: 'server/kernel/pace.ts',
