@@ -303,13 +303,13 @@ describe('T67: time runs out exactly', () => {
 
   test('a record whose time is up ends the session, whatever its token says', async () => {
     const { sessionToken, address } = await signIn(url, wallet('late'))
-    await Sessions.updateOne({ user_address: address }, { $set: { expires_at: new Date(Date.now() - 1) } })
+    await Sessions.updateOne({ user_address: address }, { $set: { expires_at: new Date(Date.now() - 60_000) } })
     expect(await call(url, 'GET /api/auth/session', null, sessionToken)).toMatchObject({ code: 'SESSION_EXPIRED' })
   })
 
   test('a refresh token is good for 30 days', async () => {
     const { refreshToken, address } = await signIn(url, wallet('month'))
-    await Sessions.updateOne({ user_address: address }, { $set: { refresh_expires_at: new Date(Date.now() - 1) } })
+    await Sessions.updateOne({ user_address: address }, { $set: { refresh_expires_at: new Date(Date.now() - 60_000) } })
     const late = await call(url, 'POST /api/auth/session', { refreshToken })
     expect(late).toMatchObject({ status: 401, code: 'SESSION_EXPIRED' })
   })
